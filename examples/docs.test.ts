@@ -41,11 +41,15 @@ describe("documentation", () => {
 
   it.each(blocks)("$name prints what it says", async ({ name, code, prints }) => {
     const printed: string[] = [];
+    vi.stubEnv("OPENAI_API_KEY", ""); // no page asks a model
     vi.spyOn(console, "log").mockImplementation((...values) => void printed.push(format(...values)));
     const file = join(folder, `${name.replace(/[^A-Za-z0-9]+/g, "-")}.ts`);
     writeFileSync(file, code);
     process.chdir(temporaryFolder("docs-")); // what a block stores is there
-    onTestFinished(() => process.chdir(home));
+    onTestFinished(() => {
+      process.chdir(home);
+      vi.unstubAllEnvs();
+    });
 
     await import(file);
 

@@ -16,7 +16,7 @@ const folder = join(root, "docs", "errors");
 /** Codes that need a process of their own, or a fault in Millrace itself. */
 const tests: Readonly<Record<string, string>> = {
   INTERNAL: "packages/core/src/errors/workflow-error.test.ts",
-  RUN_TOO_LARGE: "packages/sqlite/test/large-runs.test.ts",
+  RUN_TOO_LARGE: "packages/sqlite/test/large-runs.long.test.ts",
 };
 const codes = readdirSync(folder)
   .filter((name) => name.endsWith(".md") && name !== "README.md")

@@ -36,6 +36,7 @@ import { createReport } from "./pipelines/stored-events.js";
 import { createAnalysis } from "./pipelines/structured-steps.js";
 import { closedPictures, decide } from "./pipelines/support/editor.js";
 import { answerWith, withoutTimes } from "./pipelines/support/prove.js";
+import { createAnalysis as createTypedAnalysis } from "./pipelines/typed-agents.js";
 import { createStation, ForecastFlow } from "./retries-and-recovery.js";
 import { BookingFlow } from "./serverless.js";
 import { Bakery } from "./streaming.js";
@@ -136,6 +137,7 @@ const cases: readonly Case[] = [
   pipeline("state in conditions", { create: createSupport, input: "Urgent: nothing works." }),
   pipeline("stored events", { create: () => createReport({ storeEvents: true }), input: "Solar power" }),
   pipeline("structured steps", { create: createAnalysis, input: "AI trends" }),
+  pipeline("typed agents", { create: createTypedAnalysis, input: "AI trends" }),
 ];
 
 describe("every snapshot of an example", () => {

@@ -1,8 +1,6 @@
 /** The recipe for AWS Lambda, as the documentation writes it, with events as AWS sends them. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
+import { documented } from "./test/documented.js";
 
 type Handler = (event: object) => Promise<{
   readonly statusCode: number;
@@ -13,13 +11,7 @@ type Handler = (event: object) => Promise<{
 let handler: Handler;
 
 beforeAll(async () => {
-  const page = readFileSync(new URL("../docs/how-to/serverless.md", import.meta.url), "utf8");
-  const recipe = /## In AWS Lambda\n.*?```ts\n(.*?)```/s.exec(page)?.[1] as string;
-  const folder = fileURLToPath(new URL(".reports/lambda", import.meta.url));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "recipe.ts"), recipe);
-  vi.spyOn(console, "log").mockImplementation(() => {});
-  ({ handler } = (await import(join(folder, "recipe.ts"))) as { handler: Handler });
+  ({ handler } = await documented<{ handler: Handler }>("how-to/serverless.md", "In AWS Lambda"));
 });
 
 /** @see https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { createBookingServer } from "./serverless.js";
+import { createBookingServer, textsInMemory } from "./serverless.js";
 import { runExample } from "./test/run-example.js";
 
 describe("serverless", () => {
@@ -10,10 +10,7 @@ describe("serverless", () => {
 
   beforeEach(() => {
     kept = new Map();
-    serve = createBookingServer({
-      get: async (key) => kept.get(key) ?? null,
-      put: async (key, text) => void kept.set(key, text),
-    });
+    serve = createBookingServer(textsInMemory(kept));
   });
 
   it("prints the three answers", async () => {
@@ -46,7 +43,23 @@ describe("serverless", () => {
     expect(view).toMatchObject({ runId, status: "waiting", prompts: [{ type: "ChooseRoom" }] });
   });
 
+  it("stores one of two answers that come at once", async () => {
+    const { runId, prompts } = await (await post("/runs", { guest: "Ada", nights: 1 })).json();
+    const path = `/runs/${runId}/answers/${prompts[0].promptId}`;
+
+    const answers = await Promise.all(["attic", "garden"].map((room) => post(path, { room })));
+
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it("says which fields are wrong", async () => {
+    const response = await post("/runs", { guest: "Ada", nights: "two" });
+
+    expect(await response.json()).toMatchObject({ code: "EVENT_INVALID", details: { issues: [{ path: "nights" }] } });
+  });
+
   it.each([
+    ["/runs", null, 400],
     ["/runs", { guest: "Ada", nights: "two" }, 400],
     ["/runs/nobody/answers/1", { room: "attic" }, 404],
     ["/rooms", {}, 404],

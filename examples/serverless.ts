@@ -29,7 +29,8 @@ export class BookingFlow extends Workflow {
 /** Any store of texts: KV, S3, a table. */
 export interface Texts {
   get(key: string): Promise<string | null>;
-  put(key: string, text: string): Promise<void>;
+  /** False, with nothing written, where the text is no longer the one that was read before: `null` for none. */
+  put(key: string, text: string, before: string | null): Promise<boolean>;
 }
 
 /**
@@ -42,23 +43,28 @@ export function createBookingServer(texts: Texts): (request: Request) => Promise
     const [, runs, runId, answers, promptId] = new URL(request.url).pathname.split("/");
     if (runs !== "runs") return problem(404, "There is nothing here but /runs.");
     try {
-      if (request.method === "POST" && runId === undefined) return await start(texts, await request.json());
+      if (request.method === "POST" && runId === undefined) return await start(texts, await bodyOf(request));
       const stored = runId === undefined ? null : await texts.get(runId);
       if (stored === null) return problem(404, `There is no run "${runId}".`);
       if (request.method === "GET") return Response.json(JSON.parse(stored).view);
       if (answers === "answers" && promptId !== undefined)
-        return await answer(texts, stored, { promptId, fields: await request.json() });
+        return await answer(texts, stored, { promptId, fields: await bodyOf(request) });
       return problem(405, `${request.method} is not for this path.`);
     } catch (error) {
-      if (WorkflowError.is(error)) return problem(400, `${error.message} ${error.hint}`);
+      if (WorkflowError.is(error, "EVENT_INVALID")) return Response.json(error, { status: 400 }); // with `details.issues`
       throw error;
     }
   };
 }
 
-async function start(texts: Texts, input: unknown): Promise<Response> {
+/** What is not JSON has no fields, and is refused as such. */
+function bodyOf(request: Request): Promise<Record<string, unknown>> {
+  return request.json().catch(() => null);
+}
+
+async function start(texts: Texts, input: Record<string, unknown>): Promise<Response> {
   const handler = new BookingFlow().run(input as { guest: string; nights: number });
-  return store(texts, handler);
+  return store(texts, handler, null);
 }
 
 interface Answer {
@@ -73,13 +79,14 @@ async function answer(texts: Texts, stored: string, { promptId, fields }: Answer
   const handler = workflow.resume(Context.fromDict(workflow, context));
   const receipt = await handler.answer(promptId, fields);
   if (receipt.status === "refused") return problem(409, receipt.hint);
-  return store(texts, handler);
+  return store(texts, handler, stored);
 }
 
 /** Lets the run go as far as it can, stores it, and says where it stands. */
-async function store(texts: Texts, handler: WorkflowHandler<string>): Promise<Response> {
+async function store(texts: Texts, handler: WorkflowHandler<string>, before: string | null): Promise<Response> {
   const view = { runId: handler.runId, ...viewOf(await handler.idle()) };
-  await texts.put(handler.runId, JSON.stringify({ view, context: handler.context.toDict() }));
+  const isStored = await texts.put(handler.runId, JSON.stringify({ view, context: handler.context.toDict() }), before);
+  if (!isStored) return problem(409, "Another request has moved the run.");
   return Response.json(view, { status: view.status === "waiting" ? 202 : 200 });
 }
 
@@ -92,16 +99,23 @@ function viewOf(outcome: RunOutcome<string>) {
   };
 }
 
+export function textsInMemory(kept: Map<string, string>): Texts {
+  return {
+    get: async (key) => kept.get(key) ?? null,
+    async put(key, text, before) {
+      const isAsBefore = (kept.get(key) ?? null) === before;
+      if (isAsBefore) kept.set(key, text);
+      return isAsBefore;
+    },
+  };
+}
+
 function problem(status: number, message: string): Response {
   return Response.json({ message }, { status });
 }
 
 if (import.meta.main) {
-  const kept = new Map<string, string>();
-  const serve = createBookingServer({
-    get: async (key) => kept.get(key) ?? null,
-    put: async (key, text) => void kept.set(key, text),
-  });
+  const serve = createBookingServer(textsInMemory(new Map()));
   const post = async (path: string, body: unknown) => {
     const response = await serve(
       new Request(`http://localhost${path}`, { method: "POST", body: JSON.stringify(body) }),

@@ -46,7 +46,7 @@ describe("digest: the workflow", () => {
     expect(attempts).toEqual(["read 1 again", "read 2 again", "read 3 for good"]);
   });
 
-  it("does not read again what is no text", async () => {
+  it("does not read again what is not a string", async () => {
     const folder = temporaryFolder("digest-");
     const file = join(folder, "photo.md");
     await writeFile(file, new Uint8Array([0xff, 0xd8]));

@@ -1,11 +1,9 @@
 // One session, five runs, a file: each run begins with what the ones before have left. `pnpm --filter millrace-examples agent-state-over-runs`
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Agent, type AgentSessions, memorySessions, type SessionState, storeSessions, tool } from "@millrace/agents";
 import { sqliteStore } from "@millrace/sqlite";
 import * as z from "zod";
 import { call, model, type Question } from "./support/model.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
 const listIn = (state: SessionState) => state["shopping_list"] as string[];
 const same = (one: string) => (other: string) => one.toLowerCase() === other.toLowerCase();
@@ -71,9 +69,7 @@ Current shopping list: {shopping_list}`,
 }
 
 if (import.meta.main) {
-  const folder = mkdtempSync(join(tmpdir(), "agents-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const store = sqliteStore(join(folder, "agents.db"));
+  const store = sqliteStore(temporaryFile("agents.db"));
   const agent = createAgent(storeSessions(store));
   for (const request of [
     "Add milk, eggs, and bread to the shopping list",

@@ -1,7 +1,9 @@
 // An agent alone, with a state that its tool changes and its instructions show. `pnpm --filter millrace-examples agent-state`
-import { Agent, memorySessions, tool } from "@millrace/agents";
+import { Agent, type AgentSessions, memorySessions, storeSessions, tool } from "@millrace/agents";
+import { sqliteStore } from "@millrace/sqlite";
 import * as z from "zod";
 import { call, model } from "./support/model.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
 const addItem = tool({
   name: "add_item",
@@ -15,13 +17,13 @@ const addItem = tool({
   },
 });
 
-export function createAgent(): Agent {
+export function createAgent(sessions: AgentSessions = memorySessions()): Agent {
   return new Agent({
     model: model("gpt-5-mini", ({ message, toolResults }) => {
       if (toolResults.length > 0) return toolResults.at(-1) ?? "";
       return (message.match(/milk|eggs|bread/g) ?? []).map((item) => call("add_item", { item }));
     }),
-    sessions: memorySessions(), // where sessions and their state are kept
+    sessions, // where sessions and their state are kept
     sessionState: { shopping_list: [] }, // what a new session begins with
     tools: [addItem],
     instructions: "Current state (shopping list) is: {shopping_list}",
@@ -29,11 +31,13 @@ export function createAgent(): Agent {
 }
 
 if (import.meta.main) {
-  const agent = createAgent();
+  const store = sqliteStore(temporaryFile("agents.db"));
+  const agent = createAgent(storeSessions(store));
   for await (const event of agent.stream("Add milk, eggs, and bread to the shopping list")) {
     if (event.event === "ToolCallStarted")
       console.log(`${event.tool.toolName}(${JSON.stringify(event.tool.toolArgs)})`);
     if (event.event === "RunContent") process.stdout.write(event.content);
   }
   console.log("\nFinal session state:", await agent.getSessionState());
+  await store.close();
 }

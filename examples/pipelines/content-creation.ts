@@ -1,9 +1,11 @@
 // Running a pipeline, and what a run gives. `pnpm --filter millrace-examples content-creation`
 import { Agent } from "@millrace/agents";
-import { Pipeline } from "@millrace/pipeline";
+import { Pipeline, type PipelineOptions } from "@millrace/pipeline";
 import { printOutput } from "@millrace/pipeline/print";
+import { sqliteStore } from "@millrace/sqlite";
 import { model } from "./support/model.js";
 import { researchTeam } from "./support/research-team.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
 const contentPlanner = new Agent({
   name: "Content Planner",
@@ -17,16 +19,17 @@ const contentPlanner = new Agent({
   ],
 });
 
-export function createContentCreation(): Pipeline {
+export function createContentCreation(options: Partial<PipelineOptions> = {}): Pipeline {
   return new Pipeline({
     name: "Content Creation Workflow",
     description: "Automated content creation from blog posts to social media",
     steps: [researchTeam, contentPlanner],
+    ...options,
   });
 }
 
 if (import.meta.main) {
-  await using contentCreation = createContentCreation();
+  await using contentCreation = createContentCreation({ store: sqliteStore(temporaryFile("workflow.db")) });
   const response = await contentCreation.run("AI trends in 2024");
 
   console.log(response.status, "with the steps", response.stepResults.map(({ stepName }) => stepName).join(", "));

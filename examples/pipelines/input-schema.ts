@@ -1,9 +1,11 @@
 // A pipeline that checks its input before anything else happens. `pnpm --filter millrace-examples input-schema`
 import { Agent } from "@millrace/agents";
-import { Pipeline, Step, type StepInput } from "@millrace/pipeline";
+import { Pipeline, type PipelineOptions, Step, type StepInput } from "@millrace/pipeline";
+import { sqliteStore } from "@millrace/sqlite";
 import { WorkflowError } from "millrace";
 import * as z from "zod";
 import { model } from "./support/model.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
 /** Structured research topic with specific requirements. */
 const ResearchTopic = z.object({
@@ -27,7 +29,7 @@ function planContent(input: StepInput) {
   return `${input.previousStepContent}: ${areas.join(" and ")} for ${audience}`;
 }
 
-export function createContentCreation(): Pipeline {
+export function createContentCreation(options: Partial<PipelineOptions> = {}): Pipeline {
   return new Pipeline({
     name: "Content Creation Workflow",
     description: "Automated content creation from blog posts to social media",
@@ -36,11 +38,12 @@ export function createContentCreation(): Pipeline {
       new Step({ name: "content_planning", executor: planContent }),
     ],
     inputSchema: ResearchTopic,
+    ...options,
   });
 }
 
 if (import.meta.main) {
-  await using contentCreation = createContentCreation();
+  await using contentCreation = createContentCreation({ store: sqliteStore(temporaryFile("workflow.db")) });
   const topic = {
     topic: "AI trends in 2024",
     focus_areas: ["Machine Learning", "Computer Vision"],

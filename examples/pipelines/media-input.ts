@@ -1,8 +1,10 @@
 // An image that comes with the input, for every step. `pnpm --filter millrace-examples media-input`
 import { Agent } from "@millrace/agents";
-import { image, Pipeline, Step } from "@millrace/pipeline";
+import { image, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
+import { sqliteStore } from "@millrace/sqlite";
 import { call, model } from "./support/model.js";
 import { searchWeb } from "./support/research-team.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
 const imageAnalyzer = new Agent({
   name: "Image Analyzer",
@@ -19,7 +21,7 @@ const newsResearcher = new Agent({
   instructions: "Search for latest news and information related to the analyzed image content.",
 });
 
-export function createMedia(): Pipeline {
+export function createMedia(options: Partial<PipelineOptions> = {}): Pipeline {
   return new Pipeline({
     name: "Image Analysis and Research Workflow",
     description: "Analyze an image and research related news",
@@ -27,6 +29,7 @@ export function createMedia(): Pipeline {
       new Step({ name: "Image Analysis Step", executor: imageAnalyzer }),
       new Step({ name: "News Research Step", executor: newsResearcher }),
     ],
+    ...options,
   });
 }
 
@@ -34,7 +37,7 @@ export function createMedia(): Pipeline {
 export const bridge = image({ url: "https://upload.wikimedia.org/wikipedia/commons/0/0c/GoldenGateBridge-001.jpg" });
 
 if (import.meta.main) {
-  await using media = createMedia();
+  await using media = createMedia({ store: sqliteStore(temporaryFile("workflow.db")) });
   const response = await media.run("Please analyze this image and find related news", { images: [bridge] });
   console.log(response.content);
   for (const { kind, url } of response.images) console.log(kind, url);

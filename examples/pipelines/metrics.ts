@@ -1,8 +1,17 @@
 // Tokens and time: of a run, of each of its steps, and of a session. `pnpm --filter millrace-examples metrics`
 import { Agent } from "@millrace/agents";
-import { Pipeline, type RunMetricsData, Step, type StepInput, type StepMetricsData } from "@millrace/pipeline";
+import {
+  Pipeline,
+  type PipelineOptions,
+  type RunMetricsData,
+  Step,
+  type StepInput,
+  type StepMetricsData,
+} from "@millrace/pipeline";
+import { sqliteStore } from "@millrace/sqlite";
 import { model } from "./support/model.js";
 import { researchTeam } from "./support/research-team.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
 const contentPlanner = new Agent({
   name: "Content Planner",
@@ -14,7 +23,7 @@ function countWords({ previousStepContent }: StepInput) {
   return String(previousStepContent).split(/\s+/).length;
 }
 
-export function createContentCreation(): Pipeline {
+export function createContentCreation(options: Partial<PipelineOptions> = {}): Pipeline {
   return new Pipeline({
     name: "Content Creation Workflow",
     steps: [
@@ -22,6 +31,7 @@ export function createContentCreation(): Pipeline {
       new Step({ name: "Content Planning Step", executor: contentPlanner }),
       new Step({ name: "Word Count Step", executor: countWords }),
     ],
+    ...options,
   });
 }
 
@@ -42,7 +52,7 @@ function printRun({ duration, steps }: RunMetricsData) {
 }
 
 if (import.meta.main) {
-  await using contentCreation = createContentCreation();
+  await using contentCreation = createContentCreation({ store: sqliteStore(temporaryFile("workflow.db")) });
   const { metrics } = await contentCreation.run("AI trends in 2024");
   printRun(metrics);
 

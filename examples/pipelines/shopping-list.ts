@@ -1,13 +1,11 @@
 // Two agents whose tools share one list, which a file keeps. `pnpm --filter millrace-examples shopping-list`
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Agent, type RunContext, tool } from "@millrace/agents";
 import { Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
 import { printResponse } from "@millrace/pipeline/print";
 import { sqliteStore } from "@millrace/sqlite";
 import * as z from "zod";
 import { call, model } from "./support/model.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
 /** The list in the session state: live, so what a tool pushes is there for everybody. */
 const listIn = ({ sessionState }: RunContext) => sessionState["shopping_list"] as string[];
@@ -114,11 +112,8 @@ const requests = [
 ] as const;
 
 if (import.meta.main) {
-  const folder = mkdtempSync(join(tmpdir(), "shopping-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "workflow.db");
-  await using shopping = createShopping({ store: sqliteStore(file) });
-  // Runs that name no session share one: it goes on from run to run.
+  await using shopping = createShopping({ store: sqliteStore(temporaryFile("workflow.db")) });
+  // Runs that name no session share one: its state is kept from run to run.
   for (const [index, [title, request]] of requests.entries()) {
     console.log(`=== Example ${index + 1}: ${title} ===`);
     await printResponse(shopping, request);

@@ -1,6 +1,13 @@
 // The events of a run, kept with it: all of them, the important ones, none. `pnpm --filter millrace-examples stored-events`
 import { Agent, type ToolExecution } from "@millrace/agents";
-import { Parallel, Pipeline, type PipelineOptions, type PipelineRunOutput, Step } from "@millrace/pipeline";
+import {
+  Parallel,
+  Pipeline,
+  type PipelineEventName,
+  type PipelineOptions,
+  type PipelineRunOutput,
+  Step,
+} from "@millrace/pipeline";
 import { call, model } from "./support/model.js";
 import { searchWeb } from "./support/research-team.js";
 
@@ -33,6 +40,23 @@ export function createReport(options: Partial<PipelineOptions>): Pipeline {
   });
 }
 
+/** The names in Agno's list of events to skip. Every other name of an event may be skipped, too. */
+const listedByAgno: readonly PipelineEventName[] = [
+  "WorkflowStarted",
+  "WorkflowCompleted",
+  "WorkflowCancelled",
+  "StepStarted",
+  "StepCompleted",
+  "ParallelExecutionStarted",
+  "ParallelExecutionCompleted",
+  "ConditionExecutionStarted",
+  "ConditionExecutionCompleted",
+  "LoopExecutionStarted",
+  "LoopExecutionCompleted",
+  "RouterExecutionStarted",
+  "RouterExecutionCompleted",
+];
+
 export const pipelines: Record<string, Partial<PipelineOptions>> = {
   everything: { storeEvents: true },
   // What is skipped is not kept. It is shown as always.
@@ -40,6 +64,7 @@ export const pipelines: Record<string, Partial<PipelineOptions>> = {
     storeEvents: true,
     eventsToSkip: ["StepStarted", "ParallelExecutionStarted", "RunContent", "StepOutput"],
   },
+  "what steps and agents say": { storeEvents: true, eventsToSkip: listedByAgno },
   none: {}, // `storeEvents: false`
 };
 

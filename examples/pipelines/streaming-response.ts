@@ -1,7 +1,9 @@
 // The same run, word by word as it comes. `pnpm --filter millrace-examples streaming-response`
+import { sqliteStore } from "@millrace/sqlite";
 import { createContentCreation } from "./content-creation.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
-await using contentCreation = createContentCreation();
+await using contentCreation = createContentCreation({ store: sqliteStore(temporaryFile("workflow.db")) });
 const run = contentCreation.run("AI trends in 2024");
 
 // Without options: the start and the end of the run, what functions give, and what agents and teams say.

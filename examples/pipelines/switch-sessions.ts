@@ -1,10 +1,12 @@
 // One agent, two users: `sessionId` chooses the state of a run. `pnpm --filter millrace-examples switch-sessions`
-import { Agent, memorySessions } from "@millrace/agents";
+import { Agent, type AgentSessions, memorySessions, storeSessions } from "@millrace/agents";
+import { sqliteStore } from "@millrace/sqlite";
 import { model } from "./support/model.js";
+import { temporaryFile } from "./support/temporary-file.js";
 
-export function createAgent(): Agent {
+export function createAgent(sessions: AgentSessions = memorySessions()): Agent {
   return new Agent({
-    sessions: memorySessions(),
+    sessions,
     model: model("gpt-5-mini", ({ instructions, message }) => {
       const [, name, age] = /name is (\S+) and age is (\S+)/.exec(instructions) ?? [];
       return /name/.test(message) ? `Your name is ${name}.` : `You are ${age} years old.`;
@@ -14,7 +16,8 @@ export function createAgent(): Agent {
 }
 
 if (import.meta.main) {
-  const agent = createAgent();
+  const store = sqliteStore(temporaryFile("agents.db"));
+  const agent = createAgent(storeSessions(store));
   const john = { sessionId: "user_1_session_1", userId: "user_1" };
   const jane = { sessionId: "user_2_session_1", userId: "user_2" };
 
@@ -34,4 +37,5 @@ if (import.meta.main) {
   await agent
     .run("How old am I?", { ...john, userId: "user_2" })
     .catch((error) => console.log(`${error.code}: ${error.message}`));
+  await store.close();
 }

@@ -12,6 +12,8 @@ export interface ExampleOptions {
   readonly transform?: "tsx" | "none";
   /** Presses Ctrl-C once this has been printed. */
   readonly interruptAt?: RegExp;
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ExampleRun {
@@ -25,7 +27,7 @@ export function runExample(file: string, options: ExampleOptions = {}): Promise<
   const { args = [], cwd = folder, transform = "tsx", interruptAt } = options;
   const interrupt = interruptAt === undefined ? [] : ["--import", signalsAt(interruptAt, "SIGINT")];
   const loader = transform === "tsx" ? ["--import", import.meta.resolve("tsx")] : [];
-  const env = { ...process.env, INIT_CWD: cwd, NO_COLOR: "1" };
+  const env = { ...process.env, INIT_CWD: cwd, NO_COLOR: "1", ...options.env };
   return new Promise((resolve) => {
     execFile(
       process.execPath,

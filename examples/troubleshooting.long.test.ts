@@ -1,0 +1,97 @@
+/** What the page says that one sees is what one sees: in processes, with the tools that it names. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "./test/temporary-folder.js";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const page = readFileSync(join(root, "docs", "troubleshooting.md"), "utf8");
+const tsc = join(root, "node_modules", "typescript-native", "bin", "tsc");
+const shout = `
+import { StartEvent, StopEvent, step, Workflow } from "millrace";
+
+class Shout extends Workflow {
+  @step({ on: StartEvent, emits: StopEvent })
+  async shout(ev: StartEvent) {
+    return new StopEvent({ result: String(ev.get("word")).toUpperCase() });
+  }
+}
+
+console.log(await new Shout().run({ word: "ahoy" }));
+`;
+
+/** An empty folder with the program, as its reader has it. */
+function project(type: "commonjs" | "module", target = "es2024"): string {
+  const folder = temporaryFolder("troubleshooting-");
+  mkdirSync(join(folder, "node_modules"));
+  symlinkSync(join(root, "packages", "core"), join(folder, "node_modules", "millrace"), "junction");
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+  const compilerOptions = { target, module: "nodenext", strict: true, skipLibCheck: true, types: [], outDir: "dist" };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+  writeFileSync(join(folder, "shout.ts"), shout);
+  return folder;
+}
+
+function node(cwd: string, ...args: readonly string[]): string {
+  const env = { ...process.env, NODE_PATH: "" }; // pnpm names its own modules there
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd, env, encoding: "utf8" });
+  return stdout + stderr;
+}
+
+const tsx = ["--import", import.meta.resolve("tsx")];
+
+describe("troubleshooting", () => {
+  it.each([
+    ["SyntaxError: Invalid or unexpected token", "module", []],
+    ['Top-level await is currently not supported with the "cjs" output format', "commonjs", tsx],
+    ["Cannot use import statement outside a module", "commonjs", []],
+  ] as const)("shows what is printed: %s", (message, type, loader) => {
+    expect(node(project(type), ...loader, "shout.ts")).toContain(message);
+    expect(page).toContain(message);
+  });
+
+  it("shows what a program prints that tsc has written for esnext, and that es2024 mends it", () => {
+    const [broken, mended] = [project("module", "esnext"), project("module")];
+    node(broken, tsc);
+    node(mended, tsc);
+
+    expect(node(broken, "dist/shout.js")).toContain("SyntaxError: Invalid or unexpected token");
+    expect(node(mended, "dist/shout.js")).toBe("AHOY\n");
+  });
+
+  it.each([
+    ["better-sqlite3 is installed but cannot be loaded", 'throw new Error("invalid ELF header");'],
+    ["Neither node:sqlite nor better-sqlite3 is there.", null],
+  ])("shows what SQLite says where its driver cannot be had: %s", (message, betterSqlite) => {
+    const folder = project("module");
+    const store = join(folder, "node_modules", "@millrace", "sqlite");
+    mkdirSync(store, { recursive: true });
+    for (const part of ["package.json", "dist"])
+      cpSync(join(root, "packages", "sqlite", part), join(store, part), { recursive: true });
+    if (betterSqlite !== null) {
+      mkdirSync(join(folder, "node_modules", "better-sqlite3"));
+      writeFileSync(join(folder, "node_modules", "better-sqlite3", "index.js"), betterSqlite);
+    }
+    const program = `
+      process.getBuiltinModule = () => undefined; // as a Node without node:sqlite
+      const { sqliteStore } = await import("@millrace/sqlite");
+      sqliteStore("runs.db");`;
+    writeFileSync(join(folder, "store.js"), program);
+
+    expect(node(folder, "store.js")).toContain(message);
+    expect(page).toContain(message);
+  });
+
+  it("shows what the compiler says of a step that does not fit", () => {
+    const folder = project("module");
+    writeFileSync(join(folder, "shout.ts"), shout.replace("emits: StopEvent", "emits: StartEvent"));
+    const printed = node(folder, tsc, "--noEmit");
+
+    expect(printed).toContain("TS1241: Unable to resolve signature of method decorator");
+    expect(printed).toContain("The step gives back StopEvent, which `emits` does not list.");
+    expect(page).toContain("TS1241: Unable to resolve signature of method decorator");
+    expect(page).toContain("The step gives back StopEvent, which `emits` does not list.");
+  });
+});
