@@ -1,6 +1,6 @@
 /**
- * How much of the longest tests runs. CI sets `LONG_TESTS=1` and tries every case; without it a test takes a share of them, the
- * same in every run, so that `npm test` stays short.
+ * How much of the longest tests runs. CI sets `LONG_TESTS=1` and runs every file and every case. Without it, files named
+ * `*.long.test.ts` are left out, and a test takes a share of its cases, the same in every run, so that `npm test` stays short.
  *
  * @module
  */

@@ -3,7 +3,7 @@
  * them, not the sources of this repository.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packPackages, tarballs } from "../scripts/setup/pack.mjs";
 
@@ -20,16 +20,27 @@ const packages = {
 export function installMatrix() {
   packPackages();
   rmSync(packed, { recursive: true, force: true });
-  for (const [folder, name] of Object.entries(packages)) unpack(tarballs()[name], join(packed, folder));
+  for (const [folder, name] of Object.entries(packages)) {
+    unpack(tarballs()[name], join(packed, folder));
+    withoutOwnRanges(join(packed, folder, "package.json"));
+  }
 
   // When a package has got other dependencies: `pnpm install --no-frozen-lockfile` in this folder, once.
   run("pnpm", ["install", "--frozen-lockfile", "--reporter=append-only"], matrix);
-  for (const [folder, name] of Object.entries(packages)) {
+  for (const name of Object.values(packages)) {
     // An install that finds its lockfile unchanged keeps the files of the last one.
     const installed = realpathSync(join(matrix, "node_modules", name));
     for (const entry of readdirSync(installed)) rmSync(join(installed, entry), { recursive: true });
-    cpSync(join(packed, folder), installed, { recursive: true });
+    unpack(tarballs()[name], installed);
   }
+}
+
+/** Ranges of each other are in the lockfile: with their numbers, every new version would ask for a new lockfile. */
+function withoutOwnRanges(file) {
+  const manifest = JSON.parse(readFileSync(file, "utf8"));
+  for (const name of Object.keys(manifest.peerDependencies ?? {}))
+    if (/^(@millrace\/|millrace$)/.test(name)) manifest.peerDependencies[name] = "*";
+  writeFileSync(file, JSON.stringify(manifest));
 }
 
 function unpack(tarball, target) {

@@ -3,9 +3,12 @@
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
 import * as clients from "./client.mjs";
+import { packedRows } from "./packed.mjs";
+import { releaseRows } from "./release.mjs";
 import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
 import { setupRows } from "./setup.mjs";
 import * as tool from "./tools.mjs";
+import { trialRows } from "./trials.mjs";
 
 const { inBun, inDeno, inNode, source } = tool;
 const unlowered = /SyntaxError: Invalid or unexpected token/;
@@ -100,3 +103,5 @@ export const rows = [
   ...named("client", client),
   ...setupRows(),
 ];
+/** These run beside the others: each is in a folder of its own, and waits for npm half of the time. */
+export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows()];

@@ -36,20 +36,23 @@ function tellingLine(said) {
 const words = process.argv.slice(2).filter((word) => !word.startsWith("-"));
 installMatrix();
 // After the install: it imports the tools that were installed.
-const { rows } = await import("./rows.mjs");
-const wanted = rows.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
+const { rows, rowsBeside } = await import("./rows.mjs");
+const isWanted = ({ name }) => words.length === 0 || words.some((word) => name.includes(word));
 
 rmSync(out, { recursive: true, force: true });
 const results = [];
-for (const [index, row] of wanted.entries()) {
-  const startedAtMs = Date.now();
-  const outcome = await outcomeOf(row, index);
-  const asExpected = row.fails ? row.fails.test(outcome) : outcome === "works";
-  const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
-  const short = row.fails && asExpected ? `cannot: ${row.fails.exec(outcome)[0]}` : outcome;
-  results.push(asExpected);
-  console.log(`${asExpected ? "ok    " : "FAILED"} ${row.name.padEnd(46)} ${seconds.padStart(5)} s  ${short}`);
+async function tryInTurn(wanted, firstIndex) {
+  for (const [index, row] of wanted.entries()) {
+    const startedAtMs = Date.now();
+    const outcome = await outcomeOf(row, firstIndex + index);
+    const asExpected = row.fails ? row.fails.test(outcome) : outcome === "works";
+    const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
+    const short = row.fails && asExpected ? `cannot: ${row.fails.exec(outcome)[0]}` : outcome;
+    results.push(asExpected);
+    console.log(`${asExpected ? "ok    " : "FAILED"} ${row.name.padEnd(46)} ${seconds.padStart(5)} s  ${short}`);
+  }
 }
+await Promise.all([tryInTurn(rows.filter(isWanted), 0), tryInTurn(rowsBeside.filter(isWanted), rows.length)]);
 const passed = results.filter(Boolean).length;
 console.log(`\n${passed} of ${results.length} rows are as documented`);
 process.exit(passed === results.length && passed > 0 ? 0 : 1);

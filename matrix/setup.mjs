@@ -44,7 +44,8 @@ function createRows() {
   return [22, 24].map((major) => rowOf({ name: "npm create millrace", files: {}, commands }, major));
 }
 
-function rowOf({ name, files, commands }, major) {
+/** Runs these commands in an empty folder with these files. */
+export function rowOf({ name, files, commands }, major) {
   return { name: `setup: ${name}, Node ${major}`, run: () => walk({ files, commands }, major), prints: "as printed" };
 }
 
@@ -103,7 +104,7 @@ const promisesOf = (commands) => commands.flatMap((line) => / # (.+)$/.exec(line
 function fromTarballs(line) {
   if (line.startsWith("npm create millrace")) return createdFromTarballs(line);
   if (!line.startsWith("npm install")) return line;
-  return line.replace(/(?<= )(@millrace\/\w+|millrace)(?= |$)/g, (name) => tarballs()[name]);
+  return line.replace(/(?<= )(@millrace\/\w+|(?:create-)?millrace)(?= |$)/g, (name) => tarballs()[name]);
 }
 
 /** The project names versions; here they are tarballs, with those that they need beside them. */

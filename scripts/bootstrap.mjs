@@ -1,9 +1,9 @@
 /**
- * What `npm start`, `npm test`, `npm run matrix` and `npm run tarballs` run first: brings Node 24, pnpm 12 and the
+ * What `npm start`, `npm test`, and `npm run` with `site`, `matrix`, `tarballs` and `release` run first: brings Node 24, pnpm 12 and the
  * packages, then hands over. Runs on Node 20 without a single package installed, and writes nothing
  * outside of this folder but package manager caches.
  *
- *     node scripts/bootstrap.mjs start|check|matrix|tarballs [argument …]
+ *     node scripts/bootstrap.mjs start|check|site|matrix|tarballs|release [argument …]
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -36,7 +36,9 @@ const commands = {
     run("node", ["--import", "tsx", "digest/main.ts", ...args], env, join(root, "examples"));
   },
   check: (env) => run("node", ["scripts/check.mjs", ...args], env),
+  site: (env) => run("turbo", ["run", "site", "--output-logs=new-only", "--", ...args], env),
   matrix: (env) => run("node", ["matrix/run.mjs", ...args], env),
+  release: (env) => run("node", ["scripts/release.mjs", ...args], env),
   tarballs(env) {
     packPackages(env);
     for (const file of Object.values(tarballs())) console.log(file);

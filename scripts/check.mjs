@@ -14,6 +14,9 @@ import { failedTests, flakyTests, reportFiles, testTotals } from "./test-totals.
 const turbo = (task, ...flags) => ["turbo", "run", task, "--output-logs=new-only", "--continue", ...flags];
 const gate = (name) => ["node", `scripts/gates/${name}.mjs`];
 
+/** As in CI: all of it. Else what takes long is left out, see test-share.ts. */
+const isLong = process.env.LONG_TESTS === "1";
+
 const sections = [
   ["format and lint", ["biome", "ci", "--error-on-warnings", "--max-diagnostics=60", "."]],
   ["gates: sizes", gate("sizes")],
@@ -23,19 +26,20 @@ const sections = [
   ["gates: error pages", gate("error-pages")],
   ["unused files and dependencies", ["knip", "--no-progress", "--no-config-hints", "--no-tag-hints"]],
   ["build", turbo("build")],
-  ["types: TypeScript 6 and 7", turbo("typecheck", "--concurrency=2")],
-  // One package at a time: tests that measure time share two cores badly.
-  ["tests", turbo("test", "--concurrency=1", "--summarize")],
-  ["package: publint, attw, size", turbo("package")],
+  [isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", turbo("typecheck", "--concurrency=2")],
+  // Two packages at a time: many tests wait for processes, servers and browsers. None measures time.
+  ["tests", turbo("test", "--concurrency=2", "--summarize", ...(isLong ? [] : ["--filter=!millrace-site"]))],
+  ...(isLong ? [["package: publint, attw, size", turbo("package")]] : []),
   ["gates: bundle", gate("bundle")],
   ["gates: import time", gate("import-time")],
   ["docs: links and code", gate("docs")],
   ["docs: capacity page", ["node", "scripts/scale.mjs"]],
-  ["docs: reference", turbo("api-docs")],
+  ...(isLong ? [["docs: reference", turbo("api-docs")]] : []),
 ];
 
 const words = process.argv.slice(2);
 const wanted = sections.filter(([name]) => words.length === 0 || words.some((word) => name.includes(word)));
+if (wanted.length === 0) throw new Error(`no section has one of the words: ${words.join(" ")}`);
 const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 env.PATH = [join(root, "node_modules", ".bin"), env.PATH].join(delimiter);
 
@@ -66,6 +70,7 @@ console.log(
 );
 if (results.some(({ name }) => name === "tests")) {
   console.log(`tests: ${testTotals().line}`);
+  if (!isLong) console.log("LONG_TESTS=1 runs the rest, as CI does: *.long.test.ts, TypeScript 6, packages, the site");
   for (const line of [...flakyTests(), ...failedTests().slice(0, 10)]) console.log(line);
 }
 process.exit(failed.length === 0 ? 0 : 1);

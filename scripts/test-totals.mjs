@@ -11,7 +11,7 @@ import { root } from "./setup/console.mjs";
 /** The reports that are there now. */
 export function reportFiles() {
   const packages = readdirSync(join(root, "packages")).map((name) => join("packages", name));
-  const files = [...packages, "examples"].map((folder) => join(root, folder, ".reports", "vitest.json"));
+  const files = [...packages, "examples", "site"].map((folder) => join(root, folder, ".reports", "vitest.json"));
   return files.filter((file) => existsSync(file));
 }
 

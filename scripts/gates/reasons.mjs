@@ -25,7 +25,7 @@ const rules = [
 ];
 
 const problems = [];
-const sources = ["packages", "examples", "matrix"].flatMap((folder) => filesIn(folder, /\.(ts|tsx|mjs|mts)$/));
+const sources = ["packages", "examples", "matrix", "site"].flatMap((folder) => filesIn(folder, /\.(ts|tsx|mjs|mts)$/));
 for (const path of sources) {
   read(path)
     .split("\n")

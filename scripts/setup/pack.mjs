@@ -1,8 +1,11 @@
 /** The packages as npm would serve them: one tarball each, in `tarballs/`. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import { addresses } from "../addresses.mjs";
 import { retry, root } from "./console.mjs";
+import { withOtherLinks } from "./links.mjs";
 
 export const tarballFolder = join(root, "tarballs");
 
@@ -11,7 +14,32 @@ export function packPackages(env = process.env) {
   run("turbo", ["run", "build", "--output-logs=errors-only"], root, env);
   rmSync(tarballFolder, { recursive: true, force: true });
   mkdirSync(tarballFolder, { recursive: true });
-  for (const { folder } of published()) run("pnpm", ["pack", "--pack-destination", tarballFolder], folder, env);
+  for (const { folder, file } of published()) {
+    run("pnpm", ["pack", "--pack-destination", tarballFolder], folder, env);
+    writeReadme(folder, join(tarballFolder, file), env);
+  }
+}
+
+/** npm shows the README without the files around it: links to them become addresses, or plain text as long as there are none. */
+function writeReadme(folder, tarball, env) {
+  const unpacked = mkdtempSync(join(tmpdir(), "millrace-pack-"));
+  try {
+    run("tar", ["-xzf", tarball], unpacked, env);
+    const readme = join(unpacked, "package", "README.md");
+    const path = posix.join("packages", folder.split(/[/\\]/).at(-1));
+    writeFileSync(
+      readme,
+      withOtherLinks(readFileSync(readme, "utf8"), (target) => addressOf(path, target)),
+    );
+    run("tar", ["-czf", tarball, "package"], unpacked, env);
+  } finally {
+    rmSync(unpacked, { recursive: true, force: true });
+  }
+}
+
+function addressOf(folder, target) {
+  if (addresses.repository === null) return null;
+  return `${addresses.repository}/blob/main/${posix.join(folder, target)}`;
 }
 
 /** The tarball of each published package, by its name. */
@@ -19,16 +47,32 @@ export function tarballs() {
   return Object.fromEntries(published().map(({ name, file }) => [name, join(tarballFolder, file)]));
 }
 
-function published() {
-  return readdirSync(join(root, "packages"))
+/** Every package that npm is given, with its folder and the name of its tarball. A package comes after those that it needs. */
+export function published() {
+  const manifests = readdirSync(join(root, "packages"))
     .map((name) => join(root, "packages", name))
     .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) }))
-    .filter((manifest) => !manifest.private)
-    .map(({ folder, name, version }) => ({
-      folder,
-      name,
-      file: `${name.replace("@", "").replace("/", "-")}-${version}.tgz`,
-    }));
+    .filter((manifest) => !manifest.private);
+  return inOrderOfNeed(manifests).map(({ folder, name, version }) => ({
+    folder,
+    name,
+    version,
+    file: `${name.replace("@", "").replace("/", "-")}-${version}.tgz`,
+  }));
+}
+
+function inOrderOfNeed(manifests) {
+  const seen = new Set();
+  const ordered = [];
+  const add = (manifest) => {
+    if (seen.has(manifest)) return;
+    seen.add(manifest);
+    const needed = { ...manifest.dependencies, ...manifest.peerDependencies };
+    for (const one of manifests) if (one.name in needed) add(one);
+    ordered.push(manifest);
+  };
+  for (const manifest of manifests) add(manifest);
+  return ordered;
 }
 
 /** Up to three times: a registry may hiccup. */

@@ -1,0 +1,30 @@
+/** Packages that a user runs rather than builds, from the packed tarballs, installed by npm in an empty folder. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { nodeFolder } from "./node-versions.mjs";
+import { rowOf } from "./setup.mjs";
+import { matrix } from "./tools.mjs";
+
+const packages = [
+  "millrace",
+  ...["cli", "client", "server", "sqlite", "studio", "otel"].map((name) => `@millrace/${name}`),
+];
+
+/** A comment says what the command prints. */
+const tries = (major) => [
+  `PATH="${nodeFolder(major)}:$PATH"`,
+  `node --print process.version # v${major}`,
+  'npx millrace run greeting.ts --input \'{"name":"Ada"}\' --json # "result":"Hello, Ada!"',
+  `node studio.mjs # ${major}: the studio and its scripts`,
+  `node trace.mjs # ${major}: start greeting, step greet, run greeting`,
+];
+
+/** One install for both: none of the packages has native code. */
+export function packedRows() {
+  const folder = join(matrix, "src", "packed");
+  const texts = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  const files = { ...Object.fromEntries(texts), "package.json": JSON.stringify({ private: true, type: "module" }) };
+  const installed = `npm install --no-audit --no-fund zod @opentelemetry/api@1 @opentelemetry/sdk-trace@3 ${packages.join(" ")}`;
+  const commands = [installed, ...tries(22), ...tries(24)];
+  return [rowOf({ name: "command, studio and telemetry, also on Node 24", files, commands }, 22)];
+}

@@ -1,0 +1,30 @@
+/** Every package as it would be published, in one empty project: `npm run release -- --dry-run` runs this row alone. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { published } from "../scripts/setup/pack.mjs";
+import { nodeFolder } from "./node-versions.mjs";
+import { rowOf } from "./setup.mjs";
+import { matrix } from "./tools.mjs";
+
+/** What the packages leave to their users, and what tries them. */
+const others = [
+  ...["zod@4", "ai@7", "react@19", "better-sqlite3@13", "@restatedev/restate-sdk@1", "@opentelemetry/api@1"],
+  ...["typescript@7", "@types/node@22", "@types/react@19"],
+];
+
+export function releaseRows() {
+  const folder = join(matrix, "src", "release");
+  const texts = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
+  const files = { ...Object.fromEntries(texts), "package.json": JSON.stringify({ private: true, type: "module" }) };
+  const names = published().map(({ name }) => name);
+  const commands = [
+    `npm install --no-audit --no-fund ${[...names, ...others].join(" ")}`,
+    `node readmes.mjs # ${names.length} READMEs`,
+    "node types.mjs # types of",
+    "node entries.mjs # 24:",
+    `"${nodeFolder(22)}/node" entries.mjs # 22:`,
+    `"${nodeFolder(20)}/node" entries.mjs # 20:`,
+    `"${nodeFolder(20)}/node" old-node.mjs # STORE_FAILED better-sqlite3`,
+  ];
+  return [rowOf({ name: "release, every package", files, commands }, 24)];
+}

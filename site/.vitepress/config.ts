@@ -1,0 +1,54 @@
+import { defineConfig } from "vitepress";
+import { folderSidebar, sidebar } from "../build/sidebar.ts";
+
+/** As GitHub makes them: links with a `#` work in both places. */
+const anchorOf = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replace(/\s/g, "-");
+
+export default defineConfig({
+  title: "Millrace",
+  description: "Event-driven workflows in TypeScript: steps take and emit typed events, and a run resumes anywhere.",
+  lang: "en",
+  srcDir: ".pages",
+  outDir: "dist",
+  cacheDir: ".vitepress/cache",
+  lastUpdated: false,
+  head: [["link", { rel: "icon", href: "data:," }]],
+  markdown: {
+    anchor: { slugify: anchorOf },
+    attrs: { disable: true },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+  },
+  themeConfig: {
+    nav: [
+      { text: "Tutorial", link: "/tutorial" },
+      { text: "Docs", link: "/docs" },
+      { text: "API", link: "/api/" },
+      { text: "Playground", link: "/playground" },
+    ],
+    sidebar: {
+      "/errors/": folderSidebar("docs/errors"),
+      "/decisions/": folderSidebar("docs/decisions"),
+      "/": sidebar(),
+    },
+    outline: { level: [2, 3] },
+    search: {
+      provider: "local",
+      options: {
+        // Colours take most of the time, and what is searched has no need of them.
+        _render: (source, env, markdown) => {
+          const { highlight } = markdown.options;
+          markdown.options.highlight = null;
+          const html = markdown.render(source, env);
+          markdown.options.highlight = highlight ?? null;
+          return html;
+        },
+      },
+    },
+  },
+  vite: { build: { target: "es2022", chunkSizeWarningLimit: 2_000 }, worker: { format: "es" } },
+});

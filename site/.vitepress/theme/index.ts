@@ -1,0 +1,21 @@
+import type { Theme } from "vitepress";
+import DefaultTheme from "vitepress/theme-without-fonts";
+import { mounted } from "./mounted.ts";
+import "./style.css";
+
+/** The theme of VitePress, with what pages show beside text: `<TinyRun />` and `<Playground />`. */
+const theme: Theme = {
+  extends: DefaultTheme,
+  enhanceApp({ app }) {
+    app.component(
+      "TinyRun",
+      mounted("tiny-run", async () => (await import("../../src/tiny/view.ts")).showTiny),
+    );
+    app.component(
+      "Playground",
+      mounted("playground", async () => (await import("../../src/playground/view.ts")).showPlayground),
+    );
+  },
+};
+
+export default theme;

@@ -1,0 +1,6 @@
+/** Files that the bundler turns into addresses, or into styles of the page. */
+declare module "*.wasm?url" {
+  const address: string;
+  export default address;
+}
+declare module "*.css";

@@ -1,0 +1,221 @@
+/** The built site in a browser. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBrowser } from "../../packages/client/test/support/browser.js";
+import { type Colours, Visit } from "../../packages/studio/test/support/visit.js";
+import { served } from "./support/served.ts";
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof served>>;
+
+beforeAll(async () => {
+  [browser, site] = await Promise.all([openBrowser(), served()]);
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await site?.[Symbol.asyncDispose]();
+});
+
+const pages: readonly (readonly [path: string, shows: string])[] = [
+  ["/", "What it does"],
+  ["/how-to/fan-out-fan-in.html", "Fan out"],
+  ["/errors/STEP_TIMEOUT.html", "A step took longer than its timeout."],
+  ["/tiny.html", "Kill the process"],
+  ["/playground.html", "Run"],
+];
+const looks: readonly (readonly [width: number, colours: Colours])[] = [
+  [1440, "light"],
+  [390, "dark"],
+];
+
+describe("the pages", () => {
+  it.each(looks)("are readable, %i wide and %s", async (width, colours) => {
+    await using visit = await Visit.open(browser, site.url, { width, colours });
+    for (const [path, shows] of pages) {
+      await visit.page.goto(new URL(path, site.url).href);
+      await visit.sees(shows);
+
+      expect(await visit.hardships(), path).toEqual([]);
+      expect(await visit.isWide(), `${path} is wider than the screen`).toBe(false);
+    }
+    expect(await visit.page.evaluate(() => document.documentElement.classList.contains("dark"))).toBe(
+      colours === "dark",
+    );
+    visit.expectNoFaults();
+  });
+
+  it("are found by a word, those of the API too", async () => {
+    await using visit = await Visit.open(browser, site.url);
+    const { page } = visit;
+
+    await openSearch(page);
+    await page.getByRole("searchbox").fill("STEP_TIMEOUT");
+    await page.getByRole("option", { name: "STEP_TIMEOUT" }).first().click();
+    await page.waitForURL(/\/errors\/STEP_TIMEOUT/);
+    await openSearch(page);
+    await page.getByRole("searchbox").fill("proveResumable");
+    await page.getByRole("option").filter({ hasText: "testing" }).first().waitFor();
+
+    visit.expectNoFaults();
+  });
+
+  it("lead from one to the other, and to source files", async () => {
+    await using visit = await Visit.open(browser, new URL("/docs.html", site.url).href);
+    const { page } = visit;
+
+    await page.locator(".vp-doc").getByRole("link", { name: "@millrace/server" }).click();
+    await page.getByRole("heading", { level: 1, name: "@millrace/server" }).waitFor();
+    await page.goto(new URL("/how-to/hello.html", site.url).href);
+    await page.locator(".vp-doc").locator("a[href*='hello.ts']").first().click();
+    await page.waitForURL(/\/source\/examples\/hello\.ts\.txt$/);
+
+    expect(await page.content()).toContain("class JokeFlow");
+    visit.expectNoFaults();
+  });
+});
+
+describe("the tiny runtime", () => {
+  it("is stepped to its end, over a kill", async () => {
+    await using visit = await Visit.open(browser, new URL("/tiny.html", site.url).href);
+    const tiny = visit.page.locator(".tiny-run");
+    const click = (name: string) => tiny.getByRole("button", { name, exact: true }).click();
+    /** Steps until nothing is left to do. */
+    const toTheEnd = async (said: string) => {
+      await expect
+        .poll(async () => {
+          const step = tiny.getByRole("button", { name: "Step", exact: true });
+          if (await step.isEnabled()) await step.click();
+          return tiny.getByRole("status").textContent();
+        })
+        .toContain(said);
+    };
+    await tiny.getByText("Next: reduce event.received.").waitFor();
+
+    await toTheEnd("waits for an answer");
+    await click('Send "yes"');
+    await toTheEnd("waits for an answer");
+    expect(await tiny.locator(".state").textContent()).toContain('"waitsFor": "Answer"');
+    await click("Kill the process");
+    await tiny.getByText("Next: perform step.start.").waitFor();
+    await toTheEnd("waits for an answer");
+    await click('Send "no"');
+    await toTheEnd("The run has finished: 1 of 2.");
+    await click("Reset");
+    await tiny.getByText("Next: reduce event.received.").waitFor();
+
+    visit.expectNoFaults();
+  });
+});
+
+describe("the playground", () => {
+  let playground: Playground;
+
+  // One for all: each loads the compiler anew.
+  beforeAll(async () => {
+    playground = await Playground.open();
+  });
+
+  afterAll(() => playground?.[Symbol.asyncDispose]());
+
+  it("runs the program of the README, and shows its steps", async () => {
+    await playground.run("Finished.");
+
+    expect(await playground.output()).toBe("26");
+    expect(await playground.steps()).toEqual(["JokeFlow ← StartEvent", "write ← StartEvent", "judge ← Joke"]);
+    playground.visit.expectNoFaults();
+  });
+
+  it("runs what was edited", async () => {
+    await playground.write('console.log(6 * 7, { a: [1] }, new Map([["b", 2n]]));');
+    await playground.run("Finished.");
+
+    expect((await playground.output()).replace(/\s+/g, "")).toBe('42{"a":[1]}Map[["b","2n"]]');
+  });
+
+  it("says where a program does not compile", async () => {
+    await playground.write("const answer = ;\n");
+    await playground.run("The program does not compile.");
+    expect(await playground.output()).toBe('program.ts:1:16: Unexpected ";"');
+    await playground.write('import "node:fs";\n');
+    await playground.run("The program does not compile.");
+
+    expect(await playground.output()).toContain('has no module "node:fs"');
+  });
+
+  it.each(["for (;;) {}", "for (;;) await null;"])("ends an endless loop: %s", async (loop) => {
+    await playground.write(`console.log("before");\n${loop}`);
+    await playground.run("Stopped: endless loop.");
+
+    expect(await playground.output()).toMatch(/^before\nThe program has not paused for 5 seconds/);
+  });
+
+  it("ends a program that prints without end", async () => {
+    await playground.write(
+      "for (let count = 0; ; count++) { console.log(count); await new Promise((resolve) => setTimeout(resolve)); }",
+    );
+    await playground.run("Stopped: the program prints too much.");
+  });
+
+  it("shows an error with its code, its hint and its page, and every example runs", async () => {
+    const { page } = playground.visit;
+    const outputs: string[] = [];
+
+    for (const example of ["fan out and gather", "ask a person", "retry"]) {
+      await page.getByLabel("Example").selectOption(example);
+      await playground.run("Finished.");
+      outputs.push((await playground.output()).split("\n").at(-1) ?? "");
+    }
+    await page.getByLabel("Example").selectOption("an error with a hint");
+    await playground.run("Failed.");
+
+    expect(outputs).toEqual(["16 words", "A-17: refunded 80 euros", "answered after 3 calls"]);
+    expect(await playground.output()).toMatch(/^WORKFLOW_INVALID: [\s\S]*Hint: /);
+    await page.getByRole("link", { name: "About WORKFLOW_INVALID" }).click();
+    await page.getByRole("heading", { level: 1, name: "WORKFLOW_INVALID" }).waitFor();
+    playground.visit.expectNoFaults();
+  });
+});
+
+/** Once the page is alive: Vue notes its app at the element. A click before is lost. */
+async function openSearch(page: Page): Promise<void> {
+  await page.waitForFunction(() => "__vue_app__" in (document.getElementById("app") ?? {}));
+  await page.getByRole("button", { name: /search/i }).click();
+}
+
+class Playground implements AsyncDisposable {
+  readonly visit: Visit;
+
+  constructor(visit: Visit) {
+    this.visit = visit;
+  }
+
+  /** With the first program in the editor. */
+  static async open(): Promise<Playground> {
+    const visit = await Visit.open(browser, new URL("/playground.html", site.url).href);
+    await visit.page.getByText("class JokeFlow").waitFor();
+    return new Playground(visit);
+  }
+
+  async write(program: string): Promise<void> {
+    await this.visit.page.getByLabel("Program").fill(program);
+  }
+
+  async run(ending: string): Promise<void> {
+    await this.visit.page.getByRole("button", { name: "Run" }).click();
+    await this.visit.page.locator(".playground").getByRole("status").getByText(ending, { exact: true }).waitFor();
+  }
+
+  async output(): Promise<string> {
+    const lines = await this.visit.page.getByRole("log", { name: "Output" }).locator("> *").allTextContents();
+    return lines.join("\n");
+  }
+
+  steps(): Promise<string[]> {
+    return this.visit.page.locator(".tree b").allTextContents();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.visit[Symbol.asyncDispose]();
+  }
+}
