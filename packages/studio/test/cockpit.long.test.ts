@@ -52,6 +52,26 @@ describe("a run that is at work", () => {
     visit.expectNoFaults();
   });
 
+  it("asks although its record was read in the last moment before it came to rest", async () => {
+    const id = await server.run("refund", { order: "A-18", euros: 80 });
+    await server.settled(id);
+    await using visit = await Visit.open(browser, server.studio);
+    const { page } = visit;
+    const early = { status: "running", completed_at: null, waiting: false, prompts: [] };
+    await page.route(
+      `**/handlers/${id}`,
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, json: { ...((await response.json()) as Handler), ...early } });
+      },
+      { times: 1 },
+    );
+    await visit.show(`#/run/${id}`);
+    await page.getByRole("button", { name: "Send RefundDecision" }).waitFor();
+    await textOf(badge(page)).toBe("Waiting");
+    visit.expectNoFaults();
+  });
+
   it("asks with a form, which takes nothing for granted, and goes on with the answer", async () => {
     const id = await server.run("refund", { order: "A-17", euros: 80 });
     await server.settled(id);

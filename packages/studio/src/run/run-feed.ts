@@ -16,6 +16,8 @@ import { RunStore } from "./model/run-store.js";
 const pageSize = 1000;
 /** Between two rounds of questions while ticks come in. */
 const breathMs = 150;
+/** At most between two looks at the record of a run that is at work. */
+const maxPauseMs = 5_000;
 
 export class RunFeed {
   readonly run: RunStore;
@@ -39,6 +41,8 @@ export class RunFeed {
   #timer: number | null = null;
   #isAsking = false;
   #askAgain = false;
+  /** How long until the record is looked at once more, unless a tick comes before. */
+  #pauseMs = breathMs;
   #isMomentAsked = false;
 
   constructor(id: string, childId: string | null) {
@@ -84,6 +88,7 @@ export class RunFeed {
       this.isRead.set(true);
       this.#follow();
     });
+    this.#askWhileAtWork();
   }
 
   async #readHandler(signal: AbortSignal): Promise<void> {
@@ -140,12 +145,28 @@ export class RunFeed {
   }
 
   #askSoon(): void {
+    const isSoon = this.#askAgain && this.#timer !== null;
     this.#askAgain = true;
-    if (this.#isAsking || this.#timer !== null) return;
+    this.#pauseMs = breathMs;
+    if (!this.#isAsking && !isSoon) this.#askIn(breathMs);
+  }
+
+  #askIn(ms: number): void {
+    if (this.#timer !== null) window.clearTimeout(this.#timer);
     this.#timer = window.setTimeout(() => {
       this.#timer = null;
-      void this.#ask();
-    }, breathMs);
+      if (this.#askAgain || document.visibilityState === "visible") void this.#ask();
+      else this.#askIn(maxPauseMs);
+    }, ms);
+  }
+
+  /** That a run has come to rest is written after its last tick, and no message tells it. */
+  #askWhileAtWork(): void {
+    const record = this.handler.get();
+    const isAtWork = record?.status === "running" && !record.waiting;
+    if (!isAtWork || this.#timer !== null || this.#stop.signal.aborted) return;
+    this.#askIn(this.#pauseMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
   }
 
   async #ask(): Promise<void> {
@@ -157,6 +178,7 @@ export class RunFeed {
     });
     this.#isAsking = false;
     if (this.#askAgain) this.#askSoon();
+    else this.#askWhileAtWork();
   }
 
   /** What the steps were doing at the cursor, and at the newest tick. One question at a time: a cursor that moves on asks for where it is then. */
