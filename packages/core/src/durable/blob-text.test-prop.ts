@@ -13,24 +13,42 @@ const valuesOf = (leaves: readonly unknown[]): fc.Arbitrary<unknown> =>
       fc.dictionary(keys, tie("value"), { maxKeys: 4 }),
     ),
   })).value;
-const leaves = [1, null, true, "short"];
+const leaves = [
+  1,
+  -1.5e300,
+  null,
+  true,
+  "short",
+  "",
+  '"',
+  "\\",
+  '\\"',
+  '"$blob":',
+  '{"$plain":[',
+  "]}",
+  "\u2028\ud800é",
+];
 
 it("gives back what was packed, whatever its keys are called", async () => {
   await fc.assert(
-    fc.asyncProperty(valuesOf([...leaves, `${long}1`, `${long}2`]), valuesOf(leaves), async (value, small) => {
-      const text = JSON.stringify({ value, more: long });
-      const names: string[] = [];
-      const packed = packText(text, (json) => `${json.length}:${names.push(json)}`);
-      const blobs = new Map(packed.blobs.map((blob) => [blob.hash, blob.text]));
+    fc.asyncProperty(
+      valuesOf([...leaves, `${long}1`, `${long}2`, `"${long}\\`, "\\".repeat(BLOB_LENGTH)]),
+      valuesOf(leaves),
+      async (value, small) => {
+        const text = JSON.stringify({ value, more: long });
+        const names: string[] = [];
+        const packed = packText(text, (json) => `${json.length}:${names.push(json)}`);
+        const blobs = new Map(packed.blobs.map((blob) => [blob.hash, blob.text]));
 
-      expect(await unpackText(packed.text, async (name) => blobs.get(name) as string)).toBe(text);
-      const list = packList([text, JSON.stringify(small), text], (json) => `${json.length}:${names.push(json)}`);
-      const listed = new Map(list.blobs.map((blob) => [blob.hash, blob.text]));
-      expect(await unpackText(list.text, async (name) => listed.get(name) as string)).toBe(
-        `[${text},${JSON.stringify(small)},${text}]`,
-      );
-      expect(packed.blobs.length).toBeGreaterThan(0);
-    }),
+        expect(await unpackText(packed.text, async (name) => blobs.get(name) as string)).toBe(text);
+        const list = packList([text, JSON.stringify(small), text], (json) => `${json.length}:${names.push(json)}`);
+        const listed = new Map(list.blobs.map((blob) => [blob.hash, blob.text]));
+        expect(await unpackText(list.text, async (name) => listed.get(name) as string)).toBe(
+          `[${text},${JSON.stringify(small)},${text}]`,
+        );
+        expect(packed.blobs.length).toBeGreaterThan(0);
+      },
+    ),
   );
 });
 
