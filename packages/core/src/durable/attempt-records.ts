@@ -26,7 +26,7 @@ export class AttemptRecords implements StepRecords {
   constructor(attempt: AttemptCore, access: RecordAccess) {
     this.#attempt = attempt;
     this.#access = access;
-    attempt.signal.addEventListener("abort", () => {
+    attempt.onEnd(() => {
       if (!this.#isSubmitted) this.settle();
     });
   }

@@ -52,6 +52,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   #resources: ResourceContainer | null = null;
   #release: Release | null = null;
   #timer: StepTimer | null = null;
+  #endings: (() => void)[] | null = null;
 
   constructor(run: LiveRunCore, item: WorkItem) {
     this.run = run;
@@ -81,6 +82,11 @@ export class Attempt implements AttemptCore, AttemptPort {
       if (this.ended !== null) this.#controller.abort(attemptEnded(this));
     }
     return this.#controller.signal;
+  }
+
+  onEnd(listener: () => void): void {
+    this.#endings ??= [];
+    this.#endings.push(listener);
   }
 
   get hasReturned(): boolean {
@@ -141,6 +147,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.#controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
       this.#tellEnd(settle);
     if (this.calls !== null) this.run.hasStore()?.forget(this);
+    for (const listener of this.#endings ?? []) listener();
     this.generator?.stop();
     this.#free();
   }

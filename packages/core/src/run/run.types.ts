@@ -95,6 +95,8 @@ export interface AttemptCore {
   readonly ended: string | null;
   readonly hasReturned: boolean;
   readonly signal: AbortSignal;
+  /** Calls back when it ends, however that is. The `signal` would do, and costs an error and an event. */
+  onEnd(listener: () => void): void;
   /** Sent, not committed yet. */
   sends: Send[] | null;
   /** `null` before the first call. */

@@ -76,8 +76,12 @@ type Numbers = { readonly [Key in (typeof modelNumbers)[number]]?: number };
 
 /** Adds the optional numbers that at least one side has. */
 function addOptional(keys: readonly (keyof Numbers)[], first: Numbers, second: Numbers): Numbers {
-  const add = (one: number, other: number) => one + other;
-  return Object.assign({}, ...keys.map((key) => merged(key, add, [first[key], second[key]])));
+  const sums: { -readonly [Key in keyof Numbers]: Numbers[Key] } = {};
+  for (const key of keys) {
+    const [one, other] = [first[key], second[key]];
+    if (one !== undefined || other !== undefined) sums[key] = (one ?? 0) + (other ?? 0);
+  }
+  return sums;
 }
 
 /** Merges one field of both sides; without it on one side, takes the other. */

@@ -36,7 +36,9 @@ interface ShortFields extends Partial<StepOutput> {
   readonly duration?: number;
 }
 const executorFields: ReadonlySet<string> = new Set(["stepName", "executorType", "executorName"]);
-const usual = Object.entries(defaults) as [keyof StepOutput, unknown][];
+const usual = Object.keys(defaults) as (keyof StepOutput)[];
+/** What `function` does not say already. */
+const usualOfFunctions = usual.filter((name) => !executorFields.has(name));
 const lists = ["images", "videos", "audio", "files"] as const;
 
 /** An output is made shorter, and whole again, once in a process. */
@@ -48,8 +50,8 @@ export function toStored(output: StepOutput): StoredOutput {
   if (known !== undefined) return known;
   const isFunction = output.executorType === "function" && output.executorName === output.stepName;
   const fields: Record<string, unknown> = isFunction ? { function: output.stepName } : {};
-  for (const [name, value] of usual)
-    if (output[name] !== value && !(isFunction && executorFields.has(name))) fields[name] = output[name];
+  for (const name of isFunction ? usualOfFunctions : usual)
+    if (output[name] !== defaults[name]) fields[name] = output[name];
   if ("content" in output) fields["content"] = output.content;
   if (output.success !== (output.error === null)) fields["success"] = output.success;
   if (output.endedAtMs !== undefined) fields["endedAtMs"] = output.endedAtMs;
