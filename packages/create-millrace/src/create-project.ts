@@ -10,6 +10,9 @@ export interface ProjectOptions {
   readonly manager: PackageManager;
 }
 
+/** Of a folder and of a package that nobody has named. */
+export const defaultName = "millrace-app";
+
 const own = join(import.meta.dirname, "..");
 
 /** What is wrong with the folder, in a sentence; null for nothing. */
@@ -17,8 +20,7 @@ export function folderProblem(target: string, cwd: string): string | null {
   const folder = resolve(cwd, target);
   if (existsSync(folder) && readdirSync(folder).some((name) => name !== ".git"))
     return `The folder ${target} is not empty.`;
-  const name = packageName(folder);
-  return name === "" ? `${JSON.stringify(target)} holds no letter that the name of a package may have.` : null;
+  return null;
 }
 
 /** Gives the folder. */
@@ -34,14 +36,15 @@ export function createProject({ target, cwd, manager }: ProjectOptions): string 
   return folder;
 }
 
-/** Lower case, without what a registry refuses. */
-export function packageName(folder: string): string {
-  return basename(folder)
+/** Lower case, without what a registry refuses. A folder without any letter that it takes has a package of the usual name. */
+function packageName(folder: string): string {
+  const name = basename(folder)
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, "-")
     .replace(/^-+|-+$/g, "");
+  return name === "" ? defaultName : name;
 }
 
 interface Manifest {

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { createProject, folderProblem } from "./create-project.js";
+import { createProject, defaultName, folderProblem } from "./create-project.js";
 import { packageManagerOf } from "./package-manager.js";
 
-const defaultName = "millrace-app";
 const usage = `Usage: create-millrace [folder] [--yes]
 
 Makes a project with one Millrace workflow.

@@ -62,6 +62,15 @@ it("takes the letters of a name without their accents", () => {
   expect(manifest).toMatchObject({ name: "unicode-app" });
 });
 
+it("takes a folder without a letter that a registry knows", () => {
+  const cwd = emptyFolder();
+
+  call(cwd, ["工作流"]);
+
+  const manifest = JSON.parse(readFileSync(join(cwd, "工作流", "package.json"), "utf8"));
+  expect(manifest).toMatchObject({ name: "millrace-app" });
+});
+
 it("names the commands of whoever called it", () => {
   const told = ["pnpm", "yarn", "bun"].map((name) => call(emptyFolder(), ["--yes"], `${name}/1.0.0 npm/?`).stdout);
 

@@ -10,6 +10,7 @@ import { markHandled } from "../run/deferred.js";
 import type { Receipt } from "../run/handler.types.js";
 import { limitsOf } from "../run/start.js";
 import { systemIds } from "../run/system.js";
+import { toMs } from "../value/duration.js";
 import { pageSize, positiveInteger, timeOf } from "../value/option-value.js";
 import { resolveStart } from "../workflow/start-event.js";
 import { attemptsOf, type RunAttempt } from "./attempts.js";
@@ -380,7 +381,7 @@ class StoredRuntime {
 
   async stop(options: { readonly drainMs?: number } = {}): Promise<void> {
     checkCallOptions("stop", options);
-    this.#stopped ??= this.#stop(options.drainMs ?? 10_000);
+    this.#stopped ??= this.#stop(toMs(options.drainMs ?? 10_000, "drainMs"));
     return this.#stopped;
   }
 

@@ -458,6 +458,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Lets running steps finish for `drainMs` milliseconds, then releases their runs and closes the store. Whatever is still awaited
    * here fails with `RUNTIME_STOPPED`; the runs continue elsewhere.
    * @default drainMs: 10000
+   * @throws {WorkflowError} `DURATION_INVALID`: nothing is stopped.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
 }
