@@ -7,12 +7,12 @@ import type { PipelineHooks, StepCtx } from "../compile/plan.types.js";
 import { defined } from "../data/defined.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { addRunToSession } from "../data/metrics.js";
+import type { RunMetricsData } from "../data/metrics.types.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
 import type { SessionReducers } from "../session/reducers.js";
 import { enterSession, openSession, type RunSessionEnd, saveSession } from "../session/run-session.js";
 import { type NewSession, newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";
-import { metricsOf } from "./run-metrics.js";
 import { contentOf, type RunFacts, runOutput } from "./run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
 import { validateInput, validateOutput } from "./schemas.js";
@@ -63,13 +63,12 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const status = how === "ended" ? endStatus(state) : "CANCELLED";
       const facts = checked(setup, { runId: ctx.runId, pipeline, tree, state, status, nowMs: Date.now() });
       const records = state.request.nesting === null && how !== "unbegun" ? recordsIn(ctx) : null;
-      if (records === null) return runOutput({ ...facts, sessionState: state.session });
+      const output = runOutput({ ...facts, sessionState: state.session });
+      if (records === null) return output;
       try {
-        const saved = await saveSession(
-          records,
-          leaving({ ...facts, reducers: setup.reducers }, sessionOf(state.request)),
-        );
-        return runOutput({ ...facts, sessionState: saved.state });
+        const left = leaving({ ...facts, metrics: output.metrics, reducers: setup.reducers }, sessionOf(state.request));
+        const saved = await saveSession(records, left);
+        return { ...output, sessionState: saved.state };
       } catch (error) {
         if (!isForGood(error)) throw error;
         return runOutput({ ...failed(facts, error), sessionState: state.session });
@@ -147,12 +146,13 @@ function recordsIn(ctx: StepCtx): StepRecords | null {
 }
 
 interface LeavingFacts extends Pick<RunFacts, "runId" | "state" | "status" | "nowMs"> {
+  readonly metrics: RunMetricsData;
   readonly reducers: SessionReducers;
 }
 
 /** What the run saves in its session. */
-function leaving({ runId, state, status, nowMs, reducers }: LeavingFacts, session: NewSession): RunSessionEnd {
-  const metrics = metricsOf({ state, status, nowMs });
+function leaving(facts: LeavingFacts, session: NewSession): RunSessionEnd {
+  const { runId, state, status, metrics, nowMs, reducers } = facts;
   const { pipelineId } = session;
   return {
     session,
