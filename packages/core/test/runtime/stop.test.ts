@@ -125,18 +125,21 @@ describe("stopping", () => {
     expect((await machine.row("one")).status).toBe("completed");
   });
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "soon", {}])("refuses drainMs: %j, and goes on", async (drainMs) => {
-    const machine = new Machine();
-    const { calls, flows } = slow();
-    const { runtime } = machine.open(flows);
-    const run = runtime.run("slow", {}, { runId: "one" });
-    await run.accepted;
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "soon", {}])(
+    "refuses drainMs: %j, and goes on",
+    async (drainMs) => {
+      const machine = new Machine();
+      const { calls, flows } = slow();
+      const { runtime } = machine.open(flows);
+      const run = runtime.run("slow", {}, { runId: "one" });
+      await run.accepted;
 
-    await expect(runtime.stop({ drainMs: drainMs as never })).rejects.toMatchObject({ code: "DURATION_INVALID" });
-    await settle();
-    calls[0]?.goOn(1);
-    expect(await run).toBe(1);
-  });
+      await expect(runtime.stop({ drainMs: drainMs as never })).rejects.toMatchObject({ code: "DURATION_INVALID" });
+      await settle();
+      calls[0]?.goOn(1);
+      expect(await run).toBe(1);
+    },
+  );
 
   it("waits no longer than drainMs", async () => {
     const machine = new Machine();
