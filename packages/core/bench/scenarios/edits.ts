@@ -1,4 +1,4 @@
-/** 10,000 edits of one number, each with an await between reading and writing. None may be lost. */
+/** 10,000 edits of one number, each with an await between reading and writing: none may be lost. And pushes to long lists. */
 import { createWorkflow } from "@llamaindex/workflow-core";
 import { createStatefulMiddleware } from "@llamaindex/workflow-core/middleware/state";
 import { runWorkflow } from "@llamaindex/workflow-core/stream/run";
@@ -10,6 +10,7 @@ import * as z from "zod";
 import { type Measure, medianMs } from "../measure.ts";
 
 const EDITS = 10_000;
+const PUSHES = 200;
 const shape = { index: z.number() };
 class Part extends event("Part", shape) {}
 class Done extends event("Done", shape) {}
@@ -91,6 +92,41 @@ async function workflowCore(): Promise<string> {
   return `loses ${(EDITS - data.index).toLocaleString("en")}`;
 }
 
+/** What a push costs in a list of `items`, over one in a list of ten: medians of runs that take turns. */
+async function pushRatio(items: number): Promise<number> {
+  const [long, short] = [pushing(items), pushing(10)];
+  const timesMs: [number, number][] = [];
+  for (let round = 0; round < 60; round++) timesMs.push([await long(), await short()]);
+  const [longMs, shortMs] = [0, 1].map((column) =>
+    median(timesMs.slice(20).map((times) => times[column as 0 | 1])),
+  ) as [number, number];
+  return longMs / shortMs;
+}
+
+/** One step that pushes to a list and takes the item off again, so that its length stays. No schema looks at each item. */
+function pushing(items: number): () => Promise<number> {
+  const numbers = Array.from({ length: items }, (_, index) => index);
+  const workflow = defineWorkflow("pushes")
+    .step("push", { on: StartEvent, emits: StopEvent }, async (_start, ctx) => {
+      await ctx.store.set("numbers", numbers);
+      const atMs = performance.now();
+      for (let left = PUSHES; left > 0; left--) {
+        await ctx.store.editState((state) => {
+          const list = state["numbers"] as number[];
+          if (left % 2 === 0) list.push(left);
+          else list.pop();
+        });
+      }
+      return new StopEvent({ result: performance.now() - atMs });
+    })
+    .build();
+  return async () => (await workflow.run()) as number;
+}
+
+function median(values: number[]): number {
+  return values.sort((left, right) => left - right)[Math.floor(values.length / 2)] as number;
+}
+
 function expectAll(total: unknown): void {
   if (total !== EDITS) throw new TypeError(`${total} of ${EDITS} edits are in the state`);
 }
@@ -107,5 +143,17 @@ export const measures: readonly Measure[] = [
     unit: "ms",
     budget: 150,
     subjects: { millrace: () => millrace(100), bare },
+  },
+  {
+    name: "a push to a list of 1,000, over one to a list of 10",
+    unit: "×",
+    budget: 1.5,
+    subjects: { millrace: () => pushRatio(1000) },
+  },
+  {
+    name: "a push to a list of 10,000, over one to a list of 10",
+    unit: "×",
+    budget: 3,
+    subjects: { millrace: () => pushRatio(10_000) },
   },
 ];
