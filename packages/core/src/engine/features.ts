@@ -9,7 +9,8 @@ import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
 import type { ContainerOptions, ResourceContainer } from "../resource/resource-container.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Work } from "./reduce/work.js";
-import type { Failure, JoinBuffer, Parcel, Scope, WorkItem } from "./state.js";
+import type { EventData, Failure, JoinBuffer, Parcel, Scope, WorkItem } from "./state.js";
+import type { StepYielded } from "./tick.js";
 
 /** Registered features; `null` when nothing in this program needs a feature. */
 export const features: {
@@ -21,11 +22,13 @@ export const features: {
   fanOuts: FanOutFeature | null;
   /** Set by `catchError()`. */
   handlers: HandlerFeature | null;
-  /** Set by `many()`. */
-  generators: GeneratorFeature | null;
+  /** Set by `many()`: the fan-outs of a run. */
+  fans: FanFeature | null;
+  /** Set by `many()`: the elements that a step returns, sends or yields. */
+  elements: ElementsFeature | null;
   /** Set by `resource()`. */
   resources: ResourceFeature | null;
-} = { collect: null, join: null, fanOuts: null, handlers: null, generators: null, resources: null };
+} = { collect: null, join: null, fanOuts: null, handlers: null, fans: null, elements: null, resources: null };
 
 export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
 export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
@@ -57,9 +60,30 @@ export interface HandlerFeature {
   check(steps: readonly StepDefinition[]): Finding[];
 }
 
-export interface GeneratorFeature {
+export interface FanFeature {
+  /** The fan-out that `item` feeds, opened by its first element. */
+  fanOf(work: Work, item: WorkItem, counted: boolean): Scope;
+  /** Delivers the elements that the attempt has returned. */
+  take(work: Work, item: WorkItem, events: readonly EventData[]): void;
+  /** Delivers one element of a generator. */
+  onStepYielded(work: Work, tick: StepYielded): void;
+  /** Work for one element has ended. */
+  leave(work: Work, scope: Scope, index: number): void;
+  /** The opener of the fan-out has ended. */
+  leaveFan(work: Work, fan: Scope): void;
+  /** Closes fan-outs without open work. */
+  closeEmptied(work: Work): void;
+}
+
+export interface ElementsFeature {
   /** Drives the generator that an attempt has returned. */
   run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
+  /** Checks the array that a step has returned. */
+  check(step: object, events: readonly unknown[]): void;
+  /** Refuses more elements than a snapshot could hold. */
+  assertRoom(attempt: object, more: number): void;
+  /** Notes an element that was sent at once. */
+  noteSent(attempt: object, call: string): void;
 }
 
 /** A running generator. */

@@ -9,6 +9,7 @@
  */
 import { assertNever } from "../errors/invariant.js";
 import type { Command } from "./command.js";
+import { features } from "./features.js";
 import {
   onCallAwaited,
   onChildClosed,
@@ -24,7 +25,7 @@ import {
 import { fireDue } from "./reduce/due.js";
 import { onStepFailed } from "./reduce/failure.js";
 import { onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
-import { onStepCompleted, onStepYielded } from "./reduce/output.js";
+import { onStepCompleted } from "./reduce/output.js";
 import { onEventReceived } from "./reduce/receive.js";
 import { refuse, type Work } from "./reduce/work.js";
 import type { Routing } from "./routing.js";
@@ -58,7 +59,7 @@ function apply(work: Work, tick: Tick): void {
     case "step.failed":
       return onStepFailed(work, tick);
     case "step.yielded":
-      return onStepYielded(work, tick);
+      return features.fans?.onStepYielded(work, tick);
     case "event.received":
       return onEventReceived(work, tick);
     case "time.passed":

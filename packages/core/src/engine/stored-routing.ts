@@ -1,15 +1,17 @@
 import type { Definition } from "./definition.js";
 import { features } from "./features.js";
 import { collecting } from "./reduce/collect.js";
+import { fanning } from "./reduce/elements.js";
 import { joining } from "./reduce/join.js";
 import { createRouting, type Routing } from "./routing.js";
 
 /**
  * Indexes a definition: where each event goes. Works for stored definitions, too, when the present code has no
- * `collect()` and no `join()` any more.
+ * `collect()`, `join()` and `many()` any more.
  */
 export function createStoredRouting(definition: Definition): Routing {
   features.collect = collecting;
   features.join = joining;
+  features.fans = fanning;
   return createRouting(definition);
 }

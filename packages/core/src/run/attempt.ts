@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { features, type GeneratorDrive, type GeneratorFeature } from "../engine/features.js";
+import { type ElementsFeature, features, type GeneratorDrive } from "../engine/features.js";
 import { storedFailure } from "../engine/reduce/engine-events.js";
 import type { EventData, Failure, WorkItem } from "../engine/state.js";
 import type { Send, StateChange, Tick } from "../engine/tick.js";
@@ -23,7 +23,7 @@ import type { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "./inspect-run.js";
-import { assertFansOut, assertRoom, checkOutput, isGenerator } from "./output.js";
+import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "./run.types.js";
 import { StepContext } from "./step-context.js";
 import { StepTimer } from "./step-timer.js";
@@ -174,7 +174,7 @@ export class Attempt implements AttemptCore, AttemptPort {
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be, `FAN_OUT_TOO_LARGE`.
    */
   finish(output: EventData | readonly EventData[] | null, last: LastChange | null = null): Tick {
-    if (Array.isArray(output)) assertRoom(this, output.length);
+    if (Array.isArray(output)) features.elements?.assertRoom(this, output.length);
     const { run, sends, item } = this;
     const atMs = run.now();
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
@@ -312,7 +312,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   #generate(generator: AsyncGenerator<unknown, unknown>): void {
     try {
       assertFansOut(this.step);
-      (features.generators as GeneratorFeature).run(this, generator);
+      (features.elements as ElementsFeature).run(this, generator);
     } catch (error) {
       this.fail(error);
     }

@@ -5,21 +5,27 @@
  *
  * @module
  */
-import type { GeneratorFeature } from "../engine/features.js";
+import type { ElementsFeature } from "../engine/features.js";
 import type { EventData } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { isKeyed } from "../step/keyed.js";
 import { digest } from "../value/digest.js";
+import type { CompiledStep } from "../workflow/compile.js";
 import { callsOf } from "./calls.js";
+import { assertRoom, checkElement, noteSent, returnedByGenerator } from "./elements.js";
 import { assertLastActIs, finishWith, LastAct } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
-import { assertRoom, checkElement, returnedByGenerator } from "./output.js";
 import type { AttemptCore } from "./run.types.js";
 
-export const generating: GeneratorFeature = {
+export const feeding: ElementsFeature = {
   run: (attempt, generator) => runGenerator(attempt as AttemptCore, generator),
+  check(step, events) {
+    for (const event of events) checkElement(step as CompiledStep, event, "returns an array of");
+  },
+  assertRoom: (attempt, more) => assertRoom(attempt as AttemptCore, more),
+  noteSent: (attempt, call) => noteSent(attempt as AttemptCore, call),
 };
 
 function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, unknown>): void {

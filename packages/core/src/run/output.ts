@@ -1,11 +1,10 @@
 /** Checks the output of a step against its declaration. */
-import { runLimits } from "../engine/run-limits.js";
-import type { EventData, WorkItem } from "../engine/state.js";
-import type { Send } from "../engine/tick.js";
+import { features } from "../engine/features.js";
+import type { EventData } from "../engine/state.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import type { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
-import { classOf, isEvent, roleOf } from "../event/facts.js";
+import { classOf, isEvent } from "../event/facts.js";
 import type { CompiledStep } from "../workflow/compile.js";
 import { invalidResult, stepError } from "./step-error.js";
 
@@ -18,45 +17,8 @@ export function checkOutput(step: CompiledStep, value: unknown): EventData | rea
       `returned an array of ${value.length}`,
       "The step returns an array: list its events in `emits` with many().",
     );
-  for (const element of value) checkElement(step, element, "returns an array of");
+  features.elements?.check(step, value);
   return value as readonly EventData[];
-}
-
-/** An attempt that adds elements to a fan-out. */
-interface Feeding {
-  readonly step: CompiledStep;
-  readonly item: WorkItem;
-  readonly sends: readonly Send[] | null;
-}
-
-/** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
-const sentAtOnce = new WeakMap<Feeding, string[]>();
-
-export function noteSentAtOnce(attempt: Feeding, { call }: Send): void {
-  const calls = sentAtOnce.get(attempt);
-  if (calls === undefined) sentAtOnce.set(attempt, [call]);
-  else calls.push(call);
-}
-
-/**
- * @param more Number of elements that the step is about to add, besides those that it has sent.
- * @throws {WorkflowError} `FAN_OUT_TOO_LARGE` for an element that no snapshot could hold.
- */
-export function assertRoom(attempt: Feeding, more: number): void {
-  const { item, sends, step } = attempt;
-  const { elements: limit } = runLimits();
-  const atOnce = sentAtOnce.get(attempt) ?? [];
-  let size = (item.fan?.size ?? 0) + more;
-  if (size + atOnce.length + (sends?.length ?? 0) <= limit) return;
-  for (const call of atOnce) if (item.memory?.has(call) !== true) size++;
-  for (const send of sends ?? []) if (send.isElement === true) size++;
-  if (size <= limit) return;
-  throw stepError(step, {
-    code: "FAN_OUT_TOO_LARGE",
-    what: `gives ${size} elements to one fan-out, which may have ${limit}`,
-    hint: "Give several things in one element, or let a step take the next part when one part is done.",
-    details: { size, limit },
-  });
 }
 
 function checkEvent(step: CompiledStep, value: unknown): EventData {
@@ -72,32 +34,6 @@ function checkEvent(step: CompiledStep, value: unknown): EventData {
   throw undeclared(step, value, "emits");
 }
 
-/** An element of the step's fan-out. */
-export function checkElement(
-  step: CompiledStep,
-  value: unknown,
-  verb: "yields" | "returns an array of" = "yields",
-): EventData {
-  if (value === undefined || value === null)
-    throw invalidResult(
-      step,
-      `${gave[verb]} ${value}`,
-      "The elements of a fan-out are events: leave out null and undefined.",
-    );
-  if (!isEvent(value)) throw noEvent(step, value);
-  const eventClass = classOf(value);
-  if (step.elements?.has(eventClass)) return value;
-  if (step.alone.has(eventClass)) throw invalidResult(step, `${gave[verb]} ${value.type}`, notMany(value, verb));
-  throw undeclared(step, value, "emits");
-}
-
-const gave = { yields: "yielded", "returns an array of": "returned an array with" };
-
-function notMany(event: WorkflowEvent, verb: string): string {
-  if (roleOf(event) === "stop") return `The step ${verb} ${event.type}: a stop event is returned alone.`;
-  return `The step ${verb} ${event.type}, where \`emits\` says one: write many(${event.type}).`;
-}
-
 /** @throws {WorkflowError} `STEP_RESULT_INVALID` for a generator of a step that does not fan out. */
 export function assertFansOut(step: CompiledStep): void {
   if (step.elements !== null) return;
@@ -109,15 +45,7 @@ export function assertFansOut(step: CompiledStep): void {
   );
 }
 
-export function returnedByGenerator(step: CompiledStep): WorkflowError {
-  return invalidResult(
-    step,
-    "is a generator and returned something",
-    "A generator only yields: what it returns would be lost.",
-  );
-}
-
-function noEvent(step: CompiledStep, value: unknown): WorkflowError {
+export function noEvent(step: CompiledStep, value: unknown): WorkflowError {
   const isIterator = typeof (value as { next?: unknown } | null)?.next === "function";
   return invalidResult(
     step,

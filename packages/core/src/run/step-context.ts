@@ -16,6 +16,7 @@ import type {
 } from "../context/context.types.js";
 import type { ContextDict, ToDictOptions } from "../context/run-context.types.js";
 import type { Store } from "../context/store.types.js";
+import { features } from "../engine/features.js";
 import type { Send, Tick } from "../engine/tick.js";
 import { reviveError } from "../errors/error-record.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
@@ -36,7 +37,6 @@ import { assertSendable, assertTarget, isElement } from "./check-sends.js";
 import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
 import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
-import { assertRoom, noteSentAtOnce } from "./output.js";
 import type { AttemptCore } from "./run.types.js";
 import { timeAt } from "./run-time.js";
 import { encodeRunner } from "./snapshot-run.js";
@@ -82,7 +82,7 @@ export class StepContext implements Context {
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
     const isOfFan = options.scope !== "run" && isElement(attempt.step, event);
-    if (isOfFan) assertRoom(attempt, 1);
+    if (isOfFan) features.elements?.assertRoom(attempt, 1);
     if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
     const send: Send = {
       call,
@@ -93,7 +93,7 @@ export class StepContext implements Context {
       ...(isOfFan && { isElement: true }),
     };
     if (options.immediate === true) {
-      if (isOfFan) noteSentAtOnce(attempt, send);
+      if (isOfFan) features.elements?.noteSent(attempt, call);
       attempt.commitSends([send]);
     } else if (attempt.sends === null) attempt.sends = [send];
     else attempt.sends.push(send);

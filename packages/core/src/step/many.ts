@@ -4,9 +4,10 @@
  * @module
  */
 import { features } from "../engine/features.js";
+import { fanning } from "../engine/reduce/elements.js";
 import type { StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
-import { generating } from "../run/generator.js";
+import { feeding } from "../run/generator.js";
 import type { EmittableClass } from "./step.types.js";
 import type { Many } from "./step-return.types.js";
 import type { EventIn } from "./trigger.js";
@@ -24,7 +25,8 @@ import type { EventIn } from "./trigger.js";
 export function many<const Classes extends readonly [EmittableClass, ...EmittableClass[]]>(
   ...events: Classes
 ): Fan<EventIn<Classes>> {
-  features.generators = generating;
+  features.fans = fanning;
+  features.elements = feeding;
   return Object.freeze({ kind: "many", events }) as never;
 }
 

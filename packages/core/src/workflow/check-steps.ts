@@ -85,7 +85,7 @@ function checkStep(declared: DeclaredStep): Finding[] {
   checkList("emits", emittedClasses(options.emits), report);
   checkElements(emissionsOf(options.emits).elements, report);
   const fans = [options.emits ?? []].flat().flatMap((entry) => (isMany(entry) ? [entry] : []));
-  if (fans.length > 0 && features.generators === null) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
+  if (fans.length > 0 && features.elements === null) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
   if (fans.some(({ events }) => events.length === 0))
     report("fanOut", "emits many() of nothing", "Name the event classes of its elements: `many(Chapter)`.");
   for (const eventClass of new Set(namedClasses(declared))) {

@@ -7,9 +7,8 @@ import type { Timer } from "../state.js";
 import { onCallDue } from "./answers.js";
 import { gain } from "./clock.js";
 import { deliver } from "./deliver.js";
-import { closeEmptied } from "./fan-out.js";
 import { finish } from "./finish.js";
-import { leave } from "./scope-count.js";
+import { leaveScope } from "./items.js";
 import { dispatch, loadOf } from "./slots.js";
 import type { Work } from "./work.js";
 
@@ -34,8 +33,8 @@ function fire(work: Work, timer: Timer): void {
       return onRetryDue(work, timer.item);
     case "send":
       deliver(work, timer.parcel);
-      if (timer.parcel.scope !== null) leave(work, timer.parcel.scope, timer.parcel.index);
-      return closeEmptied(work);
+      if (timer.parcel.scope !== null) leaveScope(work, timer.parcel.scope, timer.parcel.index);
+      return;
     case "timeout":
       state.runTimer = null;
       return timeOut(work, state.timeoutMs ?? 0);

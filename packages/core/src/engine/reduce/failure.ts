@@ -8,9 +8,8 @@ import type { Failure, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
 import { gain, setTimer } from "./clock.js";
 import { stepFailed } from "./engine-events.js";
-import { endItem, fanOf, leaveFan } from "./fan-out.js";
 import { finish } from "./finish.js";
-import { enqueue } from "./items.js";
+import { endItem, enqueue, leaveFan } from "./items.js";
 import { dispatch, endAttempt, loadOf } from "./slots.js";
 import { currentItem, type Work } from "./work.js";
 
@@ -24,7 +23,7 @@ export function onStepFailed(work: Work, tick: StepFailed): void {
     forgetFailures(item);
   }
   if (tick.retryAtMs === null) {
-    if (tick.isGenerator === true) fanOf(work, item, false);
+    if (tick.isGenerator === true) features.fans?.fanOf(work, item, false);
     failForGood(work, item);
   } else retry(work, item, tick.retryAtMs);
 }

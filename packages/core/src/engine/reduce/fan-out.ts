@@ -8,7 +8,7 @@ import { features } from "../features.js";
 import { enter } from "../links.js";
 import { collectsOf } from "../routing.js";
 import { createScope, type Parcel, type Scope, type Timer, type WorkItem } from "../state.js";
-import { removeItem } from "./items.js";
+import { endItem } from "./items.js";
 import { closeCalls } from "./open-calls.js";
 import { leave, leaveOpener } from "./scope-count.js";
 import { endAttempt } from "./slots.js";
@@ -63,19 +63,9 @@ export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scop
 }
 
 /** Its opener has ended: the fan-out closes with the last of its work. */
-export function leaveFan(work: Work, { fan }: WorkItem): void {
-  if (fan === null) return;
+export function leaveFan(work: Work, fan: Scope): void {
   fan.generator = null;
   leaveOpener(work, fan);
-  closeEmptied(work);
-}
-
-/**
- * The item is done, and counts as finished in its fan-out, which closes with the last of its work. Must be the last act
- * of the caller.
- */
-export function endItem(work: Work, item: WorkItem): void {
-  removeItem(work, item);
   closeEmptied(work);
 }
 

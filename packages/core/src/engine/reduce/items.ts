@@ -3,11 +3,11 @@
  *
  * @module
  */
+import { features } from "../features.js";
 import { enter } from "../links.js";
 import type { Recoveries, Scope, StepInput, WorkItem } from "../state.js";
 import { gain } from "./clock.js";
 import { closeCalls } from "./open-calls.js";
-import { leave } from "./scope-count.js";
 import { endAttempt, loadOf, start } from "./slots.js";
 import type { Work } from "./work.js";
 
@@ -58,13 +58,27 @@ export function enqueue(work: Work, { step, input }: Delivery, place: Place): vo
   else load.ready.push(id);
 }
 
-/** Removes an item that is done, which then counts as finished in its fan-out. */
-export function removeItem(work: Work, item: WorkItem): void {
+/**
+ * The item is done, and counts as finished in its fan-out, which closes with the last of its work. Must be the last act
+ * of the caller.
+ */
+export function endItem(work: Work, item: WorkItem): void {
   const { state } = work;
   if (!state.items.delete(item.id)) return;
   if (item.memory !== null) closeCalls(work, item);
   if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
   endAttempt(work, item);
   const { scope } = item;
-  if (scope?.items.delete(item.id)) leave(work, scope, item.index);
+  if (scope?.items.delete(item.id)) leaveScope(work, scope, item.index);
+}
+
+/** Work in this fan-out has ended. */
+export function leaveScope(work: Work, scope: Scope, index: number): void {
+  features.fans?.leave(work, scope, index);
+  features.fans?.closeEmptied(work);
+}
+
+/** The item gives no more elements. */
+export function leaveFan(work: Work, { fan }: WorkItem): void {
+  if (fan !== null) features.fans?.leaveFan(work, fan);
 }

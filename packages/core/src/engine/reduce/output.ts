@@ -1,23 +1,19 @@
 /**
- * The output of an attempt: an event, a batch, nothing, or one element after the other.
+ * The output of an attempt: an event, a batch, or nothing, and what it has sent.
  *
  * @module
  */
-
 import { applyChange } from "../../state/apply-change.js";
+import { features } from "../features.js";
 import { enter } from "../links.js";
 import type { EventData, Parcel, WorkItem } from "../state.js";
-import type { Send, StepCompleted, StepYielded } from "../tick.js";
+import type { Send, StepCompleted } from "../tick.js";
 import { setTimer } from "./clock.js";
 import { deliver } from "./deliver.js";
-import { endItem, fanOf, leaveFan, stopGenerator } from "./fan-out.js";
 import { finish } from "./finish.js";
-import type { Place } from "./items.js";
-import { remember } from "./open-calls.js";
-import { FAN_OUT_BUFFER } from "./scope-count.js";
+import { endItem, leaveFan, type Place } from "./items.js";
 import { publish } from "./stream.js";
 import { noteLeftover } from "./stuck.js";
-
 import { currentItem, type Work } from "./work.js";
 
 export function onStepCompleted(work: Work, tick: StepCompleted): void {
@@ -27,7 +23,7 @@ export function onStepCompleted(work: Work, tick: StepCompleted): void {
   if (change !== undefined) work.state.store = applyChange(work.state.store, change);
   if (shown !== undefined) for (const event of shown) publish(work, event);
   if (sends !== null) lastSends(work, item, sends);
-  if (isBatch(output)) fanOut(work, item, output);
+  if (isBatch(output)) features.fans?.take(work, item, output);
   else if (output !== null) emit(work, output, item);
   else if (sends === null && item.fan === null) noteNothing(work, item);
   if (work.state.status !== "running") return;
@@ -38,7 +34,7 @@ export function onStepCompleted(work: Work, tick: StepCompleted): void {
 function lastSends(work: Work, item: WorkItem, sends: readonly Send[]): void {
   for (const send of sends) {
     if (item.memory?.has(send.call)) continue;
-    if (send.isElement === true) fanOf(work, item, false);
+    if (send.isElement === true) features.fans?.fanOf(work, item, false);
     sendOut(work, item, send);
   }
 }
@@ -48,26 +44,10 @@ function isBatch(output: EventData | readonly EventData[] | null): output is rea
 }
 
 /** @param from Where the event goes on, and the step that it comes from. */
-function emit(work: Work, event: EventData, from: Place & { readonly step: string }): void {
+export function emit(work: Work, event: EventData, from: Place & { readonly step: string }): void {
   const { scope, index, recoveries } = from;
   if (work.routing.roles.get(event.type) === "stop") finish(work, { status: "completed", event });
   else deliver(work, { event, scope, index, recoveries, step: null }, from.step);
-}
-
-function fanOut(work: Work, item: WorkItem, events: readonly EventData[]): void {
-  const scope = fanOf(work, item, false);
-  const { recoveries, step } = item;
-  const first = scope.size;
-  scope.size += events.length;
-  if (scope.size === 0 && isUngathered(work, item)) noteLeftover(work.state, { kind: "nothing", step: item.step });
-  for (let index = 0; index < events.length; index++) {
-    emit(work, events[index] as EventData, { scope, index: first + index, recoveries, step });
-    if (work.state.status !== "running") return;
-  }
-}
-
-function isUngathered({ routing }: Work, { step }: WorkItem): boolean {
-  return routing.steps.get(step)?.fanOut?.collects.length === 0;
 }
 
 /** Notes the reason for a run that gets stuck: an array was empty, or else a `return` was forgotten. */
@@ -77,19 +57,6 @@ function noteNothing(work: Work, { step, memory }: WorkItem): void {
   if ((definition?.emits.length ?? 0) === 0) return;
   for (const record of memory?.values() ?? []) if (record.kind === "send") return;
   noteLeftover(work.state, { kind: "nothing", step });
-}
-
-export function onStepYielded(work: Work, tick: StepYielded): void {
-  const item = currentItem(work, tick);
-  if (item === null) return;
-  const scope = fanOf(work, item, true);
-  scope.generator = item.id;
-  remember(item, { kind: "yield", call: tick.call, digest: tick.digest });
-  if (scope.closed) return stopGenerator(work, scope);
-  emit(work, tick.event, { scope, index: scope.size++, recoveries: item.recoveries, step: item.step });
-  if (work.state.status !== "running" || scope.closed) return;
-  if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) work.commands.push({ type: "generator.pull", item: item.id });
-  else scope.paused = true;
 }
 
 /**
@@ -107,8 +74,7 @@ export function sendOut(work: Work, item: WorkItem, send: Send): void {
 
 function placeOf(work: Work, item: WorkItem, { toRun, isElement }: Send): Pick<Parcel, "scope" | "index"> {
   if (toRun) return { scope: null, index: 0 };
-  if (isElement !== true) return item;
   // Counted, because its opener is at work and may continue as a generator.
-  const scope = fanOf(work, item, true);
-  return { scope, index: scope.size++ };
+  const scope = isElement === true ? features.fans?.fanOf(work, item, true) : undefined;
+  return scope ? { scope, index: scope.size++ } : item;
 }

@@ -1,0 +1,45 @@
+/**
+ * The elements of a fan-out, as a step gives them: an array, or one after the other.
+ *
+ * @module
+ */
+import type { FanFeature } from "../features.js";
+import type { EventData, WorkItem } from "../state.js";
+import type { StepYielded } from "../tick.js";
+import { closeEmptied, fanOf, leaveFan, stopGenerator } from "./fan-out.js";
+import { remember } from "./open-calls.js";
+import { emit } from "./output.js";
+import { FAN_OUT_BUFFER, leave } from "./scope-count.js";
+import { noteLeftover } from "./stuck.js";
+import { currentItem, type Work } from "./work.js";
+
+export const fanning: FanFeature = { fanOf, take, onStepYielded, leave, leaveFan, closeEmptied };
+
+function take(work: Work, item: WorkItem, events: readonly EventData[]): void {
+  const scope = fanOf(work, item, false);
+  const { recoveries, step } = item;
+  const first = scope.size;
+  scope.size += events.length;
+  if (scope.size === 0 && isUngathered(work, item)) noteLeftover(work.state, { kind: "nothing", step: item.step });
+  for (let index = 0; index < events.length; index++) {
+    emit(work, events[index] as EventData, { scope, index: first + index, recoveries, step });
+    if (work.state.status !== "running") return;
+  }
+}
+
+function isUngathered({ routing }: Work, { step }: WorkItem): boolean {
+  return routing.steps.get(step)?.fanOut?.collects.length === 0;
+}
+
+function onStepYielded(work: Work, tick: StepYielded): void {
+  const item = currentItem(work, tick);
+  if (item === null) return;
+  const scope = fanOf(work, item, true);
+  scope.generator = item.id;
+  remember(item, { kind: "yield", call: tick.call, digest: tick.digest });
+  if (scope.closed) return stopGenerator(work, scope);
+  emit(work, tick.event, { scope, index: scope.size++, recoveries: item.recoveries, step: item.step });
+  if (work.state.status !== "running" || scope.closed) return;
+  if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) work.commands.push({ type: "generator.pull", item: item.id });
+  else scope.paused = true;
+}
