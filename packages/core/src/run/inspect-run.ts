@@ -4,11 +4,11 @@
  * @module
  */
 import type { Note, Receipt } from "../engine/command.js";
-import type { MemoryRecord, Outcome, WorkItem } from "../engine/state.js";
+import type { Outcome, WorkItem } from "../engine/state.js";
 import type { StateChange, Tick } from "../engine/tick.js";
 import { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
-import type { AttemptFacts, RunFacts } from "../inspect/inspection-events.js";
+import type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "../inspect/inspection-events.js";
 import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/trace-ids.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { outcomeError } from "./outcome.js";
@@ -39,12 +39,29 @@ function traced({ state, parent, journal }: InspectedRun): Required<TracedRun> {
   return { workflow, runId, tenant, ends, traceId, trace, parentSpanId };
 }
 
-export function factsOf(run: InspectedRun): RunFacts {
-  return runFacts(traced(run), run.state.atMs);
+/** The facts of an inspection event that are not those of its run. */
+type Facts<Name extends InspectionName> = Omit<InspectionEvents[Name], keyof RunFacts>;
+/** Those that are not of its attempt either. */
+type AttemptOnly<Name extends InspectionName> = Omit<InspectionEvents[Name], keyof AttemptFacts>;
+
+/** An attempt, as its reports see it. */
+interface InspectedAttempt {
+  readonly run: InspectedRun;
+  readonly item: WorkItem;
+  /** @default the time of the run */
+  readonly atMs?: number;
 }
 
-export function attemptFactsOf(run: InspectedRun, item: WorkItem, atMs: number = run.state.atMs): AttemptFacts {
+function tell<Name extends InspectionName>(run: InspectedRun, name: Name, facts: Facts<Name>): void {
+  run.host.inspector.emit(name, () => ({ ...runFacts(traced(run), run.state.atMs), ...facts }) as never);
+}
+
+function factsOf({ run, item, atMs = run.state.atMs }: InspectedAttempt): AttemptFacts {
   return attemptFacts(traced(run), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
+}
+
+function tellOf<Name extends InspectionName>(of: InspectedAttempt, name: Name, facts: AttemptOnly<Name>): void {
+  of.run.host.inspector.emit(name, () => ({ ...factsOf(of), ...facts }) as never);
 }
 
 /** Called before the tick is reduced. The returned function is called after that, and before the commands are performed. */
@@ -74,92 +91,72 @@ function inspectInterrupted(run: LiveRunCore): void {
     const { status, attempt, failures, firstStartedAtMs } = item;
     const wasReady = status === "ready" && run.journal === null && attempt > failures;
     if (!wasReady && status !== "running" && status !== "suspended" && status !== "resuming") continue;
-    const startedAtMs = attempt === 1 ? firstStartedAtMs : null;
-    run.host.inspector.emit("step.interrupted", () => ({ ...attemptFactsOf(run, item, atMs), startedAtMs }));
+    tellOf({ run, item, atMs }, "step.interrupted", { startedAtMs: attempt === 1 ? firstStartedAtMs : null });
   }
 }
 
 function inspectEdited(run: InspectedRun, step: string | null, change: StateChange): void {
   const paths = "patches" in change ? change.patches.map((patch) => patch.path.join(".")) : [""];
-  run.host.inspector.emit("state.edited", () => ({ ...factsOf(run), step, paths }));
+  tell(run, "state.edited", { step, paths });
 }
 
 /** Items that have ended are gone from the state; their attempts still know them. */
 function inspectReduced(run: InspectedRun, tick: Tick): void {
-  const { inspector } = run.host;
+  const item = "item" in tick && tick.item !== null ? run.state.items.get(tick.item) : undefined;
   switch (tick.type) {
     case "run.started":
-      return inspector.emit("run.started", () => ({ ...factsOf(run), event: tick.event as WorkflowEvent }));
+      return tell(run, tick.type, { event: tick.event as WorkflowEvent });
     case "run.resumed":
     case "run.retried":
-      return inspector.emit("run.resumed", () => factsOf(run));
+      return tell(run, "run.resumed", {});
     case "event.received":
-      return inspector.emit("event.received", () => ({
-        ...factsOf(run),
-        event: tick.event as WorkflowEvent,
-        step: tick.step,
-      }));
+      return tell(run, tick.type, { event: tick.event as WorkflowEvent, step: tick.step });
     case "wait.opened":
+      return item && tellOf({ run, item }, "step.waiting", { kind: "event", until: tick.dueAtMs });
     case "sleep.opened":
-    case "child.opened":
-      return inspectWaiting(run, tick);
-    case "child.closed":
-      return inspectChildClosed(run, tick);
-    case "state.edited": {
-      const step = tick.item === null ? null : (run.state.items.get(tick.item)?.step ?? null);
-      return inspectEdited(run, step, tick.change);
+      return item && tellOf({ run, item }, "step.waiting", { kind: "sleep", until: tick.dueAtMs });
+    case "child.opened": {
+      if (!item) return;
+      tellOf({ run, item }, "step.waiting", { kind: "child", until: null });
+      const record = item.memory?.get(tick.call);
+      const childRunId = record?.kind === "child" ? record.runId : "";
+      return tellOf({ run, item }, "child.started", { child: tick.name, childRunId });
     }
+    case "child.closed": {
+      const record = item?.memory?.get(tick.call);
+      if (!item || record?.kind !== "child") return;
+      const { name: child, runId: childRunId } = record;
+      const status = tick.error === null ? "completed" : "failed";
+      return tellOf({ run, item }, "child.finished", { child, childRunId, status });
+    }
+    case "state.edited":
+      return inspectEdited(run, item?.step ?? null, tick.change);
     default:
   }
 }
 
-function inspectWaiting(
-  run: InspectedRun,
-  tick: Extract<Tick, { readonly type: "wait.opened" | "sleep.opened" | "child.opened" }>,
+export function inspectStarted({ run, item, startedAtMs: atMs }: AttemptCore): void {
+  if (item.attempt > 1) tellOf({ run, item, atMs }, "step.restarted", {});
+  tellOf({ run, item, atMs }, "step.started", { events: inputEvents(item) });
+}
+
+/** Listeners are told at once, and tracers when the tick is stored. */
+function tellEnd<Name extends "step.completed" | "step.failed">(
+  of: InspectedAttempt,
+  tick: Tick,
+  { name, facts }: { readonly name: Name; readonly facts: AttemptOnly<Name> },
 ): void {
-  const item = run.state.items.get(tick.item);
-  if (!item) return;
-  const { inspector } = run.host;
-  const kind = tick.type === "wait.opened" ? "event" : tick.type === "sleep.opened" ? "sleep" : "child";
-  const until = tick.type === "child.opened" ? null : tick.dueAtMs;
-  inspector.emit("step.waiting", () => ({ ...attemptFactsOf(run, item), kind, until }));
-  if (tick.type !== "child.opened") return;
-  const record = item.memory?.get(tick.call);
-  const childRunId = record?.kind === "child" ? record.runId : "";
-  inspector.emit("child.started", () => ({ ...attemptFactsOf(run, item), child: tick.name, childRunId }));
-}
-
-function inspectChildClosed(run: InspectedRun, tick: Extract<Tick, { readonly type: "child.closed" }>): void {
-  const item = run.state.items.get(tick.item);
-  const record = item?.memory?.get(tick.call);
-  if (!item || record?.kind !== "child") return;
-  const status = tick.error === null ? "completed" : "failed";
-  run.host.inspector.emit("child.finished", () => ({
-    ...attemptFactsOf(run, item),
-    child: record.name,
-    childRunId: record.runId,
-    status,
-  }));
-}
-
-export function inspectStarted(attempt: AttemptCore): void {
-  const { run, item } = attempt;
-  const { inspector } = run.host;
-  const facts = (): AttemptFacts => attemptFactsOf(run, item, attempt.startedAtMs);
-  if (item.attempt > 1) inspector.emit("step.restarted", facts);
-  inspector.emit("step.started", () => ({ ...facts(), events: inputEvents(item) }));
+  const { inspector } = of.run.host;
+  const payload = () => ({ ...factsOf(of), ...facts }) as never;
+  inspector.emit(name, payload, "listeners");
+  if (inspector.tracer !== null) endings.set(tick, () => inspector.trace(name, payload));
 }
 
 /** @param tick The tick that ends the attempt, before it is stored and reduced. */
-export function inspectEnded(attempt: AttemptCore, output: unknown, tick: Tick): void {
-  const { run, item } = attempt;
-  const { inspector } = run.host;
+export function inspectEnded({ run, item, startedAtMs }: AttemptCore, output: unknown, tick: Tick): void {
   const { atMs } = tick;
   const events = (Array.isArray(output) ? output : output === null ? [] : [output]) as readonly WorkflowEvent[];
-  const elapsedMs = atMs - attempt.startedAtMs;
-  const payload = () => ({ ...attemptFactsOf(run, item, atMs), events, elapsedMs });
-  inspector.emit("step.completed", payload, "listeners");
-  if (inspector.tracer !== null) endings.set(tick, () => inspector.trace("step.completed", payload));
+  tellEnd({ run, item, atMs }, tick, { name: "step.completed", facts: { events, elapsedMs: atMs - startedAtMs } });
 }
 
 /** The failure in a tick, before it is reduced. */
@@ -170,114 +167,82 @@ interface Failed {
   readonly tick: Tick;
 }
 
-export function inspectFailed(attempt: AttemptCore, { error, delayMs, tick }: Failed): void {
-  const { run, item } = attempt;
-  const { inspector } = run.host;
+export function inspectFailed({ run, item, startedAtMs }: AttemptCore, { error, delayMs, tick }: Failed): void {
   const { atMs } = tick;
-  const facts = (): AttemptFacts => attemptFactsOf(run, item, atMs);
-  const elapsedMs = atMs - attempt.startedAtMs;
-  const payload = () => ({ ...facts(), error, elapsedMs, final: delayMs === null });
-  inspector.emit("step.failed", payload, "listeners");
-  if (delayMs !== null) inspector.emit("step.retrying", () => ({ ...facts(), delayMs }));
-  if (inspector.tracer !== null) endings.set(tick, () => inspector.trace("step.failed", payload));
+  const facts = { error, elapsedMs: atMs - startedAtMs, final: delayMs === null };
+  tellEnd({ run, item, atMs }, tick, { name: "step.failed", facts });
+  if (delayMs !== null) tellOf({ run, item, atMs }, "step.retrying", { delayMs });
 }
 
 export function inspectReleased(run: InspectedRun, reason: string): void {
-  run.host.inspector.emit("run.released", () => ({ ...factsOf(run), reason }));
+  tell(run, "run.released", { reason });
 }
 
-export function inspectStopped(attempt: AttemptCore, reason: string): void {
-  const { run, item, number } = attempt;
-  const known = attemptFactsOf(run, item);
-  const facts = { ...known, spanId: spanIdOf(known, item.id, number), attempt: number };
-  const elapsedMs = facts.atMs - attempt.startedAtMs;
-  run.host.inspector.emit("step.stopped", () => ({ ...facts, reason, elapsedMs }));
+export function inspectStopped({ run, item, number, startedAtMs }: AttemptCore, reason: string): void {
+  const elapsedMs = run.state.atMs - startedAtMs;
+  tellOf({ run, item: { ...item, attempt: number } }, "step.stopped", { reason, elapsedMs });
 }
 
-export function inspectDiverged(attempt: AttemptCore, atMs: number): void {
-  const { run, item, calls } = attempt;
+export function inspectDiverged({ run, item, calls }: AttemptCore, atMs: number): void {
   const unasked = calls?.unasked() ?? [...(item.memory?.keys() ?? [])];
-  if (unasked.length > 0)
-    run.host.inspector.emit("step.diverged", () => ({ ...attemptFactsOf(run, item, atMs), calls: unasked }));
+  if (unasked.length > 0) tellOf({ run, item, atMs }, "step.diverged", { calls: unasked });
 }
 
 export function inspectNote(run: InspectedRun, note: Note): void {
-  const { inspector } = run.host;
   switch (note.kind) {
     case "event.unhandled":
-      return inspector.emit("event.unhandled", () => ({
-        ...factsOf(run),
-        event: note.event as WorkflowEvent,
-        step: note.step,
-      }));
+      return tell(run, note.kind, { event: note.event as WorkflowEvent, step: note.step });
     case "call.answered": {
       const item = run.state.items.get(note.item);
       const record = item?.memory?.get(note.call);
-      return item && record && inspectAnswered(run, item, record);
+      if (!item || !record || !("openedAtMs" in record)) return;
+      const { kind, openedAtMs, status } = record;
+      return tellOf({ run, item }, "step.answered", {
+        kind: kind === "wait" ? "event" : kind,
+        sinceMs: openedAtMs || null,
+        isTimeout: status === "timedOut",
+      });
     }
     case "timer.fired":
-      return inspector.emit("timer.fired", () => ({ ...factsOf(run), dueAtMs: note.dueAtMs }));
+      return tell(run, note.kind, { dueAtMs: note.dueAtMs });
     case "run.idle":
-      return inspector.emit("run.idle", () => ({
-        ...factsOf(run),
-        wakeAtMs: run.state.timers?.first()?.dueAtMs ?? null,
-      }));
+      return tell(run, note.kind, { wakeAtMs: run.state.timers?.first()?.dueAtMs ?? null });
     default:
   }
 }
 
-function inspectAnswered(run: InspectedRun, item: WorkItem, record: MemoryRecord): void {
-  if (!("openedAtMs" in record)) return;
-  const kind = record.kind === "wait" ? "event" : record.kind;
-  const sinceMs = record.openedAtMs || null;
-  const isTimeout = record.status === "timedOut";
-  run.host.inspector.emit("step.answered", () => ({ ...attemptFactsOf(run, item), kind, sinceMs, isTimeout }));
-}
-
 /** Reports an event of the stream. */
 export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
-  const { inspector } = run.host;
-  inspector.emit("event.streamed", () => ({ ...factsOf(run), ...item }));
+  tell(run, "event.streamed", item);
   const { event } = item;
   if (item.origin !== null || !JoinIncompleteEvent.is(event)) return;
   const { step, missing, events } = event;
-  inspector.emit("join.incomplete", () => ({ ...factsOf(run), step, missing, events }));
+  tell(run, "join.incomplete", { step, missing, events });
 }
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;
 
 /** Reports an event from outside, or an answer to a prompt that is gone, whose type is unknown. */
 export function inspectRefused(run: InspectedRun, eventType: string | null, { code, hint }: Refusal): void {
-  run.host.inspector.emit("event.refused", () => ({ ...factsOf(run), eventType, code, hint }));
+  tell(run, "event.refused", { eventType, code, hint });
 }
 
 export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
-  const { inspector } = run.host;
-  const { state } = run;
-  const elapsedMs = state.atMs - state.startedAtMs;
+  const { runId, atMs, startedAtMs } = run.state;
+  const elapsedMs = atMs - startedAtMs;
   switch (outcome.status) {
     case "completed":
-      return inspector.emit("run.completed", () => ({
-        ...factsOf(run),
-        event: outcome.event as WorkflowEvent,
-        elapsedMs,
-      }));
-    case "failed":
-      return inspector.emit("run.failed", () => ({
-        ...factsOf(run),
-        error: outcomeError(state.runId, outcome),
-        step: outcome.failure.stepName,
-        elapsedMs,
-      }));
+      return tell(run, "run.completed", { event: outcome.event as WorkflowEvent, elapsedMs });
+    case "failed": {
+      const { stepName: step } = outcome.failure;
+      return tell(run, "run.failed", { error: outcomeError(runId, outcome), step, elapsedMs });
+    }
     case "cancelled":
-      return inspector.emit("run.cancelled", () => ({ ...factsOf(run), reason: outcome.reason, elapsedMs }));
-    case "timedOut":
-      return inspector.emit("run.timedOut", () => ({
-        ...factsOf(run),
-        timeoutMs: outcome.timeoutMs,
-        activeSteps: outcome.activeSteps,
-        elapsedMs,
-      }));
+      return tell(run, "run.cancelled", { reason: outcome.reason, elapsedMs });
+    case "timedOut": {
+      const { timeoutMs, activeSteps } = outcome;
+      return tell(run, "run.timedOut", { timeoutMs, activeSteps, elapsedMs });
+    }
   }
 }
 
