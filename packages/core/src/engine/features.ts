@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { Finding } from "../graph/finding.js";
 import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
 import type { ContainerOptions, ResourceContainer } from "../resource/resource-container.js";
@@ -20,15 +21,26 @@ export const features: {
   join: JoinFeature | null;
   /** Set by both: finds the fan-outs in which they gather or pair. */
   fanOuts: FanOutFeature | null;
-  /** Set by `catchError()`. */
+  /** Set by `catchError()`: the checks of error handlers. */
   handlers: HandlerFeature | null;
+  /** Set by `catchError()`: what happens to failures. */
+  recovery: RecoveryFeature | null;
   /** Set by `many()`: the fan-outs of a run. */
   fans: FanFeature | null;
   /** Set by `many()`: the elements that a step returns, sends or yields. */
   elements: ElementsFeature | null;
   /** Set by `resource()`. */
   resources: ResourceFeature | null;
-} = { collect: null, join: null, fanOuts: null, handlers: null, fans: null, elements: null, resources: null };
+} = {
+  collect: null,
+  join: null,
+  fanOuts: null,
+  handlers: null,
+  recovery: null,
+  fans: null,
+  elements: null,
+  resources: null,
+};
 
 export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
 export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
@@ -40,12 +52,17 @@ export interface CollectFeature {
   fireBatch(work: Work, scope: Scope, name: string): void;
   /** Makes the failure a member of a batch. Returns `false` when no enclosing batch includes failures. */
   settle(work: Work, item: WorkItem, failure: Failure): boolean;
+  /** What a run that got stuck lacks for its batches. */
+  missing(work: Work): string[];
 }
 
 export interface JoinFeature {
   arrive(work: Work, step: JoinStep, parcel: Parcel): void;
   /** Reports the leftovers of joins that nothing can complete any more. */
   reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void;
+  /** What a run that got stuck lacks for its sets. */
+  missing(work: Work): string[];
+  isIncomplete(event: EventData): event is JoinIncompleteEvent;
 }
 
 export interface FanOutFeature {
@@ -58,6 +75,11 @@ export interface FanOutFeature {
 export interface HandlerFeature {
   /** Checks which steps the error handlers cover. */
   check(steps: readonly StepDefinition[]): Finding[];
+}
+
+export interface RecoveryFeature {
+  /** Gives the failure to the handler of its step. Returns `false` when there is none, or none that may try again. */
+  recover(work: Work, item: WorkItem, failure: Failure): boolean;
 }
 
 export interface FanFeature {
@@ -73,6 +95,8 @@ export interface FanFeature {
   leaveFan(work: Work, fan: Scope): void;
   /** Closes fan-outs without open work. */
   closeEmptied(work: Work): void;
+  /** Fan-outs that a run that got stuck has not opened. */
+  missing(work: Work): string[];
 }
 
 export interface ElementsFeature {

@@ -4,9 +4,9 @@
  * @module
  */
 import type { Note, Receipt } from "../engine/command.js";
+import { features } from "../engine/features.js";
 import type { Outcome, WorkItem } from "../engine/state.js";
 import type { StateChange, Tick } from "../engine/tick.js";
-import { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "../inspect/inspection-events.js";
 import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/trace-ids.js";
@@ -215,7 +215,7 @@ export function inspectNote(run: InspectedRun, note: Note): void {
 export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
   tell(run, "event.streamed", item);
   const { event } = item;
-  if (item.origin !== null || !JoinIncompleteEvent.is(event)) return;
+  if (item.origin !== null || !features.join?.isIncomplete(event)) return;
   const { step, missing, events } = event;
   tell(run, "join.incomplete", { step, missing, events });
 }

@@ -5,6 +5,7 @@
  */
 
 import { features } from "../engine/features.js";
+import { recovering } from "../engine/reduce/recovery.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import { handling } from "../graph/check-handlers.js";
 import { decorateMethod, refuseUncalled } from "./registration.js";
@@ -24,6 +25,7 @@ export function catchError<const Emits extends EmittableClasses = never>(
   options: CatchErrorOptions<Emits> = {},
 ): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
   features.handlers = handling;
+  features.recovery = recovering;
   refuseUncalled("catchError", options);
   return decorateMethod({ kind: "failure", options });
 }

@@ -6,6 +6,7 @@
  */
 import type { Context } from "../context/context.types.js";
 import { features } from "../engine/features.js";
+import { recovering } from "../engine/reduce/recovery.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
@@ -184,6 +185,7 @@ function createBuilder(plan: Plan): object {
     },
     catchError: (name: string, options: CatchErrorOptions<EmittableClasses>, run: StepFunction): object => {
       features.handlers = handling;
+      features.recovery = recovering;
       return add(name, { kind: "failure", options }, run);
     },
     build: (options: Omit<WorkflowOptions, "name"> = {}): Workflow => build(plan, options),

@@ -19,10 +19,10 @@ import type {
 } from "../state.js";
 import { cancelElement, cancelScope, type Element, isSettling, nearestScope } from "./fan-out.js";
 import { enqueue } from "./items.js";
-import { noteLeftover } from "./stuck.js";
+import { leftoversOf, noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
-export const collecting: CollectFeature = { gather, fireBatch, settle };
+export const collecting: CollectFeature = { gather, fireBatch, settle, missing };
 
 /**
  * Adds an event to the batch of the nearest enclosing fan-out that the step gathers. Returns `false` when there is
@@ -162,4 +162,17 @@ function settle(work: Work, item: WorkItem, failure: Failure): boolean {
   if (!scope.failures.has(index)) scope.failures.set(index, failure);
   cancelElement(work, scope, index);
   return true;
+}
+
+function missing(work: Work): string[] {
+  const { unused } = work.state;
+  const unfired = [...(unused?.unfired ?? [])].filter(
+    (step) => work.routing.steps.has(step) && (unused?.leftovers.get(step)?.kind ?? "nothing") === "nothing",
+  );
+  return [
+    ...leftoversOf(work, "collect").map(
+      ({ step, arrived }) => `${arrived} came to the collect step "${step}" outside of the fan-outs that it gathers`,
+    ),
+    ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),
+  ];
 }

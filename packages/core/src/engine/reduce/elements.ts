@@ -10,10 +10,10 @@ import { closeEmptied, fanOf, leaveFan, stopGenerator } from "./fan-out.js";
 import { remember } from "./open-calls.js";
 import { emit } from "./output.js";
 import { FAN_OUT_BUFFER, leave } from "./scope-count.js";
-import { noteLeftover } from "./stuck.js";
+import { leftoversOf, noteLeftover } from "./stuck.js";
 import { currentItem, type Work } from "./work.js";
 
-export const fanning: FanFeature = { fanOf, take, onStepYielded, leave, leaveFan, closeEmptied };
+export const fanning: FanFeature = { fanOf, take, onStepYielded, leave, leaveFan, closeEmptied, missing };
 
 function take(work: Work, item: WorkItem, events: readonly EventData[]): void {
   const scope = fanOf(work, item, false);
@@ -42,4 +42,11 @@ function onStepYielded(work: Work, tick: StepYielded): void {
   if (work.state.status !== "running" || scope.closed) return;
   if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) work.commands.push({ type: "generator.pull", item: item.id });
   else scope.paused = true;
+}
+
+function missing(work: Work): string[] {
+  return leftoversOf(work, "fanOut").map(({ step }) => {
+    const elements = work.routing.steps.get(step)?.fanOut?.elements.join(", ") ?? "";
+    return `step "${step}", which emits many(${elements}), returned nothing: return [] for an empty fan-out`;
+  });
 }

@@ -7,9 +7,7 @@ import { features } from "../features.js";
 import type { Failure, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
 import { gain, setTimer } from "./clock.js";
-import { stepFailed } from "./engine-events.js";
 import { finish } from "./finish.js";
-import { endItem, enqueue, leaveFan } from "./items.js";
 import { dispatch, endAttempt, loadOf } from "./slots.js";
 import { currentItem, type Work } from "./work.js";
 
@@ -62,21 +60,8 @@ function retryNow(work: Work, item: WorkItem): void {
 }
 
 function failForGood(work: Work, item: WorkItem): void {
-  const { routing } = work;
   const failure = failureOf(work, item);
-  const handler = routing.handlers.get(item.step);
-  const used = handler ? (item.recoveries?.[handler.name] ?? 0) : 0;
-  if (handler && used < handler.maxRecoveries) {
-    const recoveries = { ...item.recoveries, [handler.name]: used + 1 };
-    enqueue(
-      work,
-      { step: handler.name, input: { kind: "event", event: stepFailed(failure) } },
-      { scope: item.scope, index: item.index, recoveries },
-    );
-    leaveFan(work, item); // output from before the failure stays a batch
-    return endItem(work, item);
-  }
-  if (features.collect?.settle(work, item, failure)) return;
+  if (features.recovery?.recover(work, item, failure) || features.collect?.settle(work, item, failure)) return;
   item.status = "failed"; // its open calls stay listed, so that `retry` finds them unchanged
   finish(work, { status: "failed", failure });
 }

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { JoinIncompleteEvent } from "../../event/built-in-events.js";
 import { fieldOf } from "../../event/facts.js";
 import { keyText } from "../../value/equal.js";
 import type { JoinSlot } from "../definition.js";
@@ -17,10 +18,10 @@ import { joinIncomplete } from "./engine-events.js";
 import { nearestScope } from "./fan-out.js";
 import { enqueue } from "./items.js";
 import { publish } from "./stream.js";
-import { noteLeftover } from "./stuck.js";
+import { leftoversOf, noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
-export const joining: JoinFeature = { arrive, reportLeftovers };
+export const joining: JoinFeature = { arrive, reportLeftovers, missing, isIncomplete };
 
 function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
@@ -123,4 +124,19 @@ function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
 function slotsOf(work: Work, name: string): readonly JoinSlot[] {
   const trigger = work.routing.steps.get(name)?.trigger;
   return trigger?.kind === "join" ? trigger.slots : [];
+}
+
+function missing(work: Work): string[] {
+  const open = [...(work.state.joins?.values() ?? [])].map(
+    ({ step, arrivals }) => `the join "${step}" has ${[...arrivals.keys()].join(", ")} and not the rest`,
+  );
+  const closed = leftoversOf(work, "join").map(({ step, arrived, missing }) => {
+    const rest = missing.length > 0 ? `nothing for ${missing.join(", ")}` : "not the rest";
+    return `the join "${step}" got ${arrived.join(", ")} and ${rest} before its fan-out closed`;
+  });
+  return [...open, ...closed];
+}
+
+function isIncomplete(event: EventData): event is JoinIncompleteEvent {
+  return JoinIncompleteEvent.is(event);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { features } from "../features.js";
 import type { Routing } from "../routing.js";
 import type { Failure, Leftover, RunState } from "../state.js";
 import type { Work } from "./work.js";
@@ -17,18 +18,13 @@ export function noteLeftover(state: RunState, leftover: Leftover): void {
     leftovers.set(leftover.step, leftover);
 }
 
-export function stuck({ state, routing }: Work): Failure {
-  const unfired = [...(state.unused?.unfired ?? [])].filter(
-    (step) => routing.steps.has(step) && (state.unused?.leftovers.get(step)?.kind ?? "nothing") === "nothing",
-  );
-  const leftovers = [...(state.unused?.leftovers.values() ?? [])];
-  const silent = leftovers.flatMap(({ kind, step }) => (kind === "nothing" ? [step] : []));
+export function stuck(work: Work): Failure {
+  const { state, routing } = work;
+  const silent = leftoversOf(work, "nothing").map(({ step }) => step);
   const missing = [
-    ...[...(state.joins?.values() ?? [])].map(
-      (join) => `the join "${join.step}" has ${[...join.arrivals.keys()].join(", ")} and not the rest`,
-    ),
-    ...leftovers.flatMap((leftover) => (leftover.kind === "nothing" ? [] : [describe(leftover, routing)])),
-    ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),
+    ...(features.join?.missing(work) ?? []),
+    ...(features.fans?.missing(work) ?? []),
+    ...(features.collect?.missing(work) ?? []),
     ...[...(state.sets?.entries() ?? [])].map(
       ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
     ),
@@ -59,14 +55,9 @@ function nothingOf(step: string, { steps }: Routing): string {
   return `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
 }
 
-function describe(leftover: Exclude<Leftover, { readonly kind: "nothing" }>, { steps }: Routing): string {
-  const { step } = leftover;
-  if (leftover.kind === "fanOut") {
-    const elements = steps.get(step)?.fanOut?.elements.join(", ") ?? "";
-    return `step "${step}", which emits many(${elements}), returned nothing: return [] for an empty fan-out`;
-  }
-  if (leftover.kind === "collect")
-    return `${leftover.arrived} came to the collect step "${step}" outside of the fan-outs that it gathers`;
-  const missing = leftover.missing.length > 0 ? `nothing for ${leftover.missing.join(", ")}` : "not the rest";
-  return `the join "${step}" got ${leftover.arrived.join(", ")} and ${missing} before its fan-out closed`;
+export function leftoversOf<Kind extends Leftover["kind"]>(
+  { state }: Work,
+  kind: Kind,
+): Extract<Leftover, { readonly kind: Kind }>[] {
+  return [...(state.unused?.leftovers.values() ?? [])].filter((leftover) => leftover.kind === kind) as never;
 }
