@@ -174,6 +174,132 @@ describe("all else that two runs change", () => {
   });
 });
 
+describe("a list that two runs change", () => {
+  interface Item {
+    id?: number;
+    text: string;
+    done?: boolean;
+    tags?: string[];
+  }
+  type Lists = { list: Item[]; texts: string[] };
+  const on =
+    (work: (lists: Lists) => void): Work =>
+    ({ sessionState }) =>
+      work(sessionState as Lists);
+  const [a, b, c] = [
+    { id: 1, text: "a" },
+    { id: 2, text: "b" },
+    { id: 3, text: "c" },
+  ];
+  const lists = async (base: Item[], ...works: [(list: Item[]) => void, (list: Item[]) => void]) =>
+    (await bothOf({ list: base }, [on(({ list }) => works[0](list)), on(({ list }) => works[1](list))]))["list"];
+  const texts = async (base: string[], ...works: [(texts: string[]) => void, (texts: string[]) => void]) =>
+    (await bothOf({ texts: base }, [on(({ texts }) => works[0](texts)), on(({ texts }) => works[1](texts))]))["texts"];
+
+  it("has what both have added, in the order in which they end, each at its place", async () => {
+    const pushes = (text: string) => (all: string[]) => void all.push(text);
+
+    expect(await texts(["a"], pushes("x"), pushes("y"))).toEqual(["a", "x", "y"]);
+    expect(await texts(["a"], pushes("x"), pushes("x"))).toEqual(["a", "x", "x"]);
+    expect(await texts(["a", "b"], pushes("x"), (all) => all.splice(1, 0, "y"))).toEqual(["a", "y", "b", "x"]);
+    expect(await texts(["a"], pushes("x"), (all) => all.unshift("y"))).toEqual(["y", "a", "x"]);
+  });
+
+  it("has an edited item even when the other has removed it, and one that both have removed not at all", async () => {
+    const removes = (list: Item[]) => void list.shift();
+    const edits = ([item]: Item[]) => void (item!.text = "new");
+
+    expect(await lists([a, b], removes, edits)).toEqual([{ id: 1, text: "new" }, b]);
+    expect(await lists([a, b], edits, removes)).toEqual([{ id: 1, text: "new" }, b]);
+    expect(await lists([a, b, c], removes, removes)).toEqual([b, c]);
+    expect(
+      await texts(
+        ["x", "x", "y"],
+        (all) => all.shift(),
+        (all) => all.shift(),
+      ),
+    ).toEqual(["x", "y"]);
+  });
+
+  it("keeps a text that was taken out and added anew, when the other has taken it out, too", async () => {
+    const takesAndAdds = (all: string[]) => void all.push(all.shift() as string);
+
+    expect(await texts(["a", "b"], (all) => all.shift(), takesAndAdds)).toEqual(["b", "a"]);
+  });
+
+  it("has an object once that was taken out and put in elsewhere, with what the other has edited in it", async () => {
+    const moves = (list: Item[]) => void list.push(...list.splice(0, 1));
+    const edits = ([item]: Item[]) => void (item!.done = true);
+
+    expect(await lists([a, b], edits, moves)).toEqual([b, { ...a, done: true }]);
+    expect(await lists([a, b], moves, edits)).toEqual([b, { ...a, done: true }]);
+  });
+
+  it("has a new order, and what the other has added", async () => {
+    const sorts = (all: string[]) => void all.sort();
+    const pushes = (all: string[]) => void all.push("0");
+
+    expect(await texts(["c", "a", "b"], pushes, sorts)).toEqual(["a", "b", "0", "c"]);
+    expect(await texts(["a", "b", "c"], (all) => all.reverse(), pushes)).toEqual(["c", "b", "a", "0"]);
+  });
+
+  it("knows an object by its place, when all that it had was overwritten", async () => {
+    const marks = ([item]: Item[]) => void (item!.done = true);
+    const edits = ([item]: Item[]) => void (item!.text = "new");
+
+    expect(await lists([{ text: "a" }], marks, edits)).toEqual([{ text: "new", done: true }]);
+  });
+
+  it("may be assigned anew: what was kept, left out, added or copied with a change counts as that", async () => {
+    const both = (first: (lists: Lists) => void, second: (lists: Lists) => void) =>
+      bothOf({ list: [a, b, c], texts: ["a", "b"] }, [on(first), on(second)]);
+    const adds = (state: Lists) => {
+      state.list = [...state.list, { id: 4, text: "d" }];
+      state.texts = [...state.texts, "c"];
+    };
+    const filters = (state: Lists) => {
+      state.list = state.list.filter(({ id }) => id !== 2);
+      state.texts = state.texts.filter((text) => text !== "a");
+    };
+    const copies = (state: Lists) => {
+      state.list = state.list.map((item) => (item.id === 3 ? { ...item, tags: ["x"] } : item));
+    };
+    const d = { id: 4, text: "d" };
+
+    expect(await both(adds, filters)).toEqual({ list: [a, c, d], texts: ["b", "c"] });
+    expect(await both(filters, adds)).toEqual({ list: [a, c, d], texts: ["b", "c"] });
+    expect(await both(filters, filters)).toEqual({ list: [a, c], texts: ["b"] });
+    expect(await both(copies, filters)).toEqual({ list: [a, { ...c, tags: ["x"] }], texts: ["b"] });
+    expect(await both(copies, ({ list }) => void (list[2]!.text = "new"))).toEqual({
+      list: [a, b, { ...c, text: "new", tags: ["x"] }],
+      texts: ["a", "b"],
+    });
+  });
+
+  it("is merged inside of items and objects, wherever these are by then", async () => {
+    const base = { list: [{ id: 1, text: "a", tags: ["x", "y"] }, b] };
+    const first = on(({ list }) => void list[0]!.tags!.shift());
+    const second = on(({ list }) => {
+      list.unshift({ id: 9, text: "first" });
+      const { tags } = list[1]!;
+      tags!.push(tags!.shift() as string);
+    });
+
+    expect(await bothOf(base, [first, second])).toEqual({
+      list: [{ id: 9, text: "first" }, { id: 1, text: "a", tags: ["y", "x"] }, b],
+    });
+  });
+
+  it("that the later run was given counts as assigned", async () => {
+    const adds = on(({ texts }) => void texts.push("first"));
+    const takesAndAdds = on(({ texts }) => void texts.push(texts.shift() as string));
+
+    expect(await bothOf({ texts: ["a", "b"] }, [adds, takesAndAdds], { texts: ["a", "b", "given"] })).toEqual({
+      texts: ["b", "first", "given", "a"],
+    });
+  });
+});
+
 describe("a field with a reducer, that two runs have changed at once,", () => {
   const highest =
     (value: number): Work =>

@@ -59,8 +59,8 @@ function branchScope(runId: string, frame: string, at: number): StateScope {
     write: (draft) => {
       const states = statesIn(draft);
       if (states === null) return null;
-      const branch = (states.branches[at] ??= { session: copyJson(plainOf(states.base)), counted: {} });
-      return { session: branch.session, counted: branch.counted, sessionAtStart: states.base };
+      const branch = (states.branches[at] ??= { session: copyJson(plainOf(states.base)), counted: {}, lists: {} });
+      return { ...branch, sessionAtStart: states.base };
     },
   };
 }
@@ -103,7 +103,7 @@ export function joinBranches(run: RunOfFamily, key: string, { live, byUser, redu
   const before = copyJson(plainOf(stored.session));
   const branches = byUser === null ? branchesOf({ base, ...states }) : [{ session: byUser, counted: {} }];
   const merged = branches.reduce(
-    (theirs, { session, counted }) => mergeStates({ base, theirs, mine: session, counted, reducers }),
+    (theirs, { session: mine, counted, lists }) => mergeStates({ base, theirs, mine, counted, lists, reducers }),
     before,
   );
   const changes = live.sessionOf(scope, family).apply(changesOf(before, merged));

@@ -13,6 +13,7 @@ import type { StepOutput } from "../data/step-output.types.js";
 import type { StoredOutput } from "../data/stored-output.js";
 import type { AnsweredRequirement, RequirementData } from "../human/requirement.types.js";
 import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
+import type { ListRecord } from "../session/list-record.js";
 
 /** A run as its places see it. */
 export interface PipelineState extends OwnState, SharedState {
@@ -68,6 +69,8 @@ export interface SharedState {
   readonly sessionAtStart: Readonly<Record<string, unknown>>;
   /** Numbers of the session state that this run has only counted. See `keepChanges`. */
   counted: Record<string, true>;
+  /** What this run has done to lists of the session state. Absent in runs of older versions: their lists are compared. */
+  readonly lists?: ListRecord;
 }
 
 /** How a run begins: in its session, or inside another run. */
@@ -203,6 +206,7 @@ export interface BranchState {
   readonly session: Record<string, unknown>;
   /** Numbers that it has only counted. */
   readonly counted: Record<string, true>;
+  readonly lists?: ListRecord;
 }
 
 /** Where a node runs. */

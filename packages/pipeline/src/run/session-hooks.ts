@@ -9,6 +9,7 @@ import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { addRunToSession } from "../data/metrics.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
+import { recordAtStart } from "../session/list-record.js";
 import type { SessionReducers } from "../session/reducers.js";
 import { enterSession, openSession, type RunSessionEnd, saveSession } from "../session/run-session.js";
 import { type NewSession, newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
@@ -46,12 +47,15 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
       const opened = records && (await openSession(records, { session: sessionOf(request), given, overwrite }));
+      const session = opened?.state ?? startState({ ...states, stored: null });
+      const sessionAtStart = opened?.stored?.state ?? template;
       return {
         request,
         startedAtMs: Date.now(),
         history: records !== null && opened?.stored ? await historyOf(setup, opened.stored, records.tenant) : [],
-        session: opened?.state ?? startState({ ...states, stored: null }),
-        sessionAtStart: opened?.stored?.state ?? template,
+        session,
+        sessionAtStart,
+        lists: given === null ? {} : recordAtStart(sessionAtStart, session),
       };
     },
     async enter(ctx, { request, startedAtMs }) {
@@ -159,6 +163,7 @@ function leaving(facts: LeavingFacts, session: NewSession): RunSessionEnd {
     base: state.sessionAtStart,
     state: state.session,
     counted: state.counted,
+    lists: state.lists,
     reducers,
     change: (stored) => {
       const changed = withRun(stored, { runId, pipelineId, status, createdAtMs: state.startedAtMs });

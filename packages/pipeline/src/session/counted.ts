@@ -6,16 +6,15 @@
  *
  * @module
  */
-import { isContainer, type JsonObject, type Path } from "./json.js";
+import { isContainer, type JsonObject, keysBelow, type Path, pathKey } from "./json.js";
+import { type RecordedSession, recordPatch } from "./list-record.js";
 import { applyTo, type SessionPatch } from "./patches.js";
 
 /** Paths of the counted numbers, as text. */
 export type CountedPaths = Readonly<Record<string, true>>;
 
 /** The session in the stored state of a run. */
-export interface StoredSession {
-  session: JsonObject;
-  readonly sessionAtStart: Readonly<JsonObject>;
+export interface StoredSession extends RecordedSession {
   counted: Record<string, true>;
 }
 
@@ -28,7 +27,7 @@ export interface EditReads {
 }
 
 /**
- * Applies changes to the stored session, and updates which numbers are counted.
+ * Applies changes to the stored session, and updates which numbers are counted and what was done to lists.
  *
  * @param reads Reads of an edit. Changes without it were made in place, and count nothing.
  */
@@ -36,7 +35,10 @@ export function keepChanges(stored: StoredSession, patches: readonly SessionPatc
   if (patches.length === 0) return;
   const known = new Set([...Object.keys(stored.counted), ...(reads?.paths ?? [])]);
   const before = new Map([...known].map((key) => [key, valueAt(stored.session, key)]));
-  applyTo(stored.session, patches);
+  for (const patch of patches) {
+    recordPatch(stored, patch);
+    applyTo(stored.session, [patch]);
+  }
   for (const key of known) {
     const after = valueAt(stored.session, key);
     if (Object.is(after, before.get(key))) continue;
@@ -58,12 +60,7 @@ export function isCounted(counted: CountedPaths, path: Path): boolean {
 }
 
 export function isCountedBelow(counted: CountedPaths, path: Path): boolean {
-  const inside = `${pathKey(path).slice(0, -1)},`;
-  return Object.keys(counted).some((key) => key.startsWith(inside));
-}
-
-export function pathKey(path: Path): string {
-  return JSON.stringify(path);
+  return keysBelow(counted, pathKey(path)).length > 0;
 }
 
 /** @param key The path, as text. */

@@ -43,6 +43,16 @@ export function sameJson(left: unknown, right: unknown): boolean {
   );
 }
 
+export function pathKey(path: Path): string {
+  return JSON.stringify(path);
+}
+
+/** Keys of what is inside of the value at a path. @param key The path, as text. */
+export function keysBelow(record: Readonly<Record<string, unknown>>, key: string): string[] {
+  const inside = `${key.slice(0, -1)},`;
+  return Object.keys(record).filter((other) => other.startsWith(inside));
+}
+
 /** JSON text with sorted keys: equal for equal values. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);

@@ -51,7 +51,7 @@ describe("mergeStates", () => {
   it.prop([fc.array(small, { maxLength: 8 }), fc.array(small, { maxLength: 8 })])(
     "tells of a list what makes the other one of it",
     (base, changed) => {
-      const how = { merge: ({ mine }: { mine: unknown }) => mine, isCounted: () => false };
+      const how = { recorded: null, merge: ({ mine }: { mine: unknown }) => mine, isCounted: () => false };
 
       expect(mergeLists({ base, theirs: base, mine: changed }, how)).toEqual(changed);
       expect(mergeLists({ base, theirs: changed, mine: base }, how)).toEqual(changed);

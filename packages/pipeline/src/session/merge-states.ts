@@ -9,6 +9,7 @@
  */
 import { type CountedPaths, isCounted, isCountedBelow } from "./counted.js";
 import { copyJson, isObject, type JsonObject, type Path, sameJson } from "./json.js";
+import { type ListRecord, recordedOrigins } from "./list-record.js";
 import { mergeLists, type Versions } from "./merge-lists.js";
 import { diff, type SessionPatch } from "./patches.js";
 import { absent, noReducers, reduced, type SessionReducers } from "./reducers.js";
@@ -22,6 +23,8 @@ export interface StatesToMerge {
   readonly mine: Readonly<JsonObject>;
   /** Numbers that the run has only counted: the amount of each change is added to the stored number. @default none */
   readonly counted?: CountedPaths;
+  /** What the run has done to its lists. @default they are compared */
+  readonly lists?: ListRecord | undefined;
   /** Reducers for fields of the state itself that both have changed. @default none */
   readonly reducers?: SessionReducers;
 }
@@ -31,8 +34,15 @@ export interface StatesToMerge {
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID` when a reducer fails.
  */
-export function mergeStates({ base, theirs, mine, counted = {}, reducers = noReducers }: StatesToMerge): JsonObject {
-  return copyJson(new StateMerge(counted, reducers).objects({ base, theirs, mine }, []));
+export function mergeStates({
+  base,
+  theirs,
+  mine,
+  counted = {},
+  lists,
+  reducers = noReducers,
+}: StatesToMerge): JsonObject {
+  return copyJson(new StateMerge({ counted, lists, reducers }).objects({ base, theirs, mine }, []));
 }
 
 /** Lists the changes of a run by field. A list that differs is one change of the whole list. */
@@ -45,13 +55,17 @@ interface NumberVersions extends Versions {
   readonly mine: number;
 }
 
-class StateMerge {
-  readonly #counted: CountedPaths;
-  readonly #reducers: SessionReducers;
+interface MergeRules {
+  readonly counted: CountedPaths;
+  readonly lists: ListRecord | undefined;
+  readonly reducers: SessionReducers;
+}
 
-  constructor(counted: CountedPaths, reducers: SessionReducers) {
-    this.#counted = counted;
-    this.#reducers = reducers;
+class StateMerge {
+  readonly #how: MergeRules;
+
+  constructor(how: MergeRules) {
+    this.#how = how;
   }
 
   objects({ base, theirs, mine }: Versions<Readonly<JsonObject>>, path: Path): JsonObject {
@@ -69,7 +83,7 @@ class StateMerge {
     if (sameJson(base, mine)) return theirs;
     if (sameJson(base, theirs)) return mine;
     const [key] = path;
-    const byUser = path.length === 1 ? reduced(this.#reducers, String(key), { base, theirs, mine }) : null;
+    const byUser = path.length === 1 ? reduced(this.#how.reducers, String(key), { base, theirs, mine }) : null;
     if (byUser !== null) return byUser.value;
     if (theirs === absent || mine === absent) return theirs === absent ? mine : theirs;
     if (typeof theirs === "number" && typeof mine === "number") return this.#numbers({ base, theirs, mine }, path);
@@ -81,17 +95,22 @@ class StateMerge {
   }
 
   #numbers({ base, theirs, mine }: NumberVersions, path: Path): number {
-    if (!isCounted(this.#counted, path)) return mine;
+    if (!isCounted(this.#how.counted, path)) return mine;
     const sum = theirs + (mine - (typeof base === "number" ? base : 0));
     return Number.isFinite(sum) ? sum : mine;
   }
 
   #lists(versions: Versions<readonly unknown[]>, path: Path): unknown[] {
     return mergeLists(versions, {
-      merge: (item, index) => this.#values(item, [...path, index]),
+      recorded: recordedOrigins(this.#how.lists, path, versions.base),
+      merge: (item, index, isRecorded) => (isRecorded ? this : this.#comparing()).#values(item, [...path, index]),
       isCounted: (index) =>
-        isCounted(this.#counted, [...path, index]) || isCountedBelow(this.#counted, [...path, index]),
+        isCounted(this.#how.counted, [...path, index]) || isCountedBelow(this.#how.counted, [...path, index]),
     });
+  }
+
+  #comparing(): StateMerge {
+    return new StateMerge({ ...this.#how, lists: undefined });
   }
 }
 

@@ -7,6 +7,7 @@
 import type { StepRecords } from "millrace/runtime";
 import type { CountedPaths } from "./counted.js";
 import type { JsonObject } from "./json.js";
+import type { ListRecord } from "./list-record.js";
 import { mergeStates } from "./merge-states.js";
 import type { SessionReducers } from "./reducers.js";
 import {
@@ -63,6 +64,7 @@ export interface RunSessionEnd {
   readonly base: Readonly<JsonObject>;
   readonly state: Readonly<JsonObject>;
   readonly counted: CountedPaths;
+  readonly lists?: ListRecord | undefined;
   readonly reducers: SessionReducers;
   /** Makes all other changes: the entry of the run, and the metrics. */
   readonly change: (session: SessionRecord) => SessionRecord;
@@ -77,14 +79,14 @@ export interface RunSessionEnd {
  */
 export async function saveSession(
   records: StepRecords,
-  { session, base, state, counted, reducers, change, nowMs }: RunSessionEnd,
+  { session, base, state, counted, lists, reducers, change, nowMs }: RunSessionEnd,
 ): Promise<SessionRecord> {
   const { stored, version } = await readSession(records, session);
   const found = stored ?? createSession(session, nowMs);
   const saved = change({
     ...found,
     userId: found.userId ?? session.userId,
-    state: mergeStates({ base, theirs: found.state, mine: state, counted, reducers }),
+    state: mergeStates({ base, theirs: found.state, mine: state, counted, lists, reducers }),
     updatedAtMs: nowMs,
   });
   records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: saved });

@@ -6,8 +6,7 @@
  *
  * @module
  */
-import { pathKey } from "./counted.js";
-import { type Container, copyJson, type JsonObject } from "./json.js";
+import { type Container, copyJson, type JsonObject, pathKey } from "./json.js";
 import { applied, applyTo, diff, type SessionPatch } from "./patches.js";
 import { StateTree } from "./state-tree.js";
 import { StateView, type ViewListener } from "./state-view.js";
