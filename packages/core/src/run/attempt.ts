@@ -18,7 +18,7 @@ import { verdict } from "../retry/verdict.js";
 import { digest } from "../value/digest.js";
 import { isThenable } from "../value/is-thenable.js";
 import type { CompiledStep } from "../workflow/compile.js";
-import { callWithMiddleware, type PreparedCall } from "./call-step.js";
+import { callWithMiddleware } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
@@ -279,13 +279,14 @@ export class Attempt implements AttemptCore, AttemptPort {
   }
 
   #invoke(resources: unknown, hasMiddleware = false): void {
-    const call: PreparedCall = { payload: stepInput(this.item), ctx: new StepContext(this), resources };
-    const { tracer } = this.run.host.inspector;
-    const work = (): unknown =>
-      hasMiddleware ? callWithMiddleware(this, call) : this.step.call(call.payload, call.ctx, resources);
     let value: unknown;
     try {
-      value = tracer === null ? work() : tracer.callStep(callOf(this, call.ctx), work);
+      const ctx = new StepContext(this);
+      const { tracer } = this.run.host.inspector;
+      value =
+        tracer === null
+          ? this.#call(ctx, resources, hasMiddleware)
+          : tracer.callStep(callOf(this, ctx), () => this.#call(ctx, resources, hasMiddleware));
       if (isThenable(value))
         return void value.then(
           (result) => this.#settled(result),
@@ -295,6 +296,12 @@ export class Attempt implements AttemptCore, AttemptPort {
       return this.threw(error);
     }
     this.#settled(value);
+  }
+
+  #call(ctx: StepContext, resources: unknown, hasMiddleware: boolean): unknown {
+    const payload = stepInput(this.item);
+    if (hasMiddleware) return callWithMiddleware(this, { payload, ctx, resources });
+    return this.step.call(payload, ctx, resources);
   }
 
   #settled(value: unknown): void {

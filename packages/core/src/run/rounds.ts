@@ -20,6 +20,7 @@ import type { WorkflowHost } from "./workflow-host.js";
 
 /** Never filled: a literal list of one item takes the memory of one. */
 const none: Tick[] = [];
+const nothingYet: readonly Command[] = [];
 
 export abstract class Rounds {
   readonly host: WorkflowHost;
@@ -212,15 +213,21 @@ export abstract class Rounds {
     );
   }
 
-  #applyRound(round: readonly Tick[], before: readonly Command[] = []): void {
+  #applyRound(round: readonly Tick[], before: readonly Command[] = nothingYet): void {
     try {
       // All of it is reduced before any of it is performed: a step whose run is cancelled in the same round does not begin.
-      const decided = [before, ...round.map((tick) => this.reduceTick(tick))];
-      for (const commands of decided) for (const command of commands) this.performCommand(command);
+      for (const command of this.#reduceRound(round, before)) this.performCommand(command);
       if (this.#stored !== null) for (const tick of round) this.#tellStored(tick);
     } catch (error) {
       this.drop(engineFault(this.state, error));
     }
+  }
+
+  #reduceRound(round: readonly Tick[], before: readonly Command[]): readonly Command[] {
+    const [first] = round;
+    // Nearly every round in memory is one tick, whose commands need no second list.
+    if (first !== undefined && round.length === 1 && before.length === 0) return this.reduceTick(first);
+    return [...before, ...round.flatMap((tick) => this.reduceTick(tick))];
   }
 }
 
