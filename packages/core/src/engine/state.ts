@@ -12,6 +12,7 @@
  */
 import type { ErrorRecord } from "../errors/error-record.js";
 import type { Fifo } from "./fifo.js";
+import type { SmallMap } from "./small-map.js";
 import type { Timers } from "./timers.js";
 
 /**
@@ -65,9 +66,9 @@ export interface RunState {
   sets: Map<string, EventData[]> | null;
   inbox: Parcel[] | null;
   /** Open waits by event type, oldest first. */
-  waits: Map<string, WaitRecord[]> | null;
+  waits: SmallMap<string, WaitRecord[]> | null;
   /** Open prompts by id: those of waits, and those that a step emitted. */
-  prompts: Map<string, OpenPrompt> | null;
+  prompts: SmallMap<string, OpenPrompt> | null;
   timers: Timers<Timer> | null;
   runTimer: Timer | null;
   /** Events that led to nothing, for the error of a stuck run; `null` without any. */
@@ -144,7 +145,7 @@ export interface WorkItem {
   lastError: ErrorRecord | null;
   lastFailedAtMs: number;
   /** Its calls through `ctx`, by call id. */
-  memory: Map<string, MemoryRecord> | null;
+  memory: SmallMap<string, MemoryRecord> | null;
   /** Number of open calls that its attempt awaits. */
   open: number;
   /** Answered calls, of which the attempt is told once it has its slot again. */

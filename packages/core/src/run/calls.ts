@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { SmallMap } from "../engine/small-map.js";
 import type { MemoryRecord, WorkItem } from "../engine/state.js";
 import { reviveError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
@@ -32,8 +33,8 @@ export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
 
 export class Calls {
   readonly #attempt: Calling;
-  readonly #occurrences: Map<string, number> = new Map();
-  #open: Map<string, Deferred<unknown>> | null = null;
+  readonly #occurrences: SmallMap<string, number> = new SmallMap();
+  #open: SmallMap<string, Deferred<unknown>> | null = null;
 
   constructor(attempt: Calling) {
     this.#attempt = attempt;
@@ -65,7 +66,7 @@ export class Calls {
 
   /** Settles when the reducer answers the call. */
   expect(call: string): Promise<unknown> {
-    this.#open ??= new Map();
+    this.#open ??= new SmallMap();
     const known = this.#open.get(call);
     if (known) return known.promise;
     const deferred = createDeferred<unknown>();

@@ -5,6 +5,7 @@
  */
 import type { Command, Receipt } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
+import { SmallMap } from "../engine/small-map.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
@@ -42,7 +43,7 @@ interface Held {
 export class Runner extends Rounds implements LiveRun {
   readonly journal: RunJournal | null;
   readonly parent: ParentLink | null;
-  readonly attempts: Map<number, AttemptPort> = new Map();
+  readonly attempts: SmallMap<number, AttemptPort> = new SmallMap();
   owner: RunOwner | null = null;
   children: Map<string, LiveRun> | null = null;
   stream: EventStream | null = null;

@@ -7,6 +7,7 @@
 import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
 import { runLimits } from "../engine/run-limits.js";
+import { SmallMap } from "../engine/small-map.js";
 import {
   createRunState,
   createScope,
@@ -136,7 +137,7 @@ class StateDecoder extends PartDecoder {
       fan: reader.raw("fan") === undefined ? null : (this.#scope(reader, "fan") ?? cancelledFan(step)),
     };
     const records = reader.each("memory", (record) => decodeRecord(this, record, id));
-    if (records.length > 0) item.memory = new Map(records.map((record) => [record.call, record]));
+    for (const record of records) (item.memory ??= new SmallMap()).set(record.call, record);
     this.#feed(item, reader);
     if (!takesInput(this.compiled, item))
       throw mismatch(reader.at("input"), `is nothing that the step "${step}" takes`);
@@ -281,7 +282,7 @@ class StateDecoder extends PartDecoder {
     }
     for (const prompt of dict.each("prompts", (reader) => reader)) {
       const promptId = prompt.text("promptId");
-      state.prompts ??= new Map();
+      state.prompts ??= new SmallMap();
       state.prompts.set(promptId, {
         promptId,
         event: this.event(prompt.raw("event"), prompt.at("event")),

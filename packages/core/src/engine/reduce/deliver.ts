@@ -4,6 +4,7 @@
  * @module
  */
 import { features } from "../features.js";
+import { SmallMap } from "../small-map.js";
 import type { EventData, Parcel, StepInput } from "../state.js";
 import { answerWait } from "./answers.js";
 import { keep } from "./inbox.js";
@@ -57,7 +58,7 @@ export function deliver(work: Work, parcel: Parcel, from: string | null = null):
 function show(work: Work, event: EventData, step: string | null): void {
   const { state } = work;
   const promptId = `${state.runId}:${state.nextId++}`;
-  state.prompts ??= new Map();
+  state.prompts ??= new SmallMap();
   state.prompts.set(promptId, { promptId, event, wait: null, step, askedAtMs: state.atMs });
   publish(work, event, { promptId, origin: null });
 }

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { SmallMap } from "../small-map.js";
 import type { MemoryRecord, WaitRecord, WorkItem } from "../state.js";
 import type { Work } from "./work.js";
 
 export function remember(item: WorkItem, record: MemoryRecord): void {
-  item.memory ??= new Map();
+  item.memory ??= new SmallMap();
   item.memory.set(record.call, record);
 }
 
