@@ -1,8 +1,9 @@
 /**
  * What changed between two states, as the fewest patches that a cheap look finds.
  *
- * Shared parts are skipped by identity, so the cost is that of the containers on the way to a change. Applying the
- * patches to the first state gives the second, the order of keys included, also after a trip through JSON.
+ * What an edit has written down about a container is taken as it is. Other containers are compared: shared parts are skipped by
+ * identity, so the cost is that of the containers on the way to a change. Applying the patches to the first state gives the second,
+ * the order of keys included, also after a trip through JSON.
  *
  * Not immer's own patches: those lose the order of keys, Map keys that are no text, and objects in a Set.
  *
@@ -10,144 +11,184 @@
  */
 import type { StatePatch } from "../engine/tick.js";
 import { isPlainObject } from "../value/guard.js";
+import { type Container, type DraftNode, has, keysOf, valueAt } from "./draft-node.js";
+import { isNewAt, NEW, type Piece } from "./list-pieces.js";
 
 type Path = StatePatch["path"];
 
-export interface Diff {
-  readonly patches: StatePatch[];
-  readonly path: Path;
-  /** Entries of this container that were set, added or removed. */
-  changed: number;
-  /** It keeps something that would be long to repeat. */
-  heavy: boolean;
+export interface StateDiff {
+  /** `null`: storing the whole state is shorter. */
+  readonly patches: readonly StatePatch[] | null;
+  /** `false`: the second state shares less with the first one than the patches would, as a part was replaced by a similar one. */
+  readonly isExact: boolean;
 }
 
-/** `null`: storing the whole state is shorter. */
-export function diffState(before: unknown, after: unknown): readonly StatePatch[] | null {
-  const patches: StatePatch[] = [];
-  return compare(before, after, { patches, path: [], changed: 0, heavy: false }) === "replaced" ? null : patches;
+export function diffState(before: unknown, after: unknown, node: DraftNode | null = null): StateDiff {
+  const whole: Whole = { patches: [], isExact: true };
+  const outcome = compare({ before, after, node }, { whole, path: [], changed: 0 });
+  return { patches: outcome === "replaced" ? null : whole.patches, isExact: whole.isExact };
 }
 
 /** The patches for one place that has a value. */
 export function diffAt(path: Path, before: unknown, after: unknown): readonly StatePatch[] {
-  const patches: StatePatch[] = [];
-  compare(before, after, { patches, path, changed: 0, heavy: false });
-  return patches;
+  const whole: Whole = { patches: [], isExact: true };
+  compare({ before, after, node: null }, { whole, path, changed: 0 });
+  return whole.patches;
+}
+
+interface Whole {
+  readonly patches: StatePatch[];
+  isExact: boolean;
+}
+
+/** One container. */
+interface Diff {
+  readonly whole: Whole;
+  readonly path: Path;
+  /** Entries that were set, added or removed. */
+  changed: number;
+}
+
+interface Pair<Part = unknown> {
+  readonly before: Part;
+  readonly after: Part;
+  /** How an edit has made one of the other; `null` where that is not known. */
+  readonly node: DraftNode | null;
 }
 
 type Outcome = "same" | "replaced" | "inside";
 
 /** Adds the patches of one place. `diff.path` leads there. */
-function compare(before: unknown, after: unknown, diff: Diff): Outcome {
+function compare(pair: Pair, diff: Diff): Outcome {
+  const { before, after, node } = pair;
   if (Object.is(before, after)) return "same";
-  const start = diff.patches.length;
-  const size = isObject(before) && isObject(after) ? compareContents(before, after, diff) : null;
-  const { changed, heavy } = diff;
-  if (size === null || (changed > 1 && (heavy ? changed > size : changed * 2 >= size))) {
-    diff.patches.length = start;
-    diff.patches.push({ op: "replace", path: diff.path, value: after });
+  const { patches } = diff.whole;
+  const start = patches.length;
+  const isRecorded = node !== null && !node.isMixed;
+  const isInside = (isRecorded || isOneKind(pair)) && writeContents(pair as Pair<Container>, diff);
+  if (!isInside || isOutgrown(pair as Pair<Container>, diff)) {
+    patches.length = start;
+    patches.push({ op: "replace", path: diff.path, value: after });
     return "replaced";
   }
-  return diff.patches.length === start ? "same" : "inside";
+  if (!isRecorded) diff.whole.isExact = false;
+  return patches.length === start ? "same" : "inside";
 }
 
-/** Number of entries; `null` when patches cannot express the change. */
-function compareContents(before: object, after: object, diff: Diff): number | null {
-  if (Array.isArray(before)) return Array.isArray(after) ? compareArrays(before, after, diff) : null;
-  if (before instanceof Map) return after instanceof Map ? compareMaps(before, after, diff) : null;
-  if (before instanceof Set) return after instanceof Set ? compareSets(before, after, diff) : null;
-  if (Array.isArray(after) || !isPlainObject(before) || !isPlainObject(after)) return null;
-  return compareRecords(before as never, after as never, diff);
+function isOneKind({ before, after }: Pair): boolean {
+  if (!isObject(before) || !isObject(after)) return false;
+  if (Array.isArray(before)) return Array.isArray(after);
+  if (before instanceof Map) return after instanceof Map;
+  if (before instanceof Set) return after instanceof Set;
+  return isPlainObject(before) && isPlainObject(after) && !Array.isArray(after);
 }
 
-function compareRecords(before: Record<string, unknown>, after: Record<string, unknown>, diff: Diff): number | null {
-  const oldKeys = Object.keys(before);
-  const newKeys = Object.keys(after);
-  let agree = 0;
-  while (agree < oldKeys.length && oldKeys[agree] === newKeys[agree]) agree++;
-  const inOld = (key: string): boolean => Object.hasOwn(before, key);
-  const inNew = (key: string): boolean => Object.hasOwn(after, key);
-  const oldRest = oldKeys.slice(agree);
-  // Engines sort index-like keys themselves.
-  if (!keepsOrder(oldRest.filter(isOrdered), newKeys.slice(agree).filter(isOrdered), { inOld, inNew })) return null;
-  for (const key of oldRest) if (!inNew(key)) addPatch(diff, { op: "remove", key: key });
-  for (const [index, key] of newKeys.entries()) {
-    if (index < agree || inOld(key)) compareEntry({ before: before[key], after: after[key] }, key, diff);
-    else addPatch(diff, { op: "add", key: key, value: after[key] });
+/** Whether the container is shorter to say than its changes. What has stayed is looked at only where so much has changed that it matters. */
+function isOutgrown({ before, after }: Pair<Container>, { changed }: Diff): boolean {
+  if (changed < 2) return false;
+  const size = sizeOf(after);
+  if (changed * 2 < size || changed > size) return changed > size;
+  const known = new Set(partsOf(before));
+  for (const part of partsOf(after)) if (isHeavy(part) && known.has(part)) return false;
+  return true;
+}
+
+function sizeOf(container: Container): number {
+  if (container instanceof Map || container instanceof Set) return container.size;
+  return Array.isArray(container) ? container.length : Object.keys(container).length;
+}
+
+function partsOf(container: Container): Iterable<unknown> {
+  return container instanceof Map || container instanceof Set ? container.values() : Object.values(container);
+}
+
+/** It would be long to repeat. */
+function isHeavy(value: unknown): boolean {
+  return typeof value === "string" ? value.length > 64 : isObject(value);
+}
+
+/** `false`: patches cannot express the change. */
+function writeContents(pair: Pair<Container>, diff: Diff): boolean {
+  const { before, node } = pair;
+  const { pieces, touched, kids } = node === null || node.isMixed ? changesBetween(pair) : node;
+  if (pieces !== null) writePieces(pair as Pair<unknown[]>, pieces, diff);
+  if (touched !== null && !writeKeys(pair, touched, diff)) return false;
+  for (const [key, kid] of kids ?? []) {
+    if (!kid.changed || (pieces === null ? touched?.has(key) : isNewAt(pieces, key as number))) continue;
+    if (before instanceof Map && !isMapStep(key)) return false;
+    writeEntry(key as string | number, { before: kid.base, after: kid.next, node: kid }, diff);
   }
-  return newKeys.length;
+  return true;
 }
 
-function compareMaps(before: Map<unknown, unknown>, after: Map<unknown, unknown>, diff: Diff): number | null {
-  const [inOld, inNew] = [(key: unknown) => before.has(key), (key: unknown) => after.has(key)];
-  if (!keepsOrder([...before.keys()], [...after.keys()], { inOld, inNew })) return null;
-  for (const key of before.keys()) {
-    if (inNew(key)) continue;
-    if (!isMapStep(key)) return null;
-    addPatch(diff, { op: "remove", key: key });
+/** What an edit would have written down. */
+function changesBetween({ before, after }: Pair<Container>): Pick<DraftNode, "pieces" | "touched" | "kids"> {
+  if (Array.isArray(before)) return { pieces: piecesBetween(before, after as unknown[]), touched: null, kids: null };
+  return { pieces: null, touched: touchedBetween(before, after), kids: null };
+}
+
+// ---- records, Map and Set
+
+/** Keys that differ. Keys that are out of order were removed and added again. */
+function touchedBetween(before: Container, after: Container): Map<unknown, boolean> {
+  const touched = new Map<unknown, boolean>();
+  const stayed: unknown[] = [];
+  for (const key of keysOf(before)) {
+    if (!has(after, key)) touched.set(key, false);
+    else if (!isSorted(before, key)) stayed.push(key);
   }
-  for (const [key, value] of after) {
-    if (inOld(key) && Object.is(before.get(key), value)) diff.heavy ||= isHeavy(value);
-    else if (!isMapStep(key)) return null;
-    else if (inOld(key)) compareEntry({ before: before.get(key), after: value }, key, diff);
-    else addPatch(diff, { op: "add", key: key, value });
+  let position = 0;
+  for (const key of keysOf(after)) {
+    const isOld = has(before, key);
+    const isInOrder = isSorted(after, key) || (isOld && key === stayed[position]);
+    if (!isInOrder) position = Number.NaN;
+    else if (!isSorted(after, key)) position++;
+    if (!isInOrder || !isOld || !Object.is(valueAt(before, key), valueAt(after, key))) touched.set(key, !isInOrder);
   }
-  return after.size;
+  return touched;
 }
 
-/** Items are compared by value, so only primitives: objects have another identity after a trip through JSON. */
-function compareSets(before: Set<unknown>, after: Set<unknown>, diff: Diff): number | null {
-  const [inOld, inNew] = [(item: unknown) => before.has(item), (item: unknown) => after.has(item)];
-  if (!keepsOrder([...before], [...after], { inOld, inNew })) return null;
-  for (const item of before) {
-    if (inNew(item)) diff.heavy ||= isHeavy(item);
-    else if (isObject(item)) return null;
-    else addPatch(diff, { op: "remove", key: 0, value: item });
+/** Engines sort index-like keys of records themselves. */
+function isSorted(container: Container, key: unknown): boolean {
+  return !(container instanceof Map || container instanceof Set) && /^\d+$/.test(key as string);
+}
+
+/** @param touched `true` for keys that were removed in between. */
+function writeKeys({ before, after }: Pair<Container>, touched: ReadonlyMap<unknown, boolean>, diff: Diff): boolean {
+  const isSet = before instanceof Set;
+  for (const [key, wasAway] of touched) {
+    const [isOld, isNew] = [has(before, key), has(after, key)];
+    // Items of a Set are told by value, so only primitives can be removed: objects have another identity after a trip through JSON.
+    if (isSet ? isOld && isObject(key) : before instanceof Map && (isOld || isNew) && !isMapStep(key)) return false;
+    const value = isSet ? key : valueAt(after, key);
+    const step = isSet ? 0 : (key as string | number);
+    if (isOld && isNew && !wasAway) writeEntry(step, { before: valueAt(before, key), after: value, node: null }, diff);
+    else {
+      if (isOld) add(diff, { op: "remove", key: step, value: isSet ? key : undefined });
+      if (isNew) add(diff, { op: "add", key: step, value });
+    }
   }
-  for (const item of after) if (!inOld(item)) addPatch(diff, { op: "add", key: 0, value: item });
-  return after.size;
+  return true;
 }
 
-export function compareArrays(before: readonly unknown[], after: readonly unknown[], diff: Diff): number {
-  const shorter = Math.min(before.length, after.length);
-  const growth = after.length - before.length;
-  let from = 0;
-  for (; from < shorter && Object.is(before[from], after[from]); from++) diff.heavy ||= isHeavy(after[from]);
-  let tail = 0;
-  for (; tail < shorter - from && Object.is(before.at(-1 - tail), after.at(-1 - tail)); tail++)
-    diff.heavy ||= isHeavy(after.at(-1 - tail));
-  const to = shorter - tail;
-  for (; from < to; from++) compareEntry({ before: before[from], after: after[from] }, from, diff);
-  for (let index = to; index < to - growth; index++) addPatch(diff, { op: "remove", key: to });
-  for (let index = to; index < to + growth; index++) addPatch(diff, { op: "add", key: index, value: after[index] });
-  return after.length;
+/** JSON keeps it as it is. */
+function isMapStep(key: unknown): boolean {
+  return typeof key === "string" || Number.isFinite(key);
 }
 
-export function compareEntry(
-  { before, after }: { readonly before: unknown; readonly after: unknown },
-  key: string | number,
-  diff: Diff,
-): void {
-  if (Object.is(before, after)) {
-    diff.heavy ||= isHeavy(after);
-    return;
-  }
-  if (!isObject(before) || !isObject(after)) return addPatch(diff, { op: "replace", key: key, value: after });
-  const outcome = compare(before, after, {
-    patches: diff.patches,
-    path: [...diff.path, key],
-    changed: 0,
-    heavy: false,
-  });
-  if (outcome === "replaced") diff.changed++;
-  else diff.heavy = true;
+function writeEntry(step: string | number, pair: Pair, diff: Diff): void {
+  if (Object.is(pair.before, pair.after)) return;
+  if (!isObject(pair.before) || !isObject(pair.after))
+    return add(diff, { op: "replace", key: step, value: pair.after });
+  const inner = { whole: diff.whole, path: [...diff.path, step], changed: 0 };
+  if (compare(pair, inner) === "replaced") diff.changed++;
 }
 
-export function addPatch(diff: Diff, { op, key, value }: NewPatch): void {
+function add(diff: Diff, { op, key, value }: NewPatch): void {
   const path = [...diff.path, key];
   diff.changed++;
   // In a Set, the value says which item to remove.
-  diff.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
+  diff.whole.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 
 interface NewPatch {
@@ -156,38 +197,45 @@ interface NewPatch {
   readonly value?: unknown;
 }
 
-/** True when the old keys that stay come first, in their order: that is what removing and adding gives. */
-function keepsOrder<Key>(
-  before: Key[],
-  after: Key[],
-  { inOld, inNew }: { readonly inOld: (key: Key) => boolean; readonly inNew: (key: Key) => boolean },
-): boolean {
-  let position = 0;
-  let added = false;
-  for (const key of after) {
-    if (!inOld(key)) {
-      added = true;
+// ---- lists
+
+/** What both begin and end with has stayed. */
+function piecesBetween(before: readonly unknown[], after: readonly unknown[]): Piece[] {
+  const shorter = Math.min(before.length, after.length);
+  let from = 0;
+  while (from < shorter && Object.is(before[from], after[from])) from++;
+  let tail = 0;
+  while (tail < shorter - from && Object.is(before.at(-1 - tail), after.at(-1 - tail))) tail++;
+  return [
+    { from: 0, count: from },
+    { from: NEW, count: after.length - from - tail },
+    { from: before.length - tail, count: tail },
+  ];
+}
+
+/** Each gap in what has stayed was replaced by the new items that are there. */
+function writePieces({ before, after }: Pair<unknown[]>, pieces: readonly Piece[], diff: Diff): void {
+  let at = 0;
+  let known = 0;
+  let added = 0;
+  for (const { from, count } of [...pieces, { from: before.length, count: 0 }]) {
+    if (from === NEW) {
+      added = count;
       continue;
     }
-    while (position < before.length && !inNew(before[position] as Key)) position++;
-    if (added || before[position++] !== key) return false;
+    const gone = from - known;
+    const replaced = Math.min(gone, added);
+    for (let index = 0; index < replaced; index++)
+      writeEntry(at + index, { before: before[known + index], after: after[at + index], node: null }, diff);
+    for (let index = replaced; index < gone; index++) add(diff, { op: "remove", key: at + replaced });
+    for (let index = replaced; index < added; index++)
+      add(diff, { op: "add", key: at + index, value: after[at + index] });
+    at += added + count;
+    known = from + count;
+    added = 0;
   }
-  return true;
 }
 
-export function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function isOrdered(key: string): boolean {
-  return !/^\d+$/.test(key);
-}
-
-/** JSON keeps it as it is. */
-export function isMapStep(key: unknown): key is string | number {
-  return typeof key === "string" || Number.isFinite(key);
-}
-
-export function isHeavy(value: unknown): boolean {
-  return typeof value === "string" ? value.length > 64 : isObject(value);
 }

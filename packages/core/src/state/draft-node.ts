@@ -90,11 +90,41 @@ export function valueAt(container: Container, key: unknown): unknown {
   return container instanceof Map ? container.get(key) : (container as Record<string, unknown>)[key as string];
 }
 
+/** Of a Set, its items. */
+export function keysOf(container: Container): Iterable<unknown> {
+  const isRecord = !(Array.isArray(container) || container instanceof Map || container instanceof Set);
+  return isRecord ? Object.keys(container) : container.keys();
+}
+
 export function put(container: Container, key: unknown, value: unknown): void {
   if (container instanceof Map) container.set(key, value);
   else if (isForbiddenKey(key as string))
     Object.defineProperty(container, key as string, { value, writable: true, enumerable: true, configurable: true });
   else (container as Record<string, unknown>)[key as string] = value;
+}
+
+/**
+ * Replaces the parts of a container that `replace` answers with another value.
+ *
+ * @param isKept `true`: in a copy, made if there is one. A Set is never written, for its order.
+ */
+export function replaceParts(
+  container: Container,
+  replace: (part: unknown, key: unknown) => unknown,
+  isKept: boolean,
+): Container {
+  if (container instanceof Set) {
+    const items = [...container];
+    const replaced = items.map((item) => replace(item, item));
+    return items.every((item, index) => Object.is(item, replaced[index])) ? container : new Set(replaced);
+  }
+  let own: Container | null = isKept ? null : container;
+  for (const key of keysOf(container)) {
+    const part = valueAt(container, key);
+    const replaced = replace(part, key);
+    if (!Object.is(replaced, part)) put((own ??= copyOf(container)), key, replaced);
+  }
+  return own ?? container;
 }
 
 /** Writes a key of a record or a Map. */

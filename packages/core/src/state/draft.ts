@@ -19,12 +19,11 @@ import {
   NODE,
   nodeOf,
   own,
-  put,
   removeKey,
+  replaceParts,
   spliceList,
   type TakenOut,
   touch,
-  valueAt,
   writeIndex,
   writeKey,
 } from "./draft-node.js";
@@ -351,11 +350,14 @@ function plain(value: unknown): unknown {
 
 /** A copy, with drafts replaced by their values. */
 function plainParts(container: Container, kids: Map<unknown, DraftNode> | null): Container {
-  const partAt = (key: unknown, part: unknown): unknown => plain(kids?.get(key)?.draft ?? part);
-  if (container instanceof Set) return new Set(Array.from(container, (item) => partAt(item, item)));
-  if (Array.isArray(container)) return container.map((item, index) => partAt(index, item));
-  if (container instanceof Map) return new Map(Array.from(container, ([key, part]) => [key, partAt(key, part)]));
   const copy = copyOf(container);
-  for (const key of Object.keys(container)) put(copy, key, partAt(key, valueAt(container, key)));
-  return copy;
+  return replaceParts(copy, (part, key) => plain(kids?.get(key)?.draft ?? part), false);
+}
+
+/** The answer of a callback, without drafts: those end with the edit. */
+export function withoutDrafts(answer: unknown, depth = 0): unknown {
+  if (typeof answer !== "object" || answer === null || depth > 8) return answer;
+  if (isDraft(answer)) return plain(answer);
+  if (!isContainer(answer) || (Object.isFrozen(answer) && !Array.isArray(answer))) return answer;
+  return replaceParts(answer, (part) => withoutDrafts(part, depth + 1), true);
 }

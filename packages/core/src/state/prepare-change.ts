@@ -74,7 +74,7 @@ function touchedBy(change: PreparedChange, before: unknown): readonly string[] {
 }
 
 function changeTo(before: unknown, after: unknown, rules: StateRules): PreparedChange {
-  const patches = diffState(before, after);
+  const { patches } = diffState(before, after);
   return patches ? patchedBy(before, patches, rules) : wholeOf(after, rules);
 }
 

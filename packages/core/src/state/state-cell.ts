@@ -13,14 +13,13 @@ import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isThenable } from "../value/is-thenable.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
-import { createDraft } from "./draft.js";
+import { createDraft, withoutDrafts } from "./draft.js";
 import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
 import { freezeState } from "./freeze-state.js";
 import { type LastEdit, LastEdits } from "./last-edits.js";
 import { readPath } from "./path.js";
 import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
 import { StateSize } from "./state-size.js";
-import { withoutDrafts } from "./without-drafts.js";
 
 /** What a state needs from its run. */
 export interface StoreHost extends StateRules {
