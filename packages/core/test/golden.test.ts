@@ -44,7 +44,7 @@ describe.each(versions)("the golden files of %s", (version) => {
 
   it("have a journal that is replayed by code that fans out, collects and joins nothing any more", () => {
     const ticks = read(version, "journal.json").map((tick: unknown) => decodeTick(tick, compiled));
-    Object.assign(features, { collect: null, join: null, fans: null, recovery: null });
+    Object.assign(features, { collect: null, join: null, gathered: null, fans: null, recovery: null });
 
     const state = replay(createRouting(compiled.definition), begin(), ticks);
 

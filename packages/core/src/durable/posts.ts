@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Receipt } from "../engine/command.js";
+import { type Receipt, refused } from "../engine/command.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeEvent, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -154,14 +154,5 @@ function refusal(error: unknown): Receipt {
     : WorkflowError.is(error)
       ? error.code
       : "INTERNAL";
-  return { status: "refused", code: code as "EVENT_NOT_ACCEPTED", hint };
-}
-
-/** Receipt of a message to a run that has ended. */
-export function runFinished(status: string): Receipt {
-  return {
-    status: "refused",
-    code: "RUN_FINISHED",
-    hint: `The run is ${status}: start a new one, resume or retry it.`,
-  };
+  return refused(code as "EVENT_NOT_ACCEPTED", hint);
 }

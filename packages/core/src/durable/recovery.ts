@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { runFinished } from "../engine/command.js";
 import type { Clock } from "../engine/ports.js";
 import { createRunState, type Outcome } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
@@ -10,7 +11,7 @@ import { continueRun } from "../run/launch.js";
 import { initialStore } from "../run/state-of-run.js";
 import type { DurableRun, DurableRunSetup, RunRequest } from "./durable-run.js";
 import { type LoadedTree, loadTree, prefacesOf, type RunReads } from "./load.js";
-import { type Posts, runFinished } from "./posts.js";
+import type { Posts } from "./posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";

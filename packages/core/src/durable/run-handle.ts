@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { ContextDict } from "../context/run-context.types.js";
+import { runFinished } from "../engine/command.js";
 import type { Outcome } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
@@ -19,7 +21,7 @@ import { whenChanged } from "./change.js";
 import { checkNames } from "./check-names.js";
 import type { DurableRun } from "./durable-run.js";
 import { loadTree } from "./load.js";
-import { cancelRun, type Message, messageText, runFinished } from "./posts.js";
+import { cancelRun, type Message, messageText } from "./posts.js";
 import { type RawSnapshot, rawSnapshotOf } from "./raw-run.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { RunRegistry } from "./registry.js";

@@ -31,6 +31,23 @@ export type Receipt =
   | { readonly status: "accepted"; readonly sequence: number }
   | { readonly status: "refused"; readonly code: RefusalCode; readonly hint: string };
 
+export function refused(code: RefusalCode, hint: string): Receipt {
+  return { status: "refused", code, hint };
+}
+
+/** For what comes to a run that has ended. */
+export function runFinished(status: string): Receipt {
+  return refused("RUN_FINISHED", `The run is ${status}: start a new one, resume or retry it.`);
+}
+
+/** For an answer to a prompt that takes none. */
+export function promptClosed(promptId: string): Receipt {
+  return refused(
+    "PROMPT_CLOSED",
+    `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
+  );
+}
+
 export type RefusalCode = "EVENT_NOT_ACCEPTED" | "INBOX_FULL" | "PROMPT_CLOSED" | "RUN_FINISHED" | "STEP_UNKNOWN";
 
 export type Note =

@@ -10,7 +10,7 @@ import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
 import type { ContainerOptions, ResourceContainer } from "../resource/resource-container.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Work } from "./reduce/work.js";
-import type { EventData, Failure, JoinBuffer, Parcel, Scope, WorkItem } from "./state.js";
+import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
 import type { StepYielded } from "./tick.js";
 
 /** Registered features; `null` when nothing in this program needs a feature. */
@@ -19,6 +19,8 @@ export const features: {
   collect: CollectFeature | null;
   /** Set by `join()`. */
   join: JoinFeature | null;
+  /** Set by both: inputs with several events. */
+  gathered: GatheredFeature | null;
   /** Set by both: finds the fan-outs in which they gather or pair. */
   fanOuts: FanOutFeature | null;
   /** Set by `catchError()`: the checks of error handlers. */
@@ -34,6 +36,7 @@ export const features: {
 } = {
   collect: null,
   join: null,
+  gathered: null,
   fanOuts: null,
   handlers: null,
   recovery: null,
@@ -63,6 +66,15 @@ export interface JoinFeature {
   /** What a run that got stuck lacks for its sets. */
   missing(work: Work): string[];
   isIncomplete(event: EventData): event is JoinIncompleteEvent;
+}
+
+export interface GatheredFeature {
+  eventsOf(input: StepInput): readonly EventData[];
+  /** The first argument of a step with this input. */
+  argumentOf(input: StepInput): unknown;
+  shapeOf(input: StepInput): Failure["shape"];
+  /** The input of a failed attempt, as the step got it. */
+  inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown;
 }
 
 export interface FanOutFeature {

@@ -2,6 +2,7 @@ import type { Definition } from "./definition.js";
 import { features } from "./features.js";
 import { collecting } from "./reduce/collect.js";
 import { fanning } from "./reduce/elements.js";
+import { gathering } from "./reduce/gathered.js";
 import { joining } from "./reduce/join.js";
 import { recovering } from "./reduce/recovery.js";
 import { createRouting, type Routing } from "./routing.js";
@@ -13,6 +14,7 @@ import { createRouting, type Routing } from "./routing.js";
 export function createStoredRouting(definition: Definition): Routing {
   features.collect = collecting;
   features.join = joining;
+  features.gathered = gathering;
   features.fans = fanning;
   features.recovery = recovering;
   return createRouting(definition);

@@ -6,10 +6,9 @@
  * @module
  */
 import { type ElementsFeature, features, type GeneratorDrive } from "../engine/features.js";
-import { storedFailure } from "../engine/reduce/engine-events.js";
-import type { EventData, Failure, WorkItem } from "../engine/state.js";
+import type { EventData, WorkItem } from "../engine/state.js";
 import type { Send, StateChange, Tick } from "../engine/tick.js";
-import { recordError, reviveError } from "../errors/error-record.js";
+import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { AttemptCall } from "../inspect/telemetry.types.js";
 import type { Limiter, Release } from "../limit/limiter.js";
@@ -392,20 +391,5 @@ function attemptEnded({ step, item, number, ended }: Attempt, reason: string | n
 
 /** The first argument of the step. */
 function stepInput({ input }: WorkItem): unknown {
-  switch (input.kind) {
-    case "event":
-      return input.event;
-    case "batch":
-      return input.members;
-    case "settled":
-      return input.members.map((member) =>
-        member.status === "failed" ? { ...member, failure: toStepFailure(member.failure) } : member,
-      );
-    case "set":
-      return input.slots;
-  }
-}
-
-function toStepFailure(failure: Failure) {
-  return { ...storedFailure(failure), error: reviveError(failure.error) };
+  return input.kind === "event" ? input.event : features.gathered?.argumentOf(input);
 }

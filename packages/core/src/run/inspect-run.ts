@@ -5,6 +5,7 @@
  */
 import type { Note, Receipt } from "../engine/command.js";
 import { features } from "../engine/features.js";
+import { inputEvents } from "../engine/reduce/failure.js";
 import type { Outcome, WorkItem } from "../engine/state.js";
 import type { StateChange, Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -137,7 +138,7 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
 
 export function inspectStarted({ run, item, startedAtMs: atMs }: AttemptCore): void {
   if (item.attempt > 1) tellOf({ run, item, atMs }, "step.restarted", {});
-  tellOf({ run, item, atMs }, "step.started", { events: inputEvents(item) });
+  tellOf({ run, item, atMs }, "step.started", { events: inputEvents(item) as readonly WorkflowEvent[] });
 }
 
 /** Listeners are told at once, and tracers when the tick is stored. */
@@ -243,18 +244,5 @@ export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
       const { timeoutMs, activeSteps } = outcome;
       return tell(run, "run.timedOut", { timeoutMs, activeSteps, elapsedMs });
     }
-  }
-}
-
-function inputEvents({ input }: WorkItem): readonly WorkflowEvent[] {
-  switch (input.kind) {
-    case "event":
-      return [input.event as WorkflowEvent];
-    case "batch":
-      return input.members as readonly WorkflowEvent[];
-    case "settled":
-      return input.members.flatMap((member) => (member.status === "ok" ? [member.event as WorkflowEvent] : []));
-    case "set":
-      return Object.values(input.slots) as WorkflowEvent[];
   }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Receipt } from "../engine/command.js";
+import { promptClosed, type Receipt, refused, runFinished } from "../engine/command.js";
 import type { OpenPrompt } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
@@ -96,11 +96,7 @@ function unknownEvent(run: ReachedRun, event: WorkflowEvent): Receipt {
     : near === null
       ? ""
       : `Did you mean ${near}?`;
-  return {
-    status: "refused",
-    code: "EVENT_NOT_ACCEPTED",
-    hint: `No step of "${name}" names ${event.type}. ${hint}`.trim(),
-  };
+  return refused("EVENT_NOT_ACCEPTED", `No step of "${name}" names ${event.type}. ${hint}`.trim());
 }
 
 export function assertSendable(event: WorkflowEvent): void {
@@ -130,9 +126,7 @@ function findPrompt(
 }
 
 function finished({ hasLeft, state }: ReachedRun): Receipt | null {
-  if (hasLeft) return null;
-  const hint = `The run is ${state.status}: start a new one, resume or retry it.`;
-  return { status: "refused", code: "RUN_FINISHED", hint };
+  return hasLeft ? null : runFinished(state.status);
 }
 
 function closed(run: ReachedRun, promptId: string): Receipt | null {
@@ -140,11 +134,7 @@ function closed(run: ReachedRun, promptId: string): Receipt | null {
     const ended = finished(run);
     return ended && receiptOfAnswer(ended);
   }
-  return {
-    status: "refused",
-    code: "PROMPT_CLOSED",
-    hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
-  };
+  return promptClosed(promptId);
 }
 
 function answerClass({ host }: ReachedRun, prompt: OpenPrompt): EventClass {

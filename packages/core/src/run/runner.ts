@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Command, Receipt } from "../engine/command.js";
+import { type Command, type Receipt, refused } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
 import { SmallMap } from "../engine/small-map.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
@@ -285,7 +285,7 @@ export class Runner extends Rounds implements LiveRun {
     const { tickets } = this;
     this.tickets = null;
     const hint = `${reason}: start a new run, or resume it.`;
-    for (const tell of tickets?.values() ?? []) tell(settle ? { status: "refused", code: "RUN_FINISHED", hint } : null);
+    for (const tell of tickets?.values() ?? []) tell(settle ? refused("RUN_FINISHED", hint) : null);
     this.permit?.release();
     this.#dispose();
   }

@@ -7,6 +7,7 @@
 import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/run-context.types.js";
 import { features } from "../engine/features.js";
 import { fanning } from "../engine/reduce/elements.js";
+import { gathering } from "../engine/reduce/gathered.js";
 import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
@@ -143,7 +144,9 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   if (!isChild && !asStored) checkName(compiled, reader);
   checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, { asStored, owner });
-  if (state.scopes !== null) features.fans = fanning; // the code may have no `many()` any more
+  // The code may have no `many()` and no `collect()` any more.
+  features.fans = fanning;
+  features.gathered = gathering;
   if (compiled.state !== null && owner === null && !asStored) {
     const checked = compiled.state.checkAll(state.store);
     if (checked !== state.store) state.store = freezeState(checked);

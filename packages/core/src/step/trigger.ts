@@ -5,6 +5,7 @@
  */
 import { features } from "../engine/features.js";
 import { collecting } from "../engine/reduce/collect.js";
+import { gathering } from "../engine/reduce/gathered.js";
 import { joining } from "../engine/reduce/join.js";
 import type { StepFailure } from "../event/built-in-events.js";
 import type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "../event/event.js";
@@ -108,6 +109,7 @@ export function collect<
   options?: CollectOptions & { readonly settle?: Settle; readonly of?: Opener },
 ): Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>> & Of<Opener> {
   features.collect = collecting;
+  features.gathered = gathering;
   features.fanOuts = fanOuts;
   const made = { kind: "collect", events: [events].flat(), options: options ?? {} };
   return Object.freeze(made) as never;
@@ -145,6 +147,7 @@ export function join<const Slots extends JoinSlots>(
 ): Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>> {
   if (options !== undefined) checkOptions("join", options);
   features.join = joining;
+  features.gathered = gathering;
   features.fanOuts = fanOuts;
   const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };
   return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;

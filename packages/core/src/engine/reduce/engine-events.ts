@@ -14,6 +14,7 @@ import {
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
 } from "../../event/built-in-events.js";
+import { features } from "../features.js";
 import type { EventData, Failure, Outcome, WorkItem } from "../state.js";
 
 export function stepFailed(failure: Failure): EventData {
@@ -34,13 +35,8 @@ export function storedFailure({
   shape,
   ...failure
 }: Failure): Omit<Failure, "shape" | "input"> & { readonly input: unknown } {
-  return { ...failure, input: inputOf(failure.input, shape) };
-}
-
-function inputOf(events: readonly EventData[], shape: Failure["shape"]) {
-  if (shape === undefined) return events[0] ?? null;
-  if (shape === "batch") return events;
-  return Object.fromEntries(shape.map((slot, index) => [slot, events[index] as EventData]));
+  const { input } = failure;
+  return { ...failure, input: shape === undefined ? (input[0] ?? null) : features.gathered?.inShape(input, shape) };
 }
 
 /** The event that ends the stream. */

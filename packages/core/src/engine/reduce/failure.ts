@@ -4,7 +4,7 @@
  * @module
  */
 import { features } from "../features.js";
-import type { Failure, WorkItem } from "../state.js";
+import type { EventData, Failure, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
 import { gain, setTimer } from "./clock.js";
 import { finish } from "./finish.js";
@@ -67,6 +67,7 @@ function failForGood(work: Work, item: WorkItem): void {
 }
 
 function failureOf(work: Work, item: WorkItem): Failure {
+  const shape = features.gathered?.shapeOf(item.input);
   return {
     stepName: item.step,
     error: item.lastError ?? { name: "Error", message: "unknown" },
@@ -74,24 +75,11 @@ function failureOf(work: Work, item: WorkItem): Failure {
     elapsedMs: work.state.atMs - item.firstStartedAtMs,
     failedAtMs: work.state.atMs,
     input: inputEvents(item),
-    ...shapeOf(item),
+    ...(shape !== undefined && { shape }),
   };
 }
 
-function shapeOf({ input }: WorkItem): Pick<Failure, "shape"> {
-  if (input.kind === "event") return {};
-  return { shape: input.kind === "set" ? Object.keys(input.slots) : "batch" };
-}
-
-function inputEvents({ input }: WorkItem) {
-  switch (input.kind) {
-    case "event":
-      return [input.event];
-    case "batch":
-      return input.members;
-    case "settled":
-      return input.members.flatMap((member) => (member.status === "ok" ? [member.event] : []));
-    case "set":
-      return Object.values(input.slots);
-  }
+/** The events of an input with several are known to the feature that made it. */
+export function inputEvents({ input }: WorkItem): readonly EventData[] {
+  return input.kind === "event" ? [input.event] : (features.gathered?.eventsOf(input) ?? []);
 }

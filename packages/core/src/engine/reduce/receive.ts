@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Receipt } from "../command.js";
+import { promptClosed, type Receipt, refused } from "../command.js";
 import { matchesType, matchesWhere } from "../matching.js";
 import { acceptedTypes, isExternal } from "../routing.js";
 import type { OpenPrompt, Parcel } from "../state.js";
@@ -17,29 +17,22 @@ export function onEventReceived(work: Work, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(work, tick, tick.promptId);
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
   if (tick.step !== null && !work.routing.steps.has(tick.step)) {
-    return sendReceipt(work, tick, {
-      status: "refused",
-      code: "STEP_UNKNOWN",
-      hint: `There is no step "${tick.step}": name one of ${[...work.routing.steps.keys()].join(", ")}.`,
-    });
+    const known = [...work.routing.steps.keys()].join(", ");
+    return sendReceipt(work, tick, refused("STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${known}.`));
   }
   if (offer(work, parcel)) {
     closeEmittedPrompt(work, tick.event.type);
     return accept(work, tick);
   }
-  if (isFull(work))
-    return sendReceipt(work, tick, {
-      status: "refused",
-      code: "INBOX_FULL",
-      hint: `The run keeps at most ${work.routing.definition.inboxSize} events that nobody takes yet: send it later.`,
-    });
+  if (isFull(work)) {
+    const { inboxSize } = work.routing.definition;
+    const hint = `The run keeps at most ${inboxSize} events that nobody takes yet: send it later.`;
+    return sendReceipt(work, tick, refused("INBOX_FULL", hint));
+  }
   if (keep(work, parcel)) return accept(work, tick);
   const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
-  sendReceipt(work, tick, {
-    status: "refused",
-    code: "EVENT_NOT_ACCEPTED",
-    hint: `${nobody} ${tick.event.type} now, and none that can still run waits for it.`,
-  });
+  const hint = `${nobody} ${tick.event.type} now, and none that can still run waits for it.`;
+  sendReceipt(work, tick, refused("EVENT_NOT_ACCEPTED", hint));
 }
 
 function accept(work: Work, tick: EventReceived): void {
@@ -53,19 +46,14 @@ function sendReceipt(work: Work, { ticket }: EventReceived, receipt: Receipt): v
 /** Answers exactly one prompt. */
 function answer(work: Work, tick: EventReceived, promptId: string): void {
   const prompt = work.state.prompts?.get(promptId);
-  if (!prompt)
-    return sendReceipt(work, tick, {
-      status: "refused",
-      code: "PROMPT_CLOSED",
-      hint: `Prompt ${promptId} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
-    });
+  if (!prompt) return sendReceipt(work, tick, promptClosed(promptId));
   if (prompt.wait === null) return answerEmitted(work, tick, prompt);
   const { wait } = prompt;
   const item = work.state.items.get(wait.item);
   if (!item || !matchesType(wait.accepts, tick.event.type) || !matchesWhere(wait.where, tick.event)) {
     const where = wait.where ? ` where ${JSON.stringify(wait.where)}` : "";
     const hint = `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${where}.`;
-    return sendReceipt(work, tick, { status: "refused", code: "EVENT_NOT_ACCEPTED", hint });
+    return sendReceipt(work, tick, refused("EVENT_NOT_ACCEPTED", hint));
   }
   resolveWait(work, wait, tick.event);
   accept(work, tick);
@@ -74,11 +62,7 @@ function answer(work: Work, tick: EventReceived, promptId: string): void {
 function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt): void {
   const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
   if (!offer(work, parcel))
-    return sendReceipt(work, tick, {
-      status: "refused",
-      code: "EVENT_NOT_ACCEPTED",
-      hint: `No step accepts ${tick.event.type} now.`,
-    });
+    return sendReceipt(work, tick, refused("EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`));
   work.state.prompts?.delete(promptId);
   accept(work, tick);
 }

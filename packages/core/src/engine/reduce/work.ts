@@ -1,4 +1,4 @@
-import type { Command, Receipt } from "../command.js";
+import { type Command, type Receipt, refused } from "../command.js";
 import type { Routing } from "../routing.js";
 import type { RunState, Scope, WorkItem } from "../state.js";
 import type { Tick } from "../tick.js";
@@ -16,7 +16,7 @@ export interface Work {
 export function refuse(work: Work, tick: Tick, reason: string): void {
   if (tick.type === "event.received" && tick.ticket !== null) {
     const hint = `The run has ended (${work.state.status}): start a new one, or retry it.`;
-    tell(work, tick.ticket, { status: "refused", code: "RUN_FINISHED", hint });
+    tell(work, tick.ticket, refused("RUN_FINISHED", hint));
   }
   work.commands.push({ type: "note", note: { kind: "tick.refused", tick: tick.type, reason } });
 }

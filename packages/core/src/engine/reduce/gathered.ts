@@ -1,0 +1,53 @@
+/**
+ * Inputs with several events: the batch of a collect step, the set of a join.
+ *
+ * @module
+ */
+import { reviveError } from "../../errors/error-record.js";
+import type { GatheredFeature } from "../features.js";
+import type { EventData, Failure, StepInput } from "../state.js";
+import { storedFailure } from "./engine-events.js";
+
+export const gathering: GatheredFeature = { eventsOf, argumentOf, shapeOf, inShape };
+
+function eventsOf(input: StepInput): readonly EventData[] {
+  switch (input.kind) {
+    case "event":
+      return [input.event];
+    case "batch":
+      return input.members;
+    case "settled":
+      return input.members.flatMap((member) => (member.status === "ok" ? [member.event] : []));
+    case "set":
+      return Object.values(input.slots);
+  }
+}
+
+function argumentOf(input: StepInput): unknown {
+  switch (input.kind) {
+    case "event":
+      return input.event;
+    case "batch":
+      return input.members;
+    case "settled":
+      return input.members.map((member) =>
+        member.status === "failed" ? { ...member, failure: toStepFailure(member.failure) } : member,
+      );
+    case "set":
+      return input.slots;
+  }
+}
+
+function toStepFailure(failure: Failure) {
+  return { ...storedFailure(failure), error: reviveError(failure.error) };
+}
+
+function shapeOf(input: StepInput): Failure["shape"] {
+  if (input.kind === "event") return undefined;
+  return input.kind === "set" ? Object.keys(input.slots) : "batch";
+}
+
+function inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown {
+  if (shape === "batch") return events;
+  return Object.fromEntries(shape.map((slot, index) => [slot, events[index] as EventData]));
+}
