@@ -8,7 +8,7 @@ import type { PostgresClient, PostgresPool } from "./driver.types.js";
 import type { Line } from "./listener.js";
 import { migrate } from "./migrate.js";
 import { limits, Statements } from "./session.js";
-import { SqlStore } from "./sql-store.js";
+import { createSqlStore } from "./sql-store.js";
 import { Watchers } from "./watchers.js";
 
 /** Options of `postgresStore`: give `connectionString` or `pool`. */
@@ -68,7 +68,7 @@ export function postgresStore(options: PostgresStoreOptions): RunStore {
     open: (session) => migrate(session, schema),
     end,
   });
-  return new SqlStore({ database, watchers: new Watchers({ database, writer, line, pollMs }) });
+  return createSqlStore({ database, watchers: new Watchers({ database, writer, line, pollMs }) });
 }
 
 interface Connections {

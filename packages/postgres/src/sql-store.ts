@@ -1,34 +1,5 @@
 import { createHash } from "node:crypto";
-import type {
-  ClaimedRun,
-  ClaimRequest,
-  CommitResult,
-  CountQuery,
-  DueRuns,
-  LeaseRequest,
-  PostedMessage,
-  PostResult,
-  Range,
-  RecordKey,
-  RecordPage,
-  RecordQuery,
-  RecordWrite,
-  RunCommit,
-  RunCount,
-  RunKey,
-  RunPage,
-  RunQuery,
-  RunStore,
-  RunNews,
-  StoredDue,
-  StoredEvent,
-  StoredPost,
-  StoredReceipt,
-  StoredRecord,
-  StoredRun,
-  StoredSnapshot,
-  TickBatch,
-} from "millrace/runtime";
+import type { RunKey, RunStore } from "millrace/runtime";
 import { readBlob } from "./blobs.js";
 import { Claims, withOwners } from "./claims.js";
 import { ServerClock } from "./clock.js";
@@ -40,8 +11,8 @@ import { hashOf, runHash } from "./keys.js";
 import { countRuns, listRuns, listTenants } from "./list.js";
 import { changeOf } from "./notices.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./posts.js";
-import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import { Queues } from "./queues.js";
+import { listRecords, readRecord, tryWriteRecords } from "./records.js";
 import { findRun, type RunReader } from "./stored-run.js";
 import { walkIndexes } from "./transaction.js";
 import { bytes, numbers } from "./values.js";
@@ -56,144 +27,75 @@ export interface SqlStoreSetup {
   readonly watchers: Watchers;
 }
 
-export class SqlStore implements RunStore {
-  readonly #database: Database;
-  readonly #reader: RunReader;
-  readonly #owners: Interned;
-  readonly #committer: Committer;
-  readonly #claims: Claims;
-  readonly #watchers: Watchers;
+/** Methods are async so that errors become rejections. */
+export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore {
+  const reader: RunReader = { database, clock: new ServerClock(database) };
+  const owners = new Interned(database, "owners");
+  const queues = new Interned(database, "queues");
+  const committer = new Committer({ ...reader, tenants: new Interned(database, "tenants"), owners, queues });
+  const onTaken: Committer["remember"] = (id, run) => committer.remember(id, run);
+  const claims = new Claims({ ...reader, owners, queues: new Queues(queues), onTaken });
+  return {
+    ...readsOf(reader),
+    hash: (text) => createHash("sha256").update(text).digest("hex"),
+    commit: async (commits) => {
+      const results = await withOwners(owners, () => committer.commit(commits));
+      watchers.changed(commits.filter((_, index) => results[index]?.status === "stored").map(changeOf));
+      return results;
+    },
+    claim: async (key, lease) => claims.claim(key, lease),
+    claimDue: async (lease) => claims.claimDue(lease),
+    renew: async (lease) => claims.renew(lease),
+    nextWakeAtMs: async (of = {}) => claims.nextWakeAtMs(of),
+    due: async (of) => claims.due(of),
+    post: async (key, message) => {
+      const result = await storePost(reader, key, message);
+      if (result.status === "stored") watchers.changed([{ key, news: "due" }], true);
+      return result;
+    },
+    writeRecords: async (writes) => tryWriteRecords(database, writes),
+    delete: async (keys, owner) => {
+      const deleted = keys.length === 0 ? [] : await removeRuns(database, keys, owner);
+      watchers.changed(deleted.map((key) => ({ key, news: "ended" })));
+      return deleted.length;
+    },
+    watch: (listener) => watchers.add(listener),
+    close: async () => {
+      watchers.close();
+      await database.close();
+    },
+  };
+}
 
-  constructor({ database, watchers }: SqlStoreSetup) {
-    this.#database = database;
-    this.#watchers = watchers;
-    this.#reader = { database, clock: new ServerClock(database) };
-    this.#owners = new Interned(database, "owners");
-    const tenants = new Interned(database, "tenants");
-    const queues = new Interned(database, "queues");
-    this.#committer = new Committer({ ...this.#reader, tenants, owners: this.#owners, queues });
-    this.#claims = new Claims({
-      ...this.#reader,
-      owners: this.#owners,
-      queues: new Queues(queues),
-      onTaken: (id, run) => this.#committer.remember(id, run),
-    });
-  }
+type Reads = "run" | "tenants" | "list" | "counts" | "snapshot" | "ticks" | "events" | "posts" | "receipt" | "received";
 
-  hash(text: string): string {
-    return createHash("sha256").update(text).digest("hex");
-  }
+function readsOf(reader: RunReader): Pick<RunStore, Reads | "record" | "records" | "blob"> {
+  const { database } = reader;
+  return {
+    run: async (key) => findRun(reader, key),
+    tenants: async () => listTenants(database),
+    list: async (query) => listRuns(reader, query),
+    counts: async (query) => countRuns(reader, query),
+    snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) => readSnapshot(database, key, atOrBelow),
+    ticks: async (key, range) => readTicks(database, key, range),
+    events: async (key, range) => readEvents(database, key, range),
+    posts: async (of) => openPosts(reader, of),
+    receipt: async (key, of) => readReceipt(reader, key, of),
+    received: async (key, range) => readReceived(reader, key, range),
+    record: async (key) => readRecord(database, key),
+    records: async (query) => listRecords(database, query),
+    blob: async (hash) => readBlob(database, hash),
+  };
+}
 
-  async commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
-    const results = await withOwners(this.#owners, () => this.#committer.commit(commits));
-    this.#watchers.changed(commits.filter((_, index) => results[index]?.status === "stored").map(changeOf));
-    return results;
-  }
-
-  async claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null> {
-    return this.#claims.claim(key, lease);
-  }
-
-  async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
-    return this.#claims.claimDue(lease);
-  }
-
-  async renew(lease: LeaseRequest): Promise<RunKey[]> {
-    return this.#claims.renew(lease);
-  }
-
-  async nextWakeAtMs(of: DueRuns = {}): Promise<number | null> {
-    return this.#claims.nextWakeAtMs(of);
-  }
-
-  async due(of: DueRuns & { readonly nowMs: number; readonly limit: number }): Promise<StoredDue> {
-    return this.#claims.due(of);
-  }
-
-  async run(key: RunKey): Promise<StoredRun | null> {
-    return findRun(this.#reader, key);
-  }
-
-  async tenants(): Promise<string[]> {
-    return listTenants(this.#database);
-  }
-
-  async list(query: RunQuery): Promise<RunPage> {
-    return listRuns(this.#reader, query);
-  }
-
-  async counts(query: CountQuery): Promise<RunCount[]> {
-    return countRuns(this.#reader, query);
-  }
-
-  async snapshot(key: RunKey, atOrBelow: number = Number.MAX_SAFE_INTEGER): Promise<StoredSnapshot | null> {
-    return readSnapshot(this.#database, key, atOrBelow);
-  }
-
-  async ticks(key: RunKey, range: Range): Promise<TickBatch[]> {
-    return readTicks(this.#database, key, range);
-  }
-
-  async events(key: RunKey, range: Range): Promise<StoredEvent[]> {
-    return readEvents(this.#database, key, range);
-  }
-
-  async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
-    const result = await storePost(this.#reader, key, message);
-    if (result.status === "stored") this.#watchers.changed([{ key, news: "due" }], true);
-    return result;
-  }
-
-  async posts(of: RunKey | { readonly owner: string }): Promise<StoredPost[]> {
-    return openPosts(this.#reader, of);
-  }
-
-  async receipt(key: RunKey, of: number | string): Promise<string | null> {
-    return readReceipt(this.#reader, key, of);
-  }
-
-  async received(key: RunKey, range: Range): Promise<StoredReceipt[]> {
-    return readReceived(this.#reader, key, range);
-  }
-
-  async record(key: RecordKey): Promise<StoredRecord | null> {
-    return readRecord(this.#database, key);
-  }
-
-  async records(query: RecordQuery): Promise<RecordPage> {
-    return listRecords(this.#database, query);
-  }
-
-  async writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]> {
-    return tryWriteRecords(this.#database, writes);
-  }
-
-  async blob(hash: string): Promise<string | null> {
-    return readBlob(this.#database, hash);
-  }
-
-  /** Somebody who claims a run meanwhile keeps it, or comes too late. */
-  async delete(keys: readonly RunKey[], owner?: string): Promise<number> {
-    if (keys.length === 0) return 0;
-    const hashes = keys.map(runHash);
-    const rows = await this.#database.write(async (transaction) => {
-      transaction.send(walkIndexes, []);
-      const free = await transaction.all(lockFree, [bytes(hashes), owner === undefined ? null : hashOf(owner)]);
-      if (free.length > 0) transaction.send(remove, [numbers(free.map(({ id }) => id as number))]);
-      return free;
-    });
-    const gone = new Set(rows.map(({ hash }) => hash));
-    const deleted = keys.filter((_, index) => gone.has(hashes[index]?.toString("hex")));
-    this.#watchers.changed(deleted.map((key) => ({ key, news: "ended" })));
-    return rows.length;
-  }
-
-  watch(listener: (key: RunKey | null, news?: RunNews) => void): () => void {
-    return this.#watchers.add(listener);
-  }
-
-  async close(): Promise<void> {
-    this.#watchers.close();
-    await this.#database.close();
-  }
+/** Gives the keys of the runs that were deleted. Somebody who claims a run meanwhile keeps it, or comes too late. */
+async function removeRuns(database: Database, keys: readonly RunKey[], owner: string | undefined): Promise<RunKey[]> {
+  const byHash = new Map(keys.map((key) => [runHash(key).toString("hex"), key]));
+  return database.write(async (transaction) => {
+    transaction.send(walkIndexes, []);
+    const wanted = bytes(keys.map(runHash));
+    const free = await transaction.all(lockFree, [wanted, owner === undefined ? null : hashOf(owner)]);
+    if (free.length > 0) transaction.send(remove, [numbers(free.map(({ id }) => id as number))]);
+    return free.map(({ hash }) => byHash.get(hash as string) as RunKey);
+  });
 }
