@@ -25,12 +25,11 @@ import type {
 } from "./activation.types.js";
 import { DurableRun, type DurableRunSettings, type RunSupervisor } from "./durable-run.js";
 import { GroupCommit } from "./group-commit.js";
-import { cancelReason, Posts } from "./posts.js";
+import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
 import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 import { type RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./run-store.types.js";
-import { isNotBegun } from "./start-text.js";
 import { RunWatchers } from "./watchers.js";
 
 /** Owner in the lease of every activated run: the host gives a run to one activation at a time. */
@@ -116,21 +115,10 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
       posts: this.#posts,
       backOffMs: 0,
     });
-    const reason = this.#cancelledBefore();
     const request = why === "recover" ? null : { received, stored: markedDeferred() };
-    const cancelling = { reason, request: { received: [], stored: markedDeferred() }, isTaken: false };
-    const load = reason === undefined ? why : cancelling;
-    const live = await recovery.load({ run: { ...run, lease: null }, posts }, load, request);
+    const live = await recovery.load({ run: { ...run, lease: null }, posts }, why, request);
     this.#isLoading = false;
     return live === null && this.#live === null ? null : this;
-  }
-
-  /** Why a run is to be cancelled before its time has come; `undefined` if it is not. */
-  #cancelledBefore(): unknown {
-    const { run, posts } = this.#setup;
-    if (!isNotBegun(run) || run.startAtMs <= this.clock.now()) return undefined;
-    const { values } = this.#shared.workflows.get(run.workflow).compiled;
-    return posts.map((post) => cancelReason(post, values)).find((reason) => reason !== undefined);
   }
 
   // ---- what the host does with it

@@ -118,10 +118,8 @@ async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): P
   }
 }
 
-/** Why a post cancels its run; `undefined` for every other post. */
-export function cancelReason({ text, position }: StoredPost, types: CompiledWorkflow["values"]): unknown {
-  const message = parseJson(text, `post ${position}`) as EncodedMessage;
-  return message.kind === "cancel" ? decodeValue(message.reason, "reason", types) : undefined;
+export function isCancellation({ text, position }: StoredPost): boolean {
+  return (parseJson(text, `post ${position}`) as EncodedMessage).kind === "cancel";
 }
 
 /** Resolves once the cancellation is stored: a receipt must not be there before its effect. */

@@ -11,7 +11,7 @@ import { continueRun } from "../run/launch.js";
 import { initialStore } from "../run/state-of-run.js";
 import type { DurableRun, DurableRunSetup, RunRequest } from "./durable-run.js";
 import { type LoadedTree, loadTree, prefacesOf, type RunReads } from "./load.js";
-import type { Posts } from "./posts.js";
+import { isCancellation, type Posts } from "./posts.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
@@ -20,18 +20,7 @@ import { isNotBegun, readStart } from "./start-text.js";
 import type { RunWatchers } from "./watchers.js";
 
 /** Why a run is loaded: one that has ended resumes on request only. */
-export type LoadReason = "recover" | "resume" | "retry" | Cancelling;
-
-/**
- * A scheduled run is begun before its time to be cancelled, and a run of a queue before its turn: the outcome of every run is one of
- * its ticks.
- */
-export interface Cancelling {
-  readonly reason: unknown;
-  readonly request: RunRequest;
-  /** Set where the run was begun with it: nothing is left to be sent. */
-  isTaken: boolean;
-}
+export type LoadReason = "recover" | "resume" | "retry";
 
 /** The runs that are in memory here. */
 export interface RunsHere {
@@ -91,10 +80,9 @@ export class Recovery {
     try {
       if (workflow === undefined) return await this.#giveBack(run);
       if (registry.isStopped) return await this.#release(run);
-      if (isNotBegun(run)) return await this.#begin(claimed, workflow, why);
+      if (isNotBegun(run)) return await this.#begin(claimed, workflow);
       const loaded = await loadTree({ store: registry.store, run, workflow });
-      if (loaded.tree.root.state.outcome !== null && why !== "resume" && why !== "retry")
-        return this.#close(claimed, workflow, loaded);
+      if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
       if (registry.isStopped) return await this.#release(run);
       const live = this.#resume(claimed, workflow, { loaded, why, request });
       this.failures.delete(idOf(run.key));
@@ -118,12 +106,15 @@ export class Recovery {
     await store.commit([{ key, owner: this.backOffOwner, epoch: claimed.run.epoch, release: true }]);
   }
 
-  /** One that was stored and has not begun: scheduled, or cut short before its first tick. */
-  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow, why: LoadReason): Promise<DurableRun | null> {
+  /**
+   * One that was stored and has not begun: scheduled, or cut short before its first tick. To be cancelled, it is begun before its time:
+   * the outcome of every run is one of its ticks.
+   */
+  async #begin({ run, posts }: ClaimedRun, workflow: RegisteredWorkflow): Promise<DurableRun | null> {
     const { registry } = this.#setup;
     // One that has a place stood in line: its time had come, by a clock that was ahead of this one or was set back since.
     const isEarly = (run.wakeAtMs ?? run.startAtMs) > registry.clock.now() && !run.hasPlace;
-    if (isEarly && typeof why === "string") return this.#release(run);
+    if (isEarly && !posts.some(isCancellation)) return this.#release(run);
     const { compiled, code } = workflow;
     const isOther = run.code !== code.hash;
     const stored = readStart(run, workflow);
@@ -131,19 +122,16 @@ export class Recovery {
     const started = isOther ? { ...stored, store: initialStore(compiled) } : stored;
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: started.store });
     const prefaces = isOther ? new Map<string, Tick[]>() : null;
-    const request = typeof why === "string" ? null : why.request;
     const live = registry.place(workflow, {
       key: run.key,
       epoch: run.epoch,
       state,
       status: "waiting",
       prefaces,
-      request,
       isQueued: run.queue !== null,
     });
-    const atMs = live.runner.now();
-    live.runner.begin({ ...started, atMs });
-    if (typeof why !== "string") cancelWith(live, why, atMs);
+    live.runner.begin({ ...started, atMs: live.runner.now() });
+    // In the round that it begins with: where it is cancelled, no step begins.
     this.#setup.posts.deliver(live, posts);
     return live;
   }
@@ -183,10 +171,10 @@ export class Recovery {
       snapshotAt,
       prefaces,
       family: family.size === 0 ? null : family,
-      request: isQueued && typeof why !== "string" ? why.request : request,
+      request,
       isForked: run.forkedFrom !== null,
       isQueued,
-      leavesAtOnce: isQueued && (why === "resume" || why === "retry"),
+      leavesAtOnce: isQueued && why !== "recover",
     });
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
@@ -196,7 +184,6 @@ export class Recovery {
     // What was posted before a timer was due comes before it.
     const atMs = Math.max(runner.state.atMs, Math.min(nowMs, open[0]?.atMs ?? Number.POSITIVE_INFINITY) + leadMs);
     continueRun(runner, { type: why === "retry" ? "run.retried" : "run.resumed", atMs });
-    if (isQueued && typeof why !== "string") cancelWith(live, why, atMs);
     if (run.outcome === null) this.#setup.posts.deliver(live, open);
     else this.#setup.posts.refuse(live, open, runFinished(run.status));
     return live;
@@ -231,12 +218,6 @@ function leadOfTimers({ status, wakeAtMs }: StoredRun, { members }: RunTree): nu
   const due = [...members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
   const leadMs = due.length === 0 ? 0 : Math.min(...due) - wakeAtMs;
   return leadMs < LEAST_LEAD_MS ? 0 : leadMs;
-}
-
-/** In the same round as the tick that it begins or resumes with: no step begins. */
-function cancelWith({ runner }: DurableRun, cancelling: Cancelling, atMs: number): void {
-  runner.submit({ type: "run.cancelled", atMs, reason: cancelling.reason });
-  cancelling.isTaken = true;
 }
 
 /** Writes what follows from stored ticks and was not stored itself. */

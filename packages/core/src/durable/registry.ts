@@ -16,7 +16,7 @@ import { parseJson } from "./journal-text.js";
 import { observedClaim } from "./observed-runtime.js";
 import { Posts } from "./posts.js";
 import { RecordTurns } from "./record-turns.js";
-import { type Cancelling, type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
+import { type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type {
@@ -160,10 +160,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
    * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, it has ended, its time is yet to come, or no run
    * comes into memory here.
    *
-   * @param cancelling What a run whose time is yet to come is loaded for all the same.
+   * @param beside `true`: it has a post that cancels it, for which its turn in a queue is not awaited.
    * @throws {WorkflowError} What keeps it from being loaded.
    */
-  async open(key: RunKey, cancelling?: Cancelling): Promise<DurableRun | null> {
+  async open(key: RunKey, beside: boolean = false): Promise<DurableRun | null> {
     const id = idOf(key);
     for (;;) {
       const known = this.live.get(id);
@@ -174,8 +174,12 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
         await known.left;
         continue;
       }
-      const opening = this.#opening.get(id) ?? this.#remember(id, this.#claim(key, cancelling ?? "recover"));
-      const live = await opening;
+      const opening = this.#opening.get(id);
+      if (beside && opening !== undefined) {
+        await opening.catch(() => null); // claimed before it had that post
+        continue;
+      }
+      const live = await (opening ?? this.#remember(id, this.#claim(key, beside)));
       if (live === null) await this.#assertLoadable(key);
       return live;
     }
@@ -211,11 +215,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     return opening;
   }
 
-  async #claim(key: RunKey, why: LoadReason): Promise<DurableRun | null> {
+  async #claim(key: RunKey, beside: boolean): Promise<DurableRun | null> {
     await this.#pauses.wait(idOf(key));
-    // Whoever cancels a run of a queue begins no step of it.
-    const claimed = await this.store.claim(key, { ...this.lease, beside: typeof why !== "string" });
-    return claimed === null ? null : this.#recovery.load(claimed, why);
+    const claimed = await this.store.claim(key, { ...this.lease, beside });
+    return claimed === null ? null : this.#recovery.load(claimed, "recover");
   }
 
   /** In memory from here on. */

@@ -10,7 +10,7 @@ import { whenChanged } from "./change.js";
 import { resumeText } from "./posts.js";
 import type { RunRegistry } from "./registry.js";
 import { idOf } from "./run-key.js";
-import type { ClaimedRun, ReceivedMessage, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
+import type { ClaimedRun, RunKey, RunStore, StoredStatus } from "./run-store.types.js";
 import { cannotResume, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { assertHere } from "./sealed-run.js";
 
@@ -19,6 +19,9 @@ export interface ResumeRequest {
   /** Null: it counts every time. */
   readonly idempotencyKey: string | null;
 }
+
+/** What the store keeps of a request with a key. */
+const receipt = '{"status":"accepted","sequence":0}';
 
 const allowed: { readonly [How in ResumeRequest["how"]]: readonly StoredStatus[] } = {
   resume: ["cancelled"],
@@ -123,8 +126,9 @@ export class ResumeRequests {
       return registry.clock.now();
     }
     const stored = createDeferred<void>();
-    const received = messageOf(request.how, request.idempotencyKey);
-    if ((await registry.adopt(claimed, request.how, { received, stored })) === null) throw runtimeStopped();
+    const { how, idempotencyKey } = request;
+    const received = idempotencyKey === null ? [] : [{ idempotencyKey: scoped(how, idempotencyKey), receipt }];
+    if ((await registry.adopt(claimed, how, { received, stored })) === null) throw runtimeStopped();
     await stored.promise; // whoever reads it now does not find it ended
     return null;
   }
@@ -137,9 +141,4 @@ export class ResumeRequests {
 /** One key may come with requests of several kinds: each counts by itself. */
 export function scoped(kind: "resume" | "retry" | "cancel", key: string): string {
   return `${kind} ${key}`;
-}
-
-/** What the store keeps of a request with a key. */
-export function messageOf(kind: "resume" | "retry" | "cancel", key: string | null): ReceivedMessage[] {
-  return key === null ? [] : [{ idempotencyKey: scoped(kind, key), receipt: '{"status":"accepted","sequence":0}' }];
 }

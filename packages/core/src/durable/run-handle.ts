@@ -25,7 +25,7 @@ import { cancelRun, type Message, messageText } from "./posts.js";
 import { type RawSnapshot, rawSnapshotOf } from "./raw-run.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { RunRegistry } from "./registry.js";
-import { messageOf, scoped } from "./resume-requests.js";
+import { scoped } from "./resume-requests.js";
 import { idOf } from "./run-key.js";
 import { toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
@@ -130,20 +130,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
     checkNames({ key: idempotencyKey });
     const message = { kind: "cancel", reason: reason ?? null } as const;
     await this.#isThere();
-    const scopedKey = idempotencyKey === undefined ? null : scoped("cancel", idempotencyKey);
-    const known = scopedKey === null ? null : await registry.store.receipt(key, scopedKey);
+    const options = idempotencyKey === undefined ? {} : { key: scoped("cancel", idempotencyKey) };
+    const known = options.key === undefined ? null : await registry.store.receipt(key, options.key);
     if (known !== null) return JSON.parse(known) as Receipt;
     // A post would wait until its time has come.
     if (!registry.executes && (await this.#row()).status === "scheduled")
       return this.#setup.cancelElsewhere(message.reason, idempotencyKey ?? null);
-    const stored = createDeferred<void>();
-    const received = messageOf("cancel", idempotencyKey ?? null);
-    const cancelling = { reason: message.reason, request: { received, stored }, isTaken: false };
-    await registry.open(key, cancelling);
-    const options = scopedKey === null ? {} : { key: scopedKey };
-    const receipt = cancelling.isTaken
-      ? await stored.promise.then((): Receipt => ({ status: "accepted", sequence: 0 }))
-      : await this.#send(message, options, ({ runner }) => cancelRun(runner, message.reason));
+    const receipt = await this.#send(message, options, ({ runner }) => cancelRun(runner, message.reason));
     await this.#outcome();
     return receipt;
   }
@@ -282,7 +275,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (posted.status === "unknown") throw runUnknown(key);
     if (posted.status === "ended") return runFinished(posted.run.status);
     if (posted.status === "duplicate" && posted.receipt !== null) return JSON.parse(posted.receipt) as Receipt;
-    const live = await registry.open(key);
+    const live = await registry.open(key, message.kind === "cancel");
     if (live !== null) await registry.deliverPosts(key);
     return this.#receipt(posted.position);
   }
