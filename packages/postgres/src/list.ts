@@ -129,55 +129,37 @@ interface Page {
   readonly limit: string;
 }
 
-function idsSql(query: WalkQuery, wanted: readonly StoredStatus[], page: Page): string {
-  const { values } = page;
+function idsSql(query: WalkQuery, wanted: readonly StoredStatus[], { values, limit }: Page): string {
   const tenant = `(SELECT id FROM @tenants WHERE hash = ${values.add(hashOf(query.tenant))})`;
-  const [label, ...otherLabels] = Object.entries(query.labels ?? {});
-  const isAnyStatus = query.status === undefined && query.endedBeforeMs === undefined;
-  const inStatus = (): string[] => (isAnyStatus ? [] : [`q.status = ANY(${values.add(texts(wanted))}::text[])`]);
-  if (label !== undefined) {
+  const [label, ...labels] = Object.entries(query.labels ?? {});
+  const { queue, workflow, status, endedBeforeMs } = query;
+  const filters = (): string[] => [
+    ...labels.map(([name, value]) => hasLabel(values.add(name), values.add(value))),
+    ...workflowSql(query, values),
+    ...(queue === undefined ? [] : [`q.queue = (SELECT id FROM @queues WHERE hash = ${values.add(hashOf(queue))})`]),
+    ...(endedBeforeMs === undefined ? [] : [`q.ended_at < ${values.add(endedBeforeMs)}`]),
+    ...searchSql(query, values),
+  ];
+  const isAny = status === undefined && endedBeforeMs === undefined;
+  const inStatus = (): string[] => (isAny ? [] : [`q.status = ANY(${values.add(texts(wanted))}::text[])`]);
+  if (label !== undefined)
     return `SELECT l.run AS id, l.created_at FROM @labels l JOIN @runs q ON q.id = l.run WHERE ${[
       ...labelSql(label, tenant, values),
       ...placeSql(query, "l", values),
-      ...otherLabels.map(([other, of]) => hasLabel(values.add(other), values.add(of))),
-      ...workflowSql(query, values),
-      ...queueSql(query, values),
       ...inStatus(),
-      ...endedSql(query, values),
-      ...searchSql(query, values),
+      ...filters(),
     ].join(" AND ")}`;
-  }
-  if (query.queue !== undefined) {
-    return `SELECT q.id, q.created_at FROM @runs q WHERE ${[
+  const ofRuns = (where: readonly string[]): string =>
+    `SELECT q.id, q.created_at FROM @runs q WHERE ${[
       `q.tenant = ${tenant}`,
-      ...queueSql(query, values),
-      ...workflowSql(query, values),
+      ...where,
       ...placeSql(query, "q", values),
-      ...inStatus(),
-      ...endedSql(query, values),
-      ...searchSql(query, values),
+      ...filters(),
     ].join(" AND ")}`;
-  }
-  if (query.workflow !== undefined && query.status === undefined) {
-    return `SELECT q.id, q.created_at FROM @runs q WHERE ${[
-      `q.tenant = ${tenant}`,
-      ...numberSql(query, values),
-      ...workflowSql(query, values),
-      ...placeSql(query, "q", values),
-      ...inStatus(),
-      ...endedSql(query, values),
-      ...searchSql(query, values),
-    ].join(" AND ")}`;
-  }
-  const walk = (status: StoredStatus): string =>
-    `(SELECT q.id, q.created_at FROM @runs q WHERE ${[
-      `q.tenant = ${tenant} AND q.status = '${status}'`,
-      ...placeSql(query, "q", values),
-      ...workflowSql(query, values),
-      ...endedSql(query, values),
-      ...searchSql(query, values),
-    ].join(" AND ")} ${orderSql(query, "q.")} LIMIT ${page.limit})`;
-  return `SELECT id, created_at FROM (${wanted.map(walk).join(" UNION ALL ")}) walks`;
+  if (queue !== undefined) return ofRuns(inStatus());
+  if (workflow !== undefined && status === undefined) return ofRuns(numberSql(query, values));
+  const walks = wanted.map((name) => `(${ofRuns([`q.status = '${name}'`])} ${orderSql(query, "q.")} LIMIT ${limit})`);
+  return `SELECT id, created_at FROM (${walks.join(" UNION ALL ")}) walks`;
 }
 
 function labelSql([name, value]: readonly [string, string], tenant: string, values: Values): string[] {
@@ -210,14 +192,6 @@ function hasLabel(name: string, value: string): string {
 
 function workflowSql({ workflow }: Pick<RunQuery, "workflow">, values: Values): string[] {
   return workflow === undefined ? [] : [`q.workflow = ${values.add(workflow)}`];
-}
-
-function queueSql({ queue }: RunQuery, values: Values): string[] {
-  return queue === undefined ? [] : [`q.queue = (SELECT id FROM @queues WHERE hash = ${values.add(hashOf(queue))})`];
-}
-
-function endedSql({ endedBeforeMs }: RunQuery, values: Values): string[] {
-  return endedBeforeMs === undefined ? [] : [`q.ended_at < ${values.add(endedBeforeMs)}`];
 }
 
 function placeSql(query: WalkQuery, table: "l" | "q", values: Values): string[] {

@@ -78,7 +78,7 @@ export function countRuns(database: Database, { tenant, workflow, labels = {} }:
     [
       { text: "l.tenant = ? AND l.name = ? AND l.value = ?", values: [tenant, ...label] },
       ...others.map((other) => ({ text: hasLabel, values: other })),
-      ...(workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [workflow] }]),
+      ...optional("q.workflow = ?", workflow),
     ],
   );
   return rowsOf(database, { ...ofLabel, text: `${ofLabel.text} GROUP BY q.status, q.workflow` });
@@ -166,45 +166,61 @@ function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
   return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
-function idsSql(query: WalkQuery, wanted: readonly StoredStatus[]): Sql {
-  const [label, ...otherLabels] = Object.entries(query.labels ?? {});
-  const isAnyStatus = query.status === undefined && query.endedBeforeMs === undefined;
+/** One index in the order of the page: what its keys begin with, and which statuses of it are wanted. */
+interface Walk {
+  readonly from: string;
+  readonly createdAt: string;
+  readonly id: string;
+  readonly where: readonly Sql[];
+}
+
+function walksOf(query: RunQuery, wanted: readonly StoredStatus[]): Walk[] {
+  const { tenant, queue, workflow, status } = query;
+  const [label] = Object.entries(query.labels ?? {});
+  const isAny = status === undefined && query.endedBeforeMs === undefined;
+  const inStatus = isAny ? [] : [{ text: `q.status IN (${wanted.map(() => "?").join(", ")})`, values: wanted }];
   if (label !== undefined) {
-    return whereSql(
-      "SELECT l.run AS id, l.created_at AS created_at FROM labels AS l CROSS JOIN runs AS q ON q.id = l.run",
-      [
-        { text: "l.tenant = ? AND l.name = ? AND l.value = ?", values: [query.tenant, ...label] },
-        ...placeSql(query, "l.created_at", "l.run"),
-        ...otherLabels.map((other) => ({ text: hasLabel, values: other })),
-        ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
-        ...queueSql(query),
-        ...(isAnyStatus ? [] : [statusIn(wanted)]),
-        ...endedSql(query),
-        ...searchSql(query),
-      ],
-    );
+    const key = { text: "l.tenant = ? AND l.name = ? AND l.value = ?", values: [tenant, ...label] };
+    const from = "labels AS l CROSS JOIN runs AS q ON q.id = l.run";
+    return [{ from, createdAt: "l.created_at", id: "l.run", where: [key, ...inStatus] }];
   }
-  if (query.queue !== undefined) {
-    return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_queue", [
-      { text: "q.tenant = ?", values: [query.tenant] },
-      ...queueSql(query),
-      ...placeSql(query, "q.created_at", "q.id"),
-      ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
-      ...(isAnyStatus ? [] : [statusIn(wanted)]),
-      ...endedSql(query),
-      ...searchSql(query),
-    ]);
-  }
-  if (query.workflow !== undefined && query.status === undefined) {
-    return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_workflow", [
-      { text: "q.tenant = ? AND q.workflow = ?", values: [query.tenant, query.workflow] },
-      ...placeSql(query, "q.created_at", "q.id"),
-      ...endedSql(query),
-      ...searchSql(query),
-    ]);
-  }
-  const walks = wanted.map((status) => statusSql(query, status));
+  const ofRuns = (column: string, value: string, more: readonly Sql[]): Walk => {
+    const key = { text: `q.tenant = ? AND q.${column} = ?`, values: [tenant, value] };
+    return {
+      from: `runs AS q INDEXED BY runs_${column}`,
+      createdAt: "q.created_at",
+      id: "q.id",
+      where: [key, ...more],
+    };
+  };
+  if (queue !== undefined) return [ofRuns("queue", queue, inStatus)];
+  if (workflow !== undefined && status === undefined) return [ofRuns("workflow", workflow, [])];
+  return wanted.map((name) => ofRuns("status", name, []));
+}
+
+function idsSql(query: WalkQuery, wanted: readonly StoredStatus[]): Sql {
+  const [, ...labels] = Object.entries(query.labels ?? {});
+  const { workflow, queue, endedBeforeMs, search } = query;
+  const { id: runId, value, outcome } = searchPatterns(search ?? "");
+  const filters: readonly Sql[] = [
+    ...labels.map((other) => ({ text: hasLabel, values: other })),
+    ...optional("q.workflow = ?", workflow),
+    ...optional("q.queue = ?", queue),
+    ...optional("q.ended_at < ?", endedBeforeMs),
+    ...(search === undefined ? [] : [{ text: hasText, values: [runId, value, outcome] }]),
+  ];
+  const walks = walksOf(query, wanted).map(({ from, createdAt, id, where }) =>
+    whereSql(`SELECT ${id} AS id, ${createdAt} AS created_at FROM ${from}`, [
+      ...where,
+      ...placeSql(query, createdAt, id),
+      ...filters,
+    ]),
+  );
   return unionSql(walks);
+}
+
+function optional(text: string, value: SqliteValue | undefined): Sql[] {
+  return value === undefined ? [] : [{ text, values: [value] }];
 }
 
 /** Nests the unions, which SQLite flattens: a Durable Object allows at most five terms in a row. */
@@ -218,51 +234,23 @@ function unionSql(walks: readonly Sql[]): Sql {
 
 const hasLabel = "EXISTS (SELECT 1 FROM labels AS o WHERE o.run = q.id AND o.name = ? AND o.value = ?)";
 
-function statusSql(query: WalkQuery, status: StoredStatus): Sql {
-  return whereSql("SELECT q.id AS id, q.created_at AS created_at FROM runs AS q INDEXED BY runs_status", [
-    { text: "q.tenant = ? AND q.status = ?", values: [query.tenant, status] },
-    ...placeSql(query, "q.created_at", "q.id"),
-    ...(query.workflow === undefined ? [] : [{ text: "q.workflow = ?", values: [query.workflow] }]),
-    ...endedSql(query),
-    ...searchSql(query),
-  ]);
-}
-
-function statusIn(wanted: readonly StoredStatus[]): Sql {
-  return { text: `q.status IN (${wanted.map(() => "?").join(", ")})`, values: wanted };
-}
-
-function queueSql({ queue }: RunQuery): Sql[] {
-  return queue === undefined ? [] : [{ text: "q.queue = ?", values: [queue] }];
-}
-
-function endedSql({ endedBeforeMs }: RunQuery): Sql[] {
-  return endedBeforeMs === undefined ? [] : [{ text: "q.ended_at < ?", values: [endedBeforeMs] }];
-}
-
 const hasText = `(q.run_id LIKE ? ESCAPE '\\'
   OR EXISTS (SELECT 1 FROM labels AS f WHERE f.run = q.id AND f.value LIKE ? ESCAPE '\\')
   OR (q.status = 'failed' AND q.outcome LIKE ? ESCAPE '\\'))`;
 
-function searchSql({ search }: RunQuery): Sql[] {
-  if (search === undefined) return [];
-  const { id, value, outcome } = searchPatterns(search);
-  return [{ text: hasText, values: [id, value, outcome] }];
-}
-
 function placeSql(query: WalkQuery, createdAt: string, id: string): Sql[] {
   const { createdAfterMs, createdBeforeMs, cursor, order, end } = query;
-  const parts: Sql[] = [];
-  if (createdAfterMs !== undefined) parts.push({ text: `${createdAt} > ?`, values: [createdAfterMs] });
-  if (createdBeforeMs !== undefined) parts.push({ text: `${createdAt} < ?`, values: [createdBeforeMs] });
   const [beyond, within] = order === "oldest" ? [">", "<"] : ["<", ">"];
   const compare = (sign: string, place: PagePosition, orSame: "" | "="): Sql => ({
     text: `${createdAt} ${sign}= ? AND (${createdAt} ${sign} ? OR ${id} ${sign}${orSame} ?)`,
     values: [place.createdAtMs, place.createdAtMs, place.id],
   });
-  if (cursor !== undefined) parts.push(compare(beyond as string, decodePageCursor(cursor, order), ""));
-  if (end !== undefined) parts.push(compare(within as string, end, "="));
-  return parts;
+  return [
+    ...optional(`${createdAt} > ?`, createdAfterMs),
+    ...optional(`${createdAt} < ?`, createdBeforeMs),
+    ...(cursor === undefined ? [] : [compare(beyond as string, decodePageCursor(cursor, order), "")]),
+    ...(end === undefined ? [] : [compare(within as string, end, "=")]),
+  ];
 }
 
 function whereSql(select: string, conditions: readonly Sql[]): Sql {
