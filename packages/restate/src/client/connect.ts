@@ -5,7 +5,7 @@ import { movingUnsupported, queueUnsupported, unsupported } from "../errors.js";
 import { recordsProblem, refuse } from "../host/options.js";
 import type { RecordStore } from "../kept/record-store.js";
 import { Ingress } from "./ingress.js";
-import { RestateStore } from "./restate-store.js";
+import { createRestateStore } from "./restate-store.js";
 
 export interface ConnectOptions<Flows extends Workflows> {
   /** The same as those of the host, by the same names. Nothing of them runs here: they say how events are written and read. */
@@ -52,7 +52,7 @@ export function connect<const Flows extends Workflows>(options: ConnectOptions<F
       : [`\`pollMs\` is ${String(pollMs)}, not a whole number from 20`]),
   ]);
   const addresses = { ingress: bare(ingress), admin: admin === undefined ? null : bare(admin), headers, fetch };
-  const store = new RestateStore({
+  const store = createRestateStore({
     ingress: new Ingress(addresses),
     hasAdmin: admin !== undefined,
     pollMs,

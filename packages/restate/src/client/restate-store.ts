@@ -3,37 +3,7 @@
  *
  * @module
  */
-import type {
-  AgainRequest,
-  AgainResult,
-  ClaimedRun,
-  ClaimRequest,
-  CommitResult,
-  CountQuery,
-  DueRuns,
-  NewRunRecord,
-  PostedMessage,
-  PostResult,
-  Range,
-  RecordKey,
-  RecordPage,
-  RecordQuery,
-  RecordWrite,
-  RunCommit,
-  RunCount,
-  RunKey,
-  RunPage,
-  RunQuery,
-  RunStore,
-  StoredDue,
-  StoredEvent,
-  StoredPost,
-  StoredReceipt,
-  StoredRecord,
-  StoredRun,
-  StoredSnapshot,
-  TickBatch,
-} from "millrace/runtime";
+import type { CommitResult, NewRunRecord, PostResult, RunCommit, RunKey, RunStore, StoredRun } from "millrace/runtime";
 import { movingUnsupported, queueUnsupported, recordsUnsupported, unsupported } from "../errors.js";
 import { sha256 } from "../hash.js";
 import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
@@ -60,49 +30,130 @@ const LOOK_LATER_MS = 100;
 /** Large values that are kept of what was read. */
 const MOST_BLOBS = 1_000;
 
-export class RestateStore implements RunStore {
-  readonly runsElsewhere = true;
-  readonly keepsRecords: boolean;
+export function createRestateStore(setup: RestateStoreSetup): RunStore {
+  const { ingress, pollMs, records: kept } = setup;
+  const looks = new Looks(pollMs);
+  const attachments = new Attachments(ingress, (key) => looks.tell(key));
+  const runs = new RemoteRuns(setup, attachments);
+  const admin = (): Ingress => {
+    if (setup.hasAdmin) return ingress;
+    throw unsupported(
+      "A list of runs",
+      "Give `connect` the address of the admin API: `connect({ ingress, admin, workflows })`.",
+    );
+  };
+  const recordStore = (): RecordStore => {
+    if (kept === null) throw recordsUnsupported();
+    return kept;
+  };
+  return {
+    ...readsOf(runs),
+    runsElsewhere: true,
+    keepsRecords: kept !== null,
+    hash: sha256,
+    commit: (commits) => Promise.all(commits.map((commit) => runs.commit(commit))),
+    again: (key, message) => {
+      runs.forget();
+      looks.soon(key);
+      return ingress.call({ service: RUN, handler: "again", key, message });
+    },
+    // Runs are elsewhere.
+    claim: async (_key, { sealed }) => {
+      if (sealed === true) throw movingUnsupported();
+      return null;
+    },
+    // None is claimed: those that have begun here go to Restate.
+    claimDue: async () => {
+      await runs.starts?.finish();
+      return [];
+    },
+    renew: async () => [],
+    nextWakeAtMs: async () => (await runs.starts?.nextAtMs()) ?? null,
+    due: async () => ({ runs: [], wakeAtMs: null }),
+    post: async (key, message) => {
+      const posted = await ingress.call<PostResult>({ service: INBOX, handler: "post", key, message });
+      looks.soon(key);
+      return posted;
+    },
+    posts: async () => [],
+    tenants: async () => tenantsOf(admin()),
+    list: async (query) => listRuns(admin(), query),
+    counts: async (query) => countRuns(admin(), query),
+    record: async (key) => recordStore().record(key),
+    records: async (query) => recordStore().records(query),
+    writeRecords: async (writes) => recordStore().writeRecords(writes),
+    delete: async (keys) => {
+      runs.forget();
+      const removed = await Promise.all(
+        keys.map((key) => ingress.call<boolean>({ service: RUN, handler: "remove", key })),
+      );
+      return removed.filter(Boolean).length;
+    },
+    // Restate tells a client when an invocation has ended, and of no other change of a run: whoever waits looks again every so often.
+    watch: (listener) => {
+      const stops = [looks.add(listener), kept?.watch(() => listener(null))];
+      return () => {
+        for (const stop of stops) stop?.();
+      };
+    },
+    close: async () => {
+      attachments.close();
+      looks.stop();
+    },
+  };
+}
+
+type Reads = "run" | "snapshot" | "ticks" | "events" | "receipt" | "received" | "blob";
+
+function readsOf(runs: RemoteRuns): Pick<RunStore, Reads> {
+  return {
+    run: (key) => runs.find(key),
+    snapshot: (key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
+      runs.read(key, { what: "snapshot", atOrBelow: atOrBelow >= Number.MAX_SAFE_INTEGER ? null : atOrBelow }),
+    ticks: (key, { after, limit }) => runs.read(key, { what: "ticks", after, limit }),
+    events: (key, { after, limit }) => runs.read(key, { what: "events", after, limit }),
+    receipt: (key, of) => runs.read(key, { what: "receipt", of }),
+    received: () => Promise.reject(movingUnsupported()),
+    // Of what was read last.
+    blob: async (hash) => runs.blobs.get(hash) ?? null,
+  };
+}
+
+/** Runs as they begin, and as they are read. */
+class RemoteRuns {
+  readonly blobs: Map<string, string> = new Map();
+  /** `null`: no run begins together with records. */
+  readonly starts: Starts | null;
   readonly #setup: RestateStoreSetup;
+  readonly #attachments: Attachments;
   /** Runs as their start has answered: a run that is over by then needs no second request. */
   readonly #answered: Map<string, StoredRun> = new Map();
-  readonly #blobs: Map<string, string> = new Map();
   /** Reads that others may share: those of one turn of the host ask for the same. */
   readonly #reads: Map<string, Promise<unknown>> = new Map();
-  readonly #looks: Looks;
-  readonly #attachments: Attachments;
-  readonly #starts: Starts | null;
   /** How many starts have no answer. */
   #starting = 0;
 
-  constructor(setup: RestateStoreSetup) {
+  constructor(setup: RestateStoreSetup, attachments: Attachments) {
     this.#setup = setup;
-    this.#looks = new Looks(setup.pollMs);
-    this.#attachments = new Attachments(setup.ingress, (key) => this.#looks.tell(key));
-    this.keepsRecords = setup.records !== null;
-    this.#starts = setup.records === null ? null : new Starts(setup.records, (key, record) => this.#start(key, record));
+    this.#attachments = attachments;
+    this.starts = setup.records === null ? null : new Starts(setup.records, (key, record) => this.#start(key, record));
   }
 
-  hash(text: string): string {
-    return sha256(text);
+  /** A run may be another one from here on. */
+  forget(): void {
+    this.#answered.clear();
   }
 
-  // ---- runs that begin
-
-  commit(commits: readonly RunCommit[]): Promise<CommitResult[]> {
-    return Promise.all(commits.map((commit) => this.#commit(commit)));
-  }
-
-  async #commit({ key, create, snapshot, records, posts }: RunCommit): Promise<CommitResult> {
+  async commit({ key, create, snapshot, records, posts }: RunCommit): Promise<CommitResult> {
     if (create === undefined) return { status: "fenced" };
     if (snapshot !== undefined) throw unsupported("A fork", "Fork the run in a runtime with a store.");
     if (posts !== undefined) throw movingUnsupported();
     if (create.queue !== null) throw queueUnsupported();
     const { lease: _, ...record } = create;
     if (records === undefined) return this.#start(key, record);
-    if (this.#starts === null) throw recordsUnsupported();
-    const run = await this.run(key);
-    return run === null ? this.#starts.begin(key, record, records) : { status: "exists", run };
+    if (this.starts === null) throw recordsUnsupported();
+    const run = await this.find(key);
+    return run === null ? this.starts.begin(key, record, records) : { status: "exists", run };
   }
 
   async #start(key: RunKey, record: NewRunRecord): Promise<CommitResult> {
@@ -140,7 +191,7 @@ export class RestateStore implements RunStore {
 
   /** False where nobody can say: then the start itself says what is wrong. */
   async #hasBegun(key: RunKey): Promise<boolean> {
-    return this.#read<StoredRun | null>(key, { what: "run" }).then(
+    return this.read<StoredRun | null>(key, { what: "run" }).then(
       (run) => run !== null,
       () => false,
     );
@@ -154,73 +205,17 @@ export class RestateStore implements RunStore {
     setTimeout(() => this.#answered.delete(id), this.#setup.pollMs).unref?.();
   }
 
-  readonly again = (key: RunKey, message: AgainRequest): Promise<AgainResult> => {
-    this.#answered.clear();
-    this.#looks.soon(key);
-    return this.#setup.ingress.call({ service: RUN, handler: "again", key, message });
-  };
-
-  // ---- runs are elsewhere
-
-  async claim(_key: RunKey, { sealed }: ClaimRequest): Promise<null> {
-    if (sealed === true) throw movingUnsupported();
-    return null;
-  }
-
-  /** None is claimed: those that have begun here go to Restate. */
-  async claimDue(): Promise<ClaimedRun[]> {
-    await this.#starts?.finish();
-    return [];
-  }
-
-  async renew(): Promise<RunKey[]> {
-    return [];
-  }
-
-  async nextWakeAtMs(): Promise<number | null> {
-    return (await this.#starts?.nextAtMs()) ?? null;
-  }
-
-  async due(_of: DueRuns): Promise<StoredDue> {
-    return { runs: [], wakeAtMs: null };
-  }
-
-  // ---- what is kept of a run
-
-  async run(key: RunKey): Promise<StoredRun | null> {
+  async find(key: RunKey): Promise<StoredRun | null> {
     const id = `${key.tenant}\0${key.runId}`;
     const known = this.#answered.get(id);
     this.#answered.delete(id);
-    const begun = known ?? (await this.#read<StoredRun | null>(key, { what: "run" }));
-    if (begun !== null || this.#starts === null) return begun;
+    const begun = known ?? (await this.read<StoredRun | null>(key, { what: "run" }));
+    if (begun !== null || this.starts === null) return begun;
     // Between the two looks Restate may have been told of it.
-    return (await this.#starts.find(key)) ?? this.#read(key, { what: "run" });
+    return (await this.starts.find(key)) ?? this.read(key, { what: "run" });
   }
 
-  snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null> {
-    return this.#read(key, {
-      what: "snapshot",
-      atOrBelow: atOrBelow === undefined || atOrBelow >= Number.MAX_SAFE_INTEGER ? null : atOrBelow,
-    });
-  }
-
-  ticks(key: RunKey, { after, limit }: Range): Promise<TickBatch[]> {
-    return this.#read(key, { what: "ticks", after, limit });
-  }
-
-  events(key: RunKey, { after, limit }: Range): Promise<StoredEvent[]> {
-    return this.#read(key, { what: "events", after, limit });
-  }
-
-  receipt(key: RunKey, of: number | string): Promise<string | null> {
-    return this.#read(key, { what: "receipt", of });
-  }
-
-  received(): Promise<StoredReceipt[]> {
-    return Promise.reject(movingUnsupported());
-  }
-
-  #read<Value>(key: RunKey, message: ReadMessage): Promise<Value> {
+  read<Value>(key: RunKey, message: ReadMessage): Promise<Value> {
     const id = JSON.stringify([key.tenant, key.runId, message]);
     const known = this.#reads.get(id) ?? this.#ask(key, message);
     if (!this.#reads.has(id)) setImmediate(() => this.#reads.delete(id));
@@ -236,89 +231,8 @@ export class RestateStore implements RunStore {
       message,
     });
     if (active !== undefined) this.#attachments.look(key, active);
-    for (const { hash, text } of blobs) this.#blobs.set(hash, text);
-    for (const hash of this.#blobs.keys()) if (this.#blobs.size > MOST_BLOBS) this.#blobs.delete(hash);
+    for (const { hash, text } of blobs) this.blobs.set(hash, text);
+    for (const hash of this.blobs.keys()) if (this.blobs.size > MOST_BLOBS) this.blobs.delete(hash);
     return value;
-  }
-
-  /** Of what was read last. */
-  async blob(hash: string): Promise<string | null> {
-    return this.#blobs.get(hash) ?? null;
-  }
-
-  // ---- posts
-
-  async post(key: RunKey, message: PostedMessage): Promise<PostResult> {
-    const posted = await this.#setup.ingress.call<PostResult>({ service: INBOX, handler: "post", key, message });
-    this.#looks.soon(key);
-    return posted;
-  }
-
-  async posts(): Promise<StoredPost[]> {
-    return [];
-  }
-
-  // ---- lists
-
-  async tenants(): Promise<string[]> {
-    return tenantsOf(this.#admin());
-  }
-
-  async list(query: RunQuery): Promise<RunPage> {
-    return listRuns(this.#admin(), query);
-  }
-
-  async counts(query: CountQuery): Promise<RunCount[]> {
-    return countRuns(this.#admin(), query);
-  }
-
-  #admin(): Ingress {
-    if (this.#setup.hasAdmin) return this.#setup.ingress;
-    throw unsupported(
-      "A list of runs",
-      "Give `connect` the address of the admin API: `connect({ ingress, admin, workflows })`.",
-    );
-  }
-
-  // ---- records
-
-  async record(key: RecordKey): Promise<StoredRecord | null> {
-    return this.#records().record(key);
-  }
-
-  async records(query: RecordQuery): Promise<RecordPage> {
-    return this.#records().records(query);
-  }
-
-  async writeRecords(writes: readonly RecordWrite[]): Promise<readonly RecordKey[]> {
-    return this.#records().writeRecords(writes);
-  }
-
-  #records(): RecordStore {
-    if (this.#setup.records === null) throw recordsUnsupported();
-    return this.#setup.records;
-  }
-
-  // ---- the rest
-
-  async delete(keys: readonly RunKey[]): Promise<number> {
-    this.#answered.clear();
-    const removed = await Promise.all(
-      keys.map((key) => this.#setup.ingress.call<boolean>({ service: RUN, handler: "remove", key })),
-    );
-    return removed.filter(Boolean).length;
-  }
-
-  /** Restate tells a client when an invocation has ended, and of no other change of a run: whoever waits looks again every so often. */
-  watch(listener: (key: RunKey | null) => void): () => void {
-    const stops = [this.#looks.add(listener), this.#setup.records?.watch(() => listener(null))];
-    return () => {
-      for (const stop of stops) stop?.();
-    };
-  }
-
-  async close(): Promise<void> {
-    this.#attachments.close();
-    this.#looks.stop();
   }
 }
