@@ -80,6 +80,7 @@ export {
   encodePageCursor,
   isEndedStatus,
   isStoredStatus,
+  newStoredRun,
   rangeOfPrefix,
   storedStatuses,
   matchesSearch,

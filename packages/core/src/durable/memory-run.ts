@@ -10,11 +10,9 @@ import type {
   StoredReceipt,
   StoredRun,
   StoredSnapshot,
-  StoredStatus,
   TickBatch,
 } from "./run-store.types.js";
-
-const unended: ReadonlySet<StoredStatus> = new Set(["scheduled", "running", "waiting"]);
+import { isEndedStatus, newStoredRun } from "./store-kit.js";
 
 /** A run in a queue of runs that need an owner. */
 export interface DueEntry extends Due {
@@ -48,25 +46,9 @@ export class MemoryRun {
   /** `true`: it was deleted from the store. */
   removed = false;
 
-  constructor({ tenant, runId }: RunKey, created: NewRunRecord, number: number) {
+  constructor(key: RunKey, created: NewRunRecord, number: number) {
     this.number = number;
-    this.row = {
-      ...created,
-      labels: { ...created.labels },
-      queue: created.queue === null ? null : { ...created.queue },
-      key: { tenant, runId },
-      status: created.startAtMs > created.createdAtMs ? "scheduled" : "running",
-      updatedAtMs: created.createdAtMs,
-      endedAtMs: null,
-      wakeAtMs: created.startAtMs,
-      outcome: null,
-      waiting: null,
-      ticks: 0,
-      lastEvent: -1,
-      lease: null,
-      epoch: 0,
-      hasPlace: false,
-    };
+    this.row = newStoredRun(key, created);
   }
 
   /** Receipts in the order of positions. */
@@ -117,7 +99,7 @@ export class MemoryRun {
 
   #summarize({ status, atMs, wakeAtMs, outcome, waiting }: NonNullable<RunCommit["summary"]>): void {
     const updatedAtMs = Math.max(this.row.updatedAtMs, atMs);
-    const endedAtMs = unended.has(status) ? null : atMs;
+    const endedAtMs = isEndedStatus(status) ? atMs : null;
     Object.assign(this.row, { status, wakeAtMs, outcome, waiting, updatedAtMs, endedAtMs });
   }
 

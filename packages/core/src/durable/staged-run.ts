@@ -9,6 +9,7 @@ import { readBatch } from "./journal-text.js";
 import type { From } from "./load.js";
 import type { ExportedTicks } from "./moving.types.js";
 import type { RunStore, StoredEvent, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
+import { newStoredRun } from "./store-kit.js";
 
 /** Short batches are joined up to so many ticks. */
 const JOINED = 200;
@@ -148,28 +149,14 @@ function withCodes(
 }
 
 function rowOf({ head, events }: Exported, code: string): StoredRun {
-  const { tenant, runId, workflow, status, ticks, createdAtMs, startAtMs, updatedAtMs, labels, forkedFrom, queue } =
-    head;
+  const { status, ticks, updatedAtMs, waiting } = head;
   return {
-    key: { tenant, runId },
-    workflow,
-    input: JSON.stringify(head.input),
-    code,
-    createdAtMs,
-    startAtMs,
-    labels: { ...labels },
-    forkedFrom: forkedFrom === null ? null : { runId: forkedFrom.runId, tick: forkedFrom.tick },
-    queue: queue === null ? null : { name: queue.name, key: queue.key, priority: queue.priority },
+    ...newStoredRun(head, { ...head, input: JSON.stringify(head.input), code }),
     status,
-    updatedAtMs,
-    endedAtMs: null,
-    wakeAtMs: null,
-    outcome: null,
-    waiting: head.waiting === null ? null : JSON.stringify(head.waiting),
     ticks,
+    updatedAtMs,
+    wakeAtMs: null,
+    waiting: waiting === null ? null : JSON.stringify(waiting),
     lastEvent: events.at(-1)?.sequence ?? -1,
-    lease: null,
-    epoch: 0,
-    hasPlace: false,
   };
 }

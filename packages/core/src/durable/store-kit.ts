@@ -1,11 +1,11 @@
 /**
- * What database stores share: which statuses are final, the limits and cursors of pages, what a search finds, and ranges of ids
+ * What stores share: new rows, which statuses are final, the limits and cursors of pages, what a search finds, and ranges of ids
  * with a prefix.
  *
  * @module
  */
 import { wrongOption } from "../value/option-value.js";
-import type { RunOrder, StoredRun, StoredStatus } from "./run-store.types.js";
+import type { NewRunRecord, RunKey, RunOrder, StoredRun, StoredStatus } from "./run-store.types.js";
 
 const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
   scheduled: false,
@@ -25,6 +25,33 @@ export function isStoredStatus(status: string): status is StoredStatus {
 
 export function isEndedStatus(status: StoredStatus): boolean {
   return isEndedByStatus[status];
+}
+
+/** The row of a run that was just created, and that nobody holds. Shares nothing with the record. */
+export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): StoredRun {
+  const { workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = record;
+  return {
+    key: { tenant, runId },
+    workflow,
+    input,
+    code,
+    createdAtMs,
+    startAtMs,
+    labels: { ...labels },
+    forkedFrom: forkedFrom && { runId: forkedFrom.runId, tick: forkedFrom.tick },
+    queue: queue && { name: queue.name, key: queue.key, priority: queue.priority },
+    status: startAtMs > createdAtMs ? "scheduled" : "running",
+    updatedAtMs: createdAtMs,
+    endedAtMs: null,
+    wakeAtMs: startAtMs,
+    outcome: null,
+    waiting: null,
+    ticks: 0,
+    lastEvent: -1,
+    lease: null,
+    epoch: 0,
+    hasPlace: false,
+  };
 }
 
 const MAX_PAGE = 1_000;

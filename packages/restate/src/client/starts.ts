@@ -4,9 +4,9 @@
  *
  * @module
  */
+import { newStoredRun } from "millrace/engine";
 import type { CommitResult, NewRunRecord, RecordKey, RecordWrite, RunKey, StoredRun } from "millrace/runtime";
 import { sha256 } from "../hash.js";
-import { newRun } from "../kept/kept-run.js";
 import type { RecordStore } from "../kept/record-store.js";
 
 /** A run that Restate may not have been told of. */
@@ -47,7 +47,7 @@ export class Starts {
   /** Of a run that Restate may not have been told of. */
   async find(key: RunKey): Promise<StoredRun | null> {
     const found = await this.#records.record(startingKey(key));
-    return found === null ? null : newRun(key, (JSON.parse(found.text) as Starting).record);
+    return found === null ? null : newStoredRun(key, (JSON.parse(found.text) as Starting).record);
   }
 
   /** Tells Restate of those that others have left. */

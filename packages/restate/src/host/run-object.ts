@@ -11,8 +11,9 @@ import {
   object,
   type VirtualObjectDefinition,
 } from "@restatedev/restate-sdk/fetch";
+import { newStoredRun } from "millrace/engine";
 import type { AgainRequest, AgainResult, StoredEvent, StoredSnapshot, TickBatch } from "millrace/runtime";
-import { currentRow, KeptRun, newRun, type Row } from "../kept/kept-run.js";
+import { currentRow, KeptRun, type Row } from "../kept/kept-run.js";
 import { blobHashes, blobKey, ROW, receiptKey, type Span, spansAfter, spansOf } from "../kept/keys.js";
 import { RUN, runKeyOf } from "../names.js";
 import { activate, type HostSetup, toInbox, toRun, wake, write } from "./activate.js";
@@ -61,7 +62,7 @@ export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
 async function start(ctx: ObjectContext, { record }: StartMessage, setup: HostSetup): Promise<StartAnswer> {
   const known = await ctx.get<Row>(ROW);
   if (known !== null) return { status: "exists", run: known.run };
-  const run = newRun(runKeyOf(ctx.key), record);
+  const run = newStoredRun(runKeyOf(ctx.key), record);
   const kept = new KeptRun({ run, active: null });
   if (run.status === "scheduled") {
     write(ctx, [kept.setActive(null)]);

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { ActivationStore } from "millrace/engine";
-import type { NewRunRecord, RunCommit, RunKey, StoredRun, StoredSnapshot, TickBatch } from "millrace/runtime";
+import { type ActivationStore, isEndedStatus } from "millrace/engine";
+import type { RunCommit, RunKey, StoredRun, StoredSnapshot, TickBatch } from "millrace/runtime";
 import { blobHashes, blobKey, ROW, receiptKey, snapshotKey, spanKey, spansOf } from "./keys.js";
 
 /** The value of {@link ROW}. */
@@ -28,27 +28,6 @@ export interface StateReader {
   get<Value>(key: string): Promise<Value | null>;
   stateKeys(): Promise<string[]>;
 }
-
-export function newRun(key: RunKey, record: NewRunRecord): StoredRun {
-  const isScheduled = record.startAtMs > record.createdAtMs;
-  return {
-    ...record,
-    key,
-    status: isScheduled ? "scheduled" : "running",
-    updatedAtMs: record.createdAtMs,
-    endedAtMs: null,
-    wakeAtMs: record.startAtMs,
-    outcome: null,
-    waiting: null,
-    ticks: 0,
-    lastEvent: -1,
-    lease: null,
-    epoch: 1,
-    hasPlace: false,
-  };
-}
-
-const ended: ReadonlySet<string> = new Set(["completed", "failed", "cancelled", "timedOut"]);
 
 export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "blob"> {
   #run: StoredRun;
@@ -139,7 +118,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
 
   #summarize({ status, atMs, wakeAtMs, outcome, waiting }: NonNullable<RunCommit["summary"]>): void {
     const updatedAtMs = Math.max(this.#run.updatedAtMs, atMs);
-    const endedAtMs = ended.has(status) ? atMs : null;
+    const endedAtMs = isEndedStatus(status) ? atMs : null;
     this.#run = { ...this.#run, status, updatedAtMs, endedAtMs, wakeAtMs, outcome, waiting };
   }
 
