@@ -13,7 +13,7 @@ import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
-import { createDeferred, type Deferred, markHandled } from "../run/deferred.js";
+import { createDeferred } from "../run/deferred.js";
 import type { LiveRun } from "../run/run.types.js";
 import { consoleLog, systemClock } from "../run/system.js";
 import type {
@@ -115,7 +115,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
       posts: this.#posts,
       backOffMs: 0,
     });
-    const request = why === "recover" ? null : { received, stored: markedDeferred() };
+    const request = why === "recover" ? null : { received, stored: createDeferred<void>() };
     const live = await recovery.load({ run: { ...run, lease: null }, posts }, why, request);
     this.#isLoading = false;
     return live === null && this.#live === null ? null : this;
@@ -170,13 +170,6 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
     if (result.status === "conflict") this.#nature = { follows: false, ends: this.#nature.ends };
     return result;
   }
-}
-
-/** Marked as handled: the host hears of the failure by its commit. */
-function markedDeferred(): Deferred<void> {
-  const deferred = createDeferred<void>();
-  markHandled(deferred.promise);
-  return deferred;
 }
 
 /** Ticks that a load would make again. */

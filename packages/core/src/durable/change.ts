@@ -7,6 +7,8 @@ import { runtimeStopped } from "./runtime-errors.js";
 export interface ChangeOptions {
   /** Makes it look again. Called with a function that does so. */
   readonly wake?: (again: () => void) => void;
+  /** Called after a look that found nothing: sets a timer for the next one, and returns the function that cancels it. */
+  readonly timer?: (again: () => void) => () => void;
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -20,7 +22,7 @@ export interface ChangeOptions {
 export async function whenChanged<Value>(
   { registry, key }: { readonly registry: RunRegistry; readonly key: RunKey },
   look: () => Promise<Value | undefined>,
-  { wake, signal }: ChangeOptions = {},
+  { wake, timer, signal }: ChangeOptions = {},
 ): Promise<Value> {
   let changed = false;
   let tell: () => void = () => {};
@@ -39,11 +41,12 @@ export async function whenChanged<Value>(
       const found = await registry.watchers.looking(look());
       if (found !== undefined) return found;
       if (isOver) throw runtimeStopped(); // no change would be reported any more
-      // It changed during the look: look again.
-      if (!changed)
-        await new Promise<void>((resolve) => {
-          tell = resolve;
-        });
+      if (changed) continue; // during the look
+      const callOff = timer?.(again);
+      await new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+      callOff?.();
     }
   } finally {
     stop();

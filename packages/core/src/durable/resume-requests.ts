@@ -58,24 +58,14 @@ export class ResumeRequests {
     const registry = this.#registry;
     const live = registry.live.get(idOf(key));
     if (live !== undefined && live.phase !== "live") await live.left; // how it ended is stored then
-    let again: () => void = () => {};
-    let callOff: () => void = () => {};
+    let heldUntilMs: number | null = null;
     const look = async (): Promise<true | undefined> => {
-      callOff();
-      const heldUntilMs = await this.#try(key, request);
-      if (heldUntilMs === null) return true;
-      // Whoever has it may be gone without a change of the run.
-      callOff = registry.clock.setTimer(heldUntilMs, () => again());
-      return undefined;
+      heldUntilMs = await this.#try(key, request);
+      return heldUntilMs === null ? true : undefined;
     };
-    try {
-      const wake = (lookAgain: () => void): void => {
-        again = lookAgain;
-      };
-      await whenChanged({ registry, key }, look, { wake });
-    } finally {
-      callOff();
-    }
+    // Whoever has it may be gone without a change of the run.
+    const timer = (again: () => void): (() => void) => registry.clock.setTimer(heldUntilMs ?? 0, again);
+    await whenChanged({ registry, key }, look, { timer });
   }
 
   /** Null: it is done. Else until when somebody else has the run. */

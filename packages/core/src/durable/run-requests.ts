@@ -141,24 +141,12 @@ export class RunRequests {
 
   async #answered(run: RunKey, of: RecordKey): Promise<Receipt | null> {
     const { registry, clock } = this.#setup;
-    let again: () => void = () => {};
-    let callOff: () => void = () => {};
     const look = async (): Promise<StoredRecord | undefined> => {
-      callOff();
       const record = await registry.store.record(of);
-      if (record !== null && requestOf(of, record).answer !== null) return record;
-      callOff = clock.setTimer(clock.now() + LOOK_MS, () => again(), true);
-      return undefined;
+      return record !== null && requestOf(of, record).answer !== null ? record : undefined;
     };
-    try {
-      const wake = (lookAgain: () => void): void => {
-        again = lookAgain;
-      };
-      const record = await whenChanged({ registry, key: run }, look, { wake });
-      return await this.#take(of, record);
-    } finally {
-      callOff();
-    }
+    const timer = (again: () => void): (() => void) => clock.setTimer(clock.now() + LOOK_MS, again, true);
+    return this.#take(of, await whenChanged({ registry, key: run }, look, { timer }));
   }
 
   async #take(of: RecordKey, record: StoredRecord): Promise<Receipt | null> {
