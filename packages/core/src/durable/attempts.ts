@@ -103,10 +103,9 @@ export async function* attemptsOf(from: LoadFrom, { after, limit }: AttemptsRang
   const { tree } = await loadTree(from, start);
   const attempts = new Attempts(limit);
   if (start > after) attempts.takeOver(tree, start);
-  for await (const step of steps(from, { tree, ticks: start })) {
-    if (step.kind !== "tick") continue;
+  for await (const { number, applied } of steps(from, { tree, ticks: start })) {
     tree.forgetOutcomes();
-    if (step.applied !== null) attempts.apply(step.number, step.applied);
+    if (applied !== null) attempts.apply(number, applied);
     yield* attempts.ended();
     if (attempts.isDone) return;
   }

@@ -21,10 +21,9 @@ export async function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
   const { first } = await keptTicks(from);
   const { tree } = await loadTree(from, first - 1);
   const children = new Map<string, ChildRun>();
-  for await (const step of steps(from, { tree, ticks: first - 1 })) {
-    if (step.kind !== "tick") continue;
+  for await (const { applied } of steps(from, { tree, ticks: first - 1 })) {
     tree.forgetOutcomes();
-    if (step.applied !== null) follow(children, tree, step.applied);
+    if (applied !== null) follow(children, tree, applied);
   }
   return ended(tree.root, [...children.values()]);
 }

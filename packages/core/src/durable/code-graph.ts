@@ -15,6 +15,11 @@ export interface CodeGraph {
   readonly workflows: readonly CodeNode[];
 }
 
+export interface HashedCode {
+  readonly hash: string;
+  readonly graph: CodeGraph;
+}
+
 export interface CodeNode {
   readonly definition: Definition;
   readonly stateVersion: number;

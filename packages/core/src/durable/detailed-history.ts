@@ -101,10 +101,8 @@ class Trail {
   }
 
   async *#reduced(tree: RunTree): AsyncGenerator<DetailedEntry, void> {
-    for await (const step of steps(this.#from, { tree, ticks: this.number })) {
-      if (step.kind !== "tick") continue;
+    for await (const { number, applied } of steps(this.#from, { tree, ticks: this.number })) {
       tree.forgetOutcomes();
-      const { number, applied } = step;
       this.number = number;
       if (applied === null) continue; // of a child that its parent no longer waited for
       const { tick, member, item } = applied;

@@ -88,9 +88,7 @@ export async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<Ti
 /** For entries without paths: only earlier ticks tell which workflow a child has, so they are reduced again. */
 async function* repeated(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
   const loaded = await loadTree(from, after);
-  for await (const step of steps(from, loaded)) {
-    if (step.kind !== "tick") continue;
-    const { number, entry, applied } = step;
+  for await (const { number, entry, applied } of steps(from, loaded)) {
     yield { number, entry, tick: applied?.tick ?? readTick(from, number, () => decodeEntry(from, entry)) };
   }
 }

@@ -226,10 +226,11 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
  */
 async function newest(
   staged: StagedRun,
-  { tree, ticks, codeHash }: LoadedTree,
+  { tree, ticks }: LoadedTree,
   workflow: RegisteredWorkflow,
 ): Promise<StagedSnapshot> {
   const { code } = workflow;
+  const { hash: codeHash } = tree.code;
   const states = [...tree.members.values()].map(({ state }) => state);
   const snapshot = snapshotJson(codeHash, tree.toDict(), states);
   const { row, blobs } = staged.snapshotOf(

@@ -16,7 +16,7 @@ import { sameValue } from "../value/equal.js";
 import { assertShareable } from "../workflow/child.js";
 import { migrateState } from "../workflow/state-version.js";
 import { unpackJson } from "./blob-text.js";
-import { type CodeGraph, nodeAt } from "./code-graph.js";
+import { type CodeGraph, type HashedCode, nodeAt } from "./code-graph.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "./journal-text.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import type { RunKey, RunStore, StoredRun, StoredSnapshot, TickBatch } from "./run-store.types.js";
@@ -31,8 +31,6 @@ export interface LoadedTree {
   /** Number of the last tick in it. */
   readonly ticks: number;
   readonly snapshotAt: number;
-  /** Hash of the code that it was live with last. */
-  readonly codeHash: string;
 }
 
 /** What a load reads from a store. */
@@ -67,30 +65,21 @@ export interface NumberedTick {
  */
 export async function loadTree(from: LoadFrom, upTo: number = Number.MAX_SAFE_INTEGER): Promise<LoadedTree> {
   const snapshot = await from.store.snapshot(from.run.key, upTo);
-  const { states, codeHash } = await begin(from, snapshot);
-  const tree = new RunTree(from.workflow.compiled, states, await readCode(from, codeHash));
-  const loaded = { tree, ticks: snapshot?.tick ?? 0, snapshotAt: snapshot?.tick ?? 0, codeHash };
-  for await (const step of steps(from, loaded, upTo)) {
-    if (step.kind === "code") loaded.codeHash = step.hash;
-    else loaded.ticks = step.number;
-  }
+  const tree = await begin(from, snapshot);
+  const loaded = { tree, ticks: snapshot?.tick ?? 0, snapshotAt: snapshot?.tick ?? 0 };
+  for await (const { number } of steps(from, loaded, upTo)) loaded.ticks = number;
   return loaded;
 }
-
-type Step = { readonly kind: "code"; readonly hash: string } | ({ readonly kind: "tick" } & NumberedTick);
 
 /** Applies every tick after `loaded.ticks` to the tree, and yields each. */
 export async function* steps(
   from: LoadFrom,
   { tree, ticks }: Pick<LoadedTree, "tree" | "ticks">,
   upTo: number = Number.MAX_SAFE_INTEGER,
-): AsyncGenerator<Step, void> {
+): AsyncGenerator<NumberedTick, void> {
   for await (const { number, entry, code } of entries(from, ticks, upTo)) {
-    if (code !== null) {
-      tree.code = await readCode(from, code);
-      yield { kind: "code", hash: code };
-    }
-    yield { kind: "tick", number, entry, applied: readTick(from, number, () => tree.apply(entry)) };
+    if (code !== null) tree.code = await readCode(from, code);
+    yield { number, entry, applied: readTick(from, number, () => tree.apply(entry)) };
   }
 }
 
@@ -164,36 +153,31 @@ export async function* batches({ store, run }: From, after: number, upTo: number
   }
 }
 
-async function begin(
-  from: LoadFrom,
-  snapshot: StoredSnapshot | null,
-): Promise<{ states: RunState[]; codeHash: string }> {
+async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<RunTree> {
   const { run, workflow } = from;
   const { compiled } = workflow;
-  if (snapshot === null)
+  if (snapshot === null) {
     // The first tick brings the store.
-    return {
-      states: [createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} })],
-      codeHash: run.code,
-    };
+    const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} });
+    return new RunTree(compiled, [state], await readCode(from, run.code));
+  }
   const reader = new Reader(await readText(from, snapshot.text, where(from)), "snapshot");
   const states = restoreStored(compiled, reader.raw("run"));
   const atWork = new Reader(reader.raw("atWork"), reader.at("atWork"));
   for (const state of states) decodeAtWork(state, atWork.raw(state.runId), atWork.at(state.runId));
-  return { states, codeHash: reader.text("code") };
+  return new RunTree(compiled, states, await readCode(from, reader.text("code")));
 }
 
-export async function readCode(from: LoadFrom, hash: string): Promise<CodeGraph> {
+async function readCode(from: LoadFrom, hash: string): Promise<HashedCode> {
   const { code } = from.workflow;
-  if (hash === code.hash) return code.graph;
+  if (hash === code.hash) return code;
   const { workflows } = parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
   const current = new Map(code.graph.workflows.map(({ definition }) => [definition.workflow, definition]));
-  return {
-    workflows: workflows.map((node) => ({
-      ...node,
-      definition: completeDefinition(node.definition, current.get(node.definition.workflow)),
-    })),
-  };
+  const completed = workflows.map((node) => ({
+    ...node,
+    definition: completeDefinition(node.definition, current.get(node.definition.workflow)),
+  }));
+  return { hash, graph: { workflows: completed } };
 }
 
 /** Estimate of the bytes that a load needs per character of stored text: for the JSON, and for the run. */
@@ -246,11 +230,8 @@ export function where({ run }: Pick<From, "run">): string {
  *
  * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the new code lacks.
  */
-export function prefacesOf(
-  { tree, codeHash }: LoadedTree,
-  { compiled, code }: RegisteredWorkflow,
-): Map<string, Tick[]> | null {
-  const isOther = codeHash !== code.hash;
+export function prefacesOf({ tree }: LoadedTree, { compiled, code }: RegisteredWorkflow): Map<string, Tick[]> | null {
+  const isOther = tree.code.hash !== code.hash;
   // Steps, events and waits are all checked again.
   if (isOther) restoreRun(compiled, { ...tree.toDict(), workflow: compiled.name });
   const prefaces = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));

@@ -5,14 +5,14 @@ import { createHost, type HostSetup, type WorkflowHost } from "../run/workflow-h
 import { nearest } from "../value/nearest.js";
 import { type CompiledWorkflow, compileWorkflow } from "../workflow/compile.js";
 import type { Workflow } from "../workflow/workflow.types.js";
-import { type CodeGraph, codeGraph } from "./code-graph.js";
+import { codeGraph, type HashedCode } from "./code-graph.js";
 import type { RunStore } from "./run-store.types.js";
 
 export interface RegisteredWorkflow {
   readonly name: string;
   readonly compiled: CompiledWorkflow;
   readonly host: WorkflowHost;
-  readonly code: { readonly hash: string; readonly text: string; readonly graph: CodeGraph };
+  readonly code: HashedCode & { readonly text: string };
 }
 
 export class RegisteredWorkflows {

@@ -77,10 +77,9 @@ export async function momentOf(from: LoadFrom, tick: number, childId?: string): 
   // A child that has ended is in no tree any more: its last state is kept here.
   const find = (): Member | undefined => tree.members.get(runId);
   let shown = find();
-  for await (const step of steps(from, { tree, ticks: start }, tick)) {
-    if (step.kind !== "tick") continue;
+  for await (const { applied } of steps(from, { tree, ticks: start }, tick)) {
     tree.forgetOutcomes();
-    if (step.applied !== null) count(ended, step.applied);
+    if (applied !== null) count(ended, applied);
     shown = find() ?? shown;
   }
   if (shown === undefined) throw childUnknown(from, tick, runId);

@@ -30,7 +30,7 @@ import { decodeTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
-import { type CodeGraph, nodeAt } from "./code-graph.js";
+import { type HashedCode, nodeAt } from "./code-graph.js";
 import type { JournalEntry } from "./journal-text.js";
 
 /** One run of the tree. */
@@ -71,10 +71,10 @@ export class RunTree {
   readonly streamed: StreamedAt[] = [];
   /** What became of posts, by position. */
   readonly receipts: Map<number, Receipt> = new Map();
-  #code: CodeGraph;
+  #code: HashedCode;
 
   /** @param states The root first, then its children as a snapshot had them. */
-  constructor(compiled: CompiledWorkflow, states: readonly RunState[], code: CodeGraph) {
+  constructor(compiled: CompiledWorkflow, states: readonly RunState[], code: HashedCode) {
     this.#code = code;
     this.root = this.#member(states[0] as RunState, { compiled, path: [], sharesWith: null });
     this.members.set(this.root.state.runId, this.root);
@@ -100,11 +100,15 @@ export class RunTree {
     );
   }
 
-  /** The code of the ticks that follow. */
-  set code(code: CodeGraph) {
+  /** The code that the run was live with last, and of the ticks that follow. */
+  get code(): HashedCode {
+    return this.#code;
+  }
+
+  set code(code: HashedCode) {
     this.#code = code;
     for (const member of this.members.values())
-      member.stateVersion = nodeAt(code, member.path)?.stateVersion ?? member.stateVersion;
+      member.stateVersion = nodeAt(code.graph, member.path)?.stateVersion ?? member.stateVersion;
   }
 
   /** Null: it is of a child that its parent was done with, and changes nothing. */
@@ -203,7 +207,7 @@ export class RunTree {
 
   #member(state: RunState, facts: Pick<Member, "compiled" | "path" | "sharesWith">): Member {
     const { compiled, path } = facts;
-    const node = nodeAt(this.#code, path);
+    const node = nodeAt(this.#code.graph, path);
     return {
       ...facts,
       state,
