@@ -219,6 +219,11 @@ describe("a list that two runs change", () => {
         (all) => all.shift(),
       ),
     ).toEqual(["x", "y"]);
+    const addsAndTakes = (all: string[]) => {
+      all.unshift("x");
+      all.shift();
+    };
+    expect(await texts(["x", "y"], (all) => all.shift(), addsAndTakes)).toEqual(["y"]);
   });
 
   it("keeps a text that was taken out and added anew, when the other has taken it out, too", async () => {

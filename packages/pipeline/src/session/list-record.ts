@@ -95,10 +95,10 @@ class Recorder {
   /** Of equal items next to each other the last ones count as removed, as where lists are compared. */
   #lastOfEqual(old: OldList, list: readonly unknown[], { at, remove }: { at: number; remove: number }): number {
     const pieces = this.#piecesOf(old) ?? [];
-    const isEqual = (one: number, other: number): boolean =>
-      other < list.length && originAt(pieces, other) !== NEW && sameJson(plainOf(list[one]), plainOf(list[other]));
+    const isOld = (index: number): boolean => index < list.length && originAt(pieces, index) !== NEW;
+    const isEqual = (one: number, other: number): boolean => sameJson(plainOf(list[one]), plainOf(list[other]));
     let from = at;
-    while (isEqual(from, from + remove)) from++;
+    while (isOld(from) && isOld(from + remove) && isEqual(from, from + remove)) from++;
     return from;
   }
 
