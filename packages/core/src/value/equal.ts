@@ -8,7 +8,6 @@
  *
  * @module
  */
-import type { WorkflowEvent } from "../event/event.js";
 import { fieldsOf, isEvent } from "../event/facts.js";
 import { isPlainObject } from "./guard.js";
 import { valueLimits } from "./limits.js";
@@ -16,28 +15,12 @@ import { valueLimits } from "./limits.js";
 export function sameValue(left: unknown, right: unknown, depth = 0): boolean {
   if (Object.is(left, right)) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
-  const kind = kindOf(left);
-  if (kind !== kindOf(right) || depth >= valueLimits().depth) return false;
-  switch (kind) {
-    case "opaque":
-      return false;
-    case "array":
-    case "bytes":
-      return isSameClass(left, right) && sameItems(left as never, right as never, depth);
-    case "map":
-    case "set":
-    case "date":
-    case "url":
-      return isSameClass(left, right) && keyText(left, depth) === keyText(right, depth);
-    case "error":
-      return sameFields(errorFields(left as Error), errorFields(right as Error), depth);
-    case "event":
-      return sameFields(eventFields(left), eventFields(right), depth);
-    case "instance":
-      return isSameClass(left, right) && sameFields(left, right, depth);
-    case "record":
-      return sameFields(left, right, depth);
-  }
+  if (depth >= valueLimits().depth) return false;
+  if (isPlainObject(left) && isPlainObject(right)) return sameFields(left as never, right as never, depth);
+  const isSameClass = Object.getPrototypeOf(left) === Object.getPrototypeOf(right);
+  if (isSameClass && Array.isArray(left)) return sameItems(left, right as never, depth);
+  // A restore may give an error or an event of another class.
+  return (isSameClass || left instanceof Error || isEvent(left)) && keyText(left, depth) === keyText(right, depth);
 }
 
 /** The same text for equal values, and another for every other one, also in another process. */
@@ -59,69 +42,35 @@ export function keyText(value: unknown, depth = 0): string {
 }
 
 function objectText(value: object, depth: number): string {
-  const kind = kindOf(value);
-  if (kind === "opaque" || depth >= valueLimits().depth) return identityOf(value);
+  if (depth >= valueLimits().depth) return identityOf(value);
   const text = (inner: unknown): string => keyText(inner, depth + 1);
   const fields = (of: object): string =>
-    Object.entries(of)
+    `{${Object.entries(of)
       .map(([key, inner]) => `${JSON.stringify(key)}:${text(inner)}`)
       .sort()
-      .join(",");
-  switch (kind) {
-    case "array":
-    case "bytes":
-      return `${classText(value, "Array")}[${Array.from(value as ArrayLike<unknown>, text).join(",")}]`;
-    case "map":
-      return `${classText(value)}{${[...(value as Map<unknown, unknown>)].map((entry) => entry.map(text).join("=>")).sort()}}`;
-    case "set":
-      return `${classText(value)}{${[...(value as Set<unknown>)].map(text).sort()}}`;
-    case "date":
-      return `${classText(value)}(${(value as Date).getTime()})`;
-    case "url":
-      return `${classText(value)}(${JSON.stringify((value as URL).href)})`;
-    case "error":
-      return `Error{${fields(errorFields(value as Error))}}`;
-    case "event":
-      return `Event{${fields(eventFields(value))}}`;
-    case "instance":
-      return `${classText(value)}{${fields(value)}}`;
-    case "record":
-      return `{${fields(value)}}`;
-  }
+      .join(",")}}`;
+  if (isPlainObject(value)) return fields(value);
+  if (value instanceof Error) return `Error${fields(errorFields(value))}`;
+  if (isEvent(value)) return `Event${fields({ ...fieldsOf(value), type: value.type })}`;
+  const name = classText(value);
+  if (Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView)))
+    return `${name}[${Array.from(value as ArrayLike<unknown>, text).join(",")}]`;
+  if (value instanceof Map) return `${name}{${[...value].map((entry) => entry.map(text).join("=>")).sort()}}`;
+  if (value instanceof Set) return `${name}{${[...value].map(text).sort()}}`;
+  if (value instanceof Date) return `${name}(${value.getTime()})`;
+  if (value instanceof URL) return `${name}(${JSON.stringify(value.href)})`;
+  return Object.keys(value).length === 0 ? identityOf(value) : name + fields(value);
 }
 
-type Kind = "array" | "bytes" | "map" | "set" | "date" | "url" | "error" | "record" | "event" | "instance" | "opaque";
-
-function kindOf(value: object): Kind {
-  if (Array.isArray(value)) return "array";
-  if (isPlainObject(value)) return "record";
-  if (value instanceof Map) return "map";
-  if (value instanceof Set) return "set";
-  if (value instanceof Date) return "date";
-  if (value instanceof URL) return "url";
-  if (value instanceof Error) return "error";
-  if (ArrayBuffer.isView(value)) return value instanceof DataView ? "opaque" : "bytes";
-  if (isEvent(value)) return "event";
-  return Object.keys(value).length === 0 ? "opaque" : "instance";
-}
-
-function isSameClass(left: object, right: object): boolean {
-  return Object.getPrototypeOf(left) === Object.getPrototypeOf(right);
-}
-
-/** Empty for the class that needs no name. */
-function classText(value: object, usual = ""): string {
+/** Empty for an array, whose brackets tell. */
+function classText(value: object): string {
   const name: string = value.constructor?.name ?? "";
-  return name === usual ? "" : name;
+  return name === "Array" ? "" : name;
 }
 
 /** With the name instead of the class, which a restore does not know; without the stack, which depends on the place. */
 function errorFields(error: Error): object {
   return { ...error, name: error.name, message: error.message, ...("cause" in error && { cause: error.cause }) };
-}
-
-function eventFields(event: object): object {
-  return { ...fieldsOf(event as WorkflowEvent), type: (event as WorkflowEvent).type };
 }
 
 function sameItems(left: ArrayLike<unknown>, right: ArrayLike<unknown>, depth: number): boolean {
@@ -132,11 +81,14 @@ function sameItems(left: ArrayLike<unknown>, right: ArrayLike<unknown>, depth: n
   return true;
 }
 
-function sameFields(left: object, right: object, depth: number): boolean {
+function sameFields(
+  left: Readonly<Record<string, unknown>>,
+  right: Readonly<Record<string, unknown>>,
+  depth: number,
+): boolean {
   const keys = Object.keys(left);
   if (keys.length !== Object.keys(right).length) return false;
-  const [one, other] = [left as Record<string, unknown>, right as Record<string, unknown>];
-  return keys.every((key) => Object.hasOwn(right, key) && sameValue(one[key], other[key], depth + 1));
+  return keys.every((key) => Object.hasOwn(right, key) && sameValue(left[key], right[key], depth + 1));
 }
 
 /** Told apart by who they are. Nothing of this can be stored, so the number never leaves the process. */
