@@ -8,6 +8,7 @@ import type { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { Finding } from "../graph/finding.js";
 import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
 import type { ContainerOptions, ResourceContainer } from "../resource/resource-container.js";
+import type { checkGathering, checkMany } from "../step/check-declared.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Work } from "./reduce/work.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
@@ -23,6 +24,10 @@ export const features: {
   gathered: GatheredFeature | null;
   /** Set by both: finds the fan-outs in which they gather or pair. */
   fanOuts: FanOutFeature | null;
+  /** Set by both: checks the options of a trigger. */
+  gathering: typeof checkGathering | null;
+  /** Set by `many()`: checks the events of a fan-out. */
+  many: typeof checkMany | null;
   /** Set by `catchError()`: the checks of error handlers. */
   handlers: HandlerFeature | null;
   /** Set by `catchError()`: what happens to failures. */
@@ -38,6 +43,8 @@ export const features: {
   join: null,
   gathered: null,
   fanOuts: null,
+  gathering: null,
+  many: null,
   handlers: null,
   recovery: null,
   fans: null,

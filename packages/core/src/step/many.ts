@@ -8,6 +8,7 @@ import { fanning } from "../engine/reduce/elements.js";
 import type { StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
 import { feeding } from "../run/generator.js";
+import { checkMany } from "./check-declared.js";
 import type { EmittableClass } from "./step.types.js";
 import type { Many } from "./step-return.types.js";
 import type { EventIn } from "./trigger.js";
@@ -27,6 +28,7 @@ export function many<const Classes extends readonly [EmittableClass, ...Emittabl
 ): Fan<EventIn<Classes>> {
   features.fans = fanning;
   features.elements = feeding;
+  features.many = checkMany;
   return Object.freeze({ kind: "many", events }) as never;
 }
 

@@ -12,6 +12,7 @@ import type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } fro
 import type { TypeHint } from "../event/type-hint.js";
 import { fanOuts } from "../graph/check-fan-outs.js";
 import { checkOptions } from "../value/known-options.js";
+import { checkGathering } from "./check-declared.js";
 
 /** An event that a step may accept. A stop event ends the run, so no step accepts it. */
 export interface AcceptableEvent extends WorkflowEvent<string, EventFacts<AcceptableRole>> {}
@@ -111,6 +112,7 @@ export function collect<
   features.collect = collecting;
   features.gathered = gathering;
   features.fanOuts = fanOuts;
+  features.gathering = checkGathering;
   const made = { kind: "collect", events: [events].flat(), options: options ?? {} };
   return Object.freeze(made) as never;
 }
@@ -149,6 +151,7 @@ export function join<const Slots extends JoinSlots>(
   features.join = joining;
   features.gathered = gathering;
   features.fanOuts = fanOuts;
+  features.gathering = checkGathering;
   const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };
   return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
 }

@@ -13,16 +13,14 @@ import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from ".
 import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
+import { type Report, reportCount, reportUnknown } from "../step/check-declared.js";
 import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
-import { type knownOptions, namesOf } from "../value/known-options.js";
-import { unknownNames } from "../value/unknown-options.js";
 import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,
   type DeclaredStep,
   declaredMethods,
-  emissionsOf,
   emittedClasses,
   isCollect,
   isJoin,
@@ -78,16 +76,15 @@ function checkStep(declared: DeclaredStep): Finding[] {
     findings.push({ check, step: name, message: `Step "${name}" ${message}.`, hint });
   const { options } = registration;
   if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
-  checkUnknown(registration.kind === "step" ? "step" : "catchError", options, report);
+  reportUnknown(registration.kind === "step" ? "step" : "catchError", options, report);
   if (registration.kind === "step") checkTrigger(registration.options, report);
-  else checkCount(options, "maxRecoveries", report);
+  else reportCount(options, "maxRecoveries", report);
   for (const list of ["waits", "streams"] as const) checkList(list, listOf(options[list]), report);
   checkList("emits", emittedClasses(options.emits), report);
-  checkElements(emissionsOf(options.emits).elements, report);
-  const fans = [options.emits ?? []].flat().flatMap((entry) => (isMany(entry) ? [entry] : []));
-  if (fans.length > 0 && features.elements === null) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
-  if (fans.some(({ events }) => events.length === 0))
-    report("fanOut", "emits many() of nothing", "Name the event classes of its elements: `many(Chapter)`.");
+  if (listOf(options.emits as EventClass).some(isMany)) {
+    if (features.many === null) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
+    else features.many(options.emits, report);
+  }
   for (const eventClass of new Set(namedClasses(declared))) {
     if (isForeignBuiltIn(eventClass))
       report("event", `names ${eventTypeOf(eventClass)} ${ofSecondCopy}`, secondCopyHint);
@@ -98,13 +95,6 @@ function checkStep(declared: DeclaredStep): Finding[] {
   return findings;
 }
 
-function checkUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
-  for (const problem of unknownNames(options, namesOf(call)))
-    report("option", `has options of \`${call}\` that nobody reads: ${problem}`, "Correct or remove them.");
-}
-
-type Report = (check: string, message: string, hint: string) => void;
-
 function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   const accepted = on === undefined ? [] : acceptedClasses(on);
   if (accepted.length === 0) {
@@ -113,20 +103,7 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   checkList("on", accepted, report);
   if ((isCollect(on) && features.collect === null) || (isJoin(on) && features.join === null))
     report("event", `has a ${on.kind} ${ofSecondCopy} in \`on\``, secondCopyHint);
-  if (isCollect(on)) {
-    const { of, rest = "finish", order = "emitted" } = on.options;
-    if (of !== undefined && (typeof of !== "string" || of === ""))
-      report("option", "collects `of` something that is not a name", "Give the name of the step that emits many(…).");
-    checkUnknown("collect", on.options, report);
-    checkCount(on.options, "take", report);
-    if (rest !== "finish" && rest !== "cancel")
-      report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');
-    if (order !== "emitted" && order !== "arrived")
-      report("option", `has \`order: ${JSON.stringify(order)}\``, 'Give "emitted" or "arrived".');
-  }
-  if (isJoin(on) && on.by !== null && (typeof on.by !== "string" || on.by === "")) {
-    report("option", "joins by something that is no field name", "Give the name of a field that all its events have.");
-  }
+  if (isCollect(on) || isJoin(on)) features.gathering?.(on, report);
 }
 
 /** Role that the events of each list must not have. */
@@ -155,11 +132,6 @@ function checkList(list: string, classes: readonly EventClass[], report: Report)
   }
 }
 
-function checkElements(elements: readonly EventClass[], report: Report): void {
-  for (const type of elements.filter((element) => isEventClass(element) && roleOf(element) === "stop").map(eventTypeOf))
-    report("fanOut", `emits many(${type}), which ends the run`, `List ${type} beside many(…), not in it.`);
-}
-
 function checkOwnType(eventClass: EventClass, report: Report): void {
   if (ownsType(eventClass)) return;
   const type = eventTypeOf(eventClass);
@@ -185,14 +157,8 @@ function checkVersion(eventClass: EventClass, report: Report): void {
 
 export const versionHint = "Give an integer of at least 1, one more with each change of what is stored.";
 
-function checkCount(options: object, option: string, report: Report): void {
-  const count = (options as Readonly<Record<string, number | undefined>>)[option];
-  if (count === undefined || (Number.isInteger(count) && count > 0)) return;
-  report("option", `has \`${option}: ${String(count)}\``, "Give an integer of at least 1.");
-}
-
 function checkSettings(options: AnyStepOptions, report: Report): void {
-  checkCount(options, "workers", report);
+  reportCount(options, "workers", report);
   attempt(report, () => options.timeout === undefined || toMs(options.timeout, "timeout"));
   checkNeeds(options.resources, report);
   if (options.retry !== undefined && typeof options.retry?.next !== "function") {

@@ -21,20 +21,23 @@ export function compiledChild(parent: CompiledWorkflow, name: string, where: str
 
 const instances = new WeakMap<object, Workflow>();
 
-function childWorkflow({ children, name: workflow }: CompiledWorkflow, name: string, where: string): Workflow {
-  const source = children.get(name);
-  if (source === undefined) {
-    throw new WorkflowError({
-      code: "CHILD_UNKNOWN",
-      message: `${where} is the child "${name}", which is not among the children of "${workflow}": ${[...children.keys()].join(", ") || "it has none"}.`,
-      hint: "List it: `static children = { digest: Digest }`.",
-      details: { workflow, child: name },
-    });
-  }
+function childWorkflow(parent: CompiledWorkflow, name: string, where: string): Workflow {
+  const source = parent.children.get(name);
+  if (source === undefined) throw unknownChild(parent, `${where} is the child "${name}"`, { child: name });
   if (typeof source !== "function") return source;
   let instance = instances.get(source);
   if (!instance) instances.set(source, (instance = new source()));
   return instance;
+}
+
+function unknownChild({ children, name: workflow }: CompiledWorkflow, what: string, details: object): WorkflowError {
+  const known = [...children.keys()].join(", ") || "it has none";
+  return new WorkflowError({
+    code: "CHILD_UNKNOWN",
+    message: `${what}, which is not among the children of "${workflow}": ${known}.`,
+    hint: "List it: `static children = { digest: Digest }`.",
+    details: { workflow, ...details },
+  });
 }
 
 /** The step that starts a child. */
@@ -49,18 +52,13 @@ export function childStart(
   child: unknown,
   { input, sharesStore }: { readonly input: unknown; readonly sharesStore: boolean },
 ): { readonly name: string; readonly start: WorkflowEvent } {
-  const { children, name: workflow } = compiled;
+  const { children } = compiled;
   const names = [...children.keys()];
   const name = typeof child === "string" ? child : names.find((known) => children.get(known) === child);
   if (name === undefined || !children.has(name)) {
     const asked =
       typeof child === "string" ? `"${child}"` : ((child as { readonly name?: string } | null)?.name ?? String(child));
-    throw new WorkflowError({
-      code: "CHILD_UNKNOWN",
-      message: `Step "${step}" starts the child ${asked}, which is not among the children of "${workflow}": ${names.join(", ") || "it has none"}.`,
-      hint: "List it: `static children = { digest: Digest }`.",
-      details: { workflow, children: names },
-    });
+    throw unknownChild(compiled, `Step "${step}" starts the child ${asked}`, { children: names });
   }
   const flow = compiledChild(compiled, name, "It");
   if (sharesStore) assertShareable(compiled, flow, name);
