@@ -33,7 +33,7 @@ import type { RunState } from "./state.js";
 import type { Tick } from "./tick.js";
 
 export function reduce(routing: Routing, state: RunState, tick: Tick): Command[] {
-  const work: Work = { routing, state, commands: [], emptied: null };
+  const work: Work = { routing, state, commands: null, emptied: null };
   state.ticks++;
   if (tick.atMs > state.atMs) state.atMs = tick.atMs;
   // Time moves with every tick: due timers fire before the tick itself is applied. A restart fires them itself, after
@@ -41,7 +41,7 @@ export function reduce(routing: Routing, state: RunState, tick: Tick): Command[]
   if (state.timers !== null && state.status === "running" && !isRestart(tick)) fireDue(work);
   if (state.status === "running" || appliesAfterwards(tick)) apply(work, tick);
   else refuse(work, tick, `the run is ${state.status}`);
-  return work.commands;
+  return work.commands ?? [];
 }
 
 function isRestart({ type }: Tick): boolean {

@@ -53,7 +53,7 @@ export interface RunState {
   /** The user's state. Immutable. */
   store: unknown;
   readonly items: Map<number, WorkItem>;
-  /** Slots by step; `null` while nothing runs or is queued. */
+  /** Slots of the steps that run or are queued; `null` without any after a wait or a restart. */
   loads: Map<string, StepLoad> | null;
   /**
    * Open fan-outs; `null` until the first. The five fields below are `null` likewise, so that a run only pays for what

@@ -173,7 +173,8 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#settled = settled;
     if (this.#result !== null) settle(this.#result, settled);
     this.#stopListening?.();
-    this.#runner.host.liveIds.delete(this.runId);
+    const { liveIds } = this.#runner.host;
+    if (liveIds.size > 0) liveIds.delete(this.runId); // only chosen ids are in it, and to look one up reads all of it
   }
 
   /** Logs a failure that nobody awaits. */

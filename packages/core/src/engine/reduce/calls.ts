@@ -27,7 +27,7 @@ import { remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
 import { suspend, wake } from "./slots.js";
 import { publish } from "./stream.js";
-import { currentItem, type Work } from "./work.js";
+import { currentItem, decide, type Work } from "./work.js";
 
 export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
   const item = currentItem(work, tick);
@@ -114,7 +114,7 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
   };
   remember(item, record);
   suspend(work, item, record);
-  work.commands.push({ type: "child.start", item: item.id, call });
+  decide(work, { type: "child.start", item: item.id, call });
 }
 
 export function onChildClosed(work: Work, tick: ChildClosed): void {
@@ -138,14 +138,14 @@ function awaitCall(work: Work, item: WorkItem, call: string): void {
   const record = item.memory?.get(call);
   if (!record) return;
   if ("status" in record && record.status === "open") suspend(work, item, record);
-  else work.commands.push({ type: "call.settle", item: item.id, call });
+  else decide(work, { type: "call.settle", item: item.id, call });
 }
 
 export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   const item = currentItem(work, tick);
   if (item === null) return;
   remember(item, { kind: "run", call: tick.call, value: tick.value });
-  work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
+  decide(work, { type: "call.settle", item: item.id, call: tick.call });
 }
 
 /**
@@ -165,7 +165,7 @@ export function onEventCollected(work: Work, tick: EventCollected): void {
   if (buffer.length === 0) state.sets.delete(key);
   else state.sets.set(key, buffer);
   remember(item, { kind: "set", call: tick.call, events });
-  work.commands.push({ type: "call.settle", item: item.id, call: tick.call });
+  decide(work, { type: "call.settle", item: item.id, call: tick.call });
 }
 
 /** The place with the fewest types chooses first: its events fit every wider place, so no set is missed. */

@@ -10,7 +10,7 @@ import { answerWait } from "./answers.js";
 import { keep } from "./inbox.js";
 import { enqueue } from "./items.js";
 import { publish } from "./stream.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 /**
  * Gives an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
@@ -52,7 +52,7 @@ export function deliver(work: Work, parcel: Parcel, from: string | null = null):
   if (isPrompt) show(work, parcel.event, from);
   if (offer(work, parcel) || isPrompt) return;
   if (keep(work, parcel)) return;
-  work.commands.push({ type: "note", note: { kind: "event.unhandled", event: parcel.event, step: parcel.step } });
+  decide(work, { type: "note", note: { kind: "event.unhandled", event: parcel.event, step: parcel.step } });
 }
 
 function show(work: Work, event: EventData, step: string | null): void {

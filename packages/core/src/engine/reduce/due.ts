@@ -10,7 +10,7 @@ import { deliver } from "./deliver.js";
 import { finish } from "./finish.js";
 import { leaveScope } from "./items.js";
 import { dispatch, loadOf } from "./slots.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 /** Fires the timers that are due at the time of the current tick, earliest first. */
 export function fireDue(work: Work): void {
@@ -19,7 +19,7 @@ export function fireDue(work: Work): void {
     const timer = state.timers.first();
     if (timer === undefined || timer.dueAtMs > state.atMs) return;
     state.timers.remove(timer);
-    work.commands.push({ type: "note", note: { kind: "timer.fired", dueAtMs: timer.dueAtMs } });
+    decide(work, { type: "note", note: { kind: "timer.fired", dueAtMs: timer.dueAtMs } });
     fire(work, timer);
   }
 }

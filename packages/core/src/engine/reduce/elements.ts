@@ -11,7 +11,7 @@ import { remember } from "./open-calls.js";
 import { emit } from "./output.js";
 import { FAN_OUT_BUFFER, leave } from "./scope-count.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
-import { currentItem, type Work } from "./work.js";
+import { currentItem, decide, type Work } from "./work.js";
 
 export const fanning: FanFeature = { fanOf, take, onStepYielded, leave, leaveFan, closeEmptied, missing };
 
@@ -40,7 +40,7 @@ function onStepYielded(work: Work, tick: StepYielded): void {
   if (scope.closed) return stopGenerator(work, scope);
   emit(work, tick.event, { scope, index: scope.size++, recoveries: item.recoveries, step: item.step });
   if (work.state.status !== "running" || scope.closed) return;
-  if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) work.commands.push({ type: "generator.pull", item: item.id });
+  if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) decide(work, { type: "generator.pull", item: item.id });
   else scope.paused = true;
 }
 

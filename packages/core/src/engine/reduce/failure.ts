@@ -9,7 +9,7 @@ import type { StepFailed } from "../tick.js";
 import { gain, setTimer } from "./clock.js";
 import { finish } from "./finish.js";
 import { dispatch, endAttempt, loadOf } from "./slots.js";
-import { currentItem, type Work } from "./work.js";
+import { currentItem, decide, type Work } from "./work.js";
 
 export function onStepFailed(work: Work, tick: StepFailed): void {
   const item = currentItem(work, tick);
@@ -38,7 +38,7 @@ function forgetFailures(item: WorkItem): void {
 }
 
 function retry(work: Work, item: WorkItem, retryAtMs: number): void {
-  work.commands.push({ type: "note", note: { kind: "step.retrying", item: item.id, retryAtMs } });
+  decide(work, { type: "note", note: { kind: "step.retrying", item: item.id, retryAtMs } });
   if (retryAtMs > work.state.atMs) {
     endAttempt(work, item);
     item.retryTimer = setTimer(work, retryAtMs, { kind: "retry", item: item.id });

@@ -12,7 +12,7 @@ import { endItem } from "./items.js";
 import { closeCalls } from "./open-calls.js";
 import { leave, leaveOpener } from "./scope-count.js";
 import { endAttempt } from "./slots.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 /**
  * The fan-out that `item` feeds, opened by its first element. It stays open (`open` is at least 1) until its opener has
@@ -101,7 +101,7 @@ export function stopGenerator(work: Work, scope: Scope): void {
   const item = scope.generator === null ? undefined : work.state.items.get(scope.generator);
   scope.generator = null;
   if (!item) return;
-  work.commands.push({ type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
+  decide(work, { type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
   endItem(work, item);
 }
 
@@ -121,7 +121,7 @@ function dropWork(work: Work, scope: Scope, index: number | null): void {
   for (const item of dropped) {
     if (item.memory !== null) closeCalls(work, item);
     if (item.retryTimer !== null) work.state.timers?.remove(item.retryTimer);
-    work.commands.push({ type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
+    decide(work, { type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
     endAttempt(work, item);
   }
 }

@@ -4,7 +4,7 @@ import type { Outcome, RunState } from "../state.js";
 import { stopClock } from "./clock.js";
 import { terminalEvent } from "./engine-events.js";
 import { publish } from "./stream.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 /**
  * Ends the run. A completed run keeps no work. Otherwise the work is kept for `resume` (cancelled) or `retry` (failed,
@@ -20,7 +20,7 @@ export function finish(work: Work, outcome: Outcome): void {
   if (outcome.status === "completed") clear(state);
   else interrupt(state);
   publish(work, terminalEvent(outcome));
-  work.commands.push({ type: "run.finish", outcome });
+  decide(work, { type: "run.finish", outcome });
 }
 
 function reportAllLeftovers(work: Work): void {

@@ -12,7 +12,7 @@ import { fireDue } from "./due.js";
 import { finish, interrupt } from "./finish.js";
 import { dispatch, loadOf } from "./slots.js";
 import { stuck } from "./stuck.js";
-import { refuse, type Work } from "./work.js";
+import { decide, refuse, type Work } from "./work.js";
 
 export function onRunStarted(work: Work, tick: RunStarted): void {
   const { state, routing } = work;
@@ -102,6 +102,6 @@ export function onRunIdled(work: Work): void {
     (state.timers?.size ?? 0) > 0 ||
     (state.inbox?.length ?? 0) > 0 ||
     routing.external.length > 0;
-  if (canContinue) work.commands.push({ type: "note", note: { kind: "run.idle" } });
+  if (canContinue) decide(work, { type: "note", note: { kind: "run.idle" } });
   else finish(work, { status: "failed", failure: stuck(work) });
 }

@@ -5,7 +5,7 @@
  */
 import { SmallMap } from "../small-map.js";
 import type { MemoryRecord, WaitRecord, WorkItem } from "../state.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 export function remember(item: WorkItem, record: MemoryRecord): void {
   item.memory ??= new SmallMap();
@@ -33,6 +33,6 @@ export function closeCalls(work: Work, item: WorkItem): void {
     if (record.kind === "wait" && record.status === "open") unlistWait(work, record);
     else if (record.kind === "sleep" && record.timer !== null) work.state.timers?.remove(record.timer);
     else if (record.kind === "child" && record.status === "open")
-      work.commands.push({ type: "child.cancel", runId: record.runId });
+      decide(work, { type: "child.cancel", runId: record.runId });
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Scope } from "../state.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 /** Number of unfinished elements at which a generator is no longer asked for more. */
 export const FAN_OUT_BUFFER = 100;
@@ -31,6 +31,6 @@ function leaveElement(work: Work, scope: Scope, index: number): void {
   else pending.delete(index);
   if (scope.paused && scope.generator !== null && pending.size < FAN_OUT_BUFFER) {
     scope.paused = false;
-    work.commands.push({ type: "generator.pull", item: scope.generator });
+    decide(work, { type: "generator.pull", item: scope.generator });
   }
 }

@@ -8,7 +8,7 @@ import type { MemoryRecord, StepLoad, WorkItem } from "../state.js";
 import { gain, lose } from "./clock.js";
 import { stepRestarted } from "./engine-events.js";
 import { publish } from "./stream.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 export function loadOf(work: Work, step: string): StepLoad {
   work.state.loads ??= new Map();
@@ -39,13 +39,13 @@ export function start(work: Work, load: StepLoad, item: WorkItem): void {
   item.answered = null;
   if (item.firstStartedAtMs < 0) item.firstStartedAtMs = work.state.atMs;
   if (item.attempt > 1) publish(work, stepRestarted(item));
-  work.commands.push({ type: "attempt.start", item: item.id });
+  decide(work, { type: "attempt.start", item: item.id });
 }
 
 function resume(work: Work, load: StepLoad, item: WorkItem): void {
   load.running++;
   item.status = "running";
-  for (const call of item.answered ?? []) work.commands.push({ type: "call.settle", item: item.id, call });
+  for (const call of item.answered ?? []) decide(work, { type: "call.settle", item: item.id, call });
   item.answered = null;
 }
 
@@ -73,7 +73,7 @@ export function wake(work: Work, item: WorkItem, record: OpenCall & MemoryRecord
   // Answered calls are listed in the order of their answers, in which a later attempt gets them, too.
   item.memory?.delete(call);
   item.memory?.set(call, record);
-  work.commands.push({ type: "note", note: { kind: "call.answered", item: item.id, call } });
+  decide(work, { type: "note", note: { kind: "call.answered", item: item.id, call } });
   if (awaitedIn !== item.attempt) return; // remembered until the call is repeated
   if (item.open > 0) item.open--;
   if (item.status === "suspended" && item.open === 0) {
@@ -85,13 +85,15 @@ export function wake(work: Work, item: WorkItem, record: OpenCall & MemoryRecord
     dispatch(work, load);
   } else if (item.status === "resuming") item.answered?.push(call);
   else if (item.status === "running" || item.status === "suspended")
-    work.commands.push({ type: "call.settle", item: item.id, call });
+    decide(work, { type: "call.settle", item: item.id, call });
 }
 
 function freeSlot(work: Work, item: WorkItem): void {
   const load = loadOf(work, item.step);
   load.running--;
   if (load.ready.size > 0 || load.resuming.size > 0) dispatch(work, load);
+  // A run keeps no table of all the steps that it has been through.
+  else if (load.running === 0) work.state.loads?.delete(item.step);
 }
 
 /** Ends the attempt but not the item: the slot is free, and the attempt no longer counts. */

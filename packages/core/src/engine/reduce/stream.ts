@@ -1,6 +1,6 @@
 /** Publishes events to readers of the stream. */
 import type { EventData } from "../state.js";
-import type { Work } from "./work.js";
+import { decide, type Work } from "./work.js";
 
 export interface Shown {
   readonly promptId: string | null;
@@ -9,5 +9,5 @@ export interface Shown {
 const plain: Shown = { promptId: null, origin: null };
 
 export function publish(work: Work, event: EventData, { promptId, origin }: Shown = plain): void {
-  work.commands.push({ type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
+  decide(work, { type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
 }
