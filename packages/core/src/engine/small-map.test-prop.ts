@@ -5,6 +5,7 @@ import { SmallMap } from "./small-map.js";
 type Changed = Pick<Map<string, number>, "clear" | "delete"> & { set(key: string, value: number): unknown };
 
 const key = fc.constantFrom("a", "b", "c");
+const shrunk = (map: Changed) => (map instanceof SmallMap ? map.shrink() : undefined);
 const change = fc.oneof(
   fc.tuple(key, fc.nat()).map(
     ([name, value]) =>
@@ -13,6 +14,7 @@ const change = fc.oneof(
   ),
   key.map((name) => (map: Changed) => map.delete(name)),
   fc.constant((map: Changed) => map.clear()),
+  fc.constant(shrunk),
 );
 
 describe("SmallMap", () => {

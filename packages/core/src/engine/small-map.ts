@@ -8,7 +8,7 @@ export class SmallMap<Key, Value> implements Iterable<readonly [Key, Value]> {
   /** The only entry, as long as there is no table. */
   #key: Key | undefined = undefined;
   #value: Value | undefined = undefined;
-  /** Kept until the map is empty: entries that come and go need not move between here and there. */
+  /** Kept until the map is empty or shrunk: entries that come and go need not move between here and there. */
   #table: Map<Key, Value> | null = null;
 
   get size(): number {
@@ -26,15 +26,16 @@ export class SmallMap<Key, Value> implements Iterable<readonly [Key, Value]> {
   }
 
   set(key: Key, value: Value): this {
-    if (this.#table !== null) this.#table.set(key, value);
-    else if (this.#value === undefined || this.#key === key) {
-      this.#key = key;
-      this.#value = value;
-    } else {
-      const table = new Map([...this, [key, value]]);
-      this.clear();
-      this.#table = table;
+    if (this.#table === null) {
+      if (this.#value === undefined || this.#key === key) {
+        this.#key = key;
+        this.#value = value;
+        return this;
+      }
+      this.#table = new Map<Key, Value>().set(this.#key as Key, this.#value);
+      this.#key = this.#value = undefined;
     }
+    this.#table.set(key, value);
     return this;
   }
 
@@ -48,6 +49,14 @@ export class SmallMap<Key, Value> implements Iterable<readonly [Key, Value]> {
   clear(): void {
     this.#key = this.#value = undefined;
     this.#table = null;
+  }
+
+  /** Gives up the table of an only entry. */
+  shrink(): void {
+    if (this.#table === null || this.#table.size > 1) return;
+    const left = [...this.#table];
+    this.clear();
+    for (const [key, value] of left) this.set(key, value);
   }
 
   keys(): Iterable<Key> {

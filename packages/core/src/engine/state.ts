@@ -12,7 +12,7 @@
  */
 import type { ErrorRecord } from "../errors/error-record.js";
 import type { Fifo } from "./fifo.js";
-import type { SmallMap } from "./small-map.js";
+import { SmallMap } from "./small-map.js";
 import type { Timers } from "./timers.js";
 
 /**
@@ -52,7 +52,7 @@ export interface RunState {
   streamed: number;
   /** The user's state. Immutable. */
   store: unknown;
-  readonly items: Map<number, WorkItem>;
+  readonly items: SmallMap<number, WorkItem>;
   /** Slots of the steps that run or are queued; `null` without any after a wait or a restart. */
   loads: Map<string, StepLoad> | null;
   /**
@@ -370,7 +370,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     active: 0,
     nextId: 1,
     streamed: 0,
-    items: new Map(),
+    items: new SmallMap(),
     loads: null,
     scopes: null,
     joins: null,

@@ -24,7 +24,6 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   #context: CallerContext | null;
   /** Made on demand: a run that waits for days has a handler that nobody awaits. */
   #result: Deferred<unknown> | null = null;
-  #settled: Settled | null = null;
   #accepted: Deferred<void> | null = null;
   #isStored: boolean;
   #awaited = false;
@@ -147,56 +146,53 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   onFinish(outcome: Outcome): void {
     this.#outcome = outcome;
     this.onStored();
-    const failed = outcome.status !== "completed";
-    const value = failed ? outcomeError(this.runId, outcome) : resultOfStop(outcome.event);
-    this.#settle({ failed, value });
-    if (failed) this.#tellIfUnheard(value);
+    this.#over(outcome.status !== "completed");
   }
 
   /** @internal */
   onDrop(error: unknown): void {
     this.#dropped = { error };
     this.#accepted?.reject(error);
-    this.#settle({ failed: true, value: error });
-    this.#tellIfUnheard(error);
+    this.#over(true);
   }
 
   #promise(): Promise<unknown> {
     if (this.#result === null) {
       this.#result = createDeferred();
-      if (this.#settled !== null) settle(this.#result, this.#settled);
+      this.#settle(this.#result);
     }
     return this.#result.promise;
   }
 
-  #settle(settled: Settled): void {
-    this.#settled = settled;
-    if (this.#result !== null) settle(this.#result, settled);
+  #over(hasFailed: boolean): void {
+    if (this.#result !== null) this.#settle(this.#result);
     this.#stopListening?.();
     const { liveIds } = this.#runner.host;
     if (liveIds.size > 0) liveIds.delete(this.runId); // only chosen ids are in it, and to look one up reads all of it
+    if (hasFailed) this.#tellIfUnheard();
+  }
+
+  /** Does nothing while the run has not ended. */
+  #settle(result: Deferred<unknown>): void {
+    const outcome = this.#outcome;
+    if (outcome?.status === "completed") result.resolve(resultOfStop(outcome.event));
+    else if (outcome !== null || this.#dropped !== null) result.reject(this.#error());
+  }
+
+  /** Why there is no result. */
+  #error(): unknown {
+    return this.#outcome === null ? this.#dropped?.error : outcomeError(this.runId, this.#outcome);
   }
 
   /** Logs a failure that nobody awaits. */
-  #tellIfUnheard(error: unknown): void {
+  #tellIfUnheard(): void {
     queueMicrotask(() => {
       const { log } = this.#runner.host.ports;
       if (!this.#awaited)
         log.error(
           `Run "${this.runId}" of "${this.#runner.state.workflow}" has ended without a result, and nobody awaits it.`,
-          error,
+          this.#error(),
         );
     });
   }
-}
-
-/** How the promise of the result settles. */
-interface Settled {
-  readonly failed: boolean;
-  readonly value: unknown;
-}
-
-function settle(deferred: Deferred<unknown>, { failed, value }: Settled): void {
-  if (failed) deferred.reject(value);
-  else deferred.resolve(value);
 }

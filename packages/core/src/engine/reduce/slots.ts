@@ -60,8 +60,10 @@ export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
   item.status = "suspended";
   lose(work);
   freeSlot(work, item);
-  // A run that waits, perhaps for days and among thousands, keeps no table of slots.
-  if (work.state.active === 0) work.state.loads = null;
+  if (work.state.active > 0) return;
+  // A run that waits, perhaps for days and among thousands, keeps no table of slots, and none for one item.
+  work.state.loads = null;
+  work.state.items.shrink();
 }
 
 /**
