@@ -213,4 +213,27 @@ describe("a named limit", () => {
     expect(await second).toBe("second");
     await first.cancel();
   });
+
+  it("is taken once, whatever else is answered while its step waits for its turn", async () => {
+    const [effect, other] = [gate<string>(), gate<string>()];
+    const flow = defineWorkflow("waiting")
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Answer, limit: "api" }, async (ev, ctx) => {
+        if (ev.get("holds") === true) return stopped(await other.promise);
+        const working = ctx.run("work", () => effect.promise);
+        const { text } = await ctx.waitForEvent(Answer);
+        return stopped(`${text}, ${await working}`);
+      })
+      .build({ limits: { api: { concurrent: 1 } } });
+    const asking = flow.run({});
+    await settle();
+    const holding = flow.run({ holds: true });
+    await settle();
+
+    await asking.sendEvent(new Answer({ text: "answered" }));
+    effect.open("worked");
+    await settle();
+    other.open("held");
+
+    expect(await Promise.all([asking, holding])).toEqual(["answered, worked", "held"]);
+  });
 });

@@ -11,7 +11,7 @@ import type { Send, StateChange, Tick } from "../engine/tick.js";
 import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { AttemptCall } from "../inspect/telemetry.types.js";
-import type { Limiter, Release } from "../limit/limiter.js";
+import type { Release } from "../limit/limiter.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import { verdict } from "../retry/verdict.js";
 import { digest } from "../value/digest.js";
@@ -29,6 +29,9 @@ import { StepTimer } from "./step-timer.js";
 import { openResources } from "./workflow-host.js";
 
 const returned = "the step has returned";
+
+/** Attempts that wait for a place in a limit. A WeakMap, because a waiting run pays for every field. */
+const turns = new WeakMap<Attempt, Promise<void>>();
 
 export class Attempt implements AttemptCore, AttemptPort {
   readonly run: LiveRunCore;
@@ -69,9 +72,8 @@ export class Attempt implements AttemptCore, AttemptPort {
       this.#isLate = this.startedAtMs !== run.state.atMs;
     }
     if (isWatched) inspectStarted(this);
-    const middleware = run.host.compiled.middleware;
-    if (step.limit === null) this.#provide(middleware.length > 0);
-    else this.#prepare(middleware.length > 0);
+    if (step.limit === null) this.#provide();
+    else this.#takePlace(() => this.#provide());
   }
 
   /** Made when first read: most steps never ask. */
@@ -98,21 +100,36 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   /** A call was answered. The attempt takes its place in a limit again before its code continues. */
   settle(call: string): void {
-    const granted =
-      this.#release === null && this.item.status === "running" ? this.#limiter()?.acquire(this.signal) : undefined;
-    if (granted instanceof Promise) {
-      granted.then(
-        (release) => this.#resume(call, release),
-        (error: unknown) => this.fail(error),
-      );
-    } else this.#resume(call, granted ?? this.#release);
+    if (this.step.limit === null || this.item.status !== "running") this.#goOn(call);
+    else this.#takePlace(() => this.#goOn(call));
   }
 
-  #resume(call: string, release: Release | null): void {
-    this.#release = release;
-    if (this.ended !== null) return this.#free();
+  #goOn(call: string): void {
+    if (this.ended !== null) return;
     this.calls?.settle(call);
     if (this.item.status === "running") this.#timer?.run();
+  }
+
+  /** Takes a place in the limit of the step, if that exists and the attempt has none. All that waits meanwhile waits for the same one. */
+  #takePlace(next: () => void): void {
+    const goOn = (): void => (this.ended === null ? next() : this.#free());
+    if (this.#release === null && !turns.has(this)) {
+      const granted = this.run.host.limiters.get(this.step.limit as string)?.acquire(this.signal);
+      if (granted instanceof Promise)
+        turns.set(
+          this,
+          granted.then((release) => this.#hold(release)),
+        );
+      else this.#hold(granted ?? null);
+    }
+    const turn = turns.get(this);
+    if (turn === undefined) goOn();
+    else turn.then(goOn, (error: unknown) => this.fail(error));
+  }
+
+  #hold(release: Release | null): void {
+    turns.delete(this);
+    this.#release = release;
   }
 
   /** While the attempt waits, its time stops and its place in a limit is free. */
@@ -120,10 +137,6 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#timer?.pause();
     this.#release?.();
     this.#release = null;
-  }
-
-  #limiter(): Limiter | undefined {
-    return this.step.limit === null ? undefined : this.run.host.limiters.get(this.step.limit);
   }
 
   pull(): void {
@@ -239,37 +252,18 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
   }
 
-  #prepare(hasMiddleware: boolean): void {
-    const limiter = this.#limiter();
-    const release = limiter?.acquire(limiter ? this.signal : undefined);
-    if (release instanceof Promise) {
-      release.then(
-        (granted) => {
-          this.#release = granted;
-          if (this.ended === null) this.#provide(hasMiddleware);
-          else this.#free();
-        },
-        (error: unknown) => this.fail(error),
-      );
-      return;
-    }
-    this.#release = release ?? null;
-    this.#provide(hasMiddleware);
-  }
-
-  #provide(hasMiddleware: boolean): void {
+  #provide(): void {
     const { step } = this;
     // The time counts from here on, because the turn in a limit may come late.
     if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
     // If nobody has called `resource()`, the step names no resource.
-    if (step.resources === null || features.resources === null)
-      return this.#invoke(step.resources ?? undefined, hasMiddleware);
+    if (step.resources === null || features.resources === null) return this.#invoke(step.resources ?? undefined);
     try {
       this.#resources = openResources("call", this.run.resources());
       const values = this.#resources.resolve(step.resources);
-      if (!(values instanceof Promise)) return this.#invoke(values, hasMiddleware);
+      if (!(values instanceof Promise)) return this.#invoke(values);
       values.then(
-        (ready) => (this.ended === null ? this.#invoke(ready, hasMiddleware) : this.#free()),
+        (ready) => (this.ended === null ? this.#invoke(ready) : this.#free()),
         (error: unknown) => this.fail(error),
       );
     } catch (error) {
@@ -277,15 +271,15 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
   }
 
-  #invoke(resources: unknown, hasMiddleware = false): void {
+  #invoke(resources: unknown): void {
     let value: unknown;
     try {
       const ctx = new StepContext(this);
       const { tracer } = this.run.host.inspector;
       value =
         tracer === null
-          ? this.#call(ctx, resources, hasMiddleware)
-          : tracer.callStep(callOf(this, ctx), () => this.#call(ctx, resources, hasMiddleware));
+          ? this.#call(ctx, resources)
+          : tracer.callStep(callOf(this, ctx), () => this.#call(ctx, resources));
       if (isThenable(value))
         return void value.then(
           (result) => this.#settled(result),
@@ -297,9 +291,9 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#settled(value);
   }
 
-  #call(ctx: StepContext, resources: unknown, hasMiddleware: boolean): unknown {
+  #call(ctx: StepContext, resources: unknown): unknown {
     const payload = stepInput(this.item);
-    if (hasMiddleware) return callWithMiddleware(this, { payload, ctx, resources });
+    if (this.run.host.compiled.middleware.length > 0) return callWithMiddleware(this, { payload, ctx, resources });
     return this.step.call(payload, ctx, resources);
   }
 
