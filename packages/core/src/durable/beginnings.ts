@@ -1,25 +1,16 @@
 /** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
 import type { Clock } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
 import { continueRun } from "../run/launch.js";
-import { createOnly } from "./create-only.js";
 import type { DurableRun } from "./durable-run.js";
 import type { GroupCommit } from "./group-commit.js";
+import { createOnly, type NewRun } from "./new-run.js";
 import type { PlaceSetup } from "./recovery.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
 import type { LeaseRequest, NewRunRecord, RunKey, RunStore, StoredRun } from "./run-store.types.js";
 import { runIdConflict } from "./runtime-errors.js";
-
-/** A first start, with the record that the store keeps of it. */
-export interface NewRun {
-  readonly key: RunKey;
-  readonly workflow: RegisteredWorkflow;
-  readonly record: NewRunRecord;
-  readonly started: Extract<Tick, { readonly type: "run.started" }>;
-}
 
 /** A run that begins with the state of another. */
 export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {

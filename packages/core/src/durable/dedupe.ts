@@ -8,20 +8,17 @@
  */
 
 import type { Clock } from "../engine/ports.js";
-import type { TraceContext } from "../engine/state.js";
-import { decodeEvent } from "../event/decode.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { toMs } from "../value/duration.js";
 import { optionsInvalid, unknownNames } from "../value/unknown-options.js";
 import { callOptions } from "./call-options.js";
 import { checkNames } from "./check-names.js";
-import { createOnly } from "./create-only.js";
 import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
 import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";
 import { parseJson } from "./journal-text.js";
-import { type Labels, type NewRunRequest, newRun } from "./new-run.js";
+import { createOnly, makeStart, type NewRunRequest, newRun, type StoredStart } from "./new-run.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
-import type { QueueTicket, RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
+import type { RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "./run-store.types.js";
 import type { DedupeOptions, RuntimeRunOptions } from "./runtime.types.js";
 
 /** Added to the present time, the sum is still a date. */
@@ -49,18 +46,9 @@ interface FirstStart {
 }
 
 /** Record of the mode `last`. */
-interface WaitingStart {
+interface WaitingStart extends StoredStart {
   readonly runId: string;
-  readonly workflow: string;
   readonly atMs: number;
-  /** The start event, encoded. */
-  readonly event: unknown;
-  readonly labels: Labels;
-  /** Absent without a trace. */
-  readonly trace?: TraceContext;
-  readonly timeoutMs: number | null;
-  readonly deadlineMs: number | null;
-  readonly queue: QueueTicket | null;
   readonly due: string;
 }
 
@@ -166,27 +154,13 @@ export class Dedupes {
 
   /** Starts a run whose quiet time has passed. Returns when to look again. */
   async fire({ tenant, id, key }: StoredDueEntry): Promise<number | null> {
-    const { store, workflows, clock } = this.#setup;
+    const { store, clock } = this.#setup;
     const of = { tenant, kind: ownKind("last"), id };
     const record = await store.record(of);
     const start = record === null ? null : waitingStart(of, record);
     if (record === null || start?.due !== key) return start?.atMs ?? null; // another call came, or another process has started it
-    const { runId, event, labels, trace = null, timeoutMs, deadlineMs, queue, atMs } = start;
-    const workflow = workflows.get(start.workflow);
-    const commit = createOnly(
-      newRun({
-        key: { tenant, runId },
-        workflow,
-        event: decodeEvent(event, workflow.compiled.registry, `The input of ${nameOf(of)}`),
-        labels,
-        trace,
-        timeoutMs,
-        deadlineMs,
-        queue,
-        nowMs: clock.now(),
-        startAtMs: atMs,
-      }),
-    );
+    const making = { key: { tenant, runId: start.runId }, startAtMs: start.atMs, what: `The input of ${nameOf(of)}` };
+    const commit = makeStart(this.#setup, start, making);
     const records = [{ ...of, expected: record.version, text: null }, removeDue(key)];
     const [result] = await store.commit([{ ...commit, records }]);
     if (result?.status === "exists") await store.writeRecords(records); // another caller has used that id

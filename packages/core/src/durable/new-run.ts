@@ -1,13 +1,14 @@
-/** Makes the first record of a run from its start event. */
+/** Makes the first record of a run from its start event, and the commit that stores it. */
+import type { Clock } from "../engine/ports.js";
 import type { TraceContext } from "../engine/state.js";
 import type { RunStarted } from "../engine/tick.js";
+import { decodeEvent } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { classOf } from "../event/facts.js";
 import { initialStore } from "../run/state-of-run.js";
-import type { NewRun } from "./beginnings.js";
 import { checkNames } from "./check-names.js";
-import type { RegisteredWorkflow } from "./registered-workflows.js";
-import type { QueueTicket, RunKey } from "./run-store.types.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
+import type { NewRunRecord, QueueTicket, RunCommit, RunKey } from "./run-store.types.js";
 import { startText } from "./start-text.js";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -24,6 +25,14 @@ export interface NewRunRequest {
   readonly nowMs: number;
   readonly startAtMs: number;
   readonly queue: QueueTicket | null;
+}
+
+/** A first start, with the record that the store keeps of it. */
+export interface NewRun {
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly record: NewRunRecord;
+  readonly started: RunStarted;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` */
@@ -62,4 +71,43 @@ function labelsOf(event: WorkflowEvent, { runId }: RunKey, given: Labels | undef
   const labels = Object.fromEntries(all);
   checkNames({ labels });
   return labels;
+}
+
+/** A commit that creates the run without an owner: an executing process claims it when its time has come. */
+export function createOnly({ key, workflow, record }: NewRun): RunCommit {
+  return { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
+}
+
+/** A start as a record holds it, to be made later. */
+export interface StoredStart {
+  readonly workflow: string;
+  /** The start event, encoded. */
+  readonly event: unknown;
+  readonly labels: Labels;
+  /** Absent without a trace. */
+  readonly trace?: TraceContext;
+  readonly timeoutMs: number | null;
+  /** Absent for a schedule, whose runs have none. */
+  readonly deadlineMs?: number | null;
+  readonly queue: QueueTicket | null;
+}
+
+interface Making {
+  readonly key: RunKey;
+  readonly startAtMs: number;
+  /** Names the start in errors about its event. */
+  readonly what: string;
+}
+
+/** The commit that creates the run of a stored start. @throws {WorkflowError} What keeps its event from being read here. */
+export function makeStart(
+  { workflows, clock }: { readonly workflows: RegisteredWorkflows; readonly clock: Clock },
+  start: StoredStart,
+  { key, startAtMs, what }: Making,
+): RunCommit {
+  const { labels, trace = null, timeoutMs, deadlineMs = null, queue } = start;
+  const workflow = workflows.get(start.workflow);
+  const event = decodeEvent(start.event, workflow.compiled.registry, what);
+  const nowMs = clock.now();
+  return createOnly(newRun({ key, workflow, event, labels, trace, timeoutMs, deadlineMs, queue, nowMs, startAtMs }));
 }

@@ -5,11 +5,9 @@
  */
 
 import type { Clock, Log } from "../engine/ports.js";
-import { decodeEvent } from "../event/decode.js";
-import { createOnly } from "./create-only.js";
 import { MOST_MISSED } from "./cron.js";
 import type { DueEntry } from "./due-entries.js";
-import { newRun } from "./new-run.js";
+import { makeStart } from "./new-run.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, RunStore } from "./run-store.types.js";
 import { occurrenceId, planMoves, type ScheduleMove } from "./schedule-plan.js";
@@ -97,20 +95,9 @@ async function writeMoves({ store }: ScheduleFiringSetup, moves: readonly Writte
   for (const { start, writes } of moves) if (start === null) await store.writeRecords(writes);
 }
 
-function startOf({ workflows, clock }: ScheduleFiringSetup, { schedule, tenant, atMs }: Starting): RunCommit {
-  const { name, event, labels, timeoutMs, queue } = schedule;
-  const workflow = workflows.get(schedule.workflow);
-  const run = newRun({
-    key: { tenant, runId: occurrenceId(name, atMs) },
-    workflow,
-    event: decodeEvent(event, workflow.compiled.registry, `The input of the schedule "${name}"`),
-    labels: { ...labels, schedule: name },
-    trace: null,
-    timeoutMs,
-    deadlineMs: null,
-    queue,
-    nowMs: clock.now(),
-    startAtMs: atMs,
-  });
-  return createOnly(run);
+function startOf(setup: ScheduleFiringSetup, { schedule, tenant, atMs }: Starting): RunCommit {
+  const { name, labels } = schedule;
+  const start = { ...schedule, labels: { ...labels, schedule: name } };
+  const key = { tenant, runId: occurrenceId(name, atMs) };
+  return makeStart(setup, start, { key, startAtMs: atMs, what: `The input of the schedule "${name}"` });
 }

@@ -1,21 +1,15 @@
 /** A schedule as its record holds it. */
 import { addDue, type DueEntry, dueKey, ownKind, removeDue } from "./due-entries.js";
 import { parseJson } from "./journal-text.js";
-import type { Labels } from "./new-run.js";
-import type { QueueTicket, RecordKey, RecordWrite, RunStore, StoredRecord } from "./run-store.types.js";
+import type { StoredStart } from "./new-run.js";
+import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "./run-store.types.js";
 import type { Schedule } from "./schedule.types.js";
 import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
 
 /** After every time that a date can be. */
 const NEVER_MS = 8_640_000_000_000_000;
 
-export interface StoredSchedule extends ScheduleRules {
-  readonly workflow: string;
-  /** The start event, encoded. */
-  readonly event: unknown;
-  readonly labels: Labels;
-  readonly timeoutMs: number | null;
-  readonly queue: QueueTicket | null;
+export interface StoredSchedule extends ScheduleRules, StoredStart {
   readonly paused: boolean;
   readonly state: ScheduleState;
   /** Its entry in the list of what is due. Null: it has none. */
