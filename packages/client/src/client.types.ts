@@ -20,7 +20,6 @@ import type {
   SomeEvent,
 } from "./inferred.types.js";
 import type { ClientSchedules } from "./schedules.types.js";
-import type { HistoryTick } from "./wire/contract.types.js";
 
 export type { CallOptions, KeyedOptions, QueueTicket, RunLabels };
 
@@ -318,6 +317,12 @@ export interface ChildRun {
   readonly item: number;
   readonly status: ListedStatus;
   readonly startedAtMs: number;
+}
+
+/** A tick, as the engine records it. */
+export interface HistoryTick {
+  readonly type: string;
+  readonly [name: string]: unknown;
 }
 
 /** A tick of a run. */

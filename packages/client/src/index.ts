@@ -18,6 +18,7 @@ export type {
   ForkOptions,
   HistoryEntry,
   HistoryOptions,
+  HistoryTick,
   KeyedOptions,
   ListedStatus,
   MomentOptions,
@@ -32,7 +33,6 @@ export type {
 } from "./client.types.js";
 export type { RetryOptions } from "./http/backoff.js";
 export type { HeadersGiven, HeadersSource } from "./http/transport.js";
-export type { HistoryTick } from "./wire/contract.types.js";
 export type { AttemptStatus, AttemptWait, ChangedValue, RunAttempt, StepMoment } from "millrace/runtime";
 
 // ---- the server

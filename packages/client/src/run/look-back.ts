@@ -125,9 +125,7 @@ function toMoment(
     state,
     steps: steps.map((counts) => renamed(counts)),
     prompts: toPrompts(prompts, options),
-    next: next.map(({ event, editable, ...item }) => {
-      return { ...item, event: decodeEvent(event, options), isEditable: editable };
-    }),
+    next: next.map(({ event, ...delivery }) => ({ ...renamed(delivery), event: decodeEvent(event, options) })),
     closed,
   };
 }

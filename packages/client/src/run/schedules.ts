@@ -8,6 +8,7 @@ import type { ClientSchedules, Schedule, SchedulePage } from "../schedules.types
 import { newId } from "../system.js";
 import type { ScheduleRecord } from "../wire/contract.types.js";
 import { encodeStart } from "../wire/event.js";
+import { renamed } from "../wire/renamed.js";
 import type { Connection } from "./handler-calls.js";
 
 export function schedulesOf({ transport }: Connection): ClientSchedules<{ readonly [name: string]: never }> {
@@ -70,15 +71,11 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ClientError && error.code === "SCHEDULE_UNKNOWN";
 }
 
-function toSchedule(record: ScheduleRecord): Schedule {
-  const { workflow_name: workflow, catch_up: catchUp, next_at, last, queued_at, skips, ...same } = record;
+function toSchedule({ last, queued_at: queued, skips, ...record }: ScheduleRecord): Schedule {
   return {
-    ...same,
-    workflow,
-    catchUp,
-    nextAtMs: next_at === null ? null : Date.parse(next_at),
-    last: last === null ? null : { atMs: Date.parse(last.at), handlerId: last.handler_id },
-    queuedAtMs: queued_at.map((time) => Date.parse(time)),
-    skips: skips.map(({ at, reason }) => ({ atMs: Date.parse(at), reason })),
+    ...renamed<Schedule>(record),
+    last: last && renamed(last),
+    queuedAtMs: queued.map((time) => Date.parse(time)),
+    skips: skips.map((skip) => renamed(skip)),
   };
 }

@@ -4,8 +4,25 @@
  * @module
  */
 
-import type { AttemptStatus, ChangedValue, StepMoment } from "millrace/runtime";
-import type { Deed, JsonSchema, ShownEventRole, StatusCounts, WorkflowGraph } from "../about.types.js";
+import type { ChangedValue, RunAttempt, StepMoment } from "millrace/runtime";
+import type {
+  EventUse,
+  JsonSchema,
+  RunCounts,
+  ServerConfig,
+  Session,
+  SessionDetails,
+  SessionPage,
+  SessionRun,
+  WorkflowDetails,
+  WorkflowGraph,
+} from "../about.types.js";
+import type { QueueTicket } from "../call.types.js";
+import type { ChildRun, HistoryTick, ListedStatus, PendingDelivery } from "../client.types.js";
+import type { Schedule } from "../schedules.types.js";
+import type { Wire } from "./renamed.js";
+
+export type { HistoryTick };
 
 /** An event. */
 export interface Envelope {
@@ -39,7 +56,7 @@ export interface HandlerRecord {
   readonly handler_id: string;
   readonly workflow_name: string;
   readonly run_id: string;
-  readonly status: "running" | "completed" | "failed" | "cancelled";
+  readonly status: ListedStatus;
   readonly started_at: string;
   readonly updated_at: string;
   readonly completed_at: string | null;
@@ -52,7 +69,7 @@ export interface HandlerRecord {
   readonly last_sequence: number;
   readonly labels?: Readonly<Record<string, string>>;
   /** Servers before queues do not send it. */
-  readonly queue?: (QueueTicketRecord & { readonly has_place: boolean }) | null;
+  readonly queue?: (QueueTicket & { readonly has_place: boolean }) | null;
   /** Servers before moves do not send it. */
   readonly sealed?: boolean;
   readonly forked_from?: { readonly handler_id: string; readonly at: number } | null;
@@ -68,30 +85,8 @@ export interface HandlerPage {
   readonly cursor?: string | null;
 }
 
-export interface CountsRecord extends StatusCounts {
-  readonly workflows: readonly (StatusCounts & { readonly workflow_name: string })[];
-}
-
-export interface QueueTicketRecord {
-  readonly name: string;
-  readonly key: string;
-  readonly priority: number;
-}
-
-export interface ScheduleRecord {
-  readonly name: string;
-  readonly workflow_name: string;
-  readonly cron: string;
-  readonly timezone: string;
-  readonly overlap: "skip" | "queue" | "allow";
-  readonly catch_up: "last" | "all" | "none";
-  readonly queue: QueueTicketRecord | null;
-  readonly paused: boolean;
-  readonly next_at: string | null;
-  readonly last: { readonly at: string; readonly handler_id: string } | null;
-  readonly queued_at: readonly string[];
-  readonly skips: readonly { readonly at: string; readonly reason: "overlap" | "missed" }[];
-}
+export type CountsRecord = Wire<RunCounts>;
+export type ScheduleRecord = Wire<Schedule>;
 
 export interface HistoryRecord {
   readonly number: number;
@@ -105,34 +100,8 @@ export interface HistoryRecord {
   readonly tick: HistoryTick;
 }
 
-export interface WaitRecord {
-  readonly kind: "event" | "sleep" | "child";
-  readonly from: string;
-  readonly from_tick: number;
-  readonly to: string | null;
-  readonly to_tick: number | null;
-  readonly prompt_id?: string;
-  readonly until?: string;
-  readonly run_id?: string;
-}
-
-export interface AttemptRecord {
-  readonly run_id: string;
-  readonly workflow_name: string;
-  readonly step: string;
-  readonly item: number;
-  readonly attempt: number;
-  readonly started_at: string;
-  readonly started_tick: number;
-  readonly ended_at: string | null;
-  readonly ended_tick: number | null;
-  readonly status: AttemptStatus;
-  readonly error: { readonly code: string; readonly message: string } | null;
-  readonly final: boolean;
-  readonly retry_at: string | null;
-  readonly event_type: string | null;
-  readonly waits: readonly WaitRecord[];
-}
+export type AttemptRecord = Wire<RunAttempt>;
+export type WaitRecord = AttemptRecord["waits"][number];
 
 export interface MomentRecord {
   readonly number: number;
@@ -146,46 +115,15 @@ export interface MomentRecord {
   readonly closed: readonly string[];
 }
 
-export interface StepRecord extends Omit<StepMoment, "runId"> {
-  readonly run_id: string;
-}
+export type StepRecord = Wire<StepMoment>;
+export type ChildRecord = Wire<ChildRun>;
 
 /** What a fork delivers first. */
-export interface DeliveryRecord {
-  readonly item: number;
-  readonly step: string;
+export interface DeliveryRecord extends Wire<Omit<PendingDelivery, "event">> {
   readonly event: Envelope;
-  readonly editable: boolean;
-  readonly reason: string | null;
 }
 
-export interface ChildRecord {
-  readonly run_id: string;
-  readonly parent_id: string;
-  readonly workflow_name: string;
-  readonly step: string;
-  readonly item: number;
-  readonly status: HandlerRecord["status"];
-  readonly started_at: string;
-}
-
-/** A tick, as the engine records it. */
-export interface HistoryTick {
-  readonly type: string;
-  readonly [name: string]: unknown;
-}
-
-export interface WorkflowRecord {
-  readonly name: string;
-  readonly kind: "workflow" | "pipeline";
-  readonly description: string | null;
-  readonly counts: StatusCounts;
-  readonly last_run: {
-    readonly handler_id: string;
-    readonly status: HandlerRecord["status"];
-    readonly started_at: string;
-  } | null;
-}
+export type WorkflowRecord = Wire<WorkflowDetails>;
 
 export interface WorkflowList {
   readonly workflows: readonly string[];
@@ -194,7 +132,7 @@ export interface WorkflowList {
 
 export interface EventsRecord {
   readonly events: readonly JsonSchema[];
-  readonly roles: Readonly<Record<string, { readonly role: ShownEventRole; readonly sendable: boolean }>>;
+  readonly roles: Readonly<Record<string, Wire<EventUse>>>;
 }
 
 export interface SchemasRecord {
@@ -207,43 +145,8 @@ export interface GraphRecord {
   readonly mermaid: string;
 }
 
-export interface SessionRecord {
-  readonly session_id: string;
-  readonly user_id: string | null;
-  readonly name: string | null;
-  readonly runs: number;
-  readonly updated_at: string;
-}
-
-export interface SessionPageRecord {
-  readonly sessions: readonly SessionRecord[];
-  readonly cursor: string | null;
-}
-
-export interface SessionRunRecord {
-  readonly handler_id: string;
-  readonly workflow_name: string;
-  readonly input: unknown;
-  readonly output: unknown;
-  readonly at: string;
-  readonly status: string;
-}
-
-export interface SessionDetailsRecord {
-  readonly session_id: string;
-  readonly user_id: string | null;
-  readonly state: unknown;
-  readonly runs: readonly SessionRunRecord[];
-  readonly messages?: readonly unknown[];
-}
-
-export interface ConfigRecord {
-  readonly version: string;
-  readonly read_only: boolean;
-  readonly may: Readonly<Record<Deed, boolean>>;
-  readonly tenant: string | null;
-  readonly client: string | null;
-  readonly tenants: boolean;
-  readonly metrics: boolean;
-  readonly sources: boolean;
-}
+export type SessionRecord = Wire<Session>;
+export type SessionPageRecord = Wire<SessionPage>;
+export type SessionRunRecord = Wire<SessionRun>;
+export type SessionDetailsRecord = Wire<SessionDetails>;
+export type ConfigRecord = Wire<ServerConfig>;
