@@ -60,7 +60,15 @@ export function createProgram(terminal: Terminal, done: Done): Command {
     .addHelpText("after", help);
   const add = (usage: string, description: string): Command =>
     program.command(usage).description(description).exitOverride();
-  const context = { terminal, done, add };
+  const calls = (load: () => Promise<Perform>): Action => {
+    return async (...given) => {
+      const command = given.at(-1) as Command;
+      const named = command.registeredArguments.map((argument, index) => [argument.name(), given[index]]);
+      const perform = await load();
+      done(await perform(terminal, { ...command.opts<object>(), ...Object.fromEntries(named) } as never));
+    };
+  };
+  const context = { add, calls };
   addServing(context);
   addRunning(context);
   addLooking(context);
@@ -70,10 +78,14 @@ export function createProgram(terminal: Terminal, done: Done): Command {
   return program;
 }
 
+type Perform = (terminal: Terminal, options: never) => number | Promise<number>;
+/** Commander gives the arguments, the options and the command. */
+type Action = (...given: unknown[]) => Promise<void>;
+
 interface Context {
-  readonly terminal: Terminal;
-  readonly done: Done;
   readonly add: (usage: string, description: string) => Command;
+  /** Makes what a command does: its arguments, by the names in its usage, are among its options. */
+  readonly calls: (load: () => Promise<Perform>) => Action;
 }
 
 const help = `
@@ -98,29 +110,23 @@ function onTarget(command: Command): Command {
 
 const withCode = (command: Command): Command => onTarget(command).addOption(fileOption());
 
-function addServing({ terminal, done, add }: Context): void {
+function addServing({ add, calls }: Context): void {
   const onPort = (command: Command): Command =>
     command
       .option("--port <port>", "port of the server")
       .option("--host <host>", "address to listen at", "127.0.0.1")
       .option("--store <store>", "a SQLite file, or postgres://…");
   onPort(add("dev [file]", "serve a file or a folder with the studio, and load it again when it changes")).action(
-    async (file, options) => {
-      const { dev } = await import("./commands/dev.js");
-      done(await dev(terminal, { ...options, file }));
-    },
+    calls(async () => (await import("./commands/dev.js")).dev),
   );
   onPort(add("serve <file>", "serve a file or a folder over HTTP"))
     .option("--token <token>", "ask callers for this token, else MILLRACE_TOKEN")
     .option("--studio", "with the studio at /studio")
     .option("--read-only", "callers may only look")
-    .action(async (file, options) => {
-      const { serve } = await import("./commands/serve.js");
-      done(await serve(terminal, { ...options, file }));
-    });
+    .action(calls(async () => (await import("./commands/serve.js")).serve));
 }
 
-function addRunning({ terminal, done, add }: Context): void {
+function addRunning({ add, calls }: Context): void {
   onTarget(add("run <file>", "run a workflow; with --url the name of one on the server"))
     .option("-i, --input <json>", "fields of the start event, or @file.json")
     .option("--id <id>", "id of the run")
@@ -128,87 +134,58 @@ function addRunning({ terminal, done, add }: Context): void {
     .option("--detach", "start it on the server, and do not wait")
     .option("--session <id>", "session, of a pipeline")
     .option("--user <id>", "user, of a pipeline")
-    .action(async (file, options) => {
-      const { run } = await import("./commands/run.js");
-      done(await run(terminal, { ...options, file }));
-    });
+    .action(calls(async () => (await import("./commands/run.js")).run));
   const onRun = (usage: string, description: string): Command => withCode(add(usage, description));
-  onRun("resume <runId>", "continue a run that was paused or cancelled").action(async (runId, options) => {
-    const { resume } = await import("./commands/continue.js");
-    done(await resume(terminal, { ...options, runId }));
-  });
-  onRun("retry <runId>", "run the failed work of a failed run again").action(async (runId, options) => {
-    const { retry } = await import("./commands/continue.js");
-    done(await retry(terminal, { ...options, runId }));
-  });
+  onRun("resume <runId>", "continue a run that was paused or cancelled").action(
+    calls(async () => (await import("./commands/continue.js")).resume),
+  );
+  onRun("retry <runId>", "run the failed work of a failed run again").action(
+    calls(async () => (await import("./commands/continue.js")).retry),
+  );
   onRun("fork <runId>", "begin a new run where another one was after a tick")
     .requiredOption("--at <tick>", "number of the tick, as `millrace show --history` lists them")
     .option("--state <json>", "fields of the state to replace, or @file.json")
     .option("--id <id>", "id of the new run")
     .option("--detach", "do not wait for it")
-    .action(async (runId, options) => {
-      const { fork } = await import("./commands/continue.js");
-      done(await fork(terminal, { ...options, runId }));
-    });
+    .action(calls(async () => (await import("./commands/continue.js")).fork));
   onRun("answer <runId> [promptId]", "answer a prompt of a run; asks in a terminal")
     .option("-i, --input <json>", "fields of the answer, or @file.json")
-    .action(async (runId, promptId, options) => {
-      const { answer } = await import("./commands/answer.js");
-      done(await answer(terminal, { ...options, runId, promptId }));
-    });
+    .action(calls(async () => (await import("./commands/answer.js")).answer));
   onRun("cancel <runId>", "stop a run, and keep its work")
     .option("--reason <text>", "is stored with it")
-    .action(async (runId, options) => {
-      const { cancel } = await import("./commands/cancel.js");
-      done(await cancel(terminal, { ...options, runId }));
-    });
+    .action(calls(async () => (await import("./commands/cancel.js")).cancel));
 }
 
-function addLooking({ terminal, done, add }: Context): void {
+function addLooking({ add, calls }: Context): void {
   onTarget(add("runs", "list runs, newest first"))
     .option("--workflow <name>", "of this workflow")
     .option("--status <status>", "running, waiting, completed, failed, cancelled, …", collect, [])
     .option("--label <name=value>", "with this label", collect, [])
     .option("--limit <number>", "how many", defaultLimit)
     .option("--cursor <cursor>", "the next page")
-    .action(async (options) => {
-      const { runs } = await import("./commands/runs.js");
-      done(await runs(terminal, options));
-    });
+    .action(calls(async () => (await import("./commands/runs.js")).runs));
   withCode(add("show <runId>", "show a run: its steps, its prompts and its result"))
     .option("--history", "with what happened, tick by tick")
     .option("--state", "with its state")
     .option("--at <tick>", "the state as it was after this tick")
-    .action(async (runId, options) => {
-      const { show } = await import("./commands/show.js");
-      done(await show(terminal, { ...options, runId }));
-    });
+    .action(calls(async () => (await import("./commands/show.js")).show));
   withCode(add("diff <runA> <runB>", "compare two runs: where they part, and how they end")).action(
-    async (runA, runB, options) => {
-      const { diff } = await import("./commands/diff.js");
-      done(await diff(terminal, { ...options, runA, runB }));
-    },
+    calls(async () => (await import("./commands/diff.js")).diff),
   );
 }
 
-function addGraphs({ terminal, done, add }: Context): void {
+function addGraphs({ add, calls }: Context): void {
   add("graph <file>", "draw a workflow")
     .option("-o, --output <file>", "as .svg, .html, .mmd or .json")
     .addOption(jsonOption())
-    .action(async (file, options) => {
-      const { graph } = await import("./commands/graph.js");
-      done(await graph(terminal, { ...options, file }));
-    });
+    .action(calls(async () => (await import("./commands/graph.js")).graph));
   add("check <file>", "check workflows, and live runs against their code; for CI")
     .option("--store <store>", "a SQLite file, or postgres://…")
     .addOption(jsonOption())
-    .action(async (file, options) => {
-      const { check } = await import("./commands/check.js");
-      done(await check(terminal, { ...options, file }));
-    });
+    .action(calls(async () => (await import("./commands/check.js")).check));
 }
 
-function addStore({ terminal, done, add }: Context): void {
+function addStore({ add, calls }: Context): void {
   const store = add("store", "look after a store");
   const sub = (usage: string, description: string): Command =>
     store
@@ -217,47 +194,32 @@ function addStore({ terminal, done, add }: Context): void {
       .exitOverride()
       .option("--store <store>", "a SQLite file, or postgres://…")
       .addOption(jsonOption());
-  sub("check", "whether the store can be read, and what is in it").action(async (options) => {
-    const { checkStore } = await import("./commands/store.js");
-    done(await checkStore(terminal, options));
-  });
-  sub("vacuum", "give the room of deleted runs back to the disk (SQLite)").action(async (options) => {
-    const { vacuumStore } = await import("./commands/store.js");
-    done(await vacuumStore(terminal, options));
-  });
+  sub("check", "whether the store can be read, and what is in it").action(
+    calls(async () => (await import("./commands/store.js")).checkStore),
+  );
+  sub("vacuum", "give the room of deleted runs back to the disk (SQLite)").action(
+    calls(async () => (await import("./commands/store.js")).vacuumStore),
+  );
   sub("retain", "delete runs that ended long ago")
     .requiredOption("--older-than <duration>", "since their end, such as 30d")
     .option("--status <status>", "only those that ended so", collect, [])
-    .action(async (options) => {
-      const { retainStore } = await import("./commands/store.js");
-      done(await retainStore(terminal, options));
-    });
+    .action(calls(async () => (await import("./commands/store.js")).retainStore));
   sub("export <runId>", "seal a run and write it as JSON lines, for another store")
     .addOption(fileOption())
     .option("-o, --output <file>", "into this file")
-    .action(async (runId, options) => {
-      const { exportRun } = await import("./commands/store-move.js");
-      done(await exportRun(terminal, { ...options, runId }));
-    });
+    .action(calls(async () => (await import("./commands/store-move.js")).exportRun));
   sub("import <source>", "take a run out of such a file")
     .addOption(fileOption())
-    .action(async (source, options) => {
-      const { importRun } = await import("./commands/store-move.js");
-      done(await importRun(terminal, { ...options, source }));
-    });
-  sub("release <runId>", "let a run that was exported continue here").action(async (runId, options) => {
-    const { releaseRun } = await import("./commands/store-move.js");
-    done(await releaseRun(terminal, { ...options, runId }));
-  });
+    .action(calls(async () => (await import("./commands/store-move.js")).importRun));
+  sub("release <runId>", "let a run that was exported continue here").action(
+    calls(async () => (await import("./commands/store-move.js")).releaseRun),
+  );
 }
 
-function addExplanations({ terminal, done, add }: Context): void {
+function addExplanations({ add, calls }: Context): void {
   add("explain [code]", "print the page of an error code; without one, list the codes")
     .addOption(jsonOption())
-    .action(async (code) => {
-      const { explain } = await import("./commands/explain.js");
-      done(explain(terminal, code));
-    });
+    .action(calls(async () => (await import("./commands/explain.js")).explain));
 }
 
 function collect(value: string, before: readonly string[]): string[] {

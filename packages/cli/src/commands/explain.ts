@@ -31,7 +31,7 @@ interface Explained {
 }
 
 /** Prints the page of a code, or without a code the list of all codes. Reads no project, no store and no network. */
-export function explain(terminal: Terminal, code: string | undefined): number {
+export function explain(terminal: Terminal, { code }: { readonly code?: string | undefined }): number {
   if (code === undefined) listCodes(terminal);
   else {
     const known = explained(code.toUpperCase()) ?? throwUnknown(code);
