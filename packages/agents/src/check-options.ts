@@ -1,15 +1,8 @@
 /** Checks the options of agents, teams and their runs, and reports all problems at once. */
 
-import {
-  anything,
-  checkOptions,
-  historyRuns,
-  list,
-  type Rule,
-  type Rules,
-  wholeNumber,
-} from "@millrace/pipeline/executor";
+import { historyRuns } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
+import { anything, checkOptions, list, type OptionChecks, type Rule, type Rules, wholeNumber } from "millrace/engine";
 import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import type { AgentRunOptions, ContinueOptions } from "./run-options.types.js";
@@ -74,11 +67,7 @@ export const runRules: Rules<AgentRunOptions> = {
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
-export function check<Options extends object>(
-  owner: string,
-  options: Options,
-  checks: { readonly rules: Rules<Options>; readonly besides?: readonly string[] },
-): void {
+export function check<Options extends object>(owner: string, options: Options, checks: OptionChecks<Options>): void {
   checkOptions(`The options of "${owner}" are wrong`, options, checks);
 }
 

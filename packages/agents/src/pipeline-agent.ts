@@ -1,13 +1,11 @@
 import {
-  anything,
   type ConversationalAgent,
   type DecideRequest,
   type DecideResult,
   historyRuns,
-  type Rules,
-  wholeNumber,
 } from "@millrace/pipeline/executor";
 import type { LanguageModel } from "ai";
+import { anything, type Rules, wholeNumber } from "millrace/engine";
 import { check, languageModel } from "./check-options.js";
 import { type Decider, decideOnce } from "./pipeline-agent/decide-once.js";
 import type { ReadFile } from "./run/media-part.js";

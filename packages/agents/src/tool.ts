@@ -1,4 +1,4 @@
-import { anything, type Rules } from "@millrace/pipeline/executor";
+import { anything, type Rules } from "millrace/engine";
 import { WorkflowError } from "millrace";
 import { z } from "zod";
 import { check } from "./check-options.js";

@@ -69,8 +69,24 @@ export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
 export { spanIdOf, traceIdOf } from "./inspect/trace-ids.js";
 export { examine } from "./value/plain.js";
-export { unknownOptions } from "./value/unknown-options.js";
-export type { OptionNames } from "./value/unknown-options.js";
+// ---- options of what packages make
+export {
+  anything,
+  callable,
+  checkOptions,
+  duration,
+  flag,
+  list,
+  object,
+  oneOf,
+  optionProblems,
+  refuseOptions,
+  ruleProblems,
+  text,
+  valueRule,
+  wholeNumber,
+} from "./value/option-rules.js";
+export type { OptionChecks, Rule, Rules } from "./value/option-rules.js";
 // ---- stores
 export { blobUses } from "./durable/blob-uses.js";
 export type { BlobUse } from "./durable/blob-uses.js";

@@ -38,8 +38,9 @@ export type {
 } from "./nodes/executor-events.types.js";
 
 // ---- the options of what users make
-export { anything, checkOptions, historyRuns, list, wholeNumber } from "./nodes/option-rules.js";
-export type { Rule, Rules } from "./nodes/option-rules.js";
+export { anything, checkOptions, list, wholeNumber } from "millrace/engine";
+export type { Rule, Rules } from "millrace/engine";
+export { historyRuns } from "./nodes/option-rules.js";
 
 // ---- what goes in and comes out
 export { emptyMedia, mergeMedia } from "./data/media.js";

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { WorkflowError } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
+import { checkOptions, flag, type Rule, type Rules, valueRule, wholeNumber } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import pg from "pg";
 import { Database } from "./database.js";
@@ -127,71 +126,41 @@ function lineOf(client: PostgresClient): Line {
   return { client, close: () => client.release(true) };
 }
 
-const known: OptionNames<PostgresStoreOptions> = {
-  connectionString: true,
-  pool: true,
-  schema: true,
-  maxConnections: true,
-  prepare: true,
-  listen: true,
-  pollMs: true,
-  retryMs: true,
+/** Never shows the text: it holds a password. */
+const address: Rule = (text, option) => {
+  const isAddress = typeof text === "string" && URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
+  return text === undefined || isAddress
+    ? []
+    : [`\`${option}\` is no address like "postgres://user:password@host:5432/database"`];
 };
 
+const rules: Rules<PostgresStoreOptions> = {
+  connectionString: address,
+  pool: (pool) =>
+    pool === undefined || typeof (pool as Partial<PostgresPool> | null)?.connect === "function"
+      ? []
+      : ["`pool` has no method `connect`"],
+  schema: valueRule(isSchemaName, 'a name of 1 to 63 bytes that does not begin with "pg_"'),
+  prepare: flag,
+  listen: (listen, option) => (typeof listen === "boolean" ? [] : address(listen, option)),
+  maxConnections: wholeNumber(1, 1_000),
+  pollMs: wholeNumber(50, 60_000),
+  retryMs: wholeNumber(0, 600_000),
+};
+
+function isSchemaName(schema: unknown): boolean {
+  if (typeof schema !== "string" || schema.startsWith("pg_")) return false;
+  return /^[^\0]+$/.test(schema) && Buffer.byteLength(schema) <= 63 && !/[\uD800-\uDFFF]/u.test(schema);
+}
+
 function check(options: PostgresStoreOptions): void {
-  const isObject = typeof options === "object" && options !== null;
-  const problems = isObject ? problemsOf(options) : ["they are not an object"];
-  if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The options of the PostgreSQL store are wrong: ${problems.join("; ")}.`,
-    hint: "See `PostgresStoreOptions` for what each may be.",
-    details: { problems },
-  });
-}
-
-function problemsOf(options: PostgresStoreOptions): string[] {
-  const { connectionString, pool, schema = "millrace", prepare = true, listen = true } = options;
-  const { maxConnections = 10, pollMs = 1_000, retryMs = 15_000 } = options;
+  const { connectionString, pool, maxConnections } = options ?? {};
   const isOne = (connectionString === undefined) !== (pool === undefined);
-  return [
-    ...unknownOptions(options, known),
-    ...(isOne ? [] : ["give either `connectionString` or `pool`"]),
-    ...(connectionString === undefined ? [] : addressProblem("connectionString", connectionString)),
-    ...(pool === undefined || isPool(pool) ? [] : ["`pool` has no method `connect`"]),
-    ...(pool === undefined || options.maxConnections === undefined ? [] : ["`maxConnections` is that of the `pool`"]),
-    ...schemaProblem(schema),
-    ...(typeof prepare === "boolean" ? [] : [`\`prepare\` is ${shown(prepare)}, not true or false`]),
-    ...(typeof listen === "boolean" ? [] : addressProblem("listen", listen)),
-    ...wholeProblem("maxConnections", maxConnections, [1, 1_000]),
-    ...wholeProblem("pollMs", pollMs, [50, 60_000]),
-    ...wholeProblem("retryMs", retryMs, [0, 600_000]),
-  ];
-}
-
-/** Never shows the text: it holds a password. */
-function addressProblem(option: string, text: unknown): string[] {
-  const isAddress = typeof text === "string" && URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
-  return isAddress ? [] : [`\`${option}\` is no address like "postgres://user:password@host:5432/database"`];
-}
-
-function schemaProblem(schema: unknown): string[] {
-  if (typeof schema !== "string") return [`\`schema\` is ${shown(schema)}, not a name`];
-  const isName = /^[^\0]+$/.test(schema) && Buffer.byteLength(schema) <= 63 && !/[\uD800-\uDFFF]/u.test(schema);
-  if (isName && !schema.startsWith("pg_")) return [];
-  return [`\`schema\` is ${JSON.stringify(schema)}, not a name of 1 to 63 bytes that does not begin with "pg_"`];
-}
-
-function isPool(pool: unknown): boolean {
-  return typeof pool === "object" && pool !== null && typeof (pool as PostgresPool).connect === "function";
-}
-
-function wholeProblem(option: string, value: unknown, [least, most]: readonly [number, number]): string[] {
-  if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return [];
-  return [`\`${option}\` is ${shown(value)}, not a whole number from ${least} to ${most}`];
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
-  return `of type ${typeof value}`;
+  checkOptions("The options of the PostgreSQL store are wrong", options, {
+    rules,
+    besides: [
+      ...(isOne ? [] : ["give either `connectionString` or `pool`"]),
+      ...(pool === undefined || maxConnections === undefined ? [] : ["`maxConnections` is that of the `pool`"]),
+    ],
+  });
 }

@@ -35,11 +35,11 @@ describe("options", () => {
       "`shcema` is not an option (did you mean `schema`?)",
       '`connectionString` is no address like "postgres://user:password@host:5432/database"',
       '`schema` is "", not a name of 1 to 63 bytes that does not begin with "pg_"',
-      "`prepare` is of type string, not true or false",
+      '`prepare` is "yes", not true or false',
       '`listen` is no address like "postgres://user:password@host:5432/database"',
-      "`maxConnections` is 0, not a whole number from 1 to 1000",
-      "`pollMs` is 1, not a whole number from 50 to 60000",
-      "`retryMs` is NaN, not a whole number from 0 to 600000",
+      "`maxConnections` is 0, not a whole number from 1 to 1,000",
+      "`pollMs` is 1, not a whole number from 50 to 60,000",
+      "`retryMs` is NaN, not a whole number from 0 to 600,000",
     ]);
   });
 

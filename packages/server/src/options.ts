@@ -1,6 +1,6 @@
 /** The options of `createServer`. */
-import { type EventClass, type Log, type Workflow, WorkflowError } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
+import type { EventClass, Log, Workflow } from "millrace";
+import { anything, callable, checkOptions, flag, type Rule, type Rules, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./auth.js";
 import type { QueueOf } from "./queue-of.js";
@@ -178,30 +178,11 @@ export interface ResolvedOptions
   readonly limits: ServerLimits;
 }
 
-const known: OptionNames<ServerOptions> = {
-  runtime: true,
-  auth: true,
-  securityScheme: true,
-  cors: true,
-  limits: true,
-  basePath: true,
-  additionalEvents: true,
-  internalEvents: true,
-  queueOf: true,
-  schedules: true,
-  studio: true,
-  readOnly: true,
-  metrics: true,
-  sources: true,
-  publicDocs: true,
-  clientOf: true,
-  log: true,
-};
-
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
+  checkOptions("The options of the server are wrong", withAuth(options), { rules, besides: namingProblems(options) });
   const { auth, cors, clientOf, queueOf, metrics, sources, limits, ...rest } = options;
-  const resolved: ResolvedOptions = {
+  return {
     basePath: "",
     additionalEvents: {},
     internalEvents: [],
@@ -220,87 +201,97 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
     sources: sources ?? null,
     limits: { ...defaultLimits, ...limits },
   };
-  const problems = [...unknownOptions(options, known), ...authProblems(options), ...problemsOf(resolved)];
-  if (problems.length > 0) throw wrongOptions("server", "ServerOptions", problems);
-  return resolved;
 }
 
-export function wrongOptions(what: string, type: string, problems: readonly string[]): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The options of the ${what} are wrong: ${problems.join("; ")}.`,
-    hint: `See \`${type}\` for what each may be.`,
-    details: { problems },
-  });
+/** With `null` for an `auth` that is given and undefined: it is refused, because without `auth` everybody may do everything. */
+export function withAuth<Options extends { readonly auth?: Authenticate }>(options: Options): Options {
+  return Object.hasOwn(options, "auth") ? { ...options, auth: options.auth ?? null } : options;
 }
 
-/** Refuses an `auth` that is given and undefined, because without `auth` everybody may do everything. */
-export function authProblems(options: { readonly auth?: unknown }): string[] {
-  if (!Object.hasOwn(options, "auth") || typeof options.auth === "function") return [];
-  return ["`auth` is not a function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
-}
+// ---- rules
 
-function corsProblems(cors: CorsOptions): string[] {
-  const { origins, credentials } = Object(cors) as Partial<CorsOptions>;
-  if (!Array.isArray(origins)) return ["`cors` has no list `origins`"];
-  return [
-    ...(credentials && origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
-    ...originProblems(
-      "cors.origins",
-      origins.filter((origin) => origin !== "*"),
-    ),
-  ];
+export const authRule: Rule = (auth) =>
+  auth === undefined || typeof auth === "function"
+    ? []
+    : ["`auth` is not a function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
+
+export const runtimeRule: Rule = (runtime) =>
+  Object.keys(workflowsOf(runtime)).length === 0 ? ["`runtime` is no runtime"] : [];
+
+export function workflowsOf(runtime: unknown): { readonly [name: string]: Workflow } {
+  return (runtime as ServerOptions["runtime"] | undefined)?.workflows ?? {};
 }
 
 /** Refuses an origin that no browser would send as `Origin`, because it allows nobody. */
-export function originProblems(option: string, origins: readonly unknown[]): string[] {
+export const originsRule: Rule = (origins = [], option) => {
   if (!Array.isArray(origins)) return [`\`${option}\` is not a list of origins`];
   const wrong = origins.filter((origin) => !isOrigin(origin));
   return wrong.map((origin) => `\`${option}\` has ${JSON.stringify(origin)}, no origin such as "https://app.example"`);
-}
+};
 
 function isOrigin(text: unknown): boolean {
   return typeof text === "string" && /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
 }
 
-export function limitProblems(limits: ServerLimits): string[] {
-  return Object.entries(limits).flatMap(([name, value]) => {
+const corsRule: Rule = (cors) => {
+  if (cors === undefined || cors === null) return [];
+  const { origins, credentials } = Object(cors) as Partial<CorsOptions>;
+  if (!Array.isArray(origins)) return ["`cors` has no list `origins`"];
+  const named = origins.filter((origin) => origin !== "*");
+  return [
+    ...(credentials && origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
+    ...originsRule(named, "cors.origins"),
+  ];
+};
+
+export const limitsRule: Rule = (limits) =>
+  Object.entries(limits ?? {}).flatMap(([name, value]) => {
     if (!Object.hasOwn(defaultLimits, name)) return [`there is no \`limits.${name}\``];
     const isFine = Number.isFinite(value) && value >= 1;
     return isFine ? [] : [`\`limits.${name}\` is ${String(value)}, not a number from 1`];
   });
-}
 
-function problemsOf(options: ResolvedOptions): string[] {
-  const { runtime, limits, cors, basePath, additionalEvents, internalEvents, queueOf, schedules, studio, readOnly } =
-    options;
-  const known: { readonly [name: string]: Workflow } = runtime?.workflows ?? {};
-  return [
-    ...(Object.keys(known).length === 0 ? ["`runtime` is no runtime"] : []),
-    ...limitProblems(limits),
-    ...(cors === null ? [] : corsProblems(cors)),
-    ...(basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath) ? ['`basePath` is no path such as "/api"'] : []),
-    ...unknownWorkflows("additionalEvents", Object.keys(additionalEvents), known),
-    ...(Array.isArray(internalEvents)
-      ? unknownWorkflows("internalEvents", internalEvents, known)
-      : ["`internalEvents` is not a list of names of workflows"]),
-    ...(queueOf === null || typeof queueOf === "function" ? [] : ["`queueOf` is not a function"]),
-    ...metricsProblems(options.metrics),
-    ...(options.sources === null || typeof options.sources.read === "function" ? [] : ["`sources` has no `read()`"]),
-    ...(typeof schedules === "boolean" ? [] : ["`schedules` is neither true nor false"]),
-    ...(typeof studio === "boolean" || typeof studio === "function"
+const metricsRule: Rule = (metrics) => {
+  const { contentType, text } = Object(metrics) as Partial<MetricsSource>;
+  const isSource = typeof contentType === "string" && typeof text === "function";
+  return metrics === undefined || isSource ? [] : ["`metrics` has no `contentType` and `text()`"];
+};
+
+const rules: Rules<ServerOptions> = {
+  runtime: runtimeRule,
+  auth: authRule,
+  securityScheme: anything,
+  cors: corsRule,
+  limits: limitsRule,
+  basePath: valueRule((path) => path === "" || /^(\/[\w.~-]+)+$/.test(String(path)), 'a path such as "/api"'),
+  additionalEvents: anything,
+  internalEvents: valueRule(Array.isArray, "a list of names of workflows"),
+  queueOf: callable,
+  schedules: flag,
+  studio: valueRule(
+    (studio) => typeof studio === "boolean" || typeof studio === "function",
+    "true or false or `studioFile`",
+  ),
+  readOnly: flag,
+  metrics: metricsRule,
+  sources: (sources) =>
+    sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []
-      : ["`studio` is neither true nor false, nor `studioFile`"]),
-    ...(typeof readOnly === "boolean" ? [] : ["`readOnly` is neither true nor false"]),
+      : ["`sources` has no `read()`"],
+  publicDocs: anything,
+  clientOf: anything,
+  log: anything,
+};
+
+function namingProblems({ runtime, additionalEvents = {}, internalEvents = [] }: ServerOptions): string[] {
+  const known = workflowsOf(runtime);
+  return [
+    ...unknownWorkflows("additionalEvents", Object.keys(additionalEvents), known),
+    ...(Array.isArray(internalEvents) ? unknownWorkflows("internalEvents", internalEvents, known) : []),
   ];
 }
 
-function metricsProblems(metrics: Partial<MetricsSource> | null): string[] {
-  const isSource = typeof metrics?.contentType === "string" && typeof metrics.text === "function";
-  return metrics === null || isSource ? [] : ["`metrics` has no `contentType` and `text()`"];
-}
-
-function unknownWorkflows(option: string, names: readonly string[], known: object): string[] {
+export function unknownWorkflows(option: string, names: readonly string[], known: object): string[] {
   const unknown = names.filter((name) => !Object.hasOwn(known, name));
   return unknown.map((name) => `\`${option}\` names "${name}", which is not a workflow of the runtime`);
 }

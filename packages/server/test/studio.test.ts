@@ -227,7 +227,9 @@ describe("read only", () => {
     const app = open({ auth: () => ({ readOnly: "true" }) as never, log });
 
     expect((await app.request("/handlers")).status).toBe(500);
-    expect(() => open({ readOnly: "false" as never })).toThrow("`readOnly` is neither true nor false");
-    expect(() => open({ studio: { readOnly: true } as never })).toThrow("`studio` is neither true nor false");
+    expect(() => open({ readOnly: "false" as never })).toThrow('`readOnly` is "false", not true or false');
+    expect(() => open({ studio: { readOnly: true } as never })).toThrow(
+      "`studio` is an object, not true or false or `studioFile`",
+    );
   });
 });

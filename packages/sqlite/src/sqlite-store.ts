@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { WorkflowError } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
+import { anything, checkOptions, oneOf, type Rules, wholeNumber } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./driver.js";
 import { processes } from "./machine.js";
@@ -38,35 +37,19 @@ export interface SqliteStoreOptions {
  * `STORE_FULL`, else `STORE_FAILED`, when the file cannot be used; `OPTION_INVALID`.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): RunStore {
+  checkOptions("The options of the SQLite store are wrong", options, { rules });
   const { durability = "power", busyTimeoutMs = 5_000, pollMs = 200 } = options;
-  const isDurability = durability === "power" || durability === "process";
-  refuse([
-    ...unknownOptions(options, known),
-    ...(isDurability ? [] : [`\`durability\` is ${String(durability)}, not "power" or "process"`]),
-    ...wholeProblem("busyTimeoutMs", busyTimeoutMs, [0, 600_000]),
-    ...wholeProblem("pollMs", pollMs, [50, 1_000]),
-  ]);
   const driver = resolveDriver(options.driver);
   const database = openDatabase(path, { driver, durability, busyTimeoutMs });
   return createSqlStore({ database, hash: hashOf, processes, watchers: new Watchers({ database, everyMs: pollMs }) });
 }
 
-const known: OptionNames<SqliteStoreOptions> = { durability: true, driver: true, busyTimeoutMs: true, pollMs: true };
-
-function wholeProblem(option: string, value: number, [least, most]: readonly [number, number]): string[] {
-  if (Number.isInteger(value) && value >= least && value <= most) return [];
-  return [`\`${option}\` is ${String(value)}, not a whole number from ${least} to ${most}`];
-}
-
-function refuse(problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The options of the SQLite store are wrong: ${problems.join("; ")}.`,
-    hint: "See `SqliteStoreOptions` for what each may be.",
-    details: { problems },
-  });
-}
+const rules: Rules<SqliteStoreOptions> = {
+  durability: oneOf("power", "process"),
+  driver: anything,
+  busyTimeoutMs: wholeNumber(0, 600_000),
+  pollMs: wholeNumber(50, 1_000),
+};
 
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex");

@@ -270,10 +270,10 @@ describe.for(drivers)("opening a file, with %s", (driver) => {
 
 describe("the options of a store", () => {
   it.for([
-    { problem: '`durability` is never, not "power" or "process"', options: { durability: "never" as "power" } },
-    { problem: "`busyTimeoutMs` is -1, not a whole number from 0 to 600000", options: { busyTimeoutMs: -1 } },
-    { problem: "`pollMs` is 10, not a whole number from 50 to 1000", options: { pollMs: 10 } },
-    { problem: "`pollMs` is NaN, not a whole number from 50 to 1000", options: { pollMs: Number.NaN } },
+    { problem: '`durability` is "never", not one of power, process', options: { durability: "never" as "power" } },
+    { problem: "`busyTimeoutMs` is -1, not a whole number from 0 to 600,000", options: { busyTimeoutMs: -1 } },
+    { problem: "`pollMs` is 10, not a whole number from 50 to 1,000", options: { pollMs: 10 } },
+    { problem: "`pollMs` is NaN, not a whole number from 50 to 1,000", options: { pollMs: Number.NaN } },
     { problem: "`durabilty` is not an option (did you mean `durability`?)", options: { durabilty: "power" } },
   ])("$problem: refused", ({ problem, options }) => {
     const error = errorOf(() => sqliteStore(temporaryFile(), options));

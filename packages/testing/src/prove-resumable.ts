@@ -4,7 +4,7 @@
  * @module
  */
 import { type ResourceOverride, type ResultOf, type StateOf, Workflow, WorkflowError } from "millrace";
-import type { OptionNames } from "millrace/engine";
+import { anything, type Rules } from "millrace/engine";
 import { checkOptions, checkWorld } from "./check-options.js";
 import { describeDifference } from "./describe-value.js";
 import { TIMEOUT_TURNS } from "./drive.js";
@@ -79,14 +79,14 @@ export function proveResumable<Flow extends Workflow>(
   return alone(async () => new Prover(worldsOf(workflow), input, options as ProveOptions).prove());
 }
 
-const known: OptionNames<ProveOptions> = {
-  answers: true,
-  events: true,
-  resources: true,
-  timeoutTurns: true,
-  seeds: true,
-  at: true,
-  compare: true,
+const known: Rules<ProveOptions> = {
+  answers: anything,
+  events: anything,
+  resources: anything,
+  timeoutTurns: anything,
+  seeds: anything,
+  at: anything,
+  compare: anything,
 };
 
 function worldsOf(workflow: Provable<Workflow>): () => World {

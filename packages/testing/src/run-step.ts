@@ -15,7 +15,7 @@ import {
   WorkflowError,
   type WorkflowEvent,
 } from "millrace";
-import { compileWorkflow, type EventData, type OptionNames } from "millrace/engine";
+import { anything, compileWorkflow, type EventData, type Rules } from "millrace/engine";
 import { checkOptions } from "./check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin, RUN_ID } from "./life.js";
@@ -69,13 +69,13 @@ export function runStep<Flow extends Workflow, const Name extends StepNameOf<Flo
   return alone(() => run(workflow, { name, event }, options)) as never;
 }
 
-const known: OptionNames<RunStepOptions> = {
-  answers: true,
-  events: true,
-  resources: true,
-  timeoutTurns: true,
-  state: true,
-  clock: true,
+const known: Rules<RunStepOptions> = {
+  answers: anything,
+  events: anything,
+  resources: anything,
+  timeoutTurns: anything,
+  state: anything,
+  clock: anything,
 };
 
 async function run(

@@ -1,5 +1,5 @@
 import type { InputOf, ResourceOverride, ResultOf, RunContext, StateOf, Workflow, WorkflowEvent } from "millrace";
-import type { OptionNames } from "millrace/engine";
+import { anything, type Rules } from "millrace/engine";
 import { checkOptions } from "./check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin } from "./life.js";
@@ -66,14 +66,14 @@ export function runToEnd<Flow extends Workflow>(
   return alone(() => run(workflow, input, options as RunToEndOptions)) as never;
 }
 
-const known: OptionNames<RunToEndOptions> = {
-  answers: true,
-  events: true,
-  resources: true,
-  timeoutTurns: true,
-  seed: true,
-  context: true,
-  clock: true,
+const known: Rules<RunToEndOptions> = {
+  answers: anything,
+  events: anything,
+  resources: anything,
+  timeoutTurns: anything,
+  seed: anything,
+  context: anything,
+  clock: anything,
 };
 
 async function run(workflow: Workflow, input: unknown, options: RunToEndOptions): Promise<EndedRun> {

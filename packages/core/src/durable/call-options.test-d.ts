@@ -21,14 +21,12 @@ import type {
   RuntimeRunOptions,
   SendOptions,
   TenantOptions,
-  Workflows,
 } from "./runtime.types.js";
-import type { QueueOptions, RuntimeOptions } from "./runtime-options.types.js";
+import type { QueueOptions } from "./runtime-options.types.js";
 import type { RecordListQuery } from "./runtime-records.types.js";
 import type { ScheduleOptions, ScheduleQuery } from "./schedule.types.js";
 
 interface Interfaces {
-  readonly createRuntime: RuntimeOptions<Workflows>;
   readonly queues: QueueOptions;
   readonly "queues.perKey": NonNullable<QueueOptions["perKey"]>;
   readonly "queues.rate": NonNullable<QueueOptions["rate"]>;

@@ -8,8 +8,6 @@
 import { refuseUnknown } from "../value/unknown-options.js";
 
 export const callOptions = {
-  createRuntime:
-    "workflows store execute maxConcurrentRuns leaseMs idleReleaseMs restoreWaits snapshotEvery history queues resources telemetry clock log",
   queues: "concurrency perKey rate priority",
   "queues.perKey": "concurrency",
   "queues.rate": "limit per",

@@ -1,17 +1,10 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { nearest } from "./nearest.js";
 
-/** The names of all options of a type: a record, so that none is forgotten. */
-export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
-
 /** The words of a text: names of options in a list that every bundle has. */
 export type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
 
 /** One problem for every unknown option: most are typing errors. */
-export function unknownOptions<Options>(given: object, known: OptionNames<Options>): string[] {
-  return unknownNames(given, Object.keys(known));
-}
-
 export function unknownNames(given: object, names: readonly string[]): string[] {
   return Object.keys(given)
     .filter((name) => !names.includes(name))

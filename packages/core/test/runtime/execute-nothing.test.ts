@@ -239,7 +239,7 @@ describe("a runtime that executes nothing", () => {
 describe("at the door", () => {
   it.each<[string, object, string]>([
     ["no store", { execute: false }, "`execute: false` needs a `store`"],
-    ["no boolean", { execute: "no", store: memoryStore() }, "`execute` is no, not true or false"],
+    ["no boolean", { execute: "no", store: memoryStore() }, '`execute` is "no", not true or false'],
   ])("%s is refused", async (_, options, message) => {
     const create = async () => createRuntime({ workflows: flows, ...options } as never);
     expect(await rejection(create())).toMatchObject({

@@ -1,15 +1,6 @@
 /** Refuses review options that a node cannot honour, when the node is created. */
-import {
-  duration,
-  flag,
-  flagOrFunction,
-  oneOf,
-  optionProblems,
-  type Rule,
-  type Rules,
-  text,
-  wholeNumber,
-} from "../nodes/option-rules.js";
+import { duration, flag, oneOf, type Rule, type Rules, ruleProblems, text, wholeNumber } from "millrace/engine";
+import { flagOrFunction } from "../nodes/option-rules.js";
 import type { HumanReview, UserInputField } from "./human-review.types.js";
 
 export type ReviewedKind = "step" | "steps" | "loop" | "parallel" | "condition" | "router";
@@ -54,7 +45,7 @@ export function reviewOf(kind: ReviewedKind): Rule {
     const { onReject, requiresUserInput = false, userInputSchema = [] } = human;
     const strange = Object.keys(human).filter((option) => !honoured[kind].includes(option));
     return [
-      ...optionProblems(human, rules, "humanReview."),
+      ...ruleProblems(human, rules, "humanReview."),
       ...strange.map((option) => `a ${kind} has no \`humanReview.${option}\``),
       ...(onReject === "else" && kind !== "condition"
         ? ['only a condition can have `humanReview.onReject: "else"`']

@@ -4,6 +4,18 @@
  * @module
  */
 
+import {
+  anything,
+  callable,
+  checkOptions,
+  flag,
+  type OptionChecks,
+  oneOf,
+  type Rule,
+  type Rules,
+  text,
+  wholeNumber,
+} from "millrace/engine";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewOf } from "../human/check-review.js";
@@ -16,21 +28,7 @@ import type {
   SessionState,
   StepFunction,
 } from "./executor.types.js";
-import {
-  anything,
-  assertOptions,
-  callable,
-  checkOptions,
-  errorPolicy,
-  flag,
-  flagOrFunction,
-  oneOf,
-  type Rule,
-  type Rules,
-  stepName,
-  text,
-  wholeNumber,
-} from "./option-rules.js";
+import { assertOptions, errorPolicy, flagOrFunction, stepName } from "./option-rules.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =
@@ -231,7 +229,7 @@ const routerRules: Rules<RouterOptions> = { choices: steps, selector: anything, 
 function checkGroup<Options extends GroupOptions>(
   kind: ReviewedKind,
   options: Options,
-  checks: { readonly rules: Rules<Options>; readonly besides?: readonly string[] },
+  checks: OptionChecks<Options>,
 ): void {
   checkOptions(`The ${kind} "${options.name ?? "without a name"}" cannot be made`, options, checks);
 }

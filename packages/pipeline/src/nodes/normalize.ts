@@ -4,11 +4,12 @@
  * @module
  */
 import { retryPolicy, stop, wait } from "millrace";
+import { refuseOptions } from "millrace/engine";
 import type { ExecutorType } from "../data/metrics.types.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
-import { refuse, stepName } from "./option-rules.js";
+import { stepName } from "./option-rules.js";
 import { Step, type StepOptions, unrunnable } from "./step.js";
 
 /** @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps. */
@@ -18,7 +19,7 @@ export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[
 
 /** A bare function or agent gives its name to its step. */
 function checked<Node extends PipelineNode>(node: Node): Node {
-  refuse(`The ${node.kind} "${String(node.name)}" cannot be made`, stepName(node.name, "name"));
+  refuseOptions(`The ${node.kind} "${String(node.name)}" cannot be made`, stepName(node.name, "name"));
   return node;
 }
 
@@ -26,7 +27,7 @@ function childrenOf(
   steps: readonly (StepLike | readonly StepLike[])[],
   path: readonly number[],
 ): readonly PipelineNode[] {
-  refuse("The pipeline cannot be made", steps.flatMap(strangerProblems));
+  refuseOptions("The pipeline cannot be made", steps.flatMap(strangerProblems));
   const nodes = steps.map((step, position) => checked(normalize(step, [...path, position])));
   return withDistinctContainers(nodes);
 }
@@ -89,7 +90,7 @@ function routerNode(router: Router, path: readonly number[]): PipelineNode {
   const { choices, selector = null } = router.options;
   const children = childrenOf(choices, path);
   const { name } = base(router, path);
-  refuse(`The router "${name}" cannot be made`, sameNames(children));
+  refuseOptions(`The router "${name}" cannot be made`, sameNames(children));
   return { ...base(router, path), kind: "router", children, givenAs: choices, selector };
 }
 

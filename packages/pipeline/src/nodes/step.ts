@@ -1,20 +1,9 @@
 import { type Duration, type RetryPolicy, Workflow } from "millrace";
+import { anything, checkOptions, duration, flag, type Rules, text, wholeNumber } from "millrace/engine";
 import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "./executor.types.js";
-import {
-  anything,
-  assertOptions,
-  checkOptions,
-  duration,
-  errorPolicy,
-  flag,
-  historyRuns,
-  type Rules,
-  stepName,
-  text,
-  wholeNumber,
-} from "./option-rules.js";
+import { assertOptions, errorPolicy, historyRuns, stepName } from "./option-rules.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";

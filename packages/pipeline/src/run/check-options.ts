@@ -1,18 +1,8 @@
 /** Checks the options of pipelines and runs. */
 
 import { WorkflowError } from "millrace";
-import {
-  anything,
-  assertOptions,
-  checkOptions,
-  flag,
-  historyRuns,
-  object,
-  type Rule,
-  type Rules,
-  refuse,
-  text,
-} from "../nodes/option-rules.js";
+import { anything, checkOptions, flag, object, type Rule, type Rules, refuseOptions, text } from "millrace/engine";
+import { assertOptions, historyRuns } from "../nodes/option-rules.js";
 import { assertState, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
 import type { ContinueOptions } from "./continue-run.js";
@@ -126,7 +116,7 @@ export function checkHandleOptions(runId: string, options: HandleOptions): void 
  */
 export function assertStorable(pipeline: string, dependencies: Readonly<Record<string, unknown>>): void {
   const services = Object.keys(dependencies).filter((name) => !isPlain(dependencies[name]));
-  refuse(
+  refuseOptions(
     `The input of the pipeline "${pipeline}" cannot be made`,
     services.map(
       (name) => `\`dependencies.${name}\` is not plain data: it can be among the dependencies of the pipeline`,

@@ -1,8 +1,8 @@
 import type { Log } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
+import { anything, checkOptions, type Rules, valueRule, wholeNumber } from "millrace/engine";
 import { createRuntime, type Runtime, type Workflows } from "millrace/runtime";
 import { movingUnsupported, queueUnsupported, unsupported } from "../errors.js";
-import { recordsProblem, refuse } from "../host/options.js";
+import { recordsRule } from "../host/options.js";
 import type { RecordStore } from "../kept/record-store.js";
 import { Ingress } from "./ingress.js";
 import { createRestateStore } from "./restate-store.js";
@@ -41,16 +41,8 @@ export interface ConnectOptions<Flows extends Workflows> {
  * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`.
  */
 export function connect<const Flows extends Workflows>(options: ConnectOptions<Flows>): Runtime<Flows> {
+  checkOptions("The options of `connect` are wrong", options, { rules });
   const { workflows, ingress, admin, headers = {}, fetch = globalThis.fetch, pollMs = 200, records, log } = options;
-  refuse("`connect`", [
-    ...unknownOptions(options, known),
-    ...addressProblem("ingress", ingress),
-    ...(admin === undefined ? [] : addressProblem("admin", admin)),
-    ...recordsProblem(records),
-    ...(Number.isInteger(pollMs) && pollMs >= 20
-      ? []
-      : [`\`pollMs\` is ${String(pollMs)}, not a whole number from 20`]),
-  ]);
   const addresses = { ingress: bare(ingress), admin: admin === undefined ? null : bare(admin), headers, fetch };
   const store = createRestateStore({
     ingress: new Ingress(addresses),
@@ -75,23 +67,21 @@ export function connect<const Flows extends Workflows>(options: ConnectOptions<F
   });
 }
 
-const known: OptionNames<ConnectOptions<Workflows>> = {
-  workflows: true,
-  ingress: true,
-  admin: true,
-  headers: true,
-  fetch: true,
-  pollMs: true,
-  records: true,
-  log: true,
-};
+const address = valueRule(
+  (value) => typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value),
+  'an address such as "http://localhost:8080"',
+);
 
-function addressProblem(name: string, value: unknown): string[] {
-  const isAddress = typeof value === "string" && /^https?:\/\//.test(value) && URL.canParse(value);
-  return isAddress
-    ? []
-    : [`\`${name}\` is ${JSON.stringify(value) ?? "missing"}, not an address such as "http://localhost:8080"`];
-}
+const rules: Rules<ConnectOptions<Workflows>> = {
+  workflows: anything,
+  ingress: (ingress, option) => (ingress === undefined ? [`\`${option}\` is missing`] : address(ingress, option)),
+  admin: address,
+  headers: anything,
+  fetch: anything,
+  pollMs: wholeNumber(20),
+  records: recordsRule,
+  log: anything,
+};
 
 function bare(address: string): string {
   return address.replace(/\/+$/, "");

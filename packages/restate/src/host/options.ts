@@ -1,6 +1,6 @@
 /** Options of a host, checked all at once. */
-import { type Duration, type Log, WorkflowError } from "millrace";
-import { type OptionNames, toMs, unknownOptions } from "millrace/engine";
+import type { Duration, Log } from "millrace";
+import { anything, checkOptions, oneOf, type Rule, type Rules, toMs, wholeNumber } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
 import type { RecordStore } from "../kept/record-store.js";
 import { HostRecords } from "./records.js";
@@ -47,16 +47,24 @@ export interface ResolvedHostOptions {
   readonly log: Log | undefined;
 }
 
-const known: OptionNames<RestateHostOptions> = {
-  workflows: true,
-  rounds: true,
-  mode: true,
-  slice: true,
-  snapshotEvery: true,
-  history: true,
-  inactivityTimeout: true,
-  records: true,
-  log: true,
+const whole = wholeNumber(1);
+const kept = wholeNumber(0);
+
+export const recordsRule: Rule = (records) => {
+  const isStore = typeof (records as Partial<RecordStore> | null | undefined)?.writeRecords === "function";
+  return records === undefined || isStore ? [] : ['`records` is no store such as `sqliteStore("records.db")`'];
+};
+
+const rules: Rules<RestateHostOptions> = {
+  workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
+  mode: oneOf("rounds", "slices"),
+  rounds: whole,
+  slice: anything,
+  snapshotEvery: whole,
+  history: (history = "all") => (history === "all" ? [] : kept(Object(history).keep ?? null, "history.keep")),
+  inactivityTimeout: anything,
+  records: recordsRule,
+  log: anything,
 };
 
 /** How long what follows from kept rounds waits for the next one. */
@@ -64,18 +72,8 @@ const FOLLOW_MS = 10;
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong, `DURATION_INVALID`. */
 export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOptions {
+  checkOptions("The options of the Restate host are wrong", options, { rules });
   const { workflows, rounds = 200, mode = "rounds", slice = "10s", snapshotEvery = 200, history = "all" } = options;
-  const keep = history === "all" ? 0 : history?.keep;
-  const isMode = mode === "rounds" || mode === "slices";
-  refuse("the Restate host", [
-    ...unknownOptions(options, known),
-    ...(Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
-    ...(isMode ? [] : [`\`mode\` is ${String(mode)}, not "rounds" or "slices"`]),
-    ...wholeProblem("rounds", rounds, 1),
-    ...wholeProblem("snapshotEvery", snapshotEvery, 1),
-    ...wholeProblem("history.keep", keep, 0),
-    ...recordsProblem(options.records),
-  ]);
   const sliceMs = toMs(slice, "slice");
   return {
     workflows,
@@ -86,24 +84,4 @@ export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOpt
     records: options.records === undefined ? null : new HostRecords(options.records),
     log: options.log,
   };
-}
-
-function wholeProblem(name: string, value: unknown, least: number): string[] {
-  if (Number.isInteger(value) && (value as number) >= least) return [];
-  return [`\`${name}\` is ${String(value)}, not a whole number from ${least}`];
-}
-
-export function recordsProblem(records: unknown): string[] {
-  const isStore = typeof (records as Partial<RecordStore> | null | undefined)?.writeRecords === "function";
-  return records === undefined || isStore ? [] : ['`records` is no store such as `sqliteStore("records.db")`'];
-}
-
-export function refuse(owner: string, problems: readonly string[]): void {
-  if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The options of ${owner} are wrong: ${problems.join("; ")}.`,
-    hint: "Correct or remove what is named.",
-    details: { problems },
-  });
 }

@@ -13,9 +13,9 @@ import {
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
+import { anything, checkOptions, type Rules, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
-import { wrongOptions } from "../options.js";
+import { runtimeRule, unknownWorkflows, workflowsOf } from "../options.js";
 import { afterMs, consoleLog, nowMs } from "../system.js";
 import { anyEventJsonSchema } from "../wire/event-schema.js";
 import { WorkflowCatalog } from "../workflow-facts.js";
@@ -57,7 +57,7 @@ export interface McpOptions {
 export function createMcpServer(options: McpOptions): Server {
   const { runtime, tenant = "", log = consoleLog, name = "millrace", version = "1" } = options;
   const { waitMs = 600_000, progressMs = 10_000 } = options;
-  assertValid(options, { waitMs, progressMs });
+  checkOptions("The options of the MCP server are wrong", options, { rules, besides: toolProblems(options) });
   const server = new Server({ name, version }, { capabilities: { tools: {} } });
   const catalog = new WorkflowCatalog(runtime.workflows);
   const tools = options.tools ?? Object.fromEntries(catalog.names.map((one) => [one, `Runs the workflow "${one}".`]));
@@ -77,32 +77,26 @@ export function createMcpServer(options: McpOptions): Server {
   }
 }
 
-const known: OptionNames<McpOptions> = {
-  runtime: true,
-  tools: true,
-  name: true,
-  version: true,
-  tenant: true,
-  waitMs: true,
-  progressMs: true,
-  log: true,
+const milliseconds = valueRule((ms) => (ms as number) > 0, "a number above 0");
+const rules: Rules<McpOptions> = {
+  runtime: runtimeRule,
+  tools: anything,
+  name: anything,
+  version: anything,
+  tenant: anything,
+  waitMs: milliseconds,
+  progressMs: milliseconds,
+  log: anything,
 };
 
-function assertValid(options: McpOptions, times: { readonly waitMs: number; readonly progressMs: number }): void {
-  const workflows: object = options.runtime?.workflows ?? {};
-  const offered = Object.keys(options.tools ?? workflows);
-  const unknown = offered.filter((name) => !Object.hasOwn(workflows, name));
-  const problems = [
-    ...unknownOptions(options, known),
-    ...(Object.keys(workflows).length === 0 ? ["`runtime` is no runtime"] : []),
+function toolProblems({ runtime, tools }: McpOptions): string[] {
+  const workflows = workflowsOf(runtime);
+  const offered = Object.keys(tools ?? workflows);
+  return [
     ...offered.filter(isOwnTool).map((name) => `a workflow has the name of the tool "${name}"`),
     ...offered.filter((name) => !toolName.test(name)).map(nameRefused),
-    ...Object.entries(times).flatMap(([name, ms]) =>
-      ms > 0 ? [] : [`\`${name}\` is ${String(ms)}, not a number above 0`],
-    ),
-    ...unknown.map((name) => `\`tools\` names "${name}", which is not a workflow of the runtime`),
+    ...unknownWorkflows("tools", offered, workflows),
   ];
-  if (problems.length > 0) throw wrongOptions("MCP server", "McpOptions", problems);
 }
 
 /** @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#tool-names */

@@ -1,15 +1,8 @@
 import type { EventClass, Log } from "millrace";
-import { type OptionNames, unknownOptions } from "millrace/engine";
+import { anything, checkOptions, type Rules, valueRule } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../auth.js";
-import {
-  authProblems,
-  defaultLimits,
-  limitProblems,
-  originProblems,
-  type ServerLimits,
-  wrongOptions,
-} from "../options.js";
+import { authRule, defaultLimits, limitsRule, originsRule, type ServerLimits, withAuth } from "../options.js";
 import { consoleLog } from "../system.js";
 
 /** Options of `createHandler`. */
@@ -44,31 +37,23 @@ export interface ResolvedHandlerOptions extends Required<Omit<HandlerOptions, "a
   readonly limits: ServerLimits;
 }
 
-const known: OptionNames<HandlerOptions> = {
-  store: true,
-  name: true,
-  auth: true,
-  origins: true,
-  additionalEvents: true,
-  internalEvents: true,
-  driveMs: true,
-  limits: true,
-  log: true,
+const rules: Rules<HandlerOptions> = {
+  store: (store) => (typeof (store as Partial<RunStore>)?.claim === "function" ? [] : ["`store` is not a run store"]),
+  name: anything,
+  driveMs: valueRule((ms) => Number.isFinite(ms) && (ms as number) > 0, "a number above 0"),
+  auth: authRule,
+  origins: originsRule,
+  additionalEvents: anything,
+  internalEvents: anything,
+  limits: limitsRule,
+  log: anything,
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveHandlerOptions(options: HandlerOptions, ownName: string): ResolvedHandlerOptions {
+  checkOptions("The options of the function are wrong", withAuth(options), { rules });
   const { store, name = ownName, auth = null, origins = [], driveMs = 55_000, log = consoleLog } = options;
   const { additionalEvents = [], internalEvents = false } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const problems = [
-    ...unknownOptions(options, known),
-    ...(typeof store?.claim === "function" ? [] : ["`store` is not a run store"]),
-    ...(Number.isFinite(driveMs) && driveMs > 0 ? [] : [`\`driveMs\` is ${String(driveMs)}, not a number above 0`]),
-    ...authProblems(options),
-    ...originProblems("origins", origins),
-    ...limitProblems(limits),
-  ];
-  if (problems.length > 0) throw wrongOptions("function", "HandlerOptions", problems);
   return { store, name, auth, origins, additionalEvents, internalEvents, driveMs, log, limits };
 }

@@ -1,57 +1,48 @@
-import { WorkflowError } from "millrace";
-import { type OptionNames, toMs, unknownOptions } from "millrace/engine";
+import {
+  anything,
+  checkOptions,
+  optionProblems,
+  type Rule,
+  type Rules,
+  toMs,
+  valueRule,
+  wholeNumber,
+} from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
 import type { Faults, Simulation } from "./simulation.types.js";
 import { faultNames } from "./strikes.js";
 
-const known: OptionNames<Simulation> = {
-  seed: true,
-  workflows: true,
-  call: true,
-  callers: true,
-  processes: true,
-  time: true,
-  settle: true,
-  faults: true,
-  store: true,
-  runtime: true,
-  check: true,
-};
 const simulated = ["workflows", "store", "clock", "log"];
+
+const rate = valueRule(
+  (value) => typeof value === "number" && value >= 0 && value <= 1_000,
+  "a number from 0 to 1,000",
+);
+const faultRules = Object.fromEntries(faultNames.map((name) => [name, rate])) as Rules<Faults>;
+
+const required: Rule = (value, option) => (typeof value === "function" ? [] : [`\`${option}\` is not a function`]);
+
+const rules: Rules<Simulation> = {
+  seed: (seed, option) => (Number.isSafeInteger(seed) ? [] : [`\`${option}\` is ${String(seed)}, not a whole number`]),
+  workflows: required,
+  call: required,
+  callers: wholeNumber(0),
+  processes: wholeNumber(1),
+  time: anything,
+  settle: anything,
+  faults: (faults = {}) => optionProblems(faults as Faults, faultRules, "faults."),
+  store: anything,
+  runtime: (runtime = {}) =>
+    simulated
+      .filter((name) => name in (runtime as object))
+      .map((name) => `\`runtime.${name}\` is set by the simulation`),
+  check: anything,
+};
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong, `DURATION_INVALID`. */
 export function checkSimulation<Flows extends Workflows>(simulation: Simulation<Flows>): void {
-  const { seed, callers, processes, faults = {}, runtime = {}, time = "1d", settle = "2h" } = simulation;
-  const problems = [
-    ...unknownOptions(simulation, known as OptionNames<Simulation<Flows>>),
-    ...(Number.isSafeInteger(seed) ? [] : [`\`seed\` is ${String(seed)}, not a whole number`]),
-    ...functionProblem("workflows", simulation.workflows),
-    ...functionProblem("call", simulation.call),
-    ...countProblem("callers", callers, 0),
-    ...countProblem("processes", processes, 1),
-    ...unknownOptions(faults, Object.fromEntries(faultNames.map((name) => [name, true])) as OptionNames<Faults>),
-    ...Object.entries(faults).flatMap(([name, rate]) => rateProblem(`faults.${name}`, rate)),
-    ...simulated.filter((name) => name in runtime).map((name) => `\`runtime.${name}\` is set by the simulation`),
-  ];
-  if (problems.length === 0) return void [toMs(time, "time"), toMs(settle, "settle")];
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `The options of the simulation are wrong: ${problems.join("; ")}.`,
-    hint: "Correct or remove what is named.",
-    details: { problems },
-  });
-}
-
-function functionProblem(name: string, value: unknown): string[] {
-  return typeof value === "function" ? [] : [`\`${name}\` is not a function`];
-}
-
-function countProblem(name: string, value: number | undefined, from: number): string[] {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= from)) return [];
-  return [`\`${name}\` is ${String(value)}, not a whole number from ${from}`];
-}
-
-function rateProblem(name: string, rate: unknown): string[] {
-  if (typeof rate === "number" && rate >= 0 && rate <= 1_000) return [];
-  return [`\`${name}\` is ${String(rate)}, not a number from 0 to 1,000`];
+  checkOptions("The options of the simulation are wrong", simulation as unknown as Simulation, { rules });
+  const { time = "1d", settle = "2h" } = simulation;
+  toMs(time, "time");
+  toMs(settle, "settle");
 }

@@ -1,0 +1,103 @@
+/**
+ * Rules for options: one table for each kind of object that users write. All problems are reported at once, an option
+ * that nobody reads among them.
+ *
+ * @module
+ */
+import { WorkflowError } from "../errors/workflow-error.js";
+import { type Duration, toMs } from "./duration.js";
+import { unknownNames } from "./unknown-options.js";
+
+/** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
+export type Rule = (value: unknown, option: string) => readonly string[];
+
+/** A rule for every option of a type, so that none is forgotten. */
+export type Rules<Options> = { readonly [Option in keyof Required<Options>]: Rule };
+
+/** The problems of all options, unknown ones first. @param prefix See {@link ruleProblems}. */
+export function optionProblems<Options extends object>(given: Options, rules: Rules<Options>, prefix = ""): string[] {
+  return [...unknownNames(given, Object.keys(rules)), ...ruleProblems(given, rules, prefix)];
+}
+
+/** @param prefix Stands before the names of the options, when they are inside of another option. */
+export function ruleProblems(given: object, rules: object, prefix = ""): string[] {
+  return Object.entries<Rule>(rules as Readonly<Record<string, Rule>>).flatMap(([option, rule]) => [
+    ...rule(given[option as keyof object], `${prefix}${option}`),
+  ]);
+}
+
+export interface OptionChecks<Options> {
+  readonly rules: Rules<Options>;
+  /** Problems of several options together. @default none */
+  readonly besides?: readonly string[];
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem of the options, and those besides. */
+export function checkOptions<Options extends object>(
+  what: string,
+  given: Options,
+  { rules, besides = [] }: OptionChecks<Options>,
+): void {
+  if (typeof given !== "object" || given === null) refuseOptions(what, ["they are not an object"]);
+  refuseOptions(what, optionProblems(given, rules), besides);
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem; nothing without problems. */
+export function refuseOptions(what: string, ...found: readonly (readonly string[])[]): void {
+  const problems = found.flat();
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `${what}: ${problems.join("; ")}.`,
+    hint: "Correct the options that are named, or leave them out.",
+    details: { problems },
+  });
+}
+
+// ---- rules
+
+/** Checked where it is used, or not at all. */
+export const anything: Rule = () => [];
+
+/** `null` counts as absent. */
+export const text: Rule = valueRule((value) => typeof value === "string" || value === null, "a text");
+export const flag: Rule = valueRule((value) => typeof value === "boolean", "true or false");
+export const callable: Rule = valueRule((value) => typeof value === "function", "a function");
+export const object: Rule = valueRule((value) => typeof value === "object" && !Array.isArray(value), "an object");
+export const duration: Rule = valueRule(isDuration, 'a duration, as 500 or "30s"');
+export const list: Rule = (value, option) =>
+  value === undefined || Array.isArray(value) ? [] : [`\`${option}\` is not a list`];
+
+export function oneOf(...words: readonly string[]): Rule {
+  return valueRule((value) => words.includes(value as string), `one of ${words.join(", ")}`);
+}
+
+export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINITY): Rule {
+  const range = `from ${least}${most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`}`;
+  return valueRule(
+    (value) => Number.isInteger(value) && (value as number) >= least && (value as number) <= most,
+    `a whole number ${range}`,
+  );
+}
+
+/** @param expected To be read after the value: "is 0, not a whole number from 1". */
+export function valueRule(isRight: (value: unknown) => boolean, expected: string): Rule {
+  return (value, option) =>
+    value === undefined || isRight(value) ? [] : [`\`${option}\` is ${shown(value)}, not ${expected}`];
+}
+
+function isDuration(value: unknown): boolean {
+  try {
+    toMs(value as Duration, "timeout");
+    return true;
+  } catch (error) {
+    if (WorkflowError.is(error, "DURATION_INVALID")) return false;
+    throw error;
+  }
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return `"${value}"`;
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
+  return typeof value === "function" ? "a function" : String(value);
+}
