@@ -15,7 +15,7 @@ import { openRun } from "../run/launch.js";
 import { wakeAt } from "../run/outside.js";
 import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../run/run.types.js";
 import { dueByClock, timeAt } from "../run/run-time.js";
-import { encodeRunner } from "../run/snapshot-run.js";
+import { encodeStored } from "../run/snapshot-run.js";
 import { nextTurn } from "../run/system.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
@@ -23,7 +23,7 @@ import type { AttemptRecords } from "./attempt-records.js";
 import { Commit } from "./commit.js";
 import type { Committing, GroupCommit } from "./group-commit.js";
 import { type ChildPlace, codeText, entryText, tickText, tickTooLong } from "./journal-text.js";
-import { snapshotJson } from "./load.js";
+import type { StoredRunJson } from "./load.js";
 import type { RecordTurns } from "./record-turns.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import { RunRecords } from "./run-records.js";
@@ -397,8 +397,7 @@ export class DurableRun implements RunJournal, Committing {
     const { runner } = this;
     const commit = this.nextCommit();
     const tick = this.#ticks;
-    const states = [runner.state, ...(runner.family?.values() ?? [])];
-    const text = this.#snapshotText(snapshotJson(this.workflow.code.hash, encodeRunner(runner), states));
+    const text = this.#snapshotText({ code: this.workflow.code.hash, run: encodeStored(runner) });
     if (text === null) return;
     commit.snapshot = { tick, atMs: runner.state.atMs, text };
     commit.blobs.push(this.workflow.code);
@@ -406,7 +405,7 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   /** `null`: it does not fit into one text. The ticks since the previous snapshot stay, so a load has all it needs. */
-  #snapshotText(snapshot: object): string | null {
+  #snapshotText(snapshot: StoredRunJson): string | null {
     try {
       return JSON.stringify(snapshot);
     } catch (error) {

@@ -10,7 +10,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { encodeOutcome } from "../snapshot/encode.js";
 import { wrongOption } from "../value/option-value.js";
 import { type Exported, type ExportedParts, Problems, readParts } from "./exported-parts.js";
-import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, snapshotJson } from "./load.js";
+import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, type StoredRunJson } from "./load.js";
 import type { ImportedRun, ImportOptions } from "./moving.types.js";
 import { nameOf, recordConflict, recordValue } from "./record-text.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
@@ -231,8 +231,7 @@ async function newest(
 ): Promise<StagedSnapshot> {
   const { code } = workflow;
   const { hash: codeHash } = tree.code;
-  const states = [...tree.members.values()].map(({ state }) => state);
-  const snapshot = snapshotJson(codeHash, tree.toDict(), states);
+  const snapshot: StoredRunJson = { code: codeHash, run: tree.toStored() };
   const { row, blobs } = staged.snapshotOf(
     { tick: ticks, atMs: tree.root.state.atMs, text: JSON.stringify(snapshot) },
     codeHash,

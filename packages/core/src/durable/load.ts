@@ -4,14 +4,15 @@
  * @module
  */
 import { completeDefinition } from "../engine/definition.js";
-import { createRunState, type RunState } from "../engine/state.js";
+import { createRunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { afterTurn, isTurnOver } from "../run/host-turns.js";
 import { restoreRun, restoreStored } from "../run/snapshot-run.js";
 import { freeHeapBytes } from "../run/system.js";
-import { decodeAtWork, encodeAtWork } from "../snapshot/at-work.js";
+import type { Snapshot } from "../snapshot/format.js";
 import { Reader } from "../snapshot/reader.js";
+import { withWork } from "../snapshot/work-beside.js";
 import { sameValue } from "../value/equal.js";
 import { assertShareable } from "../workflow/child.js";
 import { migrateState } from "../workflow/state-version.js";
@@ -46,9 +47,11 @@ export interface LoadFrom extends From {
   readonly workflow: RegisteredWorkflow;
 }
 
-/** A snapshot of a run and its children as it is stored, the run first. */
-export function snapshotJson(code: string, run: object, states: readonly RunState[]): object {
-  return { code, run, atWork: Object.fromEntries(states.map((state) => [state.runId, encodeAtWork(state)])) };
+/** A run and its children as a snapshot of them is stored. */
+export interface StoredRunJson {
+  /** Hash of the code of the run. */
+  readonly code: string;
+  readonly run: Snapshot;
 }
 
 /** One tick of the journal, with its number. */
@@ -162,10 +165,9 @@ async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<R
     return new RunTree(compiled, [state], await readCode(from, run.code));
   }
   const reader = new Reader(await readText(from, snapshot.text, where(from)), "snapshot");
-  const states = restoreStored(compiled, reader.raw("run"));
-  const atWork = new Reader(reader.raw("atWork"), reader.at("atWork"));
-  for (const state of states) decodeAtWork(state, atWork.raw(state.runId), atWork.at(state.runId));
-  return new RunTree(compiled, states, await readCode(from, reader.text("code")));
+  const beside = reader.raw("atWork");
+  const stored = beside === undefined ? reader.raw("run") : withWork(reader.raw("run"), beside);
+  return new RunTree(compiled, restoreStored(compiled, stored), await readCode(from, reader.text("code")));
 }
 
 async function readCode(from: LoadFrom, hash: string): Promise<HashedCode> {

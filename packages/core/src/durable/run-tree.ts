@@ -25,7 +25,7 @@ import type { PendingPrompt } from "../run/handler.types.js";
 import { openPrompts } from "../run/open-prompts.js";
 import { openChildren } from "../run/snapshot-run.js";
 import { encodeState } from "../snapshot/encode.js";
-import type { SnapshotV1 } from "../snapshot/format.js";
+import type { Snapshot } from "../snapshot/format.js";
 import { decodeTick } from "../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { compiledChild } from "../workflow/child.js";
@@ -135,16 +135,26 @@ export class RunTree {
   }
 
   /** The snapshot of the whole tree, with the state versions that its states have. */
-  toDict(member: Member = this.root): SnapshotV1 {
-    const children: Record<string, SnapshotV1> = {};
+  toDict(): Snapshot {
+    return this.#encode(this.root, false);
+  }
+
+  /** The same with the work under way, for a journal that continues it. */
+  toStored(): Snapshot {
+    return this.#encode(this.root, true);
+  }
+
+  #encode(member: Member, asStored: boolean): Snapshot {
+    const children: Record<string, Snapshot> = {};
     for (const { runId } of openChildren(member.state)) {
       const child = this.members.get(runId);
-      if (child) children[runId] = this.toDict(child);
+      if (child) children[runId] = this.#encode(child, asStored);
     }
     // That of the code that is here is not the one that it has, until it is migrated.
     const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, {
       children,
       sharesStore: member.sharesWith !== null,
+      asStored,
     });
     return member.stateVersion === 1 || member.sharesWith !== null
       ? dict

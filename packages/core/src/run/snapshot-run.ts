@@ -11,8 +11,8 @@ import { gathering } from "../engine/reduce/gathered.js";
 import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
-import { encodeState } from "../snapshot/encode.js";
-import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type SnapshotV1 } from "../snapshot/format.js";
+import { type Around, encodeState } from "../snapshot/encode.js";
+import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
 import { freezeState } from "../state/freeze-state.js";
@@ -37,19 +37,31 @@ export function encodeRun(
   { state, children }: RestoredRun,
   options: ToDictOptions = {},
 ): ContextDict {
-  const inside = children === null ? null : encodeChildren(compiled, { state, children });
   checkOptions("toDict", options);
-  return seal(encodeState(state, compiled, { children: inside }), options.codec);
+  return seal(encodeTree(compiled, { state, children }, {}), options.codec);
 }
 
-function encodeChildren(compiled: CompiledWorkflow, { state, children }: RestoredRun): Record<string, SnapshotV1> {
-  const encoded: Record<string, SnapshotV1> = {};
+/** With the work under way, for the journal of a runtime. */
+export function encodeStored({ host, state, family }: LiveRunCore): Snapshot {
+  return encodeTree(host.compiled, { state, children: family }, { asStored: true });
+}
+
+function encodeTree(compiled: CompiledWorkflow, run: RestoredRun, around: Omit<Around, "children">): Snapshot {
+  const children = run.children === null ? null : encodeChildren(compiled, run, around);
+  return encodeState(run.state, compiled, { ...around, children });
+}
+
+function encodeChildren(
+  compiled: CompiledWorkflow,
+  { state, children }: RestoredRun,
+  { asStored = false }: Pick<Around, "asStored">,
+): Record<string, Snapshot> {
+  const encoded: Record<string, Snapshot> = {};
   for (const record of openChildren(state)) {
     const child = children?.get(record.runId);
     if (!child) continue;
     const flow = compiledChild(compiled, record.name, record.runId);
-    const inside = encodeChildren(flow, { state: child, children });
-    encoded[record.runId] = encodeState(child, flow, { children: inside, sharesStore: record.sharesStore });
+    encoded[record.runId] = encodeTree(flow, { state: child, children }, { asStored, sharesStore: record.sharesStore });
   }
   return encoded;
 }
@@ -61,7 +73,7 @@ export function* openChildren(state: RunState): Generator<ChildRecord, void> {
   }
 }
 
-function seal(snapshot: SnapshotV1, codec: SnapshotCodec | undefined): ContextDict {
+function seal(snapshot: Snapshot, codec: SnapshotCodec | undefined): ContextDict {
   if (codec === undefined) return snapshot as never;
   return {
     format: snapshot.format,
@@ -101,7 +113,7 @@ interface Unsealing {
 function unseal(given: unknown, { codec, freeze }: Unsealing): unknown {
   const dict = copyJson(given, { ...anySnapshot, freeze });
   const reader = new Reader(dict, "snapshot");
-  checkFormat(reader);
+  checkFormat(reader, SNAPSHOT_VERSION);
   const name = reader.raw("codec");
   if (name === undefined) return dict;
   if (codec === undefined || codec.name !== name) {
@@ -139,7 +151,7 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   const { compiled, children, ids, asStored } = tree;
   const isChild = inside !== null;
   const owner = inside?.record.sharesStore === true ? inside.parent : null;
-  checkFormat(reader);
+  checkFormat(reader, asStored ? STORED_VERSION : SNAPSHOT_VERSION);
   // A child has its name in `static children`, a stored run that in the runtime: the name of a class may change with every build.
   if (!isChild && !asStored) checkName(compiled, reader);
   checkSteps(compiled, reader);
@@ -170,21 +182,21 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   return state;
 }
 
-function checkFormat(reader: Reader): void {
+function checkFormat(reader: Reader, known: Snapshot["version"]): void {
   if (reader.raw("format") !== SNAPSHOT_FORMAT)
     throw invalidSnapshot(
       "snapshot.format",
       `${JSON.stringify(reader.raw("format"))?.slice(0, 60)}, not "${SNAPSHOT_FORMAT}"`,
     );
   const version = reader.number("version");
-  if (version === SNAPSHOT_VERSION) return;
+  if (version === SNAPSHOT_VERSION || version === known) return;
   if (!Number.isInteger(version) || version < 1)
     throw invalidSnapshot("snapshot.version", `${version}, no version there ever was`);
   throw new WorkflowError({
     code: "SNAPSHOT_NEWER",
-    message: `The snapshot has version ${version}; this Millrace reads up to ${SNAPSHOT_VERSION}.`,
+    message: `The snapshot has version ${version}; this Millrace reads up to ${known}.`,
     hint: "Upgrade millrace here, or load it where it was written.",
-    details: { version, known: SNAPSHOT_VERSION },
+    details: { version, known },
   });
 }
 

@@ -1,5 +1,5 @@
 /** Decodes the memory of a work item. */
-import type { MemoryRecord } from "../engine/state.js";
+import type { MemoryRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../state/state-schema.js";
 import { compiledChild } from "../workflow/child.js";
@@ -8,24 +8,32 @@ import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 
 const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield"] as const;
 
-export function decodeRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryRecord {
+/** The item whose memory it is. */
+export interface Owner {
+  readonly id: number;
+  /** The attempt that the ticks after the snapshot belong to; 0 when the work starts over. */
+  readonly attempt: number;
+}
+
+export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt }: Owner): MemoryRecord {
   const kind = reader.oneOf("kind", KINDS);
   const call = reader.text("call");
+  const awaitedIn = reader.raw("awaited") === true ? attempt : 0;
   switch (kind) {
     case "wait":
-      return waitRecord(decoder, reader, item);
+      return waitRecord(decoder, reader, { item: id, awaitedIn });
     case "sleep":
       return {
         kind,
         call,
         openedAtMs: openedAt(reader),
-        awaitedIn: 0,
+        awaitedIn,
         dueAtMs: reader.number("dueAtMs"),
         status: reader.oneOf("status", ["open", "done"]),
         timer: null,
       };
     case "child":
-      return childRecord(decoder, reader);
+      return childRecord(decoder, reader, awaitedIn);
     case "send":
       return { kind, call };
     case "edit":
@@ -42,7 +50,7 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, item: number)
   }
 }
 
-function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryRecord {
+function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord, "item" | "awaitedIn">): MemoryRecord {
   for (const type of reader.texts("accepts"))
     if (!decoder.compiled.registry.get(type))
       throw mismatch(reader.at("accepts"), `names ${type}, which is not an event of it`);
@@ -50,9 +58,8 @@ function waitRecord(decoder: PartDecoder, reader: Reader, item: number): MemoryR
     kind: "wait",
     call: reader.text("call"),
     openedAtMs: openedAt(reader),
-    awaitedIn: 0,
+    ...owner,
     order: reader.count("order"),
-    item,
     accepts: reader.texts("accepts"),
     where: reader.nullable("where", (name) =>
       whereOf(decoder.value(reader.raw(name), reader.at(name)), reader.at(name)),
@@ -76,14 +83,14 @@ function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>
 }
 
 /** Start and result of a child are its events, which the parent need not know. */
-function childRecord(decoder: PartDecoder, reader: Reader): MemoryRecord {
+function childRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): MemoryRecord {
   const name = reader.text("name");
   const { registry } = compiledChild(decoder.compiled, name, reader.at("name"));
   return {
     kind: "child",
     call: reader.text("call"),
     openedAtMs: openedAt(reader),
-    awaitedIn: 0,
+    awaitedIn,
     name,
     runId: reader.text("runId"),
     start: decodeEvent(reader.raw("start"), registry, reader.at("start")),

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { Fifo } from "../engine/fifo.js";
 import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
 import { runLimits } from "../engine/run-limits.js";
@@ -30,31 +31,39 @@ import type { CompiledWorkflow } from "../workflow/compile.js";
 import { toCurrent } from "../workflow/state-version.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
+import { STORED_VERSION } from "./format.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
 import { listWaits, relink } from "./relink.js";
 import { takesInput } from "./takes-input.js";
 
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
+const AT_REST = ["ready", "delayed", "failed"] as const;
+const UNDER_WAY = [...AT_REST, "running", "suspended", "resuming"] as const;
+const TIMERS = ["call", "retry", "send", "deadline"] as const;
+const TIMERS_UNDER_WAY = [...TIMERS, "timeout"] as const;
 
 export interface DecodeOptions {
-  /** `true`: the user's state keeps its version. */
+  /** `true`: the user's state keeps its version, and the work under way goes on. */
   readonly asStored: boolean;
   /** The run whose store this one shares; `null` for a run with a store of its own. */
   readonly owner: RunState | null;
 }
 
 export function decodeState(compiled: CompiledWorkflow, dict: Reader, options: DecodeOptions = alone): RunState {
-  return new StateDecoder(compiled, dict).state(options);
+  return new StateDecoder(compiled, dict, options.asStored).state(options);
 }
 const alone: DecodeOptions = { asStored: false, owner: null };
 
 class StateDecoder extends PartDecoder {
   readonly #dict: Reader;
   readonly #scopes: Map<number, Scope> = new Map();
+  /** `true`: the journal continues the work that the snapshot has under way. */
+  readonly #continues: boolean;
 
-  constructor(compiled: CompiledWorkflow, dict: Reader) {
+  constructor(compiled: CompiledWorkflow, dict: Reader, asStored: boolean) {
     super(compiled);
     this.#dict = dict;
+    this.#continues = asStored && dict.raw("version") === STORED_VERSION;
   }
 
   state({ asStored, owner }: DecodeOptions): RunState {
@@ -87,6 +96,7 @@ class StateDecoder extends PartDecoder {
     this.#readKept(state);
     this.#readUnused(state);
     this.#readTimers(state);
+    if (this.#continues) this.#readWork(state);
     relink(state, dict.path);
     return state;
   }
@@ -124,19 +134,20 @@ class StateDecoder extends PartDecoder {
       input: this.input(new Reader(reader.raw("input"), reader.at("input"))),
       index: elementIndex(reader, scope),
       recoveries: this.recoveries(reader),
-      status: reader.oneOf("status", ["ready", "delayed", "failed"]),
+      status: reader.oneOf("status", this.#continues ? UNDER_WAY : AT_REST),
       attempt: reader.count("attempt"),
       failures: reader.count("failures"),
       firstStartedAtMs: reader.time("firstStartedAtMs"),
       lastError: reader.nullable("lastError", (name) => this.error(reader.raw(name), reader.at(name))),
       lastFailedAtMs: reader.time("lastFailedAtMs"),
       memory: null,
-      open: 0,
-      answered: null,
+      open: this.#continues ? reader.count("open") : 0,
+      answered: this.#continues ? reader.nullable("answered", (name) => reader.texts(name)) : null,
       retryTimer: null,
       fan: reader.raw("fan") === undefined ? null : (this.#scope(reader, "fan") ?? cancelledFan(step)),
     };
-    const records = reader.each("memory", (record) => decodeRecord(this, record, id));
+    const owner = { id, attempt: this.#continues ? item.attempt : 0 };
+    const records = reader.each("memory", (record) => decodeRecord(this, record, owner));
     for (const record of records) (item.memory ??= new SmallMap()).set(record.call, record);
     this.#feed(item, reader);
     if (!takesInput(this.compiled, item))
@@ -182,6 +193,7 @@ class StateDecoder extends PartDecoder {
         counted: reader.flag("counted"),
       });
       scope.size = reader.count("size", runLimits().elements + 1);
+      scope.paused = this.#continues && reader.flag("paused");
       parent?.inner.add(scope);
       this.#scopes.set(scope.id, scope);
     }
@@ -305,12 +317,29 @@ class StateDecoder extends PartDecoder {
     if (unfired.length + leftovers.size > 0) state.unused = { unfired: new Set(unfired), leftovers };
   }
 
+  /** Which attempts run, and which items queue. */
+  #readWork(state: RunState): void {
+    const dict = this.#dict;
+    state.active = dict.count("active");
+    state.activeSinceMs = dict.nullable("activeSinceMs", (name) => dict.number(name));
+    for (const reader of dict.each("loads", (load) => load)) {
+      state.loads ??= new Map();
+      state.loads.set(reader.text("step"), {
+        workers: reader.count("workers"),
+        running: reader.count("running"),
+        resuming: queueOf(reader, "resuming"),
+        ready: queueOf(reader, "ready"),
+      });
+    }
+  }
+
   #readTimers(state: RunState): void {
     for (const reader of this.#dict.each("timers", (timer) => timer)) {
       state.timers ??= new Timers();
       const base = { dueAtMs: reader.number("dueAtMs"), order: reader.count("order"), position: 0 };
-      const kind = reader.oneOf("kind", ["call", "retry", "send", "deadline"]);
+      const kind = reader.oneOf("kind", this.#continues ? TIMERS_UNDER_WAY : TIMERS);
       if (kind === "deadline") state.timers.add({ ...base, kind });
+      else if (kind === "timeout") state.runTimer = state.timers.add({ ...base, kind });
       else if (kind === "send")
         state.timers.add({
           ...base,
@@ -332,6 +361,15 @@ class StateDecoder extends PartDecoder {
       }
     }
   }
+}
+
+function queueOf(reader: Reader, name: string): Fifo<number> {
+  const queue = new Fifo<number>();
+  for (const [index, id] of reader.array(name).entries()) {
+    if (!Number.isSafeInteger(id)) throw invalidSnapshot(`${reader.at(name)}.${index}`, "no id");
+    queue.push(id as number);
+  }
+  return queue;
 }
 
 /** The fan-out of an item whose elements nobody takes any more. */

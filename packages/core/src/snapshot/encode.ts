@@ -31,6 +31,7 @@ import {
   type EncodedInput,
   type EncodedItem,
   type EncodedJoin,
+  type EncodedLoad,
   type EncodedOutcome,
   type EncodedParcel,
   type EncodedRecord,
@@ -38,18 +39,21 @@ import {
   type EncodedTimer,
   SNAPSHOT_FORMAT,
   SNAPSHOT_VERSION,
-  type SnapshotV1,
+  type Snapshot,
+  STORED_VERSION,
 } from "./format.js";
 
 /** What an encoder knows about the snapshot around a state. */
 export interface Around {
-  readonly children: { readonly [runId: string]: SnapshotV1 } | null;
+  readonly children: { readonly [runId: string]: Snapshot } | null;
   /** `true`: the surrounding snapshot has the store. */
   readonly sharesStore?: boolean;
+  /** `true`: with the work under way, for a journal that continues it. */
+  readonly asStored?: boolean;
 }
 
-export function encodeState(state: RunState, compiled: CompiledWorkflow, around: Around = alone): SnapshotV1 {
-  return new StateEncoder(compiled).state(state, around);
+export function encodeState(state: RunState, compiled: CompiledWorkflow, around: Around = alone): Snapshot {
+  return new StateEncoder(compiled, around.asStored).state(state, around);
 }
 const alone: Around = { children: null };
 
@@ -60,20 +64,23 @@ export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): Enc
 class StateEncoder {
   readonly #compiled: CompiledWorkflow;
   readonly #types: readonly ValueType[];
+  readonly #asStored: boolean;
 
-  constructor(compiled: CompiledWorkflow) {
+  constructor(compiled: CompiledWorkflow, asStored: boolean = false) {
     this.#compiled = compiled;
+    this.#asStored = asStored;
     this.#types = compiled.values;
   }
 
-  state(state: RunState, { children, sharesStore = false }: Around): SnapshotV1 {
-    const running = state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
+  state(state: RunState, { children, sharesStore = false }: Around): Snapshot {
+    const asStored = this.#asStored;
+    const running = asStored || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
     const stateVersion = stateVersionOf(this.#compiled);
-    const timers = (state.timers?.toArray() ?? []).filter((timer) => timer.kind !== "timeout");
+    const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => asStored || kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,
-      version: SNAPSHOT_VERSION,
+      version: asStored ? STORED_VERSION : SNAPSHOT_VERSION,
       workflow: state.workflow,
       runId: state.runId,
       status: state.status,
@@ -86,6 +93,7 @@ class StateEncoder {
       activeMs: state.activeMs + running,
       nextId: state.nextId,
       streamed: state.streamed,
+      ...(asStored && { active: state.active, activeSinceMs: state.activeSinceMs, ...list("loads", loadsOf(state)) }),
       ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.#types) }),
       ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
       ...list(
@@ -153,7 +161,8 @@ class StateEncoder {
 
   #item(item: WorkItem): EncodedItem {
     const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
-    const status = item.status === "delayed" || item.status === "failed" ? item.status : "ready";
+    // A load starts it over.
+    const status = this.#asStored || item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
       id,
       step,
@@ -169,8 +178,9 @@ class StateEncoder {
       lastFailedAtMs,
       ...list(
         "memory",
-        [...(item.memory?.values() ?? [])].map((record) => this.#record(record, step)),
+        [...(item.memory?.values() ?? [])].map((record) => this.#record(record, item)),
       ),
+      ...(this.#asStored && { open: item.open, answered: item.answered }),
       ...(item.fan === null ? {} : { fan: openId(item.fan) }),
     };
   }
@@ -196,8 +206,9 @@ class StateEncoder {
     }
   }
 
-  #record(record: MemoryRecord, step: string): EncodedRecord {
+  #record(record: MemoryRecord, { step, attempt }: WorkItem): EncodedRecord {
     const path = `${step}: ${record.call}`;
+    const awaited = this.#asStored && "awaitedIn" in record && record.awaitedIn === attempt ? isAwaited : null;
     switch (record.kind) {
       case "wait": {
         const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;
@@ -214,6 +225,7 @@ class StateEncoder {
           where: where === null ? null : encodeValue(where, path, this.#types),
           prompt: prompt === null ? null : this.#event(prompt, path),
           event: event === null ? null : this.#event(event, path),
+          ...awaited,
         };
       }
       case "sleep":
@@ -223,6 +235,7 @@ class StateEncoder {
           openedAtMs: record.openedAtMs,
           dueAtMs: record.dueAtMs,
           status: record.status,
+          ...awaited,
         };
       case "child": {
         const { kind, call, openedAtMs, name, runId, sharesStore, timeoutMs, status, error } = record;
@@ -240,6 +253,7 @@ class StateEncoder {
           error,
           start: child.#event(record.start, path),
           result: record.result === null ? null : child.#event(record.result, path),
+          ...awaited,
         };
       }
       case "edit":
@@ -275,6 +289,7 @@ class StateEncoder {
       collects,
       size,
       counted: pending !== null,
+      ...(this.#asStored && { paused: scope.paused }),
       ...list("gathered", gathered),
       ...list(
         "failures",
@@ -306,9 +321,21 @@ class StateEncoder {
       case "send":
         return { dueAtMs, order, kind: "send", parcel: this.#parcel(timer.parcel) };
       default:
-        return { dueAtMs, order, kind: "deadline" };
+        return { dueAtMs, order, kind: timer.kind };
     }
   }
+}
+
+const isAwaited = { awaited: true } as const;
+
+function loadsOf({ loads }: RunState): EncodedLoad[] {
+  return [...(loads ?? [])].map(([step, { workers, running, resuming, ready }]) => ({
+    step,
+    workers,
+    running,
+    resuming: resuming.toArray(),
+    ready: ready.toArray(),
+  }));
 }
 
 /** A kept event may outlive its fan-out. */

@@ -1,8 +1,11 @@
 /**
- * The snapshot of a run as plain JSON, version 1. Formats only grow: what a released version wrote stays readable.
+ * The snapshot of a run as plain JSON. Formats only grow: what a released version wrote stays readable.
  *
- * Derived data is left out: slots, open work of fan-outs, indexes of waits, the run's own timer. The types are those of the run
- * without it: a new field of an item or a call does not compile until it is stored or left out by name.
+ * Version 1 is what callers get: a load starts the running work over, so the snapshot leaves it out. Version 2 also has the work
+ * under way: a runtime stores it between ticks of a journal, and the ticks after it belong to the same attempts.
+ *
+ * Derived data is left out: open work of fan-outs, indexes of waits. The types are those of the run without it: a new field of an
+ * item or a call does not compile until it is stored or left out by name.
  *
  * @module
  */
@@ -16,6 +19,7 @@ import type {
   RunState,
   Scope,
   SleepRecord,
+  StepLoad,
   Timer,
   TraceContext,
   WaitRecord,
@@ -26,6 +30,8 @@ import type { EncodedValue } from "../value/codec.js";
 
 export const SNAPSHOT_FORMAT = "millrace/run";
 export const SNAPSHOT_VERSION = 1;
+/** With the work under way, as a runtime stores it. */
+export const STORED_VERSION = 2;
 
 /** Fields of a run that are JSON already. */
 type Facts =
@@ -41,15 +47,19 @@ type Facts =
   | "nextId"
   | "streamed";
 
-export interface SnapshotV1 extends Readonly<Pick<RunState, Facts>> {
+export interface Snapshot
+  extends Readonly<Pick<RunState, Facts>>,
+    Partial<Readonly<Pick<RunState, "active" | "activeSinceMs">>> {
   readonly format: typeof SNAPSHOT_FORMAT;
-  readonly version: 1;
+  readonly version: typeof SNAPSHOT_VERSION | typeof STORED_VERSION;
   readonly outcome: EncodedOutcome | null;
   /** Absent for a child that shares the store of its parent. */
   readonly store?: EncodedValue;
   /** Version of the workflow's state; absent when it is 1. */
   readonly stateVersion?: number;
   readonly items?: readonly EncodedItem[];
+  /** Slots and queues of steps. Version 2. */
+  readonly loads?: readonly EncodedLoad[];
   readonly scopes?: readonly EncodedScope[];
   readonly joins?: readonly EncodedJoin[];
   readonly sets?: readonly (readonly [string, readonly EncodedEvent[]])[];
@@ -65,7 +75,7 @@ export interface SnapshotV1 extends Readonly<Pick<RunState, Facts>> {
   /** Absent when it is 0. */
   readonly ends?: number;
   /** Snapshots of open children, by run id. */
-  readonly children?: { readonly [runId: string]: SnapshotV1 };
+  readonly children?: { readonly [runId: string]: Snapshot };
 }
 
 export type EncodedOutcome =
@@ -78,14 +88,13 @@ export interface EncodedFailure extends Omit<Failure, "input"> {
   readonly input: readonly EncodedEvent[];
 }
 
-/** Running work is left out: it starts over. */
-type AtWork = "open" | "answered" | "retryTimer";
-
 export interface EncodedItem
-  extends Readonly<Omit<WorkItem, "input" | "scope" | "status" | "memory" | "fan" | AtWork>> {
+  extends Readonly<Omit<WorkItem, "input" | "scope" | "memory" | "fan" | "open" | "answered" | "retryTimer">> {
   readonly input: EncodedInput;
   readonly scope: number | null;
-  readonly status: "ready" | "delayed" | "failed";
+  /** The calls that its attempt awaits, and those that it has not been told of. Version 2. */
+  readonly open?: number;
+  readonly answered?: readonly string[] | null;
   readonly memory?: readonly EncodedRecord[];
   /** Id of the fan-out that it feeds; `null` for one that was cancelled. */
   readonly fan?: number | null;
@@ -104,6 +113,12 @@ export interface EncodedMember {
   readonly failure?: EncodedFailure;
 }
 
+export interface EncodedLoad extends Readonly<Omit<StepLoad, "resuming" | "ready">> {
+  readonly step: string;
+  readonly resuming: readonly number[];
+  readonly ready: readonly number[];
+}
+
 export interface EncodedParcel extends Omit<Parcel, "event" | "scope"> {
   readonly event: EncodedEvent;
   readonly scope: number | null;
@@ -113,6 +128,8 @@ export interface EncodedScope extends Readonly<Pick<Scope, "id" | "opener" | "pa
   readonly parent: number | null;
   /** Whether open work is counted by element. */
   readonly counted: boolean;
+  /** Version 2. */
+  readonly paused?: boolean;
   readonly gathered?: readonly EncodedGathered[];
   readonly failures?: readonly (readonly [number, EncodedFailure])[];
   readonly joins?: readonly EncodedJoin[];
@@ -138,12 +155,17 @@ export interface EncodedJoin {
 
 export type EncodedRecord =
   | EncodedWait
-  | Readonly<Omit<SleepRecord, "awaitedIn" | "timer">>
+  | (Readonly<Omit<SleepRecord, "awaitedIn" | "timer">> & Awaited)
   | EncodedChild
   | { readonly kind: "send"; readonly call: string }
   | { readonly kind: "edit" | "run"; readonly call: string; readonly value: EncodedValue }
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null }
   | { readonly kind: "yield"; readonly call: string; readonly digest: string };
+
+interface Awaited {
+  /** The current attempt awaits it, or has. Version 2. */
+  readonly awaited?: true;
+}
 
 interface EncodedPrompt {
   readonly promptId: string;
@@ -153,7 +175,8 @@ interface EncodedPrompt {
 }
 
 interface EncodedWait
-  extends Readonly<Omit<WaitRecord, "awaitedIn" | "item" | "timer" | "where" | "prompt" | "event">> {
+  extends Readonly<Omit<WaitRecord, "awaitedIn" | "item" | "timer" | "where" | "prompt" | "event">>,
+    Awaited {
   readonly where: EncodedValue | null;
   readonly prompt: EncodedEvent | null;
   readonly event: EncodedEvent | null;
@@ -161,7 +184,8 @@ interface EncodedWait
 
 /** Events of the child. */
 interface EncodedChild
-  extends Readonly<Omit<ChildRecord, "awaitedIn" | "start" | "sharesStore" | "timeoutMs" | "result">> {
+  extends Readonly<Omit<ChildRecord, "awaitedIn" | "start" | "sharesStore" | "timeoutMs" | "result">>,
+    Awaited {
   readonly start: EncodedEvent;
   /** Its snapshot has no state: it uses that of the surrounding run. */
   readonly sharesStore?: true;
@@ -175,4 +199,6 @@ export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
     | { readonly kind: "retry"; readonly item: number }
     | { readonly kind: "send"; readonly parcel: EncodedParcel }
     | { readonly kind: "deadline" }
+    /** Version 2. */
+    | { readonly kind: "timeout" }
   );

@@ -7,7 +7,6 @@ import { RegisteredWorkflows } from "../../src/durable/registered-workflows.js";
 import type { RunTree } from "../../src/durable/run-tree.js";
 import { ResourceContainer } from "../../src/resource/resource-container.js";
 import { memoryStore, type RunStore } from "../../src/runtime.js";
-import { encodeAtWork } from "../../src/snapshot/at-work.js";
 import { type Flow, flows } from "../support/flows.js";
 import { driveHandle, runtimeOf, silent, TurnClock } from "../support/runtimes.js";
 
@@ -46,8 +45,7 @@ async function fromOf(flow: Flow, store: RunStore, snapshot: string | null, tick
 }
 
 function textOf(tree: RunTree, code: string): string {
-  const atWork = Object.fromEntries([...tree.members].map(([id, { state }]) => [id, encodeAtWork(state)]));
-  return JSON.stringify({ code, run: tree.toDict(), atWork });
+  return JSON.stringify({ code, run: tree.toStored() });
 }
 
 it.each(flows)("holds for $name", async (flow) => {
