@@ -113,7 +113,7 @@ export type { EventRegistry } from "./event/registry.js";
 // ---- drafts of a state
 export { createDraft, plainOf } from "./state/draft.js";
 export { finishedState } from "./state/finish-draft.js";
-export { runTime, settledState } from "./run/step-facts.js";
+export { finishDirect, runTime, settledState } from "./run/step-facts.js";
 // ---- JSON
 export { decodeValue } from "./event/decode.js";
 export { encodeValue } from "./value/codec.js";

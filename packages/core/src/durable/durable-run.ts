@@ -17,12 +17,11 @@ import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../run/run.t
 import { dueByClock, timeAt } from "../run/run-time.js";
 import { encodeStored } from "../run/snapshot-run.js";
 import { nextTurn } from "../run/system.js";
-import { encodeOutcome } from "../snapshot/encode.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { Commit } from "./commit.js";
 import type { Committing, GroupCommit } from "./group-commit.js";
-import { type ChildPlace, codeText, entryText, tickText, tickTooLong } from "./journal-text.js";
+import { type ChildPlace, codeText, entryText, outcomeText, tickText, tickTooLong } from "./journal-text.js";
 import type { StoredRunJson } from "./load.js";
 import type { RecordTurns } from "./record-turns.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
@@ -432,7 +431,7 @@ export class DurableRun implements RunJournal, Committing {
       status,
       atMs,
       wakeAtMs: isWaiting ? this.#dueAt() : outcome === null ? Math.min(atMs, clock.now()) : null,
-      outcome: outcome === null ? null : JSON.stringify(encodeOutcome(outcome, workflow.compiled)),
+      outcome: outcome === null ? null : outcomeText(outcome, workflow.compiled),
       waiting: isWaiting ? promptsText(runner) : null,
     };
   }

@@ -8,8 +8,12 @@
  * @module
  */
 
-import type { Tick } from "../engine/tick.js";
+import type { EventData, Outcome } from "../engine/state.js";
+import type { StepCompleted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { roleOf } from "../event/facts.js";
+import { encodeOutcome } from "../snapshot/encode.js";
 import { type EncodedTick, encodeTick } from "../snapshot/tick-codec.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { shortTick, wholeTick } from "./short-tick.js";
@@ -26,9 +30,11 @@ export interface ChildPlace {
 }
 
 export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
-  const encoded = encodeTick(tick, compiled);
+  const short = shortTick(encodeTick(tick, compiled));
   try {
-    return JSON.stringify(shortTick(encoded));
+    return tick.type === "step.completed" && isResult(tick.output)
+      ? endText(tick.output, short)
+      : JSON.stringify(short);
   } catch (cause) {
     // Each value fits, but all together do not: engines hold about 500 million characters in one text.
     throw new WorkflowError({
@@ -39,6 +45,30 @@ export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
       cause,
     });
   }
+}
+
+/** Texts of results that the summary of a run repeats: a result may be nearly all that the run stores. */
+const results = new WeakMap<object, string>();
+
+function isResult(output: StepCompleted["output"]): output is EventData {
+  return output !== null && !Array.isArray(output) && roleOf(output as WorkflowEvent) === "stop";
+}
+
+function endText(result: EventData, short: object): string {
+  const { output, ...rest } = short as { readonly output: unknown };
+  const text = JSON.stringify(output);
+  results.set(result, text);
+  return `${JSON.stringify(rest).slice(0, -1)},"output":${text}}`;
+}
+
+/** How a run ended. The text of its result is that of the tick. */
+export function outcomeText(outcome: Outcome, compiled: CompiledWorkflow): string {
+  if (outcome.status !== "completed") return JSON.stringify(encodeOutcome(outcome, compiled));
+  const text = results.get(outcome.event);
+  results.delete(outcome.event); // it is asked once, and the event may live long
+  return text === undefined
+    ? JSON.stringify(encodeOutcome(outcome, compiled))
+    : `{"status":"completed","event":${text}}`;
 }
 
 /** Error for a tick that is longer than the store of the run allows. */

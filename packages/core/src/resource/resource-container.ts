@@ -67,8 +67,7 @@ export class ResourceContainer implements AsyncDisposable {
    * @throws {WorkflowError} `RESOURCE_CYCLE`, or `RESOURCE_FAILED` when a factory throws. The next call tries again.
    */
   resolve<Needs extends ResourceMap>(needs: Needs): Resolved<Needs> | Promise<Resolved<Needs>> {
-    checkResources(needs);
-    return this.#resolveAll(Object.entries(needs) as unknown as Needed) as Resolved<Needs> | Promise<Resolved<Needs>>;
+    return this.#resolveAll(checkedEntries(needs)) as Resolved<Needs> | Promise<Resolved<Needs>>;
   }
 
   /**
@@ -97,12 +96,18 @@ export class ResourceContainer implements AsyncDisposable {
   }
 
   #resolveAll(needs: Needed): unknown {
-    const entries = needs.map(([name, resource]) => [name, this.#find(resource)] as const);
-    if (entries.some(([, entry]) => entry instanceof Promise)) {
-      const values = entries.map(async ([name, entry]) => [name, entry instanceof Promise ? await entry : entry.value]);
-      return Promise.all(values).then((ready) => Object.fromEntries(ready));
+    const values: Record<string, unknown> = {};
+    let waiting: (readonly [name: string, entry: Promise<unknown>])[] | null = null;
+    for (const [name, resource] of needs) {
+      const entry = this.#find(resource);
+      if (entry instanceof Promise) (waiting ??= []).push([name, entry]);
+      values[name] = entry instanceof Promise ? undefined : entry.value;
     }
-    return Object.fromEntries(entries.map(([name, entry]) => [name, (entry as { value: unknown }).value]));
+    if (waiting === null) return values;
+    const put = async ([name, entry]: (typeof waiting)[number]): Promise<void> => {
+      values[name] = await entry;
+    };
+    return Promise.all(waiting.map(put)).then(() => values);
   }
 
   #find(resource: ResourceDefinition): Entry {
@@ -170,6 +175,18 @@ export class ResourceContainer implements AsyncDisposable {
   #rankOf(override: ResourceOverride): number {
     return this.#parent?.overrides.includes(override) === true ? this.#parent.#rankOf(override) : this.#rank;
   }
+}
+
+/** Each attempt of a step asks for the same record. */
+const checked = new WeakMap<ResourceMap, Needed>();
+
+function checkedEntries(needs: ResourceMap): Needed {
+  const known = checked.get(needs);
+  if (known !== undefined) return known;
+  checkResources(needs);
+  const entries = Object.entries(needs) as unknown as Needed;
+  checked.set(needs, entries);
+  return entries;
 }
 
 function disposerOf(resource: ResourceDefinition, value: unknown): (() => unknown) | null {

@@ -9,7 +9,7 @@ import { canEndAlone } from "../engine/routing.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { StateChange, Tick } from "../engine/tick.js";
 import type { WorkflowError } from "../errors/workflow-error.js";
-import type { LastEdit } from "../state/last-edits.js";
+import type { DirectEdit, LastEdit } from "../state/last-edits.js";
 import { isThenable } from "../value/is-thenable.js";
 import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 
@@ -33,19 +33,30 @@ export interface EndingAttempt {
 /** The result of `ctx.finish`, valid for the attempt that called it. */
 export class LastAct {
   readonly #edit: (draft: never) => unknown;
+  readonly #direct: DirectEdit | null;
   /** Events that the callback has written to the stream; `null` for none. */
   shown: EventData[] | null = null;
   /** `true` while the callback runs. */
   isOpen = false;
 
-  constructor(edit: (draft: never) => unknown) {
+  constructor(edit: (draft: never) => unknown, direct: DirectEdit | null) {
     this.#edit = edit;
+    this.#direct = direct;
   }
 
   edit(draft: never): unknown {
+    return this.#opened(() => this.#edit(draft));
+  }
+
+  direct(state: unknown): ReturnType<DirectEdit> {
+    const direct = this.#direct;
+    return direct === null ? null : this.#opened(() => direct(state));
+  }
+
+  #opened<Answer>(work: () => Answer): Answer {
     this.isOpen = true;
     try {
-      return this.#edit(draft);
+      return work();
     } finally {
       this.isOpen = false;
     }
@@ -68,12 +79,16 @@ export interface LastChange {
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
  * function.
  */
-export function beginLastAct(attempt: EndingAttempt, edit: (draft: never) => unknown): LastAct {
+export function beginLastAct(
+  attempt: EndingAttempt,
+  edit: (draft: never) => unknown,
+  direct: DirectEdit | null = null,
+): LastAct {
   const { step } = attempt;
   if (typeof edit !== "function") throw noCallback(step, edit);
   if (attempt.lastAct !== null)
     throw invalidResult(step, "called `ctx.finish` twice", "An attempt ends once: call it once.");
-  attempt.lastAct = new LastAct(edit);
+  attempt.lastAct = new LastAct(edit, direct);
   return attempt.lastAct;
 }
 
@@ -110,6 +125,7 @@ export function finishWith(attempt: EndingAttempt, act: LastAct, outputOf: (answ
     run: run,
     token: attempt,
     edit: (draft) => act.edit(draft),
+    direct: (state) => act.direct(state),
     isOver: () => attempt.ended !== null,
     submit(answer, change, told) {
       if (isThenable(answer)) throw isAsync(attempt.step, answer);

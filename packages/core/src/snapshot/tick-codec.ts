@@ -13,6 +13,7 @@ import { decodeEvent, decodeMeasured, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
 import { isWritten } from "../state/is-written.js";
+import type { PreparedChange } from "../state/prepare-change.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
@@ -162,11 +163,20 @@ const value: Form = {
   decode: (json, { compiled, path }) => decodeValue(json, path, compiled.values),
 };
 
-/** The resulting state was measured. */
+/** The resulting state was measured, and mostly it is known that each value in it is plain. */
 const patches: Form = {
-  encode: (live, { compiled, path }) => encodeMeasured(live, path, compiled.values),
+  encode: (live, { compiled, path, fields }) =>
+    isKnownPlain(fields["change"], live as readonly StatePatch[])
+      ? { json: live }
+      : encodeMeasured(live, path, compiled.values),
   decode: (json, { compiled, path }) => decodeMeasured(json, path, compiled.values),
 };
+
+/** What is removed was not looked at: only of a Set is it in a patch. */
+function isKnownPlain(change: unknown, list: readonly StatePatch[]): boolean {
+  const { added } = change as Partial<PreparedChange>;
+  return added?.isRich === false && list.every((patch) => patch.op !== "remove" || patch.value === undefined);
+}
 
 /** Usually equal to the written value, which the change has already. */
 const written: Form = {

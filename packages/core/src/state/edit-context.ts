@@ -50,13 +50,20 @@ export function followsAsyncContext(): boolean {
 }
 
 export function runInEdit<Result>(edit: OpenEdit, callback: () => Result): Result {
+  return runInSyncEdit(edit, () => {
+    const followed = contextStorage();
+    return followed ? followed.run(edit, callback) : callback();
+  });
+}
+
+/** As {@link runInEdit}, for an edit that is over when its callback returns: nobody follows what it has started. */
+export function runInSyncEdit<Result>(edit: OpenEdit, callback: () => Result): Result {
   const before = running;
   const { plain } = insideEdit;
   running = edit;
   insideEdit.plain = withoutDrafts;
   try {
-    const followed = contextStorage();
-    return followed ? followed.run(edit, callback) : callback();
+    return callback();
   } finally {
     running = before;
     insideEdit.plain = plain;

@@ -10,7 +10,16 @@
  *
  * @module
  */
+import type { StatePatch } from "../engine/tick.js";
 import type { PreparedChange } from "./prepare-change.js";
+
+/**
+ * An edit whose changes are known without a draft: the patches of a frozen state, and what the callback would give. `null` when they
+ * are not known.
+ */
+export type DirectEdit = (
+  state: unknown,
+) => { readonly patches: readonly StatePatch[]; readonly answer: unknown } | null;
 
 /** One step that ends with an edit. */
 export interface LastEdit {
@@ -19,6 +28,8 @@ export interface LastEdit {
   /** The attempt. */
   readonly token: object;
   readonly edit: (draft: never) => unknown;
+  /** Asked before the edit, which it replaces. */
+  readonly direct: DirectEdit;
   /** `true`: the attempt ended before its turn came. */
   isOver(): boolean;
   /**
@@ -37,7 +48,7 @@ export interface LastEdit {
 export interface LastEditHost {
   /** The committed state. */
   read(): unknown;
-  /** Runs the callback on a draft of this state. */
+  /** Asks for the patches, or runs the callback on a draft of this state. */
   change(before: unknown, last: LastEdit): { readonly answer: unknown; readonly change: PreparedChange };
   /** `true`: another writer waits for the lock. */
   isAwaited(): boolean;

@@ -46,6 +46,11 @@ export function prepareEdit(before: unknown, draft: object, rules: StateRules): 
   return checkedChange(before, { patches, next, added }, rules);
 }
 
+/** As {@link prepareChange}, for changes that are known. */
+export function preparePatches(before: unknown, patches: readonly StatePatch[], rules: StateRules): PreparedChange {
+  return checkedChange(before, patchedBy(before, patches, rules), rules);
+}
+
 /** As {@link prepareChange}, for one value. @throws {WorkflowError} `STATE_PATH` */
 export function prepareWrite(
   before: unknown,

@@ -14,11 +14,25 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { isThenable } from "../value/is-thenable.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft, withoutDrafts } from "./draft.js";
-import { editAround, followsAsyncContext, type OpenEdit, refuseInsideEdit, runInEdit } from "./edit-context.js";
+import {
+  editAround,
+  followsAsyncContext,
+  type OpenEdit,
+  refuseInsideEdit,
+  runInEdit,
+  runInSyncEdit,
+} from "./edit-context.js";
 import { freezeState } from "./freeze-state.js";
 import { type LastEdit, LastEdits } from "./last-edits.js";
 import { readPath } from "./path.js";
-import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
+import {
+  type PreparedChange,
+  prepareChange,
+  prepareEdit,
+  preparePatches,
+  prepareWrite,
+  type StateRules,
+} from "./prepare-change.js";
 import { StateSize } from "./state-size.js";
 
 /** What a state needs from its run. */
@@ -94,7 +108,7 @@ export class StateCell {
     this.#host = host;
     this.#last = new LastEdits({
       read: () => host.read(),
-      change: (before, { edit, token }) => this.#change(before, edit, token),
+      change: (before, last) => this.#direct(before, last) ?? this.#change(before, last),
       isAwaited: () => this.#turns.size > (this.#holder === null ? 0 : 1),
       tryLock: () => this.#tryLock(),
       withLock: (work) => void this.#take("finish", { token: lastEdits }, work),
@@ -161,18 +175,25 @@ export class StateCell {
     this.#last.add(last);
   }
 
+  #direct(before: unknown, { direct }: LastEdit): { readonly answer: unknown; readonly change: PreparedChange } | null {
+    const found = direct(before);
+    if (found === null) return null;
+    const change = preparePatches(before, found.patches, this.#host);
+    this.#size.admit(before, change, this.#host.types);
+    return { answer: found.answer, change };
+  }
+
   /** Runs a synchronous callback on a draft of this state. */
   #change(
     before: unknown,
-    callback: (draft: never) => unknown,
-    token: object,
+    { edit: callback, token }: LastEdit,
   ): { readonly answer: unknown; readonly change: PreparedChange } {
     const draft = createDraft(before as object);
     const outer = editAround();
     const edit: OpenEdit = { name: "ctx.finish", cell: this, token, outer, open: true, refusal: null };
     let answer: unknown;
     try {
-      answer = runInEdit(edit, () => callback(draft as never));
+      answer = runInSyncEdit(edit, () => callback(draft as never));
     } finally {
       edit.open = false;
     }
