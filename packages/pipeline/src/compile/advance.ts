@@ -182,7 +182,7 @@ export function isLastTurn({ maxIterations }: LoopNode, frame: Frame): boolean {
 }
 
 /** Nothing comes after it in its group. */
-function isEnd({ stop, breakLoop }: StepOutput): boolean {
+export function isEnd({ stop, breakLoop }: StepOutput): boolean {
   return stop || breakLoop;
 }
 

@@ -1,9 +1,10 @@
 /** Does the work of one step, and gives its output. */
 import { NonRetryableError, type Workflow } from "millrace";
-import { collectChunks, isChunks } from "../data/collect-chunks.js";
-import { toOutput } from "../data/function-result.js";
+import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
+import { outputFields } from "../data/function-result.js";
 import { prepareMessage } from "../data/message.js";
 import { emptyMetrics } from "../data/metrics.js";
+import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../nodes/executor.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
@@ -24,21 +25,24 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     if (executed.status !== "done") return executed;
     const { output } = executed;
     const metrics = output.metrics ?? work.time;
-    return {
-      status: "done",
-      output: Object.freeze({ ...output, ...identityOf(node), metrics, endedAtMs: execution.now() }),
-    };
+    const facts = { ...identityOf(node), metrics, endedAtMs: execution.now() };
+    return { status: "done", output: createOutput({ ...output, ...facts }) };
   } catch (error) {
     work.count();
     throw error;
   }
 }
 
-async function perform(execution: Execution, work: StepWork): Promise<Executed> {
+/** Its output is completed by what the step knows. */
+type Performed =
+  | Exclude<Executed, { readonly status: "done" }>
+  | { readonly status: "done"; readonly output: Partial<StepOutput> };
+
+function perform(execution: Execution, work: StepWork): Promise<Performed> {
   const { node } = execution;
   switch (node.executorType) {
     case "function":
-      return { status: "done", output: await runFunction(execution, { run: node.executor as StepFunction, work }) };
+      return runFunction(execution, { run: node.executor as StepFunction, work });
     case "agent":
     case "team":
       return runExecutor(execution, { executor: node.executor as Executor, work });
@@ -48,11 +52,17 @@ async function perform(execution: Execution, work: StepWork): Promise<Executed> 
 }
 
 async function runFunction(
-  { node, input, context, events, about, attempt }: Execution,
+  execution: Execution,
   { run, work }: { readonly run: StepFunction; readonly work: StepWork },
-): Promise<StepOutput> {
+): Promise<Performed> {
+  const { node, input, context } = execution;
   const value = await run(input, context);
-  const listeners = {
+  const given = isChunks(value) ? await collectChunks(value, listeners(execution, work)) : value;
+  return { status: "done", output: outputFields(storableCopy(`The step "${node.name}" gave`, given)) };
+}
+
+function listeners({ events, about, attempt }: Execution, work: StepWork): ChunkListeners {
+  return {
     onEvent: (event: { readonly event: string }) => {
       attempt.assertAlive();
       events.forward({ ...event }, about);
@@ -63,14 +73,12 @@ async function runFunction(
       events.emit("content", "RunContent", { ...about, content, contentType: "text" });
     },
   };
-  const given = isChunks(value) ? await collectChunks(value, listeners) : value;
-  return toOutput(storableCopy(`The step "${node.name}" gave`, given));
 }
 
 async function runExecutor(
   execution: Execution,
   { executor, work }: { readonly executor: Executor; readonly work: StepWork },
-): Promise<Executed> {
+): Promise<Performed> {
   const { input, context, events, about, resume, attempt, node, keepsExecutorRuns } = execution;
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
@@ -79,20 +87,20 @@ async function runExecutor(
   if (result.status === "PAUSED" && result.pause)
     return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
   if (keepsExecutorRuns) attempt.notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
-  if (result.status !== "ERROR") return { status: "done", output: toOutput(result) };
+  if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
 
 async function runWorkflow(
   execution: Execution,
   { workflow, work }: { readonly workflow: Workflow | NestedPipeline; readonly work: StepWork },
-): Promise<Executed> {
+): Promise<Performed> {
   const message = messageOf(execution);
   if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, work });
   const result = await execution.runChild(workflow, { input: message }, "own").catch((error: unknown) => {
     throw isTimeout(error, execution) ? stepTimedOut(execution) : error;
   });
-  return { status: "done", output: toOutput(result) };
+  return { status: "done", output: outputFields(result) };
 }
 
 function messageOf({ input, history }: Execution): unknown {

@@ -42,6 +42,11 @@ export class LiveRun {
     this.#dependencies = dependencies;
   }
 
+  /** Null: nobody has given any yet. */
+  get provided(): Dependencies | null {
+    return this.#dependencies;
+  }
+
   /** In a process that goes on with a nested run, the run around it may come a moment later. */
   async dependencies(): Promise<Dependencies | null> {
     if (this.#dependencies === null) await within(PROVIDE_MS, this.#whenProvided);
@@ -90,6 +95,11 @@ export class LiveRun {
   /** Whoever was told to stop has said what it took, or does not answer. */
   async settled(runId: string): Promise<void> {
     await settled(this.#of(runId).filter(({ isOver, work }) => isOver && work?.answersSignal === true));
+  }
+
+  /** Whether {@link keepLeft} has something to store. */
+  get hasLeft(): boolean {
+    return this.#over.size > 0;
   }
 
   /**

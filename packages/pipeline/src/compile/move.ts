@@ -1,10 +1,12 @@
 import type { Finished, WorkflowEvent } from "millrace";
+import { finishDirect } from "millrace/engine";
 import { type Course, finish, ROOT } from "./advance.js";
 import type { OpenAttempt, PendingNotes } from "./open-attempt.js";
 import { familyIn, forgetNested, freshState, isGivenUp, nestIn, ownState } from "./own-state.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "./pipeline-state.types.js";
 import type { CompiledPlan, StepParts } from "./plan.types.js";
 import type { RunEvents } from "./run-events.js";
+import type { StraightEnd } from "./straight-end.js";
 
 interface Mover extends StepParts {
   readonly plan: CompiledPlan;
@@ -18,6 +20,8 @@ export interface Visited {
   readonly begins?: PreparedState;
   /** Whose work ends with it. */
   readonly attempt?: OpenAttempt;
+  /** What it changes, where that is known without a draft. `null`: `change` says it. */
+  readonly straight?: (family: FamilyState) => StraightEnd | null;
   /** What the core step gives. @default the event of the first move */
   readonly outputOf?: (moves: readonly Move[]) => Output;
 }
@@ -35,10 +39,10 @@ type Output = WorkflowEvent | WorkflowEvent[] | undefined;
 
 /** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
 export function move(mover: Mover, visited: Visited, change: Change): Finished<Output> {
-  const { attempt, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
-  return mover.ctx.finish((draft) => {
+  const { attempt, straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
+  const end = (movesOf: () => readonly Move[]): Output => {
     try {
-      const moves = moveIn(familyIn(draft), mover, { ...visited, change });
+      const moves = movesOf();
       if (attempt !== undefined) mover.live.close(attempt);
       return outputOf(moves);
     } catch (error) {
@@ -47,7 +51,14 @@ export function move(mover: Mover, visited: Visited, change: Change): Finished<O
     } finally {
       attempt?.settle();
     }
-  });
+  };
+  const edit = (draft: object): Output => end(() => moveIn(familyIn(draft), mover, { ...visited, change }));
+  if (straight === undefined) return mover.ctx.finish(edit);
+  const direct = (state: object) => {
+    const found = straight(familyIn(state));
+    return found && { patches: found.patches, answer: end(() => found.moves) };
+  };
+  return finishDirect(mover.ctx, direct, edit);
 }
 
 function moveIn(

@@ -9,6 +9,7 @@
 import { WorkflowError } from "millrace";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
+import type { StepOutput } from "../data/step-output.types.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { OwnState, Place, RecordedEvent } from "./pipeline-state.types.js";
@@ -39,7 +40,11 @@ export class OpenAttempt {
   readonly notes: PendingNotes = new PendingNotes();
   /** Null: it does no work of a step, as a decision of a group. */
   work: OpenWork | null = null;
+  /** What its step gave, where nobody is asked about it and it tells of nothing else. */
+  output: StepOutput | null = null;
   isSettled = false;
+  /** Its end is stored, with what it took. */
+  isClosed = false;
   readonly #ctx: AttemptSetup["ctx"];
   readonly #listeners: ((error: () => unknown) => void)[] = [];
   #controller: AbortController | null = null;
@@ -121,6 +126,7 @@ export class OpenAttempt {
 
   /** It has come to its end by itself, and all of it is stored. */
   close(): void {
+    this.isClosed = true;
     this.end(() => attemptEnded(this.node?.name ?? "agent", "it has returned or failed"));
   }
 
@@ -159,6 +165,10 @@ export class PendingNotes {
   readonly executorRuns: ExecutorRun[] = [];
   /** Of a nested pipeline. */
   readonly answered: AnsweredRequirement[] = [];
+
+  get isEmpty(): boolean {
+    return [this.events, this.spent, this.executorRuns, this.answered].every(({ length }) => length === 0);
+  }
 
   /** Within the edit that stores a result. */
   keepIn(state: Pick<OwnState, "events" | "spent" | "executorRuns" | "answered">): void {

@@ -106,6 +106,11 @@ export class StepRunContext implements RunContext {
     });
   };
 
+  /** Whether it may have changed the session state in place. */
+  get isChanged(): boolean {
+    return this.#view !== null;
+  }
+
   /** What this attempt has changed in place goes into the state that is stored. */
   commitTo(draft: FamilyState): void {
     if (this.#view !== null) this.#keep(draft, this.#view.take());

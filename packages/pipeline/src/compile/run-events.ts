@@ -6,7 +6,9 @@
  * @module
  */
 import type { Context } from "millrace";
-import { toStoredEvent } from "../data/stored-event.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { type StoredEvent, toStoredEvent } from "../data/stored-event.js";
+import { toStored } from "../data/stored-output.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
 import type { EventTime } from "./event-clock.js";
 import { Shown } from "./pipeline-events.js";
@@ -52,24 +54,19 @@ type Data = Readonly<Record<string, unknown>>;
 
 export class RunEvents {
   readonly #setup: EventSetup;
-  /** What every event of the run says. */
-  readonly base: Data;
+  #base: Data | null = null;
   readonly keeps: boolean;
 
   constructor(setup: EventSetup) {
-    const { ctx, request, pipeline, storage } = setup;
-    const { nesting } = request;
+    const { request, storage } = setup;
     this.#setup = setup;
-    this.keeps = storage.stores || nesting?.storesEvents === true;
-    this.base = {
-      runId: ctx.runId,
-      pipelineRunId: nesting?.rootRunId ?? ctx.runId,
-      pipelineId: pipeline.id,
-      pipelineName: pipeline.name,
-      sessionId: request.sessionId,
-      nestedDepth: nesting?.depth ?? 0,
-      ...(nesting !== null && { parentStepId: nesting.parentStepId }),
-    };
+    this.keeps = storage.stores || request.nesting?.storesEvents === true;
+  }
+
+  /** What every event of the run says. Made when it is first read: most steps tell of nothing but their output. */
+  get base(): Data {
+    this.#base ??= baseOf(this.#setup);
+    return this.#base;
   }
 
   /** Whether anybody wants to know what executors say. */
@@ -81,6 +78,22 @@ export class RunEvents {
     const isShown = this.#shows(source);
     if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, isShown);
     else if (isShown) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
+  }
+
+  /** Whether anybody is told of such events. */
+  tells(source: EventSource): boolean {
+    return this.keeps || this.#shows(source);
+  }
+
+  /** A function of the user has given this. */
+  emitOutput(about: Data, output: StepOutput): void {
+    const { content, success, error, stop } = output;
+    const isOutermost = this.#setup.request.nesting === null;
+    if (this.keeps || !isOutermost)
+      return this.emit("custom", "StepOutput", { ...about, content, success, error, stop, stepOutput: output });
+    // All that such an event says, its output says: the text of {@link toStoredEvent}, without the event.
+    const afterMs = this.#setup.time().createdAtMs - (output.endedAtMs ?? 0);
+    this.#write({ output: toStored(output), ...(afterMs !== 0 && { afterMs }) });
   }
 
   /** For readers alone: it is never kept. */
@@ -120,7 +133,10 @@ export class RunEvents {
   }
 
   #show(event: RecordedEvent): void {
-    const stored = toStoredEvent(event, this.#unknown === null ? this.base : {});
+    this.#write(toStoredEvent(event, this.#unknown === null ? this.base : {}));
+  }
+
+  #write(stored: StoredEvent): void {
     this.#setup.ctx.writeEventToStream(new Shown(stored) as never);
   }
 
@@ -148,6 +164,18 @@ export class RunEvents {
         return showsExecutors && showsSteps;
     }
   }
+}
+
+function baseOf({ ctx: { runId }, request: { nesting, sessionId }, pipeline }: EventSetup): Data {
+  return {
+    runId,
+    pipelineRunId: nesting?.rootRunId ?? runId,
+    pipelineId: pipeline.id,
+    pipelineName: pipeline.name,
+    sessionId,
+    nestedDepth: nesting?.depth ?? 0,
+    ...(nesting !== null && { parentStepId: nesting.parentStepId }),
+  };
 }
 
 const repeated = new Set([

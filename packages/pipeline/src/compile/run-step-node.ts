@@ -8,10 +8,10 @@ import { cancel } from "./answered.js";
 import { childTimeout } from "./child-timeout.js";
 import { leftBehind } from "./ended-state.js";
 import { executeStep } from "./execute.js";
-import type { PipelineCourse } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import type { PipelineState, Talk } from "./pipeline-state.types.js";
 import type { CompiledPlan } from "./plan.types.js";
+import type { RunEvents } from "./run-events.js";
 import { stepInputAt } from "./step-input-at.js";
 import { reviewQuestion, say, talkAt } from "./talk.js";
 import type { Decided, StepTools } from "./visit.types.js";
@@ -20,8 +20,8 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   const { place, visit, state, events, context, ctx, live, attempt } = tools;
   const talk = talkAt(state, place);
   const about = aboutOf(node);
-  const { retry } = ctx.retryInfo();
-  tellBeginning(tools, { about, isResumed: talk.pause !== null });
+  const { attempt: number, retry } = ctx.retryInfo();
+  tellBeginning(events, { about, number, retry, isResumed: talk.pause !== null });
   const timeoutMs = childTimeout(node, state.request);
   const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
   const executed = await executeStep({
@@ -65,8 +65,9 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
       const output =
         given.breakLoop && context.iteration === null ? createOutput({ ...given, breakLoop: false }) : given;
       const question = reviewQuestion(node, output);
+      if (question === null && talk.paused === null) attempt.output = output;
       return (course) => {
-        tellOutput(course, node, output);
+        tellOutput(events, node, output);
         if (talk.paused !== null) say(course.state, place, { paused: null }); // its result has that
         if (question === null) return done(course, { place, output });
         say(course.state, place, { pause: null, tools: null });
@@ -76,24 +77,26 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   }
 }
 
-function tellBeginning(
-  { ctx, events }: StepTools,
-  { about, isResumed }: { readonly about: ReturnType<typeof aboutOf>; readonly isResumed: boolean },
-): void {
-  const { attempt, retry } = ctx.retryInfo();
-  const again = { ...about, attempt: retry + 1 };
-  if (retry > 0) return events.emit("content", "StepRetried", again);
+interface Beginning {
+  readonly about: ReturnType<typeof aboutOf>;
+  /** Of the attempt. */
+  readonly number: number;
+  readonly retry: number;
+  readonly isResumed: boolean;
+}
+
+function tellBeginning(events: RunEvents, { about, number, retry, isResumed }: Beginning): void {
+  if (retry > 0) return events.emit("content", "StepRetried", { ...about, attempt: retry + 1 });
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
-  if (attempt > 1) events.show("content", "StepRetried", again);
+  if (number > 1) events.show("content", "StepRetried", { ...about, attempt: retry + 1 });
   if (!isResumed) events.emit("step", "StepStarted", about);
 }
 
-function tellOutput({ emit }: PipelineCourse, node: StepNode, output: StepOutput): void {
-  const { content, success, error, stop } = output;
+export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
+  const { content, success } = output;
   const about = aboutOf(node);
-  if (node.executorType === "function")
-    emit("StepOutput", { ...about, content, success, error, stop, stepOutput: output }, "custom");
-  emit("StepCompleted", { ...about, content, success, stepResponse: output });
+  if (node.executorType === "function") events.emitOutput(about, output);
+  if (events.tells("step")) events.emit("step", "StepCompleted", { ...about, content, success, stepResponse: output });
 }
 
 function resumeOf({ pause, tools }: Readonly<Talk>) {

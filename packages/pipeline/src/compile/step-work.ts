@@ -26,7 +26,8 @@ export class StepWork implements OpenWork {
     this.#setup = setup;
     this.#startedAtMs = setup.now();
     // Of a function nothing more is ever known.
-    if (setup.node.executorType === "function") setup.attempt.onEnd(() => this.count());
+    const { attempt, node } = setup;
+    if (node.executorType === "function") attempt.onEnd(() => attempt.isClosed || this.count());
   }
 
   get answersSignal(): boolean {

@@ -1,12 +1,13 @@
 /** A run comes to a node: its core step. */
 import type { Finished, WorkflowEvent } from "millrace";
 import { runTime } from "millrace/engine";
-import type { PipelineNode } from "../nodes/node.types.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import type { PipelineNode, StepNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
 import { scopeAt } from "./branch-state.js";
 import { decide } from "./decide.js";
 import { assertSteps } from "./missing-steps.js";
-import { move, nextEvent, type PipelineCourse, type Visited } from "./move.js";
+import { move, nextEvent, type Visited } from "./move.js";
 import { aboutOf } from "./node-facts.js";
 import { OpenAttempt, type PendingNotes } from "./open-attempt.js";
 import { familyIn, forgetNested, ownState } from "./own-state.js";
@@ -15,9 +16,10 @@ import type { PipelineTree } from "./pipeline-tree.js";
 import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
 import { RunEvents } from "./run-events.js";
-import { familyOf, viewOf } from "./run-state.js";
-import { runStepNode } from "./run-step-node.js";
+import { viewOf } from "./run-state.js";
+import { runStepNode, tellOutput } from "./run-step-node.js";
 import { storedMoves } from "./stored-moves.js";
+import { type StraightEnd, straightEnd } from "./straight-end.js";
 import { questionBefore, talkAt } from "./talk.js";
 import type { Decided, StepTools, Visit } from "./visit.types.js";
 
@@ -26,13 +28,13 @@ export async function runNode(
   visit: Visit,
 ): Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined> {
   const { node, ev, ctx } = visit;
-  const family = await familyOf(ctx);
+  const family = familyIn(await ctx.store.getState());
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, visit);
   const known =
     storedMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
     (isAbandoned(state, ev) || visit.live.isStopped(ctx.runId) ? [] : null);
-  return known === null ? visitNode(plan, family, visit) : outputOf(plan, node, known);
+  return known === null ? await visitNode(plan, family, visit) : outputOf(plan, node, known);
 }
 
 /** Branches that run at once are one batch, also when there is one. */
@@ -86,24 +88,37 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
     iteration: iterationAt(state, plan.tree, place),
     idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
     attempt,
-    dependencies: (await live.dependencies()) ?? state.request.dependencies,
+    dependencies: live.provided ?? (await live.dependencies()) ?? state.request.dependencies,
   };
   const context = new StepRunContext(ctx, state, setup);
   const given = { place, visit: ev.visit, ctx, state, context, events, live, attempt };
   const tools: StepTools = { ...given, ...(isAgain && { isAgain }) };
-  const visited: Visited = { visit: ev.visit, attempt, outputOf: (moves) => outputOf(plan, node, moves) };
-  return attempted(
+  const visited: Visited = {
+    visit: ev.visit,
+    attempt,
+    ...(node.kind === "step" && { straight: (family) => endStraight(plan, node, { family, tools }) }),
+    outputOf: (moves) => outputOf(plan, node, moves),
+  };
+  return await attempted(
     tools,
-    async () => {
-      const decided = await decision(plan, node, tools);
-      return (course: PipelineCourse) => {
+    () => decision(plan, node, tools),
+    (decided) =>
+      move({ plan, ctx, events, notes, live }, visited, (course) => {
         context.commitTo(course.family);
         if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
         return decided(course);
-      };
-    },
-    (change) => move({ plan, ctx, events, notes, live }, visited, change),
+      }),
   );
+}
+
+function endStraight(
+  { tree }: CompiledPlan,
+  node: StepNode,
+  { family, tools }: { readonly family: FamilyState; readonly tools: StepTools },
+): StraightEnd | null {
+  const found = straightEnd(tree, family, tools);
+  if (found !== null) tellOutput(tools.events, node, tools.attempt.output as StepOutput);
+  return found;
 }
 
 /** It may be ended by its time, or with the nested run that it is in, and the run goes on. */
@@ -111,7 +126,7 @@ function isLimited(node: PipelineNode, { request: { nesting } }: PipelineState):
   return (node.kind === "step" && node.timeout !== null) || (nesting !== null && nesting.timeoutMs !== null);
 }
 
-async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools): Promise<Decided> {
+function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools): Decided | Promise<Decided> {
   const { place, state, isAgain } = tools;
   // Only where the run came here before the node had its question, or by an earlier version, which asked here.
   const question = isAgain ? null : questionBefore(node, talkAt(state, place));
@@ -126,16 +141,19 @@ async function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools
  */
 export async function attempted<Done>(
   tools: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">,
-  work: () => Promise<Done>,
+  work: () => Done | Promise<Done>,
   end: (done: Done) => Finished,
 ): Promise<Finished> {
   const { live, attempt } = tools;
   live.open(attempt);
   try {
-    const done = await work().catch(async (error: unknown) => {
+    let done: Done;
+    try {
+      done = await work();
+    } catch (error) {
       await keepNotes(tools);
       throw error;
-    });
+    }
     attempt.beginStoring();
     return end(done);
   } catch (error) {

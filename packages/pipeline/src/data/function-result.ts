@@ -63,9 +63,13 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * @param identity Names, ids and types, which the step knows better than its function.
  */
 export function toOutput(value: unknown, identity: Partial<StepOutput> = {}): StepOutput {
-  if (isStepOutput(value)) return createOutput({ ...value, ...identity });
-  if (isExecutorResult(value)) return createOutput({ ...resultOutput(value), ...identity });
-  return createOutput({ content: value, ...identity });
+  return createOutput({ ...outputFields(value), ...identity });
+}
+
+/** The fields of {@link toOutput}, of which the step may know some better. */
+export function outputFields(value: unknown): Partial<StepOutput> {
+  if (isStepOutput(value)) return value;
+  return isExecutorResult(value) ? resultOutput(value) : { content: value };
 }
 
 /** Makes the output of a step from the result of its executor's run. */

@@ -84,11 +84,16 @@ export function fromStored(short: StoredOutput): StepOutput {
 
 /** The duration always stays: two runs that differ in nothing but time are stored with the same fields. */
 function shortMetrics(metrics: StepMetricsData): Pick<ShortFields, "metrics" | "duration"> {
+  if (isOnlyTime(metrics)) return { duration: metrics.duration };
   const isLeftOut = (name: string, value: unknown): boolean =>
     value === 0 && name in emptyMetrics && name !== "duration";
   const fields = Object.entries(metrics).filter(([name, value]) => !isLeftOut(name, value));
-  const isTime = fields.length === 1 && typeof metrics.duration === "number";
-  return isTime
-    ? { duration: metrics.duration }
-    : { metrics: Object.fromEntries(fields) as unknown as StepMetricsData };
+  return { metrics: Object.fromEntries(fields) as unknown as StepMetricsData };
+}
+
+/** Those of nearly every function. */
+function isOnlyTime(metrics: StepMetricsData): boolean {
+  for (const name of Object.keys(metrics) as (keyof StepMetricsData)[])
+    if (name !== "duration" && (metrics[name] !== 0 || !(name in emptyMetrics))) return false;
+  return typeof metrics.duration === "number";
 }
