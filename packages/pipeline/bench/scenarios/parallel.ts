@@ -1,6 +1,9 @@
 /** Branches at once, and what gathers them. */
 import { Parallel, Pipeline, Step } from "@millrace/pipeline";
+import { sqliteStore } from "@millrace/sqlite";
+import type { RunStore } from "millrace/runtime";
 import { fanOut, type Keeps, runtimeOf } from "../core.ts";
+import { withFile } from "../files.ts";
 import { assertResult, compare, type Found, type Measure, msOf, type Work } from "../measure.ts";
 import { runAlone } from "../run.ts";
 
@@ -10,9 +13,12 @@ const rounds = { rounds: 8, warmups: 4 };
 
 type Run = () => PromiseLike<unknown>;
 
-function pipelineRun(branches: number): Run {
+function pipelineOf(branches: number, store?: RunStore): Pipeline {
   const steps = Array.from({ length: branches }, (_, place) => new Step({ name: `b${place}`, executor: () => place }));
-  const pipeline = new Pipeline({ name: "bench", steps: [new Parallel({ name: "all", steps })] });
+  return new Pipeline({ name: "bench", steps: [new Parallel({ name: "all", steps })], ...(store && { store }) });
+}
+
+function pipelineRun(branches: number, pipeline: Pipeline = pipelineOf(branches)): Run {
   return async () => (await runAlone(pipeline)).stepResults[0]?.steps.length;
 }
 
@@ -40,6 +46,28 @@ function against(keeps: Keeps): Promise<Found> {
   );
 }
 
+/** One run in a new file: its opening and closing are not counted. */
+function stored(open: (store: RunStore) => { run: Run; close(): Promise<void> }): Work {
+  return () =>
+    withFile(async (path) => {
+      const { run, close } = open(sqliteStore(path, { durability: "power" }));
+      try {
+        return await microseconds(run, BRANCHES)();
+      } finally {
+        await close();
+      }
+    });
+}
+
+const storedPipeline = stored((store) => {
+  const pipeline = pipelineOf(BRANCHES, store);
+  return { run: pipelineRun(BRANCHES, pipeline), close: () => pipeline.close() };
+});
+const storedCore = stored((store) => {
+  const core = runtimeOf(fanOut(BRANCHES, "nothing"), store);
+  return { run: () => core.run(), close: () => core.stop() };
+});
+
 /** Of many by that of few, each per branch. */
 function growth(make: (branches: number) => Run): Work {
   const [many, few] = [microseconds(make(BRANCHES), BRANCHES), microseconds(make(FEW), FEW)];
@@ -61,6 +89,12 @@ export const measures: readonly Measure[] = [
     unit: "µs per branch",
     budget: { timesCore: 5 },
     take: () => against("its output"),
+  },
+  {
+    name: `Parallel of ${BRANCHES.toLocaleString("en")}, FULL; core: events only`,
+    unit: "µs per branch",
+    budget: { timesCore: 5 },
+    take: () => compare({ pipeline: storedPipeline, core: storedCore }, rounds),
   },
   {
     name: `a branch of ${BRANCHES.toLocaleString("en")} by one of ${FEW}; core: an edit each`,
