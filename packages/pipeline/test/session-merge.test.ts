@@ -120,6 +120,48 @@ describe("a number that two runs change", () => {
   });
 });
 
+describe("a number in an item of a list that two runs change", () => {
+  const jobs = (...runs: readonly number[]) => runs.map((count, index) => ({ id: `j${index}`, count }));
+  const countsOf =
+    (id: string, amount: number): Work =>
+    ({ editState }) =>
+      editState((state) => {
+        const job = (state["jobs"] as { id: string; count: number }[]).find((one) => one.id === id);
+        if (job !== undefined) job.count += amount;
+      });
+  const puts = (id: string): Work => {
+    return ({ editState }) => editState((state) => void (state["jobs"] as unknown[]).unshift({ id, count: 100 }));
+  };
+  const takes: Work = ({ editState }) => editState((state) => void (state["jobs"] as unknown[]).shift());
+  const all =
+    (...works: readonly Work[]): Work =>
+    async (context) => {
+      for (const work of works) await work(context);
+    };
+
+  it("has the amounts of both, also where one has put an item before it", async () => {
+    const both = [countsOf("j1", 2), all(puts("new"), countsOf("j1", 5))] as const;
+
+    expect(await bothOf({ jobs: jobs(10, 20) }, both)).toEqual({ jobs: [{ id: "new", count: 100 }, ...jobs(10, 27)] });
+  });
+
+  it("has the amounts of both, also where one has moved it between two amounts", async () => {
+    const both = [countsOf("j1", 2), all(countsOf("j1", 5), takes, countsOf("j1", 1))] as const;
+
+    expect(await bothOf({ jobs: jobs(10, 20) }, both)).toEqual({ jobs: [{ id: "j1", count: 28 }] });
+  });
+
+  it("is not counted where another item was counted in its place", async () => {
+    const sets: Work = ({ sessionState }) => {
+      const [first] = sessionState["jobs"] as [{ count: number }];
+      first.count = 50;
+    };
+    const both = [countsOf("j0", 2), all(puts("new"), countsOf("new", 5), takes, sets)] as const;
+
+    expect(await bothOf({ jobs: jobs(10, 20) }, both)).toEqual({ jobs: jobs(50, 20) });
+  });
+});
+
 describe("what is counted inside of groups and nested pipelines", () => {
   it("is added up over runs: at any depth, in branches of all kinds", async () => {
     const count: StepFunction = (_input, { editState }) =>

@@ -10,7 +10,7 @@
 import { WorkflowError } from "millrace";
 import { plainOf } from "millrace/engine";
 import type { ParallelNode } from "../nodes/node.types.js";
-import { keepChanges, valueAt } from "../session/counted.js";
+import { keepChanges, valueAt, valueNow } from "../session/counted.js";
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
 import { changesOf, mergeStates } from "../session/merge-states.js";
 import type { SessionReducers } from "../session/reducers.js";
@@ -122,7 +122,10 @@ interface Join {
 function countedIn(base: Readonly<JsonObject>, branches: readonly BranchState[]): ReadonlySet<string> {
   const paths = new Set(branches.flatMap(({ counted }) => Object.keys(counted)));
   const isCounted = (path: string): boolean =>
-    branches.every(({ session, counted }) => counted[path] || Object.is(valueAt(session, path), valueAt(base, path)));
+    branches.every(
+      ({ session, counted, lists }) =>
+        counted[path] || Object.is(valueNow({ session, sessionAtStart: base, lists }, path), valueAt(base, path)),
+    );
   return new Set([...paths].filter(isCounted));
 }
 

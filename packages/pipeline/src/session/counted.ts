@@ -7,10 +7,10 @@
  * @module
  */
 import { isContainer, type JsonObject, keysBelow, type Path, pathKey } from "./json.js";
-import { type RecordedSession, recordPatch } from "./list-record.js";
+import { pathAtStart, pathNow, type RecordedSession, recordPatch } from "./list-record.js";
 import { applyTo, type SessionPatch } from "./patches.js";
 
-/** Paths of the counted numbers, as text. */
+/** Paths of the counted numbers in the state at the start of the run, as text: their items may be in other places now. */
 export type CountedPaths = Readonly<Record<string, true>>;
 
 /** The session in the stored state of a run. */
@@ -33,26 +33,58 @@ export interface EditReads {
  */
 export function keepChanges(stored: StoredSession, patches: readonly SessionPatch[], reads?: EditReads): void {
   if (patches.length === 0) return;
-  const known = new Set([...Object.keys(stored.counted), ...(reads?.paths ?? [])]);
-  const before = new Map([...known].map((key) => [key, valueAt(stored.session, key)]));
+  const known = knownNumbers(stored, reads);
   for (const patch of patches) {
     recordPatch(stored, patch);
     applyTo(stored.session, [patch]);
   }
-  for (const key of known) {
-    const after = valueAt(stored.session, key);
-    if (Object.is(after, before.get(key))) continue;
-    const isCount = typeof after === "number" && reads !== undefined && isReadAsStored(key, before.get(key), reads);
+  for (const [key, { place, value: before }] of known) {
+    const after = valueNow(stored, key);
+    if (Object.is(after, before)) continue;
+    const isCount = typeof after === "number" && reads !== undefined && isReadAsStored(place, before, reads);
     if (!isCount) delete stored.counted[key];
     // Otherwise the field was set before, for example by the run's own `sessionState`, and its value is not an amount.
-    else if (Object.is(before.get(key), valueAt(stored.sessionAtStart, key))) stored.counted[key] = true;
+    else if (Object.is(before, valueAt(stored.sessionAtStart, key))) stored.counted[key] = true;
   }
 }
 
+interface KnownNumber {
+  /** Its path now, as text. */
+  readonly place: string | null;
+  readonly value: unknown;
+}
+
+/** What is counted, and what an edit has read, by paths at the start. A number in a new item is nobody else's. */
+function knownNumbers(stored: StoredSession, reads: EditReads | undefined): Map<string, KnownNumber> {
+  const known = new Map<string, KnownNumber>();
+  const add = (key: string, place: string | null): void =>
+    void known.set(key, { place, value: place === null ? undefined : valueAt(stored.session, place) });
+  for (const key of Object.keys(stored.counted)) add(key, textOf(pathNow(stored, pathOf(key))));
+  for (const place of reads?.paths ?? []) {
+    const key = textOf(pathAtStart(stored, pathOf(place)));
+    if (key !== null) add(key, place);
+  }
+  return known;
+}
+
+/** @param key The path at the start, as text. */
+export function valueNow(recorded: RecordedSession, key: string): unknown {
+  const place = textOf(pathNow(recorded, pathOf(key)));
+  return place === null ? undefined : valueAt(recorded.session, place);
+}
+
+function textOf(path: Path | null): string | null {
+  return path === null ? null : pathKey(path);
+}
+
+function pathOf(key: string): Path {
+  return JSON.parse(key) as Path;
+}
+
 /** Returns `false` when another attempt has meanwhile changed the field in place. */
-function isReadAsStored(key: string, stored: unknown, { paths, before }: EditReads): boolean {
+function isReadAsStored(place: string | null, stored: unknown, { paths, before }: EditReads): boolean {
   const isNumber = typeof stored === "number" || stored === undefined;
-  return isNumber && paths.has(key) && Object.is(stored, valueAt(before, key));
+  return place !== null && isNumber && paths.has(place) && Object.is(stored, valueAt(before, place));
 }
 
 export function isCounted(counted: CountedPaths, path: Path): boolean {
@@ -65,8 +97,7 @@ export function isCountedBelow(counted: CountedPaths, path: Path): boolean {
 
 /** @param key The path, as text. */
 export function valueAt(state: Readonly<JsonObject>, key: string): unknown {
-  const path = JSON.parse(key) as Path;
-  return path.reduce<unknown>(
+  return pathOf(key).reduce<unknown>(
     (value, field) => (isContainer(value) && Object.hasOwn(value, field) ? (value as JsonObject)[field] : undefined),
     state,
   );

@@ -54,6 +54,36 @@ export function recordedOrigins(lists: ListRecord | undefined, path: Path, base:
   return pieces ? originsIn(pieces) : null;
 }
 
+/** Returns where a value of the state at the start is now, or `null` when its item was taken out of its list. */
+export function pathNow(recorded: RecordedSession, path: Path): Path | null {
+  return moved(recorded, path, { from: "start", to: ({ pieces, index }) => originsIn(pieces).indexOf(index) });
+}
+
+/** Returns where a value of the present state was at the start, or `null` when it is in an item that was not there. */
+export function pathAtStart(recorded: RecordedSession, path: Path): Path | null {
+  return moved(recorded, path, { from: "now", to: ({ pieces, index }) => originAt(pieces, index) });
+}
+
+interface Direction {
+  readonly from: "start" | "now";
+  readonly to: (place: { readonly pieces: readonly Piece[]; readonly index: number }) => number;
+}
+
+function moved({ sessionAtStart, lists = {} }: RecordedSession, path: Path, { from, to }: Direction): Path | null {
+  if (Object.keys(lists).length === 0) return path;
+  const [given, found]: [Key[], Key[]] = [[], []];
+  const atStart = from === "start" ? given : found;
+  for (const key of path) {
+    const isInList = Array.isArray(fieldAt(plainOf(sessionAtStart), atStart));
+    const pieces = isInList ? lists[pathKey(atStart)] : undefined;
+    const place = pieces ? to({ pieces: plainOf(pieces), index: Number(key) }) : key;
+    if (place === NEW) return null;
+    given.push(key);
+    found.push(place);
+  }
+  return found;
+}
+
 /** A value at the start, and its path then. */
 interface Old<Value = unknown> {
   readonly path: Path;
