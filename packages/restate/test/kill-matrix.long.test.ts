@@ -9,6 +9,7 @@ import { sqliteStore } from "@millrace/sqlite";
 import {
   createRuntime,
   memoryStore,
+  type RunCommit,
   type RunStore,
   type Runtime,
   type StoredRun,
@@ -148,24 +149,36 @@ async function compareLiveWithTicks(restate: Restate, runtime: Matrix): Promise<
     );
     const valuesOf = <Value>(kind: string): Value[] =>
       rows.filter(({ key }) => key.startsWith(kind)).map(({ value_utf8: json }) => JSON.parse(json) as Value);
-    const replayed = await replayedRun(runId, valuesOf<TickBatch>("t/"), valuesOf("row"));
-    for (const { tick, text } of valuesOf<{ readonly tick: number; readonly text: string }>("s/")) {
+    const stored = { batches: valuesOf<TickBatch>("t/"), snapshots: valuesOf<Snapshot>("s/") };
+    const [row] = valuesOf<{ readonly run: StoredRun }>("row");
+    const replayed = await replayedRun(runId, { ...stored, snapshots: [] }, row);
+    const loaded = await replayedRun(runId, stored, row);
+    for (const { tick } of stored.snapshots) {
       if (tick === 0) continue;
-      const { run } = JSON.parse(text) as { readonly run: unknown };
-      expect(await replayed.stateAt(runId, tick), `${runId} after tick ${tick}`).toEqual(run);
+      expect(await replayed.stateAt(runId, tick), `${runId} after tick ${tick}`).toEqual(
+        await loaded.stateAt(runId, tick),
+      );
       compared++;
     }
     await replayed.stop();
+    await loaded.stop();
     expect(await runtime.handle(runId).snapshot()).toMatchObject({ status: "completed" });
   }
   return compared;
 }
 
-/** The same ticks in a store without snapshots. */
+type Snapshot = NonNullable<RunCommit["snapshot"]>;
+
+interface StoredParts {
+  readonly batches: readonly TickBatch[];
+  readonly snapshots: readonly Snapshot[];
+}
+
+/** What is stored of a run, in another store: a state is loaded there from the snapshot of its tick, where there is one. */
 async function replayedRun(
   runId: string,
-  batches: readonly TickBatch[],
-  [row]: readonly { readonly run: StoredRun }[],
+  { batches, snapshots }: StoredParts,
+  row: { readonly run: StoredRun } | undefined,
 ): Promise<Matrix> {
   const store = hashedAlike(memoryStore());
   const runtime = createRuntime({ workflows: matrixFlows, store });
@@ -173,6 +186,7 @@ async function replayedRun(
   const create = { ...(row as { readonly run: StoredRun }).run, lease: { owner, untilMs: Number.MAX_SAFE_INTEGER } };
   await store.commit([{ key, owner, epoch: 0, create }]);
   for (const ticks of batches) await store.commit([{ key, owner, epoch: 1, ticks }]);
+  for (const snapshot of snapshots) await store.commit([{ key, owner, epoch: 1, snapshot }]);
   return runtime;
 }
 

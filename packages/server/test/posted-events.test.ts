@@ -189,7 +189,7 @@ describe("internalEvents", () => {
     const make = (internalEvents: unknown) => () => createServer({ runtime, internalEvents: internalEvents as never });
 
     expect(make(["paymnt"])).toThrow(/`internalEvents` names "paymnt"/);
-    expect(make(true)).toThrow(/`internalEvents` is not a list/);
+    expect(make(true)).toThrow(/`internalEvents` is true, not a list of names of workflows/);
   });
 });
 
