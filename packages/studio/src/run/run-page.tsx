@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useMemo } from "react";
 import type { WorkflowGraphData } from "../api/contract.types.js";
 import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
-import { hrefOf, replaceAddress } from "../route.js";
+import { hrefOf, parseRoute, replaceAddress } from "../route.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { useStore } from "../ui/store.js";
 import { Cockpit } from "./cockpit.js";
@@ -14,6 +14,13 @@ export interface RunPageProps {
   /** The child of the run that is shown; `null` for the run itself. */
   readonly childId: string | null;
   readonly tick: number | null;
+}
+
+/** Whether the address is that of this page, at whatever tick. */
+function isAt(id: string, childId: string | null): boolean {
+  const route = parseRoute(location.hash);
+  if (childId === null) return route.page === "run" && route.id === id;
+  return route.page === "child" && route.id === id && route.child === childId;
 }
 
 export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
@@ -39,9 +46,9 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
       return childId === null ? hrefOf("run", id, ...cursor) : hrefOf("child", id, childId, ...cursor);
     };
     let known = addressOf();
-    // Only for a cursor that has moved: somebody may be writing another address at this moment.
+    // Only for a cursor that has moved, and on this page: the next page may have been asked for, and not be drawn yet.
     return feed.run.subscribe(() => {
-      if (addressOf() !== known) replaceAddress((known = addressOf()));
+      if (addressOf() !== known && isAt(id, childId)) replaceAddress((known = addressOf()));
     });
   }, [feed, id, childId, tick, isRead]);
   if (handler === null || !isRead) {
