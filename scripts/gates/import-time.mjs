@@ -1,6 +1,7 @@
 /**
- * A process that imports `millrace` takes at most 1.45 times as long as one that imports nothing, in the same run: milliseconds
- * say more about the machine than about the package. Medians of 25 processes each, which take turns.
+ * A process that imports `millrace` takes at most 1.65 times as long as one that imports nothing, in the same run: milliseconds
+ * say more about the machine than about the package. Medians of 25 processes each, which take turns. Quiet and busy machines gave
+ * 1.2 to 1.53.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { root } from "../setup/console.mjs";
 import { finish } from "./gate.mjs";
 
-const limit = 1.45;
+const limit = 1.65;
 const processes = 25;
 const entry = pathToFileURL(join(root, "packages", "core", "dist", "index.js"));
 const folder = mkdtempSync(join(tmpdir(), "millrace-import-"));
