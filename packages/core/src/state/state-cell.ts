@@ -8,9 +8,9 @@
  *
  * @module
  */
-import { Semaphore } from "async-mutex";
 import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { Permits } from "../limit/permits.js";
 import { isThenable } from "../value/is-thenable.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft, withoutDrafts } from "./draft.js";
@@ -75,8 +75,6 @@ interface Turn {
   call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Gives the lock back. Null while waiting, and afterwards. */
-  release: (() => void) | null;
   edit: OpenEdit | null;
   committing: boolean;
   /** Answered: whatever it still does counts for nothing. */
@@ -93,7 +91,7 @@ type Work<Result> = (turn: Turn) => Result | Promise<Result>;
 export class StateCell {
   readonly #host: StoreHost;
   readonly #size = new StateSize();
-  readonly #lock = new Semaphore(1);
+  readonly #lock = new Permits(1);
   /** Waiting for the lock or holding it. */
   readonly #turns = new Set<Turn>();
   /** How many of them each attempt has that has written. */
@@ -110,7 +108,7 @@ export class StateCell {
       read: () => host.read(),
       change: (before, last) => this.#direct(before, last) ?? this.#change(before, last),
       isAwaited: () => this.#turns.size > (this.#holder === null ? 0 : 1),
-      tryLock: () => this.#tryLock(),
+      tryLock: () => (this.#lock.take() ? () => this.#lock.give() : null),
       withLock: (work) => void this.#take("finish", { token: lastEdits }, work),
     });
   }
@@ -203,12 +201,6 @@ export class StateCell {
     return { answer, change };
   }
 
-  #tryLock(): (() => void) | null {
-    if (this.#lock.isLocked()) return null;
-    void this.#lock.acquire(); // at once: nobody has it
-    return () => this.#lock.release();
-  }
-
   /** Whether any write waits or is at work. */
   get isBusy(): boolean {
     return this.#turns.size > 0;
@@ -256,7 +248,6 @@ export class StateCell {
         reject,
         work: work as Turn["work"],
         outer: editAround(),
-        release: null,
         edit: null,
         committing: false,
         over: false,
@@ -281,15 +272,13 @@ export class StateCell {
       if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
       this.#watch();
     }
-    const own = this.#host.isOwn === true ? this.#tryLock() : null;
-    if (own !== null) return this.#begin(turn, own);
+    if (this.#host.isOwn === true && this.#lock.take()) return this.#begin(turn);
     // In a reaction of its own: the work then runs in the async context of its caller.
-    void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
+    void new Promise<void>((granted) => this.#lock.wait(granted)).then(() => this.#begin(turn));
   }
 
-  #begin(turn: Turn, release: () => void): void {
-    if (turn.over) return release();
-    turn.release = release;
+  #begin(turn: Turn): void {
+    if (turn.over) return this.#lock.give();
     this.#holder = turn;
     if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
     try {
@@ -350,10 +339,9 @@ export class StateCell {
     if (turn.edit) turn.edit.open = false;
     if (this.#turns.delete(turn)) this.#countOff(turn.writer);
     if (this.#turns.size < 2) this.#unwatch();
-    if (!turn.release) return;
+    if (this.#holder !== turn) return;
     this.#holder = null;
-    turn.release();
-    turn.release = null;
+    this.#lock.give();
   }
 
   #countOff(writer: Writer | undefined): void {
