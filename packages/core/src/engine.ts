@@ -69,6 +69,8 @@ export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
 export { spanIdOf, traceIdOf } from "./inspect/trace-ids.js";
 export { examine } from "./value/plain.js";
+export type { StoredForm } from "./value/plain.js";
+export { deepFreeze } from "./value/freeze.js";
 // ---- options of what packages make
 export {
   anything,

@@ -65,6 +65,26 @@ const outputOf = ({ body }: Told): Json => body.result.value.result;
 const start = (start_event: unknown, rest: object = {}) => ({ start_event, ...rest });
 
 describe("a pipeline over HTTP", () => {
+  it("has its result whole wherever it is told, and not as it is stored", async () => {
+    const { run, get } = await open();
+    const whole = {
+      status: "COMPLETED",
+      stepResults: [{ stepType: "Step", executorType: "function", images: [], skipped: false }],
+      metrics: { steps: { echo: { executions: [{ success: true }] } } },
+      images: [],
+    };
+
+    const told = await run(start({ input: "x" }, { handler_id: "one" }));
+    const shown = await get("/handlers/one");
+    const { result } = await get("/results/one");
+    const { entries } = await get("/handlers/one/history");
+
+    expect([outputOf(told), shown.result.value.result, result]).toMatchObject([whole, whole, whole]);
+    expect([told.body.result.meta, shown.result.meta]).toEqual([undefined, undefined]);
+    expect(entries.at(-1).tick.output).toMatchObject({ type: "StopEvent", data: { result: whole } });
+    expect(entries.at(-1).tick.output).not.toHaveProperty("meta");
+  });
+
   it("takes an input, and is a session of its own that is found by its run", async () => {
     const { run, free } = await open();
 

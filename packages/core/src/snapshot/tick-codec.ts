@@ -17,6 +17,7 @@ import type { PreparedChange } from "../state/prepare-change.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
+import type { ValueType } from "../value/plain.js";
 import { compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { invalidSnapshot, Reader } from "./reader.js";
@@ -29,14 +30,19 @@ export interface EncodedTick {
 }
 
 /**
+ * @param types For a reader that does not have the workflow: its events are written with these types, and with no others.
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of what cannot be stored.
  */
-export function encodeTick(tick: Tick, compiled: CompiledWorkflow): EncodedTick {
+export function encodeTick(
+  tick: Tick,
+  compiled: CompiledWorkflow,
+  types: readonly ValueType[] | null = null,
+): EncodedTick {
   const encoded: Record<string, unknown> = { type: tick.type, atMs: tick.atMs };
   const fields = tick as unknown as Readonly<Record<string, unknown>>;
   for (const [name, form] of formsOf(tick.type)) {
     if (fields[name] !== undefined || form === value || form === written)
-      encoded[name] = form.encode(fields[name], { compiled, path: `${tick.type}: ${name}`, fields });
+      encoded[name] = form.encode(fields[name], { compiled, types, path: `${tick.type}: ${name}`, fields });
   }
   return encoded as unknown as EncodedTick;
 }
@@ -55,7 +61,7 @@ export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
   for (const [name, form] of formsOf(type)) {
     const given = reader.raw(name);
     if (given === undefined && form.isOptional) continue;
-    tick[name] = form.decode(given, { compiled, path: reader.at(name), fields });
+    tick[name] = form.decode(given, { compiled, types: null, path: reader.at(name), fields });
   }
   return tick as unknown as Tick;
 }
@@ -72,6 +78,8 @@ function formsOf(type: Tick["type"]): [string, Form][] {
 
 interface Place {
   readonly compiled: CompiledWorkflow;
+  /** Of events. Null: those of their workflow. */
+  readonly types: readonly ValueType[] | null;
   readonly path: string;
   /** The tick: its live fields when it is encoded, else its JSON. */
   readonly fields: Readonly<Record<string, unknown>>;
@@ -194,7 +202,11 @@ const written: Form = {
 function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
   return {
     encode: (live, place) =>
-      encodeEvent(live as WorkflowEvent, `${place.path}: ${(live as EventData).type}`, owner(place).values),
+      encodeEvent(
+        live as WorkflowEvent,
+        `${place.path}: ${(live as EventData).type}`,
+        place.types ?? owner(place).values,
+      ),
     decode: (json, place) => decodeEvent(json, owner(place).registry, place.path),
   };
 }

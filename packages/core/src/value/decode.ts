@@ -12,7 +12,7 @@ import { type FormTag, MAX_BIGINT_DIGITS, views } from "./forms.js";
 import { guardJson, isPlainObject } from "./guard.js";
 import { knownPlain, rememberPlain } from "./known.js";
 import type { ValueLimits } from "./limits.js";
-import { isChoosy, type ValueType } from "./plain.js";
+import { isChoosy, takesNothingRead, type ValueType } from "./plain.js";
 
 interface Within {
   readonly path: string;
@@ -32,7 +32,7 @@ export function decodeWithin(encoded: unknown, within: Within): unknown {
   const { json, meta } = encoded as EncodedValue;
   const freeze = isFrozen && meta === undefined;
   const size = knownPlain(json) ?? guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits, freeze });
-  if (freeze) rememberPlain(json, size, types.every(isChoosy) ? types : null);
+  if (freeze) rememberPlain(json, size, types.every(takesNothingRead) ? types : null);
   if (meta === undefined) return json;
   try {
     return decode(json, meta as Tree, { types, readEvent, copies: new Set() });

@@ -24,6 +24,18 @@ export interface ValueType {
   decode(json: never): unknown;
 }
 
+/**
+ * Of plain data that its maker has marked: a shorter form for stores. It counts where the workflow stores and loads, and
+ * nowhere else: a reader without the workflow, as over HTTP, gets the data whole.
+ */
+export interface StoredForm extends ValueType {
+  readonly isStoredForm: true;
+}
+
+export function isStoredForm(type: ValueType): type is StoredForm {
+  return "isStoredForm" in type;
+}
+
 /** One of the engine's own, which takes no plain records and not every instance. */
 export interface ChoosyType extends ValueType {
   /** What is wrong with it, or null. */
@@ -33,6 +45,11 @@ export interface ChoosyType extends ValueType {
 
 export function isChoosy(type: ValueType): type is ChoosyType {
   return "refuse" in type;
+}
+
+/** Whether nothing that was just read as plain JSON is of this type: a registered class may take plain records, too. */
+export function takesNothingRead(type: ValueType): boolean {
+  return isChoosy(type) || isStoredForm(type);
 }
 
 export interface Unstorable {

@@ -20,7 +20,7 @@ import type { RetryPolicy } from "../retry/retry.types.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
-import type { ValueType } from "../value/plain.js";
+import { isStoredForm, type ValueType } from "../value/plain.js";
 import { isVersion } from "../value/version.js";
 import { checkSteps, isOfOptions, refuse, versionHint } from "./check-steps.js";
 import {
@@ -51,7 +51,7 @@ export interface CompiledWorkflow {
   readonly stateVersion: StateVersion;
   readonly children: ReadonlyMap<string, ChildSource>;
   readonly options: ResolvedWorkflowOptions;
-  /** Value types that the workflow registers. */
+  /** Value types that the workflow registers, but for forms that only its stored values have. */
   readonly types: readonly ValueType[];
   /** Types that its values may contain: the registered ones, and the events that it knows. */
   readonly values: readonly ValueType[];
@@ -159,7 +159,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     startClasses: startClasses(definition, registry),
     state: stateSchema(built ? built.state : (statics[stateSchemaKey] ?? null), values),
     stateVersion,
-    types: registered.types,
+    types: registered.types.filter((type) => !isStoredForm(type)),
     values,
   };
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
+import { storedResult } from "../run/stored-result.js";
 import { coreNames, nodeIdsOf } from "./core-names.js";
 import { type CoreStep, caughtSettings, coreSteps, type Result } from "./core-steps.js";
 import { eventLabels, stepGroups, stepNotes } from "./drawn-graph.js";
@@ -24,6 +25,7 @@ export function compilePipeline(plan: PipelinePlan): Workflow {
   return builder
     .catchError("caught", caughtSettings(compiled), (ev, ctx, { live }) => caught(compiled, ev, { ctx, nodeIds, live }))
     .build({
+      types: [storedResult],
       forkState: (fields) => forkProblems(plan, fields),
       ...(plan.description !== null && { description: plan.description }),
       groups: stepGroups(compiled, names),

@@ -4,6 +4,7 @@ import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type Wor
 import type { ParallelNode } from "../nodes/node.types.js";
 import { agentFields, completedFields, errorFields } from "../run/end-events.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
+import { markResult } from "../run/stored-result.js";
 import { leave } from "./advance.js";
 import { joinBranches, mergedByUser } from "./branch-state.js";
 import { askStepOf } from "./core-names.js";
@@ -78,7 +79,8 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ct
   else events.emit(told, "WorkflowCompleted", completedFields(output));
   const all = [...state.events, ...notes.events];
   const cancelReason = status === "CANCELLED" ? reason : null;
-  return new StopEvent({ result: { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all } });
+  const result = { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all };
+  return new StopEvent({ result: markResult(result) });
 }
 
 const outermost: ReadonlySet<string | null> = new Set(["begin", "finish", "cancel"]);

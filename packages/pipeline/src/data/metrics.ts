@@ -127,10 +127,15 @@ function addExtras(first: Extras, second: Extras): Extras {
 
 // ---- executions
 
+/** Each output gives its execution once in a process: whoever has it again knows it. */
+const executions = new WeakMap<StepOutput, StepExecutionData>();
+
 /** The execution that made an output; its `metrics` are of this attempt alone. */
 export function executionOf(output: StepOutput): StepExecutionData {
+  const known = executions.get(output);
+  if (known !== undefined) return known;
   const steps = executionsOf(output.steps);
-  return {
+  const execution: StepExecutionData = {
     stepName: output.stepName,
     executorType: output.executorType ?? "function",
     executorName: output.executorName,
@@ -139,6 +144,8 @@ export function executionOf(output: StepOutput): StepExecutionData {
     ...(output.endedAtMs !== undefined && { endedAtMs: output.endedAtMs }),
     steps,
   };
+  executions.set(output, execution);
+  return execution;
 }
 
 /**

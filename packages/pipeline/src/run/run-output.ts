@@ -76,9 +76,14 @@ export function contentOf(
   if (failure !== null) return failure.isCancelled ? failure.message : `Pipeline execution failed: ${failure.message}`;
   if (status === "CANCELLED") return `Run ${runId} was cancelled`;
   if (agentRun !== null && agentRun.query === null) return agentRun.content;
-  const last = results.findLast(hasRun);
-  if (last !== undefined) return deepestContent(last);
+  if (results.some(hasRun)) return contentOfSteps(results);
   return status === "COMPLETED" ? "No steps executed" : undefined;
+}
+
+/** That of the last step that has run. */
+export function contentOfSteps(results: readonly StepOutput[]): unknown {
+  const last = results.findLast(hasRun);
+  return last && deepestContent(last);
 }
 
 /** Work that was interrupted by the end of its run has not failed, nor has a group that contains it. */

@@ -5,13 +5,17 @@ export interface Written {
   /** Commits with ticks. */
   commits: number;
   ticks: number;
-  /** Characters of ticks and events, but for the commit that ends the run with its whole output. */
+  /** Characters of ticks and events, but for the commit that ends the run with its result. */
   length: number;
+  /** Characters of the tick that ends the run. */
+  endTick: number;
+  /** Characters of how the run ended, in its row. */
+  outcome: number;
 }
 
 export class WatchedStore {
   readonly store: RunStore;
-  readonly written: Written = { commits: 0, ticks: 0, length: 0 };
+  readonly written: Written = { commits: 0, ticks: 0, length: 0, endTick: 0, outcome: 0 };
   /** Awaited before the commit is stored. */
   before: (text: string) => Promise<void> | undefined = () => undefined;
 
@@ -35,11 +39,12 @@ export class WatchedStore {
     return { ...this.written };
   }
 
-  #count({ ticks, events }: RunCommit): void {
+  #count({ ticks, events, summary }: RunCommit): void {
+    this.written.outcome += summary?.outcome?.length ?? 0;
     for (const { text } of events ?? []) this.written.length += text.length;
     if (ticks === undefined) return;
     this.written.commits++;
     this.written.ticks += ticks.last - ticks.first + 1;
-    if (!ticks.text.includes('"StopEvent"')) this.written.length += ticks.text.length;
+    this.written[ticks.text.includes('"StopEvent"') ? "endTick" : "length"] += ticks.text.length;
   }
 }

@@ -29,7 +29,7 @@ function toTick({ tick }: DetailedEntry, facts: WorkflowFacts): HistoryEntryReco
     const { type, from, state } = tick;
     return { type, from: { run_id: from.runId, tick: from.tick }, state: jsonOf(state, facts) };
   }
-  const { atMs: _, ...encoded } = encodeTick(tick, { ...facts.compiled, types: facts.types });
+  const { atMs: _, ...encoded } = encodeTick(tick, facts.compiled, facts.types);
   return encoded;
 }
 

@@ -1,0 +1,128 @@
+/**
+ * The output of a run as its end is stored: with short outputs, and without the fields that have their default value, the
+ * content that is that of its last step, and the metrics that its outputs have.
+ *
+ * @module
+ */
+import { deepFreeze, type StoredForm } from "millrace/engine";
+import { executionsOf, runMetrics } from "../data/metrics.js";
+import type { RunMetricsData, StepMetrics } from "../data/metrics.types.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { fromStored, type StoredOutput, toStored } from "../data/stored-output.js";
+import { contentOfSteps } from "./run-output.js";
+import type { PipelineRunOutput } from "./run-output.types.js";
+
+/** Any field of an output may be left out. */
+interface StoredResult extends Partial<Omit<PipelineRunOutput, "stepResults" | "metrics">> {
+  readonly steps: readonly StoredOutput[];
+  /** `content` is that of the last step. */
+  readonly hasContentOfSteps?: true;
+  readonly metrics: StoredMetrics;
+}
+
+interface StoredMetrics {
+  readonly duration: number;
+  /** In their order; `null` for those that the outputs have as well. Left out where they have all of them. */
+  readonly steps?: Readonly<Record<string, StepMetrics | null>>;
+}
+
+const none: readonly never[] = Object.freeze([]);
+const noFields = Object.freeze({});
+const defaults: Readonly<Record<string, unknown>> = {
+  userId: null,
+  status: "COMPLETED",
+  hasFailures: false,
+  error: null,
+  cancelReason: null,
+  metadata: noFields,
+  sessionState: noFields,
+  images: none,
+  videos: none,
+  audio: none,
+  files: none,
+  stepExecutorRuns: none,
+  events: none,
+  agentRun: null,
+  requirements: none,
+  answered: none,
+};
+
+/** Made by {@link markResult}, or read. A copy of one is plain data as any other. */
+const results = new WeakMap<object, StoredResult | null>();
+
+/** For the workflow of a pipeline. Results that were stored whole are read as what they are, plain data. */
+export const storedResult: StoredForm = {
+  name: "pipeline.result",
+  isStoredForm: true,
+  is: (value) => results.has(value as object),
+  encode(output: PipelineRunOutput): object {
+    const known = results.get(output);
+    if (known) return known;
+    const short = shortResult(output);
+    results.set(output, short);
+    return short;
+  },
+  decode: (short: StoredResult): PipelineRunOutput => markResult(wholeResult(short)),
+};
+
+/** Wherever this very object is stored, it is stored short. */
+export function markResult(output: PipelineRunOutput): PipelineRunOutput {
+  results.set(output, null);
+  return output;
+}
+
+function shortResult(output: PipelineRunOutput): StoredResult {
+  const { stepResults, metrics, ...fields } = output;
+  const left = Object.entries(fields).filter(([name, value]) => !isDefault(name, value));
+  const short: Record<string, unknown> = Object.fromEntries(left);
+  if (output.content !== undefined && output.content === contentOfSteps(stepResults)) {
+    delete short["content"];
+    short["hasContentOfSteps"] = true;
+  }
+  return { ...short, steps: stepResults.map(toStored), metrics: shortMetrics(metrics, stepResults) };
+}
+
+function isDefault(name: string, value: unknown): boolean {
+  if (!(name in defaults)) return false;
+  return value === defaults[name] || (isEmpty(value) && isEmpty(defaults[name]));
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function wholeResult({ steps, hasContentOfSteps, metrics, ...fields }: StoredResult): PipelineRunOutput {
+  const stepResults = steps.map(fromStored);
+  const whole = {
+    ...defaults,
+    ...fields,
+    ...(hasContentOfSteps && { content: contentOfSteps(stepResults) }),
+    stepResults,
+    metrics: wholeMetrics(metrics, stepResults),
+  };
+  return deepFreeze(whole as unknown as PipelineRunOutput);
+}
+
+function shortMetrics({ duration, steps }: RunMetricsData, results: readonly StepOutput[]): StoredMetrics {
+  const said = runMetrics(executionsOf(results), duration).steps;
+  const names = Object.keys(steps);
+  const isSaid = (name: string): boolean => name in said && isSame(steps[name], said[name]);
+  if (names.every(isSaid) && names.length === Object.keys(said).length) return { duration };
+  return {
+    duration,
+    steps: Object.fromEntries(names.map((name) => [name, isSaid(name) ? null : steps[name]])) as never,
+  };
+}
+
+/** All else in them follows from the executions, which an output gives once. */
+function isSame(one: StepMetrics | undefined, other: StepMetrics | undefined): boolean {
+  const [own = none, others = none] = [one?.executions, other?.executions];
+  return own.length === others.length && own.every((execution, index) => execution === others[index]);
+}
+
+function wholeMetrics({ duration, steps }: StoredMetrics, results: readonly StepOutput[]): RunMetricsData {
+  const said = runMetrics(executionsOf(results), duration);
+  if (steps === undefined) return said;
+  const all = Object.entries(steps).map(([name, own]) => [name, own ?? said.steps[name]]);
+  return { duration, steps: Object.fromEntries(all) };
+}
