@@ -7,11 +7,14 @@ export function deepFreeze<Value>(value: Value): Value {
   if (!isFreezable(value)) return value;
   const open: object[] = [Object.freeze(value)];
   for (let next = open.pop(); next; next = open.pop()) {
-    for (const inner of Array.isArray(next) ? next : Object.values(next)) {
-      if (isFreezable(inner)) open.push(Object.freeze(inner));
-    }
+    if (Array.isArray(next)) for (const inner of next) freezeInto(open, inner);
+    else for (const key in next) freezeInto(open, next[key as never]);
   }
   return value;
+}
+
+function freezeInto(open: object[], inner: unknown): void {
+  if (isFreezable(inner)) open.push(Object.freeze(inner));
 }
 
 function isFreezable(value: unknown): value is object {

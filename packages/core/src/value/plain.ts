@@ -78,8 +78,8 @@ export interface ExamineOptions {
 const PATH_PARTS = 12;
 
 interface Walk {
-  readonly types: readonly ValueType[];
-  readonly limits: ValueLimits;
+  types: readonly ValueType[];
+  limits: ValueLimits;
   isRich: boolean;
   items: number;
   characters: number;
@@ -98,11 +98,39 @@ export function examine(
   types: readonly ValueType[],
   { above = 0, limits = valueLimits() }: ExamineOptions = {},
 ): Examined {
-  const walk: Walk = { types, limits, isRich: false, items: 0, characters: 0, above, path: [], ancestors: [] };
-  const what = visit(value, walk);
-  const { isRich, items, characters } = walk;
+  const walk = spare ?? newWalk();
+  spare = null; // a registered class may examine a value while it encodes another
+  walk.types = types;
+  walk.limits = limits;
+  walk.above = above;
+  walk.isRich = false;
+  walk.items = 0;
+  walk.characters = 0;
+  const found = resultOf(walk, visit(value, walk));
+  if (found.fault === null) spare = walk;
+  return found;
+}
+
+function newWalk(): Walk {
+  return {
+    types: [],
+    limits: valueLimits(),
+    isRich: false,
+    items: 0,
+    characters: 0,
+    above: 0,
+    path: [],
+    ancestors: [],
+  };
+}
+
+/** Of a walk that found nothing wrong, the next one takes the lists, which are empty again. */
+let spare: Walk | null = null;
+
+function resultOf(walk: Walk, what: string | null): Examined {
+  const { isRich, items, characters, path, limits } = walk;
+  if (what !== null && what !== TOO_LARGE) return { isRich, items, characters, fault: faultAt(path, what) };
   const excess = excessOf(walk, limits);
-  if (what !== null && what !== TOO_LARGE) return { isRich, items, characters, fault: faultAt(walk.path, what) };
   if (excess === null) return { isRich, items, characters, fault: null };
   return { isRich, items, characters, fault: { path: "", what: `a value with ${describeExcess(excess)}`, excess } };
 }
@@ -213,9 +241,10 @@ function visitArray(array: readonly unknown[], walk: Walk): string | null {
 }
 
 function visitRecord(record: Readonly<Record<string, unknown>>, walk: Walk): string | null {
-  const keys = Object.keys(record);
-  walk.items += keys.length;
-  for (const key of keys) {
+  // Without a list of the keys: most values that are stored are small records.
+  for (const key in record) {
+    if (!Object.hasOwn(record, key)) continue;
+    walk.items++;
     walk.characters += key.length;
     const what = isForbiddenKey(key) ? "a forbidden key" : visit(record[key], walk);
     if (what !== null) return at(key, what, walk);
