@@ -1,3 +1,4 @@
+import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
 import type { TraceContext } from "../engine/state.js";
 import type { Inspection, InspectionEvents, InspectionName } from "./inspection-events.js";
@@ -6,15 +7,12 @@ import type { StartingRun, Telemetry } from "./telemetry.types.js";
 // unknown: the result is ignored, except that a rejected promise goes to the log port.
 export type InspectionListener<Name extends InspectionName> = (payload: InspectionEvents[Name]) => unknown;
 
-type Listener = (told: unknown) => unknown;
-
 const any = "*";
 
 /** Listeners to the runs of one workflow. Costs nothing without listeners, and cannot change the runs. */
 export class Inspector {
   readonly #log: Log;
-  /** By name, those of all names under `*`. A name without listeners is not in it. */
-  readonly #listeners = new Map<string, Set<Listener>>();
+  #emitter: EventEmitter | null = null;
   /** One at a time. */
   telemetry: Telemetry | null = null;
 
@@ -24,7 +22,7 @@ export class Inspector {
 
   /** `true` when there is a listener. */
   get active(): boolean {
-    return this.#listeners.size > 0 || this.tracer !== null;
+    return this.#emitter !== null || this.tracer !== null;
   }
 
   /** The telemetry, while it is active. */
@@ -39,12 +37,12 @@ export class Inspector {
 
   /** Adds a listener and returns the function that removes it. Its errors go to the log port. */
   on<Name extends InspectionName>(name: Name, listener: InspectionListener<Name>): () => void {
-    return this.#listen(name, listener as Listener);
+    return this.#listen(name, listener as (told: unknown) => unknown);
   }
 
   /** Adds a listener for all events. */
   onAny(listener: (inspection: Inspection) => unknown): () => void {
-    return this.#listen(any, listener as Listener);
+    return this.#listen(any, listener as (told: unknown) => unknown);
   }
 
   /** Makes the payload only when somebody listens to this name. */
@@ -53,13 +51,15 @@ export class Inspector {
     makePayload: () => InspectionEvents[Name],
     to: "all" | "listeners" = "all",
   ): void {
-    const isHeard = this.#listeners.has(name) || this.#listeners.has(any);
+    const emitter = this.#emitter;
+    const isHeard = emitter !== null && emitter.listenerCount(name) + emitter.listenerCount(any) > 0;
     const tracer = to === "all" ? this.tracer : null;
     if (!isHeard && tracer === null) return;
     const payload = makePayload();
     tracer?.onInspection({ name, payload } as Inspection);
-    this.#tell(name, payload);
-    this.#tell(any, { name, payload });
+    if (!isHeard) return;
+    emitter.emit(name, payload);
+    emitter.emit(any, { name, payload });
   }
 
   /** Tells the telemetry alone. */
@@ -67,12 +67,8 @@ export class Inspector {
     this.tracer?.onInspection({ name, payload: makePayload() } as Inspection);
   }
 
-  /** A listener that is added meanwhile hears the next one. */
-  #tell(name: string, told: unknown): void {
-    for (const listener of [...(this.#listeners.get(name) ?? [])]) listener(told);
-  }
-
-  #listen(name: string, listener: Listener): () => void {
+  #listen(name: string, listener: (told: unknown) => unknown): () => void {
+    const emitter = (this.#emitter ??= new EventEmitter());
     const guarded = async (told: unknown): Promise<void> => {
       try {
         await listener(told);
@@ -80,11 +76,10 @@ export class Inspector {
         this.#log.error(`A listener of "${name}" failed.`, error);
       }
     };
-    const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners.add(guarded));
+    emitter.on(name, guarded);
     return () => {
-      const wasLast = listeners.delete(guarded) && listeners.size === 0;
-      if (wasLast) this.#listeners.delete(name);
+      emitter.off(name, guarded);
+      if (emitter === this.#emitter && emitter.eventNames().length === 0) this.#emitter = null;
     };
   }
 }

@@ -8,9 +8,9 @@
  *
  * @module
  */
+import { Semaphore } from "async-mutex";
 import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { Permits } from "../limit/permits.js";
 import { isThenable } from "../value/is-thenable.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft, withoutDrafts } from "./draft.js";
@@ -75,6 +75,8 @@ interface Turn {
   call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Gives the lock back. Null while waiting, and afterwards. */
+  release: (() => void) | null;
   edit: OpenEdit | null;
   committing: boolean;
   /** Answered: whatever it still does counts for nothing. */
@@ -91,7 +93,7 @@ type Work<Result> = (turn: Turn) => Result | Promise<Result>;
 export class StateCell {
   readonly #host: StoreHost;
   readonly #size = new StateSize();
-  readonly #lock = new Permits(1);
+  readonly #lock = new Semaphore(1);
   /** Waiting for the lock or holding it. */
   readonly #turns = new Set<Turn>();
   /** How many of them each attempt has that has written. */
@@ -108,7 +110,7 @@ export class StateCell {
       read: () => host.read(),
       change: (before, last) => this.#direct(before, last) ?? this.#change(before, last),
       isAwaited: () => this.#turns.size > (this.#holder === null ? 0 : 1),
-      tryLock: () => (this.#lock.take() ? () => this.#lock.give() : null),
+      tryLock: () => this.#tryLock(),
       withLock: (work) => void this.#take("finish", { token: lastEdits }, work),
     });
   }
@@ -201,6 +203,12 @@ export class StateCell {
     return { answer, change };
   }
 
+  #tryLock(): (() => void) | null {
+    if (this.#lock.isLocked()) return null;
+    void this.#lock.acquire(); // at once: nobody has it
+    return () => this.#lock.release();
+  }
+
   /** Whether any write waits or is at work. */
   get isBusy(): boolean {
     return this.#turns.size > 0;
@@ -248,6 +256,7 @@ export class StateCell {
         reject,
         work: work as Turn["work"],
         outer: editAround(),
+        release: null,
         edit: null,
         committing: false,
         over: false,
@@ -272,13 +281,15 @@ export class StateCell {
       if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
       this.#watch();
     }
-    if (this.#host.isOwn === true && this.#lock.take()) return this.#begin(turn);
+    const own = this.#host.isOwn === true ? this.#tryLock() : null;
+    if (own !== null) return this.#begin(turn, own);
     // In a reaction of its own: the work then runs in the async context of its caller.
-    void new Promise<void>((granted) => this.#lock.wait(granted)).then(() => this.#begin(turn));
+    void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
   }
 
-  #begin(turn: Turn): void {
-    if (turn.over) return this.#lock.give();
+  #begin(turn: Turn, release: () => void): void {
+    if (turn.over) return release();
+    turn.release = release;
     this.#holder = turn;
     if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
     try {
@@ -339,9 +350,10 @@ export class StateCell {
     if (turn.edit) turn.edit.open = false;
     if (this.#turns.delete(turn)) this.#countOff(turn.writer);
     if (this.#turns.size < 2) this.#unwatch();
-    if (this.#holder !== turn) return;
+    if (!turn.release) return;
     this.#holder = null;
-    this.#lock.give();
+    turn.release();
+    turn.release = null;
   }
 
   #countOff(writer: Writer | undefined): void {

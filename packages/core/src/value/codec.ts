@@ -1,8 +1,9 @@
 /**
  * Values to JSON, and copies of them. How they come back: `decode.ts`.
  *
- * Plain JSON stays as it is, the same reference. What JSON cannot hold is replaced by its form, and `meta` says where: a
- * tree of paths, dots and backslashes in a name with a backslash in front. The format is that of superjson.
+ * Plain JSON stays as it is, the same reference. What JSON cannot hold is replaced by what superjson makes of it, and `meta` says
+ * where: a tree of paths, dots and backslashes in a name with a backslash in front, as superjson writes it. The walk that finds
+ * these values is our own: that of superjson rebuilds all that is plain around them.
  *
  * @module
  */

@@ -5,10 +5,11 @@
  *
  * @module
  */
+import { untransformValue } from "../../node_modules/superjson/dist/transformer.js"; // see `forms.ts`
 import { type ErrorRecord, errorFrom } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EncodedValue, Parts, Tree } from "./codec.js";
-import { type FormTag, MAX_BIGINT_DIGITS, views } from "./forms.js";
+import { type FormTag, MAX_BIGINT_DIGITS, registered, views } from "./forms.js";
 import { guardJson, isPlainObject } from "./guard.js";
 import { knownPlain, rememberPlain } from "./known.js";
 import type { ValueLimits } from "./limits.js";
@@ -119,9 +120,9 @@ type Read = (json: unknown) => unknown;
 /** By the text of their tags. */
 export const readers: ReadonlyMap<string, Read> = /* @__PURE__ */ new Map<string, Read>([
   ["undefined", () => undefined],
-  ["number", (json) => Number(textIn(json))],
+  ["number", (json) => untransformValue(textIn(json), "number", registered)],
   ["Date", decodeDate],
-  ["URL", (json) => new URL(textIn(json))],
+  ["URL", (json) => untransformValue(textIn(json), "URL", registered)],
   ["custom,@bytes", decodeBytes],
   ["custom,@bigint", decodeBigint],
   ["custom,@error", (json) => errorFrom(json as ErrorRecord)],
@@ -130,7 +131,7 @@ export const readers: ReadonlyMap<string, Read> = /* @__PURE__ */ new Map<string
 ]);
 
 function decodeDate(json: unknown): Date {
-  const read = new Date(textIn(json));
+  const read = untransformValue(textIn(json), "Date", registered) as Date;
   if (Number.isNaN(read.getTime())) throw new TypeError("An invalid date");
   return read;
 }

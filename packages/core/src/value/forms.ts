@@ -1,11 +1,16 @@
 /**
  * Values that JSON cannot hold, and the JSON that stands for them.
  *
- * Their format is that of superjson, but for three: typed arrays (base64), bigint (with a limit: parsing one takes quadratic time)
- * and errors.
+ * superjson writes those without parts of their own, one at a time, and reads them (`decode.ts`); what holds others, `Map` and
+ * `Set`, is for the walk. Three have another form than superjson gives them: typed arrays (base64), bigint (with a limit: parsing
+ * one takes quadratic time) and errors.
  *
  * @module
  */
+import type { SuperJSON } from "superjson";
+// Past its entry, which exports all of superjson as one class. Bundled with ours: as modules of its own the import takes longer, and
+// `require` fails in older Node 20. Its licence: THIRD-PARTY.md.
+import { transformValue } from "../../node_modules/superjson/dist/transformer.js";
 import { errorFrom, recordError } from "../errors/error-record.js";
 
 /** As it is written into `meta`. */
@@ -40,6 +45,19 @@ export function isView(value: object): boolean {
   return views.some((view) => view.prototype === prototype);
 }
 
+/** superjson asks these for what a program has registered with it: nothing, {@link ValueType} is our own way. */
+const nothing = { getIdentifier: () => undefined, findApplicable: () => undefined };
+export const registered = {
+  classRegistry: nothing,
+  symbolRegistry: nothing,
+  customTransformerRegistry: nothing,
+} as unknown as SuperJSON;
+
+/** One that superjson writes. */
+function leaf<Value>(tag: string, copy?: (value: Value) => Value): Form {
+  return { tag, encode: (value) => transformValue(value, registered)?.value, ...(copy && { copy }) };
+}
+
 function encodeBytes(view: ArrayBufferView): [string, string] {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   let text = "";
@@ -51,10 +69,10 @@ const forms = /* @__PURE__ */ createForms();
 
 function createForms() {
   return {
-    undefined: { tag: "undefined", encode: () => null },
-    number: { tag: "number", encode: (number: number) => (number === 0 ? "-0" : String(number)) },
-    date: { tag: "Date", encode: (date: Date) => date.toISOString(), copy: (date: Date) => new Date(date) },
-    url: { tag: "URL", encode: (url: URL) => url.href, copy: (url: URL) => new URL(url) },
+    undefined: leaf("undefined"),
+    number: leaf("number"),
+    date: leaf("Date", (date: Date) => new Date(date)),
+    url: leaf("URL", (url: URL) => new URL(url)),
     bytes: { tag: ["custom", "@bytes"], encode: encodeBytes, copy: (view: Uint8Array) => view.slice() },
     bigint: { tag: ["custom", "@bigint"], encode: String },
     error: { tag: ["custom", "@error"], encode: recordError, copy: (error: Error) => errorFrom(recordError(error)) },
