@@ -92,15 +92,27 @@ async function workflowCore(): Promise<string> {
   return `loses ${(EDITS - data.index).toLocaleString("en")}`;
 }
 
-/** What a push costs in a list of `items`, over one in a list of ten: medians of runs that take turns. */
-async function pushRatio(items: number): Promise<number> {
-  const [long, short] = [pushing(items), pushing(10)];
-  const timesMs: [number, number][] = [];
-  for (let round = 0; round < 60; round++) timesMs.push([await long(), await short()]);
-  const [longMs, shortMs] = [0, 1].map((column) =>
-    median(timesMs.slice(20).map((times) => times[column as 0 | 1])),
-  ) as [number, number];
-  return longMs / shortMs;
+/** What pushes to a long list cost, over edits of a list of ten: the median of the ratios of runs that take turns. */
+async function pushRatio(long: () => Promise<number>): Promise<number> {
+  const short = pushing(10);
+  const ratios: number[] = [];
+  for (let round = 0; round < 60; round++) ratios.push((await long()) / (await short()));
+  return median(ratios.slice(20));
+}
+
+/** No edit can do less: a copy of the list before, the push, and nobody can write to it afterwards. */
+function copying(items: number): () => Promise<number> {
+  return async () => {
+    let list: readonly number[] = Object.freeze(Array.from({ length: items }, (_, index) => index));
+    const atMs = performance.now();
+    for (let left = PUSHES; left > 0; left--) {
+      const copy = [...list];
+      if (left % 2 === 0) copy.push(left);
+      else copy.pop();
+      list = Object.freeze(copy);
+    }
+    return performance.now() - atMs;
+  };
 }
 
 /** One step that pushes to a list and takes the item off again, so that its length stays. No schema looks at each item. */
@@ -148,12 +160,12 @@ export const measures: readonly Measure[] = [
     name: "a push to a list of 1,000, over one to a list of 10",
     unit: "×",
     budget: 1.5,
-    subjects: { millrace: () => pushRatio(1000) },
+    subjects: { millrace: () => pushRatio(pushing(1000)), bare: () => pushRatio(copying(1000)) },
   },
   {
     name: "a push to a list of 10,000, over one to a list of 10",
     unit: "×",
     budget: 3,
-    subjects: { millrace: () => pushRatio(10_000) },
+    subjects: { millrace: () => pushRatio(pushing(10_000)), bare: () => pushRatio(copying(10_000)) },
   },
 ];
