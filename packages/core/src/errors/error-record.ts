@@ -55,7 +55,8 @@ export function reviveError(record: ErrorRecord): unknown {
   return dress(error, record);
 }
 
-const natives: readonly (new (message: string) => Error)[] = [
+export const nativeErrors: readonly ErrorConstructor[] = [
+  Error,
   EvalError,
   RangeError,
   ReferenceError,
@@ -69,7 +70,7 @@ export function errorFrom(record: ErrorRecord): Error {
   const { message, hint, details = {} } = record;
   const error =
     hint === undefined
-      ? new (natives.find(({ name }) => name === record.name) ?? Error)(message)
+      ? new (nativeErrors.find(({ name }) => name === record.name) ?? Error)(message)
       : new WorkflowError({ code: record.code as ErrorCode, message, hint, details });
   if (hint === undefined && record.code !== undefined) (error as { code?: string }).code = record.code;
   return dress(error, record);

@@ -1,6 +1,6 @@
 /** The store as a step holds it: every write is matched with the memory of the work item. */
 import type { WriteOptions } from "../context/store.types.js";
-import type { Writer } from "../state/state-cell.js";
+import type { StateCell, Writer } from "../state/state-cell.js";
 import { sameValue } from "../value/equal.js";
 import { checkOptions } from "../value/known-options.js";
 import { callsOf, recall } from "./calls.js";
@@ -14,8 +14,12 @@ export class AttemptStore {
     this.#attempt = attempt;
   }
 
+  get #cell(): StateCell {
+    return this.#attempt.run.store();
+  }
+
   get(path?: string, fallback?: unknown): Promise<unknown> {
-    return this.#do(() => Promise.resolve(this.#attempt.run.store().read(path, fallback)));
+    return this.#do(() => Promise.resolve(this.#cell.read(path, fallback)));
   }
 
   getState(): Promise<unknown> {
@@ -23,21 +27,15 @@ export class AttemptStore {
   }
 
   set(path: string, value: unknown, options: WriteOptions = {}): Promise<void> {
-    return this.#write({ kind: "set", about: path, options, value }, (writer) =>
-      this.#attempt.run.store().write(path, value, writer),
-    );
+    return this.#write({ kind: "set", about: path, options, value }, (writer) => this.#cell.write(path, value, writer));
   }
 
   setState(state: unknown): Promise<void> {
-    return this.#write({ kind: "setState", about: "", value: state }, (writer) =>
-      this.#attempt.run.store().replace(state, writer),
-    );
+    return this.#write({ kind: "setState", about: "", value: state }, (writer) => this.#cell.replace(state, writer));
   }
 
   clear(): Promise<void> {
-    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) =>
-      this.#attempt.run.store().clear(writer),
-    );
+    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) => this.#cell.clear(writer));
   }
 
   editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
@@ -46,7 +44,7 @@ export class AttemptStore {
       const call = callsOf(this.#attempt).id("edit", "", options.key);
       const record = callsOf(this.#attempt).record(call);
       if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);
-      return this.#attempt.run.store().edit((draft) => {
+      return this.#cell.edit((draft) => {
         this.#attempt.assertAlive(); // the attempt may end before its turn comes
         return edit(draft as never);
       }, this.#writer(call));

@@ -31,7 +31,7 @@ import { checkOptions } from "../value/known-options.js";
 import { timeOf } from "../value/option-value.js";
 import { childStart } from "../workflow/child.js";
 import { AttemptStore } from "./attempt-store.js";
-import { callsOf, recall } from "./calls.js";
+import { type Calls, callsOf, recall } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
 import { assertSendable, assertTarget, isElement } from "./check-sends.js";
 import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
@@ -62,6 +62,10 @@ export class StepContext implements Context {
     return this.#attempt.signal;
   }
 
+  get #calls(): Calls {
+    return callsOf(this.#attempt);
+  }
+
   get store(): Store {
     this.#store ??= new AttemptStore(this.#attempt);
     return this.#store as never;
@@ -78,7 +82,7 @@ export class StepContext implements Context {
     checkOptions("sendEvent", options);
     assertSendable(attempt, event, "emits");
     if (options.step !== undefined) assertTarget(attempt, event, options.step);
-    const calls = callsOf(this.#attempt);
+    const calls = this.#calls;
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
     const isOfFan = options.scope !== "run" && isElement(attempt.step, event);
@@ -130,7 +134,7 @@ export class StepContext implements Context {
       if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
       if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
       if (options.where !== undefined) assertWhere(attempt, type, options.where);
-      const calls = callsOf(this.#attempt);
+      const calls = this.#calls;
       if (calls.isOpen("wait", type, options.key)) throw waitKeyRequired(attempt, type);
       const call = calls.id("wait", type, options.key);
       return this.#open(call, () => ({
@@ -155,7 +159,7 @@ export class StepContext implements Context {
       for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
       const types = expected.map(eventTypeOf);
       const buffer = options.buffer ?? types.join(",");
-      const call = callsOf(this.#attempt).id("collect", buffer, undefined);
+      const call = this.#calls.id("collect", buffer, undefined);
       return this.#do(call, () => ({
         type: "event.collected",
         ...this.#stamp(call),
@@ -170,7 +174,7 @@ export class StepContext implements Context {
   run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result> {
     return this.#call("run", () => {
       const attempt = this.#attempt;
-      const calls = callsOf(this.#attempt);
+      const calls = this.#calls;
       if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
       const call = calls.id("run", "", key);
       if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
@@ -188,7 +192,7 @@ export class StepContext implements Context {
       const { run, step } = this.#attempt;
       const caller = { compiled: run.host.compiled, step: step.definition.name };
       const { name, start } = childStart(caller, child, { input, sharesStore });
-      const call = callsOf(this.#attempt).id("child", name, key);
+      const call = this.#calls.id("child", name, key);
       return this.#open(call, () => {
         assertNotTooDeep(run, step);
         return {
@@ -207,7 +211,7 @@ export class StepContext implements Context {
     return this.#call("sleep", () => {
       checkOptions("sleep", options);
       const { run } = this.#attempt;
-      const call = callsOf(this.#attempt).id("sleep", "", options.key);
+      const call = this.#calls.id("sleep", "", options.key);
       const dueAtMs = until instanceof Date ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
       return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
     });
@@ -255,25 +259,28 @@ export class StepContext implements Context {
   #open(call: string, tick: () => Tick): Promise<unknown> {
     const attempt = this.#attempt;
     const { run, sends } = attempt;
-    const record = callsOf(this.#attempt).record(call);
+    const calls = this.#calls;
+    const record = calls.record(call);
     const isAnswered = record !== undefined && "status" in record && record.status !== "open";
     const opened = isAnswered ? null : record ? ({ type: "call.awaited", ...this.#stamp(call) } as const) : tick();
     if (opened !== null) run.prepare(opened); // a value that cannot be stored is refused before anything changes
     attempt.sends = null;
     attempt.commitSends(sends);
-    if (opened === null) return callsOf(this.#attempt).recall(call);
-    const answer = callsOf(this.#attempt).expect(call);
+    if (opened === null) return calls.recall(call);
+    const answer = calls.expect(call);
     attempt.pause();
     run.submit(opened);
     return answer;
   }
 
+  /** A call that is answered at once. */
   #do(call: string, tick: () => Tick): Promise<unknown> {
     const { run } = this.#attempt;
-    const done = callsOf(this.#attempt).record(call) ? null : tick();
-    if (done !== null) run.prepare(done);
-    if (done === null) return callsOf(this.#attempt).recall(call);
-    const answer = callsOf(this.#attempt).expect(call);
+    const calls = this.#calls;
+    if (calls.record(call)) return calls.recall(call);
+    const done = tick();
+    run.prepare(done);
+    const answer = calls.expect(call);
     run.submit(done);
     return answer;
   }

@@ -96,36 +96,18 @@ class StateEncoder {
       ...(asStored && { active: state.active, activeSinceMs: state.activeSinceMs, ...list("loads", loadsOf(state)) }),
       ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.#types) }),
       ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
-      ...list(
-        "items",
-        [...state.items.values()].map((item) => this.#item(item)),
-      ),
-      ...list(
-        "scopes",
-        [...(state.scopes?.values() ?? [])].map((scope) => this.#scope(scope)),
-      ),
+      ...each("items", state.items.values(), (item) => this.#item(item)),
+      ...each("scopes", state.scopes?.values(), (scope) => this.#scope(scope)),
       ...list("joins", this.#joins(state.joins)),
-      ...list(
-        "sets",
-        [...(state.sets ?? [])].map(([key, events]) => [key, this.#events(events, key)] as const),
-      ),
-      ...list(
-        "inbox",
-        (state.inbox ?? []).map((parcel) => this.#parcel(parcel)),
-      ),
-      ...list(
-        "prompts",
-        emitted.map(({ promptId, event, step, askedAtMs }) => ({
-          promptId,
-          event: this.#event(event, "prompt"),
-          ...(step !== null && { step }),
-          ...(askedAtMs !== null && { askedAtMs }),
-        })),
-      ),
-      ...list(
-        "timers",
-        timers.map((timer) => this.#timer(timer)),
-      ),
+      ...each("sets", state.sets, ([key, events]) => [key, this.#events(events, key)] as const),
+      ...each("inbox", state.inbox, (parcel) => this.#parcel(parcel)),
+      ...each("prompts", emitted, ({ promptId, event, step, askedAtMs }) => ({
+        promptId,
+        event: this.#event(event, "prompt"),
+        ...(step !== null && { step }),
+        ...(askedAtMs !== null && { askedAtMs }),
+      })),
+      ...each("timers", timers, (timer) => this.#timer(timer)),
       ...list("unfired", [...(state.unused?.unfired ?? [])]),
       ...list("leftovers", [...(state.unused?.leftovers.values() ?? [])]),
       ...(state.trace === null ? null : { trace: state.trace }),
@@ -176,10 +158,7 @@ class StateEncoder {
       firstStartedAtMs,
       lastError,
       lastFailedAtMs,
-      ...list(
-        "memory",
-        [...(item.memory?.values() ?? [])].map((record) => this.#record(record, item)),
-      ),
+      ...each("memory", item.memory?.values(), (record) => this.#record(record, item)),
       ...(this.#asStored && { open: item.open, answered: item.answered }),
       ...(item.fan === null ? {} : { fan: openId(item.fan) }),
     };
@@ -276,11 +255,6 @@ class StateEncoder {
 
   #scope(scope: Scope): EncodedScope {
     const { id, opener, parent, parentIndex, collects, size, pending } = scope;
-    const gathered = [...(scope.gathered ?? [])].map(([step, { fired, arrivals }]) => ({
-      step,
-      fired,
-      arrivals: fired ? [] : arrivals.map((arrival) => this.#arrival(arrival, step)),
-    }));
     return {
       id,
       opener,
@@ -290,11 +264,12 @@ class StateEncoder {
       size,
       counted: pending !== null,
       ...(this.#asStored && { paused: scope.paused }),
-      ...list("gathered", gathered),
-      ...list(
-        "failures",
-        [...(scope.failures ?? [])].map(([index, failure]) => [index, this.#failure(failure)] as const),
-      ),
+      ...each("gathered", scope.gathered, ([step, { fired, arrivals }]) => ({
+        step,
+        fired,
+        arrivals: fired ? [] : arrivals.map((arrival) => this.#arrival(arrival, step)),
+      })),
+      ...each("failures", scope.failures, ([index, failure]) => [index, this.#failure(failure)] as const),
       ...list("joins", this.#joins(scope.joins)),
     };
   }
@@ -341,6 +316,15 @@ function loadsOf({ loads }: RunState): EncodedLoad[] {
 /** A kept event may outlive its fan-out. */
 function openId(scope: Scope | null): number | null {
   return scope === null || scope.closed ? null : scope.id;
+}
+
+/** What an encoder makes of each of them. */
+function each<Name extends string, Given, Item>(
+  name: Name,
+  given: Iterable<Given> | null | undefined,
+  encode: (one: Given) => Item,
+): { readonly [Key in Name]?: readonly Item[] } {
+  return list(name, Array.from(given ?? [], encode));
 }
 
 /** Empty lists are left out: a small run has a small snapshot. */

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { recordError } from "../errors/error-record.js";
+import { nativeErrors, recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isView, MAX_BIGINT_DIGITS } from "./forms.js";
 import { isForbiddenKey, isPlainObject } from "./guard.js";
@@ -289,8 +289,6 @@ function visitMap(map: Map<unknown, unknown>, walk: Walk): string | null {
   walk.above--;
   return null;
 }
-
-const nativeErrors = [Error, EvalError, RangeError, ReferenceError, SyntaxError, TypeError, URIError];
 
 function comesBack(error: Error, prototype: unknown): boolean {
   // Also one of a second installed copy.

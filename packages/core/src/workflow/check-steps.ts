@@ -11,7 +11,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/facts.js";
 import { suggest } from "../graph/finding.js";
-import { type Finding, graphChecks } from "../graph/validate.js";
+import { type Finding, type GraphCheck, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import { type Report, reportCount, reportUnknown } from "../step/check-declared.js";
 import type { AnyStepOptions } from "../step/step.types.js";
@@ -164,14 +164,16 @@ function checkSettings(options: AnyStepOptions, report: Report): void {
   if (options.retry !== undefined && typeof options.retry?.next !== "function") {
     report("option", "has a `retry` without `next`", "Give `retryPolicy({ … })`, or an object with `next(info)`.");
   }
-  for (const check of options.skipChecks ?? []) {
-    if (graphChecks.includes(check)) continue;
-    report(
-      "option",
-      `skips the check "${check}", which does not exist`,
-      `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}`,
-    );
-  }
+  for (const { what, hint } of unknownChecks(options.skipChecks)) report("option", what, hint);
+}
+
+/** Problems of a `skipChecks`, to be read after the name of whoever has it. */
+export function unknownChecks(skipped: readonly GraphCheck[] = []): { readonly what: string; readonly hint: string }[] {
+  const unknown = skipped.filter((name) => !graphChecks.includes(name));
+  return unknown.map((name) => ({
+    what: `skips the check "${name}", which does not exist`,
+    hint: `There are ${graphChecks.join(", ")}.${suggest(name, graphChecks)}`,
+  }));
 }
 
 function checkNeeds(resources: ResourceMap = {}, report: Report): void {

@@ -7,13 +7,14 @@
  */
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { features } from "../engine/features.js";
+import { acceptedTypes } from "../engine/routing.js";
 import type { EventClass, EventRole } from "../event/event.js";
 import { storableTypes } from "../event/event-codec.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
 import type { EventRegistry } from "../event/registry.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { suggest } from "../graph/finding.js";
-import { type Finding, findGraphProblems, graphChecks } from "../graph/validate.js";
+import { type Finding, findGraphProblems } from "../graph/validate.js";
 import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
@@ -22,7 +23,7 @@ import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
 import { isStoredForm, type ValueType } from "../value/plain.js";
 import { isVersion } from "../value/version.js";
-import { checkSteps, isOfOptions, refuse, versionHint } from "./check-steps.js";
+import { checkSteps, isOfOptions, refuse, unknownChecks, versionHint } from "./check-steps.js";
 import {
   type DeclaredStep,
   declaredSteps,
@@ -189,14 +190,8 @@ function checkOptions(declared: readonly DeclaredStep[], { limits, skipChecks }:
     const hint = `Add it to the workflow's \`limits\`.${suggest(limit, Object.keys(limits))}`;
     findings.push({ check: "option", step: name, message, hint });
   }
-  for (const check of skipChecks.filter((name) => !graphChecks.includes(name))) {
-    const message = `The workflow skips the check "${check}", which does not exist.`;
-    findings.push({
-      check: "option",
-      message,
-      hint: `There are ${graphChecks.join(", ")}.${suggest(check, graphChecks)}`,
-    });
-  }
+  for (const { what, hint } of unknownChecks(skipChecks))
+    findings.push({ check: "option", message: `The workflow ${what}.`, hint });
   return findings;
 }
 
@@ -307,13 +302,7 @@ function typesOf(classes: readonly EventClass[]): string[] {
 }
 
 function startClasses({ steps }: Definition, registry: EventRegistry): EventClass[] {
-  const accepted = new Set(
-    steps.flatMap(({ trigger }) => {
-      if (trigger.kind === "failure") return [];
-      return trigger.kind === "join" ? trigger.slots.flatMap((slot) => slot.accepts) : trigger.accepts;
-    }),
-  );
-  const starts = [...accepted]
+  const starts = [...new Set(steps.flatMap(acceptedTypes))]
     .map((type) => registry.get(type) as EventClass)
     .filter((start) => roleOf(start) === "start");
   const isPlain = (start: EventClass): number => Number(eventTypeOf(start) === "StartEvent");

@@ -39,10 +39,22 @@ export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
   }
 }
 
-export function onWaitOpened(work: Work, tick: WaitOpened): void {
+/** The item that opens a call; `null` if its attempt is over, or an earlier one has opened the call. */
+function opening(work: Work, tick: WaitOpened | SleepOpened | ChildOpened): WorkItem | null {
   const item = currentItem(work, tick);
+  if (item === null || !item.memory?.has(tick.call)) return item;
+  awaitCall(work, item, tick.call);
+  return null;
+}
+
+function open(work: Work, item: WorkItem, record: WaitRecord | SleepRecord | ChildRecord): void {
+  remember(item, record);
+  suspend(work, item, record);
+}
+
+export function onWaitOpened(work: Work, tick: WaitOpened): void {
+  const item = opening(work, tick);
   if (item === null) return;
-  if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { state } = work;
   const { call, accepts, where, prompt, dueAtMs } = tick;
   const order = state.nextId++;
@@ -63,8 +75,7 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
     event: null,
     timer: null,
   };
-  remember(item, wait);
-  suspend(work, item, wait);
+  open(work, item, wait);
   // An answer from before its prompt was not meant for it, so only a wait without a prompt takes kept events.
   const kept = prompt === null ? takeKept(work, item.step, wait) : null;
   if (kept !== null) return resolveWait(work, wait, kept.event);
@@ -74,9 +85,8 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
 }
 
 export function onSleepOpened(work: Work, tick: SleepOpened): void {
-  const item = currentItem(work, tick);
+  const item = opening(work, tick);
   if (item === null) return;
-  if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { call, dueAtMs } = tick;
   const timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
   const record: SleepRecord = {
@@ -88,14 +98,12 @@ export function onSleepOpened(work: Work, tick: SleepOpened): void {
     status: "open",
     timer,
   };
-  remember(item, record);
-  suspend(work, item, record);
+  open(work, item, record);
 }
 
 export function onChildOpened(work: Work, tick: ChildOpened): void {
-  const item = currentItem(work, tick);
+  const item = opening(work, tick);
   if (item === null) return;
-  if (item.memory?.has(tick.call)) return awaitCall(work, item, tick.call);
   const { call, name, start, sharesStore = false, timeoutMs = null } = tick;
   const runId = `${work.state.runId}/${work.state.nextId++}`;
   const record: ChildRecord = {
@@ -112,8 +120,7 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
     result: null,
     error: null,
   };
-  remember(item, record);
-  suspend(work, item, record);
+  open(work, item, record);
   decide(work, { type: "child.start", item: item.id, call });
 }
 
