@@ -8,7 +8,9 @@ import type { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { Finding } from "../graph/finding.js";
 import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
 import type { ContainerOptions, ResourceContainer } from "../resource/resource-container.js";
-import type { checkGathering, checkMany } from "../step/check-declared.js";
+import type { EncodedInput, EncodedJoin, EncodedScope, PartEncoder } from "../snapshot/format.js";
+import type { checkMany } from "../step/check-declared.js";
+import type { gatheringTriggers } from "../step/gathering-trigger.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Work } from "./reduce/work.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
@@ -22,10 +24,12 @@ export const features: {
   join: JoinFeature | null;
   /** Set by both: inputs with several events. */
   gathered: GatheredFeature | null;
+  /** Set by both and by `many()`: their parts of a snapshot. */
+  snapshot: SnapshotFeature | null;
   /** Set by both: finds the fan-outs in which they gather or pair. */
   fanOuts: FanOutFeature | null;
-  /** Set by both: checks the options of a trigger. */
-  gathering: typeof checkGathering | null;
+  /** Set by both: checks and defines a trigger. */
+  triggers: TriggersFeature | null;
   /** Set by `many()`: checks the events of a fan-out. */
   many: typeof checkMany | null;
   /** Set by `catchError()`: the checks of error handlers. */
@@ -42,8 +46,9 @@ export const features: {
   collect: null,
   join: null,
   gathered: null,
+  snapshot: null,
   fanOuts: null,
-  gathering: null,
+  triggers: null,
   many: null,
   handlers: null,
   recovery: null,
@@ -52,6 +57,7 @@ export const features: {
   resources: null,
 };
 
+export type TriggersFeature = typeof gatheringTriggers;
 export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
 export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
 
@@ -82,6 +88,13 @@ export interface GatheredFeature {
   shapeOf(input: StepInput): Failure["shape"];
   /** The input of a failed attempt, as the step got it. */
   inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown;
+}
+
+export interface SnapshotFeature {
+  /** Encodes an input with several events. */
+  input(input: Exclude<StepInput, { readonly kind: "event" }>, step: string, encoder: PartEncoder): EncodedInput;
+  scope(scope: Scope, encoder: PartEncoder): EncodedScope;
+  joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }
 
 export interface FanOutFeature {

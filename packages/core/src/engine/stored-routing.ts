@@ -1,3 +1,4 @@
+import { encodingGathered } from "../snapshot/encode-gathered.js";
 import type { Definition } from "./definition.js";
 import { features } from "./features.js";
 import { collecting } from "./reduce/collect.js";
@@ -15,6 +16,7 @@ export function createStoredRouting(definition: Definition): Routing {
   features.collect = collecting;
   features.join = joining;
   features.gathered = gathering;
+  features.snapshot = encodingGathered;
   features.fans = fanning;
   features.recovery = recovering;
   return createRouting(definition);

@@ -12,6 +12,7 @@ import { type ChildRecord, createRunState, type RunState } from "../engine/state
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState } from "../snapshot/encode.js";
+import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
@@ -159,6 +160,7 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   // The code may have no `many()` and no `collect()` any more.
   features.fans = fanning;
   features.gathered = gathering;
+  features.snapshot = encodingGathered;
   if (compiled.state !== null && owner === null && !asStored) {
     const checked = compiled.state.checkAll(state.store);
     if (checked !== state.store) state.store = freezeState(checked);

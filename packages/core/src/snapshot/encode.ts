@@ -5,10 +5,9 @@
  *
  * @module
  */
+import { features, type SnapshotFeature } from "../engine/features.js";
 import type {
-  Arrival,
   Failure,
-  JoinBuffer,
   MemoryRecord,
   Outcome,
   Parcel,
@@ -26,22 +25,21 @@ import { compiledChild } from "../workflow/child.js";
 import type { CompiledWorkflow } from "../workflow/compile.js";
 import { stateVersionOf } from "../workflow/state-version.js";
 import {
-  type EncodedArrival,
   type EncodedFailure,
   type EncodedInput,
   type EncodedItem,
-  type EncodedJoin,
   type EncodedLoad,
   type EncodedOutcome,
   type EncodedParcel,
   type EncodedRecord,
-  type EncodedScope,
   type EncodedTimer,
+  type PartEncoder,
   SNAPSHOT_FORMAT,
   SNAPSHOT_VERSION,
   type Snapshot,
   STORED_VERSION,
 } from "./format.js";
+import { each, list } from "./lists.js";
 
 /** What an encoder knows about the snapshot around a state. */
 export interface Around {
@@ -61,19 +59,19 @@ export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): Enc
   return new StateEncoder(compiled).outcome(outcome);
 }
 
-class StateEncoder {
+class StateEncoder implements PartEncoder {
   readonly #compiled: CompiledWorkflow;
   readonly #types: readonly ValueType[];
-  readonly #asStored: boolean;
+  readonly asStored: boolean;
 
   constructor(compiled: CompiledWorkflow, asStored: boolean = false) {
     this.#compiled = compiled;
-    this.#asStored = asStored;
+    this.asStored = asStored;
     this.#types = compiled.values;
   }
 
   state(state: RunState, { children, sharesStore = false }: Around): Snapshot {
-    const asStored = this.#asStored;
+    const asStored = this.asStored;
     const running = asStored || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
     const stateVersion = stateVersionOf(this.#compiled);
@@ -97,13 +95,13 @@ class StateEncoder {
       ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.#types) }),
       ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
       ...each("items", state.items.values(), (item) => this.#item(item)),
-      ...each("scopes", state.scopes?.values(), (scope) => this.#scope(scope)),
-      ...list("joins", this.#joins(state.joins)),
-      ...each("sets", state.sets, ([key, events]) => [key, this.#events(events, key)] as const),
-      ...each("inbox", state.inbox, (parcel) => this.#parcel(parcel)),
+      ...each("scopes", state.scopes?.values(), (scope) => gathered().scope(scope, this)),
+      ...list("joins", state.joins === null ? [] : gathered().joins(state.joins, this)),
+      ...each("sets", state.sets, ([key, events]) => [key, this.events(events, key)] as const),
+      ...each("inbox", state.inbox, (parcel) => this.parcel(parcel)),
       ...each("prompts", emitted, ({ promptId, event, step, askedAtMs }) => ({
         promptId,
-        event: this.#event(event, "prompt"),
+        event: this.event(event, "prompt"),
         ...(step !== null && { step }),
         ...(askedAtMs !== null && { askedAtMs }),
       })),
@@ -116,20 +114,20 @@ class StateEncoder {
     };
   }
 
-  #event(event: { readonly type: string }, path: string): EncodedEvent {
+  event(event: { readonly type: string }, path: string): EncodedEvent {
     return encodeEvent(event as WorkflowEvent, `${path}: ${event.type}`, this.#types);
   }
 
-  #events(events: readonly { readonly type: string }[], path: string): EncodedEvent[] {
-    return events.map((event) => this.#event(event, path));
+  events(events: readonly { readonly type: string }[], path: string): EncodedEvent[] {
+    return events.map((event) => this.event(event, path));
   }
 
   outcome(outcome: Outcome): EncodedOutcome {
     switch (outcome.status) {
       case "completed":
-        return { status: "completed", event: this.#event(outcome.event, "result") };
+        return { status: "completed", event: this.event(outcome.event, "result") };
       case "failed":
-        return { status: "failed", failure: this.#failure(outcome.failure) };
+        return { status: "failed", failure: this.failure(outcome.failure) };
       case "cancelled":
         return { status: "cancelled", reason: encodeValue(outcome.reason ?? null, "reason", this.#types) };
       case "timedOut":
@@ -137,14 +135,14 @@ class StateEncoder {
     }
   }
 
-  #failure(failure: Failure): EncodedFailure {
-    return { ...failure, input: this.#events(failure.input, `input of ${failure.stepName}`) };
+  failure(failure: Failure): EncodedFailure {
+    return { ...failure, input: this.events(failure.input, `input of ${failure.stepName}`) };
   }
 
   #item(item: WorkItem): EncodedItem {
     const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
     // A load starts it over.
-    const status = this.#asStored || item.status === "delayed" || item.status === "failed" ? item.status : "ready";
+    const status = this.asStored || item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
       id,
       step,
@@ -159,35 +157,19 @@ class StateEncoder {
       lastError,
       lastFailedAtMs,
       ...each("memory", item.memory?.values(), (record) => this.#record(record, item)),
-      ...(this.#asStored && { open: item.open, answered: item.answered }),
+      ...(this.asStored && { open: item.open, answered: item.answered }),
       ...(item.fan === null ? {} : { fan: openId(item.fan) }),
     };
   }
 
   #input(input: StepInput, step: string): EncodedInput {
-    switch (input.kind) {
-      case "event":
-        return { kind: "event", event: this.#event(input.event, step) };
-      case "batch":
-        return { kind: "batch", members: this.#events(input.members, step) };
-      case "settled": {
-        const members = input.members.map((member) => {
-          if (member.status === "ok") return { ...member, event: this.#event(member.event, step) };
-          return member.status === "failed" ? { ...member, failure: this.#failure(member.failure) } : member;
-        });
-        return { kind: "settled", members };
-      }
-      case "set":
-        return {
-          kind: "set",
-          slots: Object.entries(input.slots).map(([slot, event]) => [slot, this.#event(event, step)] as const),
-        };
-    }
+    if (input.kind === "event") return { kind: "event", event: this.event(input.event, step) };
+    return gathered().input(input, step, this);
   }
 
   #record(record: MemoryRecord, { step, attempt }: WorkItem): EncodedRecord {
     const path = `${step}: ${record.call}`;
-    const awaited = this.#asStored && "awaitedIn" in record && record.awaitedIn === attempt ? isAwaited : null;
+    const awaited = this.asStored && "awaitedIn" in record && record.awaitedIn === attempt ? isAwaited : null;
     switch (record.kind) {
       case "wait": {
         const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;
@@ -202,8 +184,8 @@ class StateEncoder {
           dueAtMs,
           status,
           where: where === null ? null : encodeValue(where, path, this.#types),
-          prompt: prompt === null ? null : this.#event(prompt, path),
-          event: event === null ? null : this.#event(event, path),
+          prompt: prompt === null ? null : this.event(prompt, path),
+          event: event === null ? null : this.event(event, path),
           ...awaited,
         };
       }
@@ -230,8 +212,8 @@ class StateEncoder {
           ...(timeoutMs !== null && { timeoutMs }),
           status,
           error,
-          start: child.#event(record.start, path),
-          result: record.result === null ? null : child.#event(record.result, path),
+          start: child.event(record.start, path),
+          result: record.result === null ? null : child.event(record.result, path),
           ...awaited,
         };
       }
@@ -242,48 +224,15 @@ class StateEncoder {
         return {
           kind: "set",
           call: record.call,
-          events: record.events === null ? null : this.#events(record.events, path),
+          events: record.events === null ? null : this.events(record.events, path),
         };
       default:
         return record;
     }
   }
 
-  #parcel({ event, scope, index, recoveries, step }: Parcel): EncodedParcel {
-    return { event: this.#event(event, "kept event"), scope: openId(scope), index, recoveries, step };
-  }
-
-  #scope(scope: Scope): EncodedScope {
-    const { id, opener, parent, parentIndex, collects, size, pending } = scope;
-    return {
-      id,
-      opener,
-      parent: parent?.id ?? null,
-      parentIndex,
-      collects,
-      size,
-      counted: pending !== null,
-      ...(this.#asStored && { paused: scope.paused }),
-      ...each("gathered", scope.gathered, ([step, { fired, arrivals }]) => ({
-        step,
-        fired,
-        arrivals: fired ? [] : arrivals.map((arrival) => this.#arrival(arrival, step)),
-      })),
-      ...each("failures", scope.failures, ([index, failure]) => [index, this.#failure(failure)] as const),
-      ...list("joins", this.#joins(scope.joins)),
-    };
-  }
-
-  #arrival({ index, path, event, recoveries }: Arrival, step: string): EncodedArrival {
-    return { index, ...(path !== null && { path }), event: this.#event(event, step), recoveries };
-  }
-
-  #joins(joins: Map<string, JoinBuffer> | null): EncodedJoin[] {
-    return [...(joins ?? [])].map(([key, { step, arrivals }]) => ({
-      key,
-      step,
-      arrivals: [...arrivals.values()].flat().map((parcel) => this.#parcel(parcel)),
-    }));
+  parcel({ event, scope, index, recoveries, step }: Parcel): EncodedParcel {
+    return { event: this.event(event, "kept event"), scope: openId(scope), index, recoveries, step };
   }
 
   #timer(timer: Timer): EncodedTimer {
@@ -294,11 +243,16 @@ class StateEncoder {
       case "retry":
         return { dueAtMs, order, kind: "retry", item: timer.item };
       case "send":
-        return { dueAtMs, order, kind: "send", parcel: this.#parcel(timer.parcel) };
+        return { dueAtMs, order, kind: "send", parcel: this.parcel(timer.parcel) };
       default:
         return { dueAtMs, order, kind: timer.kind };
     }
   }
+}
+
+/** A run has such parts only where this was registered. */
+function gathered(): SnapshotFeature {
+  return features.snapshot as SnapshotFeature;
 }
 
 const isAwaited = { awaited: true } as const;
@@ -316,21 +270,4 @@ function loadsOf({ loads }: RunState): EncodedLoad[] {
 /** A kept event may outlive its fan-out. */
 function openId(scope: Scope | null): number | null {
   return scope === null || scope.closed ? null : scope.id;
-}
-
-/** What an encoder makes of each of them. */
-function each<Name extends string, Given, Item>(
-  name: Name,
-  given: Iterable<Given> | null | undefined,
-  encode: (one: Given) => Item,
-): { readonly [Key in Name]?: readonly Item[] } {
-  return list(name, Array.from(given ?? [], encode));
-}
-
-/** Empty lists are left out: a small run has a small snapshot. */
-function list<Name extends string, Item>(
-  name: Name,
-  items: readonly Item[],
-): { readonly [Key in Name]?: readonly Item[] } {
-  return items.length === 0 ? {} : ({ [name]: items } as never);
 }

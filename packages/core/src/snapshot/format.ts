@@ -12,6 +12,7 @@
 import type {
   Arrival,
   ChildRecord,
+  EventData,
   Failure,
   Leftover,
   Outcome,
@@ -202,3 +203,13 @@ export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
     /** Version 2. */
     | { readonly kind: "timeout" }
   );
+
+/** What encodes the parts of a run, for those who encode a part that has others in it. */
+export interface PartEncoder {
+  /** `true`: with the work under way. */
+  readonly asStored: boolean;
+  event(event: EventData, path: string): EncodedEvent;
+  events(events: readonly EventData[], path: string): EncodedEvent[];
+  failure(failure: Failure): EncodedFailure;
+  parcel(parcel: Parcel): EncodedParcel;
+}

@@ -1,5 +1,5 @@
 /**
- * Checks what `collect()`, `join()` and `many()` were given, which are bundled with these checks.
+ * Checks what steps and `many()` were given. `many()` brings its own check along.
  *
  * @module
  */
@@ -20,33 +20,6 @@ export function reportCount(options: object, option: string, report: Report): vo
   const count = (options as Readonly<Record<string, number | undefined>>)[option];
   if (count === undefined || (Number.isInteger(count) && count > 0)) return;
   report("option", `has \`${option}: ${String(count)}\``, "Give an integer of at least 1.");
-}
-
-/** Result of `collect()` or `join()`, whatever it was given. */
-export interface Gathered {
-  readonly kind: string;
-  readonly options?: object;
-  readonly by?: unknown;
-}
-
-/** Checks the options of a trigger. */
-export function checkGathering({ options, by = null }: Gathered, report: Report): void {
-  if (by !== null && !isName(by))
-    report("option", "joins by something that is no field name", "Give the name of a field that all its events have.");
-  if (options === undefined) return;
-  const { of, rest = "finish", order = "emitted" } = options as Readonly<Record<string, unknown>>;
-  if (of !== undefined && !isName(of))
-    report("option", "collects `of` something that is not a name", "Give the name of the step that emits many(…).");
-  reportUnknown("collect", options, report);
-  reportCount(options, "take", report);
-  if (rest !== "finish" && rest !== "cancel")
-    report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');
-  if (order !== "emitted" && order !== "arrived")
-    report("option", `has \`order: ${JSON.stringify(order)}\``, 'Give "emitted" or "arrived".');
-}
-
-function isName(value: unknown): boolean {
-  return typeof value === "string" && value !== "";
 }
 
 /** Checks what a step names in `many()`, whatever that is. */

@@ -3,11 +3,13 @@
  *
  * @module
  */
+
 import { features } from "../engine/features.js";
 import { fanning } from "../engine/reduce/elements.js";
 import type { StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
 import { feeding } from "../run/generator.js";
+import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { checkMany } from "./check-declared.js";
 import type { EmittableClass } from "./step.types.js";
 import type { Many } from "./step-return.types.js";
@@ -27,6 +29,7 @@ export function many<const Classes extends readonly [EmittableClass, ...Emittabl
   ...events: Classes
 ): Fan<EventIn<Classes>> {
   features.fans = fanning;
+  features.snapshot = encodingGathered;
   features.elements = feeding;
   features.many = checkMany;
   return Object.freeze({ kind: "many", events }) as never;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import { features } from "../engine/features.js";
 import { collecting } from "../engine/reduce/collect.js";
 import { gathering } from "../engine/reduce/gathered.js";
@@ -11,8 +12,9 @@ import type { StepFailure } from "../event/built-in-events.js";
 import type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";
 import { fanOuts } from "../graph/check-fan-outs.js";
+import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { checkOptions } from "../value/known-options.js";
-import { checkGathering } from "./check-declared.js";
+import { gatheringTriggers } from "./gathering-trigger.js";
 
 /** An event that a step may accept. A stop event ends the run, so no step accepts it. */
 export interface AcceptableEvent extends WorkflowEvent<string, EventFacts<AcceptableRole>> {}
@@ -111,8 +113,9 @@ export function collect<
 ): Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>> & Of<Opener> {
   features.collect = collecting;
   features.gathered = gathering;
+  features.snapshot = encodingGathered;
   features.fanOuts = fanOuts;
-  features.gathering = checkGathering;
+  features.triggers = gatheringTriggers;
   const made = { kind: "collect", events: [events].flat(), options: options ?? {} };
   return Object.freeze(made) as never;
 }
@@ -150,8 +153,9 @@ export function join<const Slots extends JoinSlots>(
   if (options !== undefined) checkOptions("join", options);
   features.join = joining;
   features.gathered = gathering;
+  features.snapshot = encodingGathered;
   features.fanOuts = fanOuts;
-  features.gathering = checkGathering;
+  features.triggers = gatheringTriggers;
   const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };
   return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
 }

@@ -103,7 +103,7 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   checkList("on", accepted, report);
   if ((isCollect(on) && features.collect === null) || (isJoin(on) && features.join === null))
     report("event", `has a ${on.kind} ${ofSecondCopy} in \`on\``, secondCopyHint);
-  if (isCollect(on) || isJoin(on)) features.gathering?.(on, report);
+  if (isCollect(on) || isJoin(on)) features.triggers?.check(on, report);
 }
 
 /** Role that the events of each list must not have. */

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
-import { features } from "../engine/features.js";
+import { features, type TriggersFeature } from "../engine/features.js";
 import { acceptedTypes } from "../engine/routing.js";
 import type { EventClass, EventRole } from "../event/event.js";
 import { storableTypes } from "../event/event-codec.js";
@@ -282,14 +282,8 @@ function triggerOf(
     return { kind: "failure", steps: steps ?? null, maxRecoveries };
   }
   const { on } = registration.options;
-  if (isCollect(on)) {
-    const { of = null, take = null, rest = "finish", order = "emitted", settle = false } = on.options;
-    return { kind: "collect", accepts: typesIn(on.events), of, take, rest, order, settle };
-  }
-  if (isJoin(on)) {
-    const slots = Object.entries(on.slots).map(([name, eventClass]) => ({ name, accepts: typesIn([eventClass]) }));
-    return { kind: "join", slots, by: on.by };
-  }
+  // The call that has made it has registered this.
+  if (isCollect(on) || isJoin(on)) return (features.triggers as TriggersFeature).define(on, typesIn);
   return { kind: "event", accepts: typesIn(listOf(on as EventClass)) };
 }
 

@@ -1,0 +1,16 @@
+/** Lists of a snapshot. Empty ones are left out: a small run has a small snapshot. */
+export function list<Name extends string, Item>(
+  name: Name,
+  items: readonly Item[],
+): { readonly [Key in Name]?: readonly Item[] } {
+  return items.length === 0 ? {} : ({ [name]: items } as never);
+}
+
+/** What an encoder makes of each of them. */
+export function each<Name extends string, Given, Item>(
+  name: Name,
+  given: Iterable<Given> | null | undefined,
+  encode: (one: Given) => Item,
+): { readonly [Key in Name]?: readonly Item[] } {
+  return list(name, Array.from(given ?? [], encode));
+}
