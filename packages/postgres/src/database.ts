@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { storeClosed } from "millrace/engine";
 import type { PostgresClient, PostgresPool } from "./driver.types.js";
 import { isStored, type Lane, Lanes } from "./lanes.js";
 import { type Row, Session, type Statements } from "./session.js";
-import { failureOf, poolUsedUp, sqlStateOf, storeClosed, surprises, toStoreError } from "./store-error.js";
+import { failureOf, poolUsedUp, sqlStateOf, surprises, toStoreError } from "./store-error.js";
 import { Transaction } from "./transaction.js";
 
 export interface DatabaseSetup {

@@ -1,4 +1,5 @@
 import { WorkflowError } from "millrace";
+import { storeNewer } from "millrace/engine";
 import { hashOf } from "./keys.js";
 import { migrations } from "./schema.js";
 import type { Session } from "./session.js";
@@ -54,22 +55,13 @@ async function versionOf(session: Session, path: string, newest: number): Promis
   const version = rows[0]?.["version"];
   if (rows.length !== 1 || typeof version !== "number" || version < 1)
     throw damaged(path, "its table `millrace_version` has no version");
-  if (version > newest) throw newer(path, version, newest);
+  if (version > newest) throw storeNewer("postgres", { path, version, newest });
   return version;
 }
 
 /** A name in SQL, as it is. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-function newer(path: string, version: number, newest: number): WorkflowError {
-  return new WorkflowError({
-    code: "STORE_NEWER",
-    message: `The store "${path}" has version ${version}; this @millrace/postgres reads up to ${newest}.`,
-    hint: "Upgrade @millrace/postgres here, too.",
-    details: { path, version, newest },
-  });
 }
 
 function foreign(path: string): WorkflowError {

@@ -1,8 +1,8 @@
-import { isEndedStatus } from "millrace/engine";
+import { isEndedStatus, lastEventOf } from "millrace/engine";
 import type { Lease, NewRunRecord } from "millrace/runtime";
 import { hashOf, numberOf, runHash } from "./keys.js";
 import type { Taken } from "./plan.js";
-import { lastEventOf, sendLongSummaries, short } from "./run-columns.js";
+import { sendLongSummaries, short } from "./run-columns.js";
 
 import type { Transaction } from "./transaction.js";
 import { bytes, longText, numbers, texts } from "./values.js";

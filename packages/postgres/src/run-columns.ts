@@ -1,5 +1,4 @@
 /** Columns of a run that every kind of commit may write. */
-import type { RunCommit } from "millrace/runtime";
 import type { Taken } from "./plan.js";
 import type { Transaction } from "./transaction.js";
 import { longText } from "./values.js";
@@ -11,13 +10,6 @@ export const isLong = (text: string): boolean => text.length >= longText;
 /** Null for a text that goes on its own. */
 export const short = (text: string | null | undefined): string | null =>
   typeof text === "string" && !isLong(text) ? text : null;
-
-/** -1 for a commit without events. */
-export function lastEventOf({ events }: RunCommit): number {
-  let last = -1;
-  for (const { sequence } of events ?? []) last = Math.max(last, sequence);
-  return last;
-}
 
 export function sendLongSummaries(transaction: Transaction, taken: readonly Taken[]): void {
   for (const { commit, after } of taken) {

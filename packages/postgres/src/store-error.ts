@@ -139,15 +139,6 @@ function messageOf(error: unknown): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-export function storeClosed(path: string): WorkflowError {
-  return new WorkflowError({
-    code: "STORE_CLOSED",
-    message: `The store "${path}" has been closed.`,
-    hint: "Close the store last. A runtime closes its store when it stops.",
-    details: { path },
-  });
-}
-
 export function poolUsedUp(path: string, waitedMs: number): WorkflowError {
   return new WorkflowError({
     code: "STORE_BUSY",

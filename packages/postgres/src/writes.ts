@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isEndedStatus } from "millrace/engine";
+import { isEndedStatus, lastEventOf } from "millrace/engine";
 import type { PostedMessage, RunCommit } from "millrace/runtime";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
 import { hashOf } from "./keys.js";
@@ -12,7 +12,7 @@ import { type Numbering, sendNewRuns } from "./new-runs.js";
 import type { HeldRun, Taken, Wave } from "./plan.js";
 import { sendRecords } from "./records.js";
 import { asBatch } from "./lanes.js";
-import { isLong, lastEventOf, sendLongSummaries, short } from "./run-columns.js";
+import { isLong, sendLongSummaries, short } from "./run-columns.js";
 
 import { surprises } from "./store-error.js";
 import type { LoneStatement, Transaction } from "./transaction.js";

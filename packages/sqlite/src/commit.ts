@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isEndedStatus } from "millrace/engine";
+import { isEndedStatus, lastEventOf } from "millrace/engine";
 import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
 import { pruneBlobs, storeBlobs } from "./blobs.js";
 import type { Database } from "./database.js";
@@ -165,11 +165,4 @@ function storeSummary(database: Database, id: number, commit: RunCommit): void {
   const endedAtMs = isEndedStatus(status) ? atMs : null;
   const text = isReleased ? setSummaryAndRelease : setSummary;
   database.sql(text).run(status, atMs, lastEventOf(commit), endedAtMs, wakeAtMs, outcome, waiting, id);
-}
-
-/** -1 for a commit without events. */
-function lastEventOf({ events }: RunCommit): number {
-  let last = -1;
-  for (const { sequence } of events ?? []) last = Math.max(last, sequence);
-  return last;
 }

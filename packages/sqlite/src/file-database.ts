@@ -5,9 +5,10 @@
  */
 import { statSync, accessSync, constants } from "node:fs";
 import { resolve, dirname } from "node:path";
+import { storeClosed } from "millrace/engine";
 import type { Database } from "./database.js";
 import type { SqliteDatabase, SqliteDriver, SqliteStatement } from "./driver.js";
-import { gone, storeClosed, toStoreError, readOnly, resultOf } from "./store-error.js";
+import { gone, toStoreError, readOnly, resultOf } from "./store-error.js";
 import type { WorkflowError } from "millrace";
 
 interface FileIdentity {
@@ -87,19 +88,16 @@ export class FileDatabase implements Database {
   }
 
   read<Result>(work: () => Result): Result {
-    return this.guard(() => {
-      this.sql("BEGIN").run();
-      try {
-        return work();
-      } finally {
-        this.#rollback();
-      }
-    });
+    return this.#undone("BEGIN", work);
   }
 
   tryOut<Result>(work: () => Result): Result {
+    return this.#undone("BEGIN IMMEDIATE", work);
+  }
+
+  #undone<Result>(begin: string, work: () => Result): Result {
     return this.guard(() => {
-      this.sql("BEGIN IMMEDIATE").run();
+      this.sql(begin).run();
       try {
         return work();
       } finally {

@@ -1,4 +1,5 @@
 import { WorkflowError } from "millrace";
+import { storeNewer } from "millrace/engine";
 import type { FileDatabase } from "./file-database.js";
 import { applicationId } from "./schema.js";
 import { damagedVersion, toStoreError } from "./store-error.js";
@@ -14,7 +15,7 @@ export function checkIdentity(database: FileDatabase, newest: number): void {
   const application = pragma(database, "application_id");
   const tables = database.sql("SELECT count(*) AS count FROM sqlite_schema").get() as { readonly count: number };
   if (application === applicationId) {
-    if (version > newest) throw newer(database.path, version, newest);
+    if (version > newest) throw storeNewer("sqlite", { path: database.path, version, newest });
     // One transaction writes both the tables and the version.
     if (version < 0 || (version === 0 && tables.count > 0))
       throw toStoreError(undefined, database.path, damagedVersion(version));
@@ -45,15 +46,6 @@ function isCurrent(database: FileDatabase, migrations: readonly string[]): boole
 function pragma(database: FileDatabase, name: "user_version" | "application_id"): number {
   const row = database.sql(`PRAGMA ${name}`).get() as { readonly [column: string]: number };
   return row[name] as number;
-}
-
-export function newer(path: string, version: number, newest: number): WorkflowError {
-  return new WorkflowError({
-    code: "STORE_NEWER",
-    message: `The store "${path}" has version ${version}; this @millrace/sqlite reads up to ${newest}.`,
-    hint: "Upgrade @millrace/sqlite here, too.",
-    details: { path, version, newest },
-  });
 }
 
 function foreign(path: string, application: number): WorkflowError {

@@ -6,9 +6,10 @@
  *
  * @module
  */
+import { storeClosed } from "millrace/engine";
 import type { Database } from "./database.js";
 import type { SqliteStatement, SqliteValue } from "./driver.js";
-import { storeClosed, type Plain, toStoreError } from "./store-error.js";
+import { type Plain, toStoreError } from "./store-error.js";
 import type { WorkflowError } from "millrace";
 
 type ObjectSql = ObjectStorage["sql"];

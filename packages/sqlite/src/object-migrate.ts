@@ -1,5 +1,5 @@
 import { WorkflowError } from "millrace";
-import { newer } from "./migrate.js";
+import { storeNewer } from "millrace/engine";
 import type { ObjectDatabase } from "./object-database.js";
 import { migrations } from "./schema.js";
 
@@ -18,13 +18,14 @@ const tablesOf = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name I
 export function migrateObject(database: ObjectDatabase): void {
   database.write(() => {
     const version = versionOf(database);
-    if (version > migrations.length) throw newer(database.path, version, migrations.length);
-    if (version === migrations.length) return;
+    const newest = migrations.length;
+    if (version > newest) throw storeNewer("sqlite", { path: database.path, version, newest });
+    if (version === newest) return;
     assertFree(database, migrations.slice(version));
     if (version === 0) database.sqlOnce(createVersion).run();
     for (const migration of migrations.slice(version)) database.sqlOnce(migration).run();
     database.sqlOnce(clearVersion).run();
-    database.sqlOnce(setVersion).run(migrations.length);
+    database.sqlOnce(setVersion).run(newest);
   });
 }
 

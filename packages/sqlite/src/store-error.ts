@@ -106,12 +106,3 @@ function plainOf(error: unknown): Plain {
     }
   );
 }
-
-export function storeClosed(path: string): WorkflowError {
-  return new WorkflowError({
-    code: "STORE_CLOSED",
-    message: `The store "${path}" has been closed.`,
-    hint: "Close the store last. A runtime closes its store when it stops.",
-    details: { path },
-  });
-}

@@ -1,11 +1,12 @@
 /**
- * What stores share: new rows, which statuses are final, the limits and cursors of pages, what a search finds, and ranges of ids
- * with a prefix.
+ * What stores share: new rows, which statuses are final, their errors, the limits and cursors of pages, what a search finds, and
+ * ranges of ids with a prefix.
  *
  * @module
  */
+import { WorkflowError } from "../errors/workflow-error.js";
 import { wrongOption } from "../value/option-value.js";
-import type { NewRunRecord, RunKey, RunOrder, StoredRun, StoredStatus } from "./run-store.types.js";
+import type { NewRunRecord, RunCommit, RunKey, RunOrder, StoredRun, StoredStatus } from "./run-store.types.js";
 
 const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
   scheduled: false,
@@ -52,6 +53,39 @@ export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): S
     epoch: 0,
     hasPlace: false,
   };
+}
+
+/** -1 for a commit without events. */
+export function lastEventOf({ events }: RunCommit): number {
+  let last = -1;
+  for (const { sequence } of events ?? []) last = Math.max(last, sequence);
+  return last;
+}
+
+export function storeClosed(path: string): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_CLOSED",
+    message: `The store "${path}" has been closed.`,
+    hint: "Close the store last. A runtime closes its store when it stops.",
+    details: { path },
+  });
+}
+
+interface StoreVersions {
+  readonly path: string;
+  readonly version: number;
+  /** The newest version that this package reads. */
+  readonly newest: number;
+}
+
+/** @param name Of the package, without its scope. */
+export function storeNewer(name: string, { path, version, newest }: StoreVersions): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_NEWER",
+    message: `The store "${path}" has version ${version}; this @millrace/${name} reads up to ${newest}.`,
+    hint: `Upgrade @millrace/${name} here, too.`,
+    details: { path, version, newest },
+  });
 }
 
 const MAX_PAGE = 1_000;
