@@ -8,17 +8,19 @@
  * @module
  */
 import { blobUses } from "millrace/engine";
+import { Columns } from "./columns.js";
 import type { Database } from "./database.js";
 import type { Taken } from "./plan.js";
 import { surprises } from "./store-error.js";
 import type { Transaction } from "./transaction.js";
-import { numbers, texts } from "./values.js";
+import { texts } from "./values.js";
 
 const add = "INSERT INTO @blobs (hash, text) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING";
 const hold = `WITH held AS MATERIALIZED (SELECT 1 FROM @blobs WHERE hash = ANY($1::text[]) ORDER BY hash FOR KEY SHARE)
   SELECT @expect((SELECT count(*) FROM held), $2, '${surprises.state}')`;
+const references = new Columns("run bigint, hash text, isForGood boolean, tick bigint, snapshot bigint");
 const refer = `INSERT INTO @blob_refs (run, blob, by_run, by_tick, by_snapshot)
-  SELECT * FROM unnest($1::bigint[], $2::text[], $3::boolean[], $4::bigint[], $5::bigint[])
+  SELECT * FROM ${references.input}
   ON CONFLICT (run, blob) DO UPDATE SET by_run = blob_refs.by_run OR excluded.by_run,
     by_tick = greatest(blob_refs.by_tick, excluded.by_tick),
     by_snapshot = greatest(blob_refs.by_snapshot, excluded.by_snapshot)`;
@@ -58,21 +60,15 @@ export class RecentBlobs {
 
 /** @param recent Null: all texts are sent. */
 export function sendBlobs(transaction: Transaction, taken: readonly Taken[], recent: RecentBlobs | null): void {
-  const references = taken.flatMap(({ commit, after }) => {
+  const uses = taken.flatMap(({ commit, after }) => {
     // A commit may bring one text twice; a row is written once.
-    const uses = new Map(blobUses(commit).map((use) => [use.hash, use]));
-    return Array.from(uses.values(), (use) => ({ ...use, run: after.id }));
+    const ofRun = new Map(blobUses(commit).map((use) => [use.hash, use]));
+    return Array.from(ofRun.values(), (use) => ({ ...use, run: after.id }));
   });
-  if (references.length === 0) return;
-  const all = new Map(references.map(({ hash, text }) => [hash, text]));
+  if (uses.length === 0) return;
+  const all = new Map(uses.map(({ hash, text }) => [hash, text]));
   const sorted = [...all.keys()].sort();
   for (const hash of sorted) if (recent?.has(hash) !== true) transaction.send(add, [hash, all.get(hash)]);
   transaction.send(hold, [texts(sorted), sorted.length]);
-  transaction.send(refer, [
-    numbers(references.map(({ run }) => run)),
-    texts(references.map(({ hash }) => hash)),
-    numbers(references.map(({ isForGood }) => isForGood)),
-    numbers(references.map(({ tick }) => tick)),
-    numbers(references.map(({ snapshot }) => snapshot)),
-  ]);
+  transaction.send(refer, references.values(uses));
 }

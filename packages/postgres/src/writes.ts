@@ -5,52 +5,53 @@
  * @module
  */
 import { isEndedStatus, lastEventOf } from "millrace/engine";
-import type { PostedMessage, RunCommit } from "millrace/runtime";
+import type { RunCommit } from "millrace/runtime";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
+import { additionTo, Columns, type RowOf, sendRows } from "./columns.js";
 import { hashOf } from "./keys.js";
 import { type Numbering, sendNewRuns } from "./new-runs.js";
 import type { HeldRun, Taken, Wave } from "./plan.js";
 import { sendRecords } from "./records.js";
 import { asBatch } from "./lanes.js";
 import { isLong, sendLongSummaries, short } from "./run-columns.js";
-
 import { surprises } from "./store-error.js";
 import type { LoneStatement, Transaction } from "./transaction.js";
-import { bytes, numbers, texts } from "./values.js";
+import { numbers } from "./values.js";
+
+const place = "run bigint, owner bigint, epoch bigint, before bigint, last bigint, at_ms bigint, event bigint";
+type Place = RowOf<typeof place>;
+
+interface Change<Spec extends string> {
+  readonly columns: Columns<`${typeof place}, ${Spec}`>;
+  readonly statement: LoneStatement;
+}
 
 // `locked` locks the rows in the order of their numbers, which an UPDATE does not.
-function changed(input: string, set: string, rest: string): LoneStatement {
-  const next = input.split(", ").length + 9;
-  const batch = asBatch(`$${next}`, `$${next + 1}`);
+function changing<Spec extends string>(spec: Spec, set: string, rest: string): Change<Spec> {
+  const columns = new Columns(`${place}, ${spec}` as const);
+  const next = columns.names.length + 1;
+  const batch = asBatch(`$${next + 1}`, `$${next + 2}`);
   const sql = (first: string, check: string): string => `WITH ${first}input AS (
-    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-      ${input
-        .split(", ")
-        .map((column, index) => `$${index + 9}::${column.split(" ")[1]}[]`)
-        .join(", ")})
-      AS i(run, owner, epoch, before, last, at_ms, event, ${input
-        .split(", ")
-        .map((column) => column.split(" ")[0])
-        .join(", ")})
+    SELECT * FROM ${columns.input}
   ), locked AS MATERIALIZED (
     SELECT id, owner, epoch, ticks FROM @runs WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE
   ), moved AS (
     UPDATE @runs r SET ticks = i.last, updated_at = greatest(r.updated_at, i.at_ms), last_event = greatest(r.last_event, i.event)${set}
     FROM input i JOIN locked l ON l.id = i.run AND l.owner = i.owner AND l.epoch = i.epoch AND l.ticks = i.before
     WHERE r.id = l.id RETURNING r.id
-  )${rest} SELECT ${check}@expect((SELECT count(*) FROM moved), $8, '${surprises.state}')`;
-  return { text: sql("", ""), asBatch: sql(`${batch.part}, `, `${batch.check}, `) };
+  )${rest} SELECT ${check}@expect((SELECT count(*) FROM moved), $${next}, '${surprises.state}')`;
+  return { columns, statement: { text: sql("", ""), asBatch: sql(`${batch.part}, `, `${batch.check}, `) } };
 }
 
 // The hot path: a commit with one batch of ticks is this statement.
-const advance = changed(
+const advance = changing(
   "first bigint, text text",
   "",
   `, added AS (
     INSERT INTO @ticks (run, last, first, at_ms, text) SELECT run, last, first, at_ms, text FROM input WHERE text IS NOT NULL
   )`,
 );
-const settle = changed(
+const settle = changing(
   "settles boolean, status text, ended_at bigint, wake_at bigint, outcome text, waiting text, releases boolean",
   `, status = CASE WHEN i.settles THEN i.status ELSE r.status END,
       ended_at = CASE WHEN i.settles THEN i.ended_at ELSE r.ended_at END,
@@ -63,40 +64,28 @@ const settle = changed(
   "",
 );
 
-/** A row with a text, of a table that keeps the first of two with the same key. */
-interface TextRow {
-  readonly key: number;
-  readonly run: number;
-  readonly atMs: number;
-  readonly text: string;
-}
-
 const keepFirst = "ON CONFLICT DO NOTHING";
-const addEvents = `INSERT INTO @events (sequence, run, at_ms, text)
-  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[]) ${keepFirst}`;
-const addEvent = `INSERT INTO @events (sequence, run, at_ms, text) VALUES ($1, $2, $3, $4) ${keepFirst}`;
-const addSnapshots = `INSERT INTO @snapshots (tick, run, at_ms, text)
-  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[]) ${keepFirst}`;
-const addSnapshot = `INSERT INTO @snapshots (tick, run, at_ms, text) VALUES ($1, $2, $3, $4) ${keepFirst}`;
-const addBatches = `INSERT INTO @ticks (run, last, first, at_ms, text)
-  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[])`;
-const addBatch = "INSERT INTO @ticks (run, last, first, at_ms, text) VALUES ($1, $2, $3, $4, $5)";
+const addEvents = additionTo("events", "sequence bigint, run bigint, at_ms bigint, text text", keepFirst);
+const addSnapshots = additionTo("snapshots", "tick bigint, run bigint, at_ms bigint, text text", keepFirst);
+const addBatches = additionTo("ticks", "run bigint, last bigint, first bigint, at_ms bigint, text text");
 
+const given = new Columns("run bigint, position bigint, receipt text");
 // A second receipt for one post changes nothing: it is repeated after a crash and says the same.
-const setReceipts = `UPDATE @posts p SET receipt = i.receipt
-  FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS i(run, position, receipt)
+const setReceipts = `UPDATE @posts p SET receipt = i.receipt FROM ${given.input}
   WHERE p.position = i.position AND p.run = i.run AND p.receipt IS NULL`;
 const noteReceived = `UPDATE @runs r SET posted_at =
     (SELECT p.at_ms FROM @posts p WHERE p.run = r.id AND p.receipt IS NULL ORDER BY p.position LIMIT 1)
   WHERE r.id = ANY($1::bigint[])`;
+const received = new Columns("run bigint, key bytea, name text, receipt text");
 // Of several messages with one key, the first one stays.
 const addReceived = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, receipt)
-  SELECT nextval('@post_positions'), run, key, name, 0, '', receipt
-  FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::text[]) AS i(run, key, name, receipt) ${keepFirst}`;
+  SELECT nextval('@post_positions'), run, key, name, 0, '', receipt FROM ${received.input} ${keepFirst}`;
+// Positions rise in the order of the messages.
+const posted = new Columns("place bigint, run bigint, key bytea, name text, at_ms bigint, text text");
 const addPosts = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text)
   SELECT nextval('@post_positions'), run, key, name, at_ms, text
-  FROM (SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::bigint[], $5::text[])
-    WITH ORDINALITY AS i(run, key, name, at_ms, text, place) ORDER BY place) p`;
+  FROM (SELECT * FROM ${posted.input} ORDER BY place) p`;
+const pruning = new Columns("run bigint, ticks bigint, snapshots bigint");
 const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
 
 export interface WriteSetup extends Numbering {
@@ -110,18 +99,14 @@ export function sendWave(transaction: Transaction, { taken, records }: Wave, set
   if (created.length > 0) sendNewRuns(transaction, created, setup);
   if (moved.length > 0) sendMoves(transaction, moved, setup.toServer);
   sendBatches(transaction, created, moved);
-  const rows = (of: (commit: RunCommit, run: number) => TextRow[]): TextRow[] =>
-    taken.flatMap(({ commit, after }) => of(commit, after.id));
-  sendTexts(
-    transaction,
-    rows(({ events = [] }, run) => events.map(({ sequence, atMs, text }) => ({ key: sequence, run, atMs, text }))),
-    { many: addEvents, one: addEvent },
+  const events = taken.flatMap(({ commit, after }) =>
+    (commit.events ?? []).map(({ sequence, atMs, text }) => ({ sequence, run: after.id, at_ms: atMs, text })),
   );
-  sendTexts(
-    transaction,
-    rows(({ snapshot }, run) => (snapshot === undefined ? [] : [{ ...snapshot, key: snapshot.tick, run }])),
-    { many: addSnapshots, one: addSnapshot },
+  const snapshots = taken.flatMap(({ commit: { snapshot }, after }) =>
+    snapshot === undefined ? [] : [{ tick: snapshot.tick, run: after.id, at_ms: snapshot.atMs, text: snapshot.text }],
   );
+  sendRows(transaction, addEvents, events);
+  sendRows(transaction, addSnapshots, snapshots);
   sendBlobs(transaction, taken, setup.recent);
   sendRest(transaction, taken);
   if (records.length > 0) sendRecords(transaction, records);
@@ -131,52 +116,43 @@ function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: 
   const isSimple = ({ commit }: Taken): boolean => commit.summary === undefined && commit.release !== true;
   const simple = moved.filter(isSimple);
   if (simple.length > 0) {
-    const batch = simple.map(({ commit: { ticks } }) => (ticks === undefined || isLong(ticks.text) ? null : ticks));
-    transaction.send(advance, [
-      ...placeOf(simple),
-      numbers(batch.map((ticks) => ticks?.first ?? null)),
-      texts(batch.map((ticks) => ticks?.text ?? null)),
-    ]);
+    const rows = simple.map((one) => {
+      const { ticks } = one.commit;
+      const added = ticks === undefined || isLong(ticks.text) ? null : ticks;
+      return { ...placeOf(one), first: added?.first, text: added?.text };
+    });
+    transaction.send(advance.statement, [...advance.columns.values(rows), rows.length]);
   }
   const settled = moved.filter((one) => !isSimple(one));
   if (settled.length > 0) sendSettled(transaction, settled, toServer);
 }
 
-/** The first eight values of {@link advance} and {@link settle}. */
-function placeOf(taken: readonly Taken[]): unknown[] {
-  const before = taken.map((one) => one.before as HeldRun);
-  const times = taken.map(({ commit: { ticks, summary } }) => {
-    if (ticks === undefined || summary === undefined) return ticks?.atMs ?? summary?.atMs ?? null;
-    return Math.max(ticks.atMs, summary.atMs);
-  });
-  return [
-    numbers(before.map(({ id }) => id)),
-    numbers(before.map(({ owner }) => owner)),
-    numbers(before.map(({ epoch }) => epoch)),
-    numbers(before.map(({ ticks }) => ticks)),
-    numbers(taken.map(({ after }) => after.ticks)),
-    numbers(times),
-    numbers(taken.map(({ commit }) => lastEventOf(commit))),
-    taken.length,
-  ];
+function placeOf({ commit, before, after }: Taken): Place {
+  const { id, owner, epoch, ticks } = before as HeldRun;
+  const times = [commit.ticks?.atMs, commit.summary?.atMs].filter((atMs) => atMs !== undefined);
+  const at_ms = times.length === 0 ? null : Math.max(...times);
+  return { run: id, owner, epoch, before: ticks, last: after.ticks, at_ms, event: lastEventOf(commit) };
 }
 
 function sendSettled(transaction: Transaction, settled: readonly Taken[], toServer: Numbering["toServer"]): void {
-  const summaries = settled.map(({ commit }) => commit.summary ?? null);
-  transaction.send(settle, [
-    ...placeOf(settled),
-    numbers(summaries.map((summary) => summary !== null)),
-    texts(summaries.map((summary) => summary?.status ?? null)),
-    numbers(summaries.map((summary) => (summary !== null && isEndedStatus(summary.status) ? summary.atMs : null))),
-    numbers(summaries.map((summary) => wakeOf(summary, toServer))),
-    texts(summaries.map((summary) => short(summary?.outcome))),
-    texts(summaries.map((summary) => short(summary?.waiting))),
-    numbers(settled.map(({ commit }) => commit.release === true)),
-  ]);
+  const rows = settled.map((one) => {
+    const { summary, release } = one.commit;
+    return {
+      ...placeOf(one),
+      settles: summary !== undefined,
+      status: summary?.status,
+      ended_at: summary !== undefined && isEndedStatus(summary.status) ? summary.atMs : null,
+      wake_at: wakeOf(summary, toServer),
+      outcome: short(summary?.outcome),
+      waiting: short(summary?.waiting),
+      releases: release === true,
+    };
+  });
+  transaction.send(settle.statement, [...settle.columns.values(rows), rows.length]);
   sendLongSummaries(transaction, settled);
 }
 
-function wakeOf(summary: RunCommit["summary"] | null, toServer: Numbering["toServer"]): number | null {
+function wakeOf(summary: RunCommit["summary"], toServer: Numbering["toServer"]): number | null {
   const atMs = summary?.wakeAtMs ?? null;
   return atMs === null ? null : toServer(atMs);
 }
@@ -186,36 +162,11 @@ function sendBatches(transaction: Transaction, created: readonly Taken[], moved:
   // Those that `advance` has not stored.
   const left = [...created, ...moved.filter((one) => !isAdded(one) || isLong(one.commit.ticks?.text ?? ""))];
   const rows = left.flatMap(({ commit: { ticks }, after }) =>
-    ticks === undefined ? [] : [{ ...ticks, run: after.id }],
+    ticks === undefined
+      ? []
+      : [{ run: after.id, last: ticks.last, first: ticks.first, at_ms: ticks.atMs, text: ticks.text }],
   );
-  for (const { run, last, first, atMs, text } of rows)
-    if (isLong(text)) transaction.send(addBatch, [run, last, first, atMs, text]);
-  const rest = rows.filter(({ text }) => !isLong(text));
-  if (rest.length === 0) return;
-  transaction.send(addBatches, [
-    numbers(rest.map(({ run }) => run)),
-    numbers(rest.map(({ last }) => last)),
-    numbers(rest.map(({ first }) => first)),
-    numbers(rest.map(({ atMs }) => atMs)),
-    texts(rest.map(({ text }) => text)),
-  ]);
-}
-
-function sendTexts(
-  transaction: Transaction,
-  rows: readonly TextRow[],
-  statements: { readonly many: string; readonly one: string },
-): void {
-  for (const { key, run, atMs, text } of rows)
-    if (isLong(text)) transaction.send(statements.one, [key, run, atMs, text]);
-  const rest = rows.filter(({ text }) => !isLong(text));
-  if (rest.length === 0) return;
-  transaction.send(statements.many, [
-    numbers(rest.map(({ key }) => key)),
-    numbers(rest.map(({ run }) => run)),
-    numbers(rest.map(({ atMs }) => atMs)),
-    texts(rest.map(({ text }) => text)),
-  ]);
+  sendRows(transaction, addBatches, rows);
 }
 
 function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
@@ -227,44 +178,32 @@ function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
   );
   if (receipts.size > 0) {
     const rows = [...receipts.values()];
-    transaction.send(setReceipts, [
-      numbers(rows.map(({ run }) => run)),
-      numbers(rows.map(({ position }) => position)),
-      texts(rows.map(({ receipt }) => receipt)),
-    ]);
-    transaction.send(noteReceived, [numbers([...new Set(rows.map(({ run }) => run))])]);
+    transaction.send(setReceipts, given.values(rows));
+    sendReceived(transaction, rows);
   }
-  const received = taken.flatMap(({ commit, after }) =>
-    (commit.received ?? []).map((one) => ({ ...one, run: after.id })),
+  const messages = taken.flatMap(({ commit, after }) =>
+    (commit.received ?? []).map(({ idempotencyKey: name, receipt }) => {
+      return { run: after.id, key: hashOf(name), name, receipt };
+    }),
   );
-  if (received.length > 0) {
-    transaction.send(addReceived, [
-      numbers(received.map(({ run }) => run)),
-      bytes(received.map(({ idempotencyKey }) => hashOf(idempotencyKey))),
-      texts(received.map(({ idempotencyKey }) => idempotencyKey)),
-      texts(received.map(({ receipt }) => receipt)),
-    ]);
-  }
-  const posts = taken.flatMap(({ commit, after }) => (commit.posts ?? []).map((post) => ({ ...post, run: after.id })));
-  if (posts.length > 0) sendPosts(transaction, posts);
-  const pruned = taken.flatMap(({ commit, after }) =>
-    commit.prune === undefined ? [] : [{ ...commit.prune, run: after.id }],
+  if (messages.length > 0) transaction.send(addReceived, received.values(messages));
+  sendPosts(transaction, taken);
+  const pruned = taken.flatMap(({ commit: { prune: upTo }, after }) =>
+    upTo === undefined ? [] : [{ ...upTo, run: after.id }],
   );
-  if (pruned.length === 0) return;
-  transaction.send(prune, [
-    numbers(pruned.map(({ run }) => run)),
-    numbers(pruned.map(({ ticks }) => ticks)),
-    numbers(pruned.map(({ snapshots }) => snapshots)),
-  ]);
+  if (pruned.length > 0) transaction.send(prune, pruning.values(pruned));
 }
 
-function sendPosts(transaction: Transaction, posts: readonly (PostedMessage & { readonly run: number })[]): void {
-  transaction.send(addPosts, [
-    numbers(posts.map(({ run }) => run)),
-    bytes(posts.map(({ idempotencyKey }) => (idempotencyKey === null ? null : hashOf(idempotencyKey)))),
-    texts(posts.map(({ idempotencyKey }) => idempotencyKey)),
-    numbers(posts.map(({ atMs }) => atMs)),
-    texts(posts.map(({ text }) => text)),
-  ]);
-  transaction.send(noteReceived, [numbers([...new Set(posts.map(({ run }) => run))])]);
+function sendPosts(transaction: Transaction, taken: readonly Taken[]): void {
+  const posts = taken.flatMap(({ commit, after }) => (commit.posts ?? []).map((post) => ({ ...post, run: after.id })));
+  if (posts.length === 0) return;
+  const rows = posts.map(({ run, idempotencyKey: name, atMs, text }, place) => {
+    return { place, run, key: name === null ? null : hashOf(name), name, at_ms: atMs, text };
+  });
+  transaction.send(addPosts, posted.values(rows));
+  sendReceived(transaction, rows);
+}
+
+function sendReceived(transaction: Transaction, rows: readonly { readonly run: number }[]): void {
+  transaction.send(noteReceived, [numbers([...new Set(rows.map(({ run }) => run))])]);
 }
