@@ -22,33 +22,44 @@ import { toPrompts } from "../wire/handler-record.js";
 import { renamed } from "../wire/renamed.js";
 import { type Connection, handlerPath } from "./handler-calls.js";
 
-interface HistoryPage {
-  readonly entries: readonly HistoryRecord[];
-  readonly next: number | null;
-}
-
 /** Where the next page begins. A server that does not say so, or says where this page began, would be asked for ever. */
 function nextOf({ next }: { readonly next: number | null }, from: number): number | null {
   if (next === null || (Number.isInteger(next) && next > from)) return next;
   throw new TypeError(`next: ${next}`);
 }
 
-export async function* readHistory(
+interface Paged<Read, Item> {
+  readonly call: Call;
+  readonly field: string;
+  readonly after: number;
+  readonly read: (record: Read) => Item;
+}
+
+/** Requests the next page when the one before is read. */
+async function* eachItem<Read, Item>(
   { transport }: Connection,
+  { call, field, after, read }: Paged<Read, Item>,
+): AsyncGenerator<Item, void> {
+  for (let from: number | null = after; from !== null; ) {
+    const start: number = from;
+    type Answer = { readonly [field: string]: readonly Read[] } & { readonly next: number | null };
+    const page = await transport.read({ ...call, query: { after: start, ...call.query } }, field, (answer: Answer) => {
+      return { items: (answer[field] as readonly Read[]).map(read), next: nextOf(answer, start) };
+    });
+    yield* page.items;
+    from = page.next;
+  }
+}
+
+export function readHistory(
+  connection: Connection,
   handlerId: string,
   options: HistoryOptions,
 ): AsyncGenerator<HistoryEntry, void> {
-  const { after = 0, pageSize, signal } = options;
-  const path = `${handlerPath(handlerId)}/history`;
-  for (let from: number | null = after; from !== null; ) {
-    const start: number = from;
-    const call: Call = { method: "GET", path, query: { after: start, limit: pageSize, ...selection(options) }, signal };
-    const page = await transport.read(call, "entries", (answer: HistoryPage) => {
-      return { entries: answer.entries.map(toEntry), next: nextOf(answer, start) };
-    });
-    yield* page.entries;
-    from = page.next;
-  }
+  const { after = 0, pageSize: limit, signal } = options;
+  const query = { limit, ...selection(options) };
+  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/history`, query, signal };
+  return eachItem(connection, { call, field: "entries", after, read: toEntry });
 }
 
 export function followHistory(
@@ -76,26 +87,13 @@ function toEntry({ number, at, run_id: runId, step, item, attempt, changes, tick
   return { number, atMs: Date.parse(at), runId, ...of, ...(changes !== undefined && { changes }), tick };
 }
 
-interface AttemptsPage {
-  readonly attempts: readonly AttemptRecord[];
-  readonly next: number | null;
-}
-
-export async function* readAttempts(
-  { transport }: Connection,
+export function readAttempts(
+  connection: Connection,
   handlerId: string,
-  { after = 0, pageSize, signal }: AttemptsOptions,
+  { after = 0, pageSize: limit, signal }: AttemptsOptions,
 ): AsyncGenerator<RunAttempt, void> {
-  const path = `${handlerPath(handlerId)}/attempts`;
-  for (let from: number | null = after; from !== null; ) {
-    const start: number = from;
-    const call: Call = { method: "GET", path, query: { after: start, limit: pageSize }, signal };
-    const page = await transport.read(call, "attempts", (answer: AttemptsPage) => {
-      return { attempts: answer.attempts.map(toAttempt), next: nextOf(answer, start) };
-    });
-    yield* page.attempts;
-    from = page.next;
-  }
+  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/attempts`, query: { limit }, signal };
+  return eachItem(connection, { call, field: "attempts", after, read: toAttempt });
 }
 
 function toAttempt(attempt: AttemptRecord): RunAttempt {
@@ -113,20 +111,13 @@ export function readMoment(
   return transport.read(call, "steps", (moment: MomentRecord) => toMoment(moment, options));
 }
 
-function toMoment(
-  { number, at, status, waiting, state, steps, prompts, next, closed }: MomentRecord,
-  options: DecodeOptions,
-): RunMoment {
+function toMoment({ waiting, steps, prompts, next, ...moment }: MomentRecord, options: DecodeOptions): RunMoment {
   return {
-    number,
-    atMs: Date.parse(at),
-    status,
+    ...renamed<RunMoment>(moment),
     isWaiting: waiting,
-    state,
     steps: steps.map((counts) => renamed(counts)),
     prompts: toPrompts(prompts, options),
     next: next.map(({ event, ...delivery }) => ({ ...renamed(delivery), event: decodeEvent(event, options) })),
-    closed,
   };
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ChangedValue, RunAttempt, StepMoment } from "millrace/runtime";
+import type { ChangedValue, RunAttempt } from "millrace/runtime";
 import type {
   EventUse,
   JsonSchema,
@@ -18,7 +18,7 @@ import type {
   WorkflowGraph,
 } from "../about.types.js";
 import type { QueueTicket } from "../call.types.js";
-import type { ChildRun, HistoryTick, ListedStatus, PendingDelivery } from "../client.types.js";
+import type { ChildRun, HistoryTick, ListedStatus, PendingDelivery, RunMoment } from "../client.types.js";
 import type { Schedule } from "../schedules.types.js";
 import type { Wire } from "./renamed.js";
 
@@ -103,19 +103,12 @@ export interface HistoryRecord {
 export type AttemptRecord = Wire<RunAttempt>;
 export type WaitRecord = AttemptRecord["waits"][number];
 
-export interface MomentRecord {
-  readonly number: number;
-  readonly at: string;
-  readonly status: HandlerRecord["status"];
+export interface MomentRecord extends Wire<Omit<RunMoment, "isWaiting" | "prompts" | "next">> {
   readonly waiting: boolean;
-  readonly state: unknown;
-  readonly steps: readonly StepRecord[];
   readonly prompts: readonly PromptRecord[];
   readonly next: readonly DeliveryRecord[];
-  readonly closed: readonly string[];
 }
 
-export type StepRecord = Wire<StepMoment>;
 export type ChildRecord = Wire<ChildRun>;
 
 /** What a fork delivers first. */

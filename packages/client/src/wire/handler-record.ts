@@ -4,6 +4,7 @@ import { invalidAnswer } from "../http/answer-error.js";
 import type { SomeEvent } from "../inferred.types.js";
 import type { HandlerRecord, PromptRecord } from "./contract.types.js";
 import { type DecodeOptions, decodeEvent, decodeResult } from "./event.js";
+import { renamed } from "./renamed.js";
 
 /** @throws {ClientError} `RESPONSE_INVALID`. */
 export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSummary {
@@ -36,7 +37,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
         ...base,
         status: "waiting",
         prompts,
-        wakeAtMs: timeOf(record.wake_at),
+        wakeAtMs: record.wake_at === null ? null : Date.parse(record.wake_at),
       };
     }
   }
@@ -52,20 +53,13 @@ function toOrigin(from: HandlerRecord["forked_from"]): RunSummary["forkedFrom"] 
   return from ? { handlerId: from.handler_id, at: from.at } : null;
 }
 
-export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {
-  return records.map((record) => ({
-    promptId: record.prompt_id,
-    event: decodeEvent(record.event, options),
-    runId: record.run_id,
-    step: record.step ?? null,
-    askedAtMs: timeOf(record.asked_at),
-    dueAtMs: timeOf(record.due_at),
-    answer: record.answer ?? null,
-  }));
-}
+/** What servers of before do not say. */
+const unknown = { step: null, askedAtMs: null, dueAtMs: null, answer: null };
 
-function timeOf(text: string | null | undefined): number | null {
-  return typeof text === "string" ? Date.parse(text) : null;
+export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {
+  return records.map(({ event, ...record }) => {
+    return { ...unknown, ...renamed<PendingPrompt>(record), event: decodeEvent(event, options) };
+  });
 }
 
 function errorOf(record: HandlerRecord, { request }: DecodeOptions): WorkflowError {
