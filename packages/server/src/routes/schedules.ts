@@ -18,6 +18,7 @@ import {
   scheduleParams,
   scheduleQuery,
 } from "../wire/schemas.js";
+import { wired } from "../wire/wired.js";
 
 const tag = "Schedules";
 const one = { tag, params: scheduleParams } as const;
@@ -140,20 +141,11 @@ async function assertRoom({ runtime, limits: { schedulesPerTenant: most } }: Ser
   });
 }
 
-function toRecord(found: Schedule): ScheduleRecord {
-  const { name, workflow, cron, timezone, overlap, catchUp, queue, paused, nextAtMs, last, queuedAtMs, skips } = found;
+function toRecord({ tenant: _, last, queuedAtMs, skips, ...record }: Schedule): ScheduleRecord {
   return {
-    name,
-    workflow_name: workflow,
-    cron,
-    timezone,
-    overlap,
-    catch_up: catchUp,
-    queue,
-    paused,
-    next_at: nextAtMs === null ? null : isoTime(nextAtMs),
+    ...wired<ScheduleRecord>(record),
     last: last === null ? null : { at: isoTime(last.atMs), handler_id: last.runId },
     queued_at: queuedAtMs.map(isoTime),
-    skips: skips.map(({ atMs, reason }) => ({ at: isoTime(atMs), reason })),
+    skips: skips.map((skip) => wired(skip)),
   };
 }

@@ -5,6 +5,7 @@ import { isoTime } from "../system.js";
 import type { WorkflowCatalog, WorkflowFacts } from "../workflow-facts.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
 import type { Handler, Prompt } from "./schemas.js";
+import { wired } from "./wired.js";
 
 export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {
   // The outcome comes first, so that the listing is never older than it.
@@ -82,12 +83,8 @@ export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined
   const { promptId, event, runId, step, askedAtMs, dueAtMs, answerType } = prompt;
   const answerClass = answerType === null ? undefined : facts?.events.get(answerType);
   return {
-    prompt_id: promptId,
+    ...wired<Prompt>({ promptId, runId, step, askedAtMs, dueAtMs }),
     event: toEnvelope(event, { types: facts?.types ?? [] }),
-    run_id: runId,
-    step,
-    asked_at: askedAtMs === null ? null : isoTime(askedAtMs),
-    due_at: dueAtMs === null ? null : isoTime(dueAtMs),
     answer: answerClass === undefined ? null : answerOf(answerClass, facts?.schemaOf ?? null),
   };
 }

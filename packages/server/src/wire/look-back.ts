@@ -1,24 +1,20 @@
 /** Ticks, attempts and moments of a run, in the form that travels over HTTP. */
 import { encodeTick, encodeValue } from "millrace/engine";
-import type { AttemptWait, ChangedValue, ChildRun, DetailedEntry, RunAttempt, RunMoment } from "millrace/runtime";
+import type { ChangedValue, ChildRun, DetailedEntry, RunAttempt, RunMoment } from "millrace/runtime";
 import { closedFields, eventProblem } from "../fork-rules.js";
 import { isoTime } from "../system.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
 import { toEnvelope } from "./envelope.js";
-import { toPrompt } from "./handler-record.js";
+import { shownStatus, toPrompt } from "./handler-record.js";
 import type { AttemptRecord, HistoryEntryRecord, MomentRecord } from "./look-back-schemas.js";
 import type { Handler } from "./schemas.js";
+import { wired } from "./wired.js";
 
 /** Its changes, where they are asked for. */
 export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges: boolean): HistoryEntryRecord {
   const { number, atMs, runId, step, item, attempt, changes } = entry;
   return {
-    number,
-    at: isoTime(atMs),
-    run_id: runId,
-    step,
-    item,
-    attempt,
+    ...wired<HistoryEntryRecord>({ number, atMs, runId, step, item, attempt }),
     ...(withChanges && { changes: changes.map((change) => toChange(change, facts)) }),
     tick: toTick(entry, facts),
   };
@@ -46,42 +42,8 @@ function jsonOf(value: unknown, { types }: WorkflowFacts): unknown {
   return encodeValue(value, "The state", types).json;
 }
 
-export function toAttempt(attempt: RunAttempt): AttemptRecord {
-  const { runId, workflow, step, item, startedTick, endedTick, status, error, eventType } = attempt;
-  return {
-    run_id: runId,
-    workflow_name: workflow,
-    step,
-    item,
-    attempt: attempt.attempt,
-    started_at: isoTime(attempt.startedAtMs),
-    started_tick: startedTick,
-    ended_at: timeOrNull(attempt.endedAtMs),
-    ended_tick: endedTick,
-    status,
-    error,
-    final: attempt.isFinal,
-    retry_at: timeOrNull(attempt.retryAtMs),
-    event_type: eventType,
-    waits: attempt.waits.map(toWait),
-  };
-}
-
-function toWait({ kind, fromMs, fromTick, toMs, toTick, promptId, untilMs, runId }: AttemptWait) {
-  return {
-    kind,
-    from: isoTime(fromMs),
-    from_tick: fromTick,
-    to: timeOrNull(toMs),
-    to_tick: toTick,
-    ...(promptId !== undefined && { prompt_id: promptId }),
-    ...(untilMs !== undefined && { until: isoTime(untilMs) }),
-    ...(runId !== undefined && { run_id: runId }),
-  };
-}
-
-function timeOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : isoTime(atMs);
+export function toAttempt({ waits, ...attempt }: RunAttempt): AttemptRecord {
+  return { ...wired<Omit<AttemptRecord, "waits">>(attempt), waits: waits.map((wait) => wired(wait)) };
 }
 
 /** @param isForkable `false` of a child: only whole runs are forked. */
@@ -93,7 +55,7 @@ export function toMoment(moment: RunMoment, facts: WorkflowFacts, isForkable: bo
     status: shownStatus(status),
     waiting: isWaiting,
     state: jsonOf(state, facts),
-    steps: steps.map(({ runId, ...counts }) => ({ run_id: runId, ...counts })),
+    steps: steps.map((counts) => wired(counts)),
     prompts: prompts.map((prompt) => toPrompt(prompt, facts)),
     next: next.map(({ item, step, event }) => {
       const reason = eventProblem(facts, event);
@@ -103,19 +65,8 @@ export function toMoment(moment: RunMoment, facts: WorkflowFacts, isForkable: bo
   };
 }
 
-export function toChild(child: ChildRun): NonNullable<Handler["children"]>[number] {
-  const { runId, parentId, workflow, step, item, status, startedAtMs } = child;
-  return {
-    run_id: runId,
-    parent_id: parentId,
-    workflow_name: workflow,
-    step,
-    item,
-    status: shownStatus(status),
-    started_at: isoTime(startedAtMs),
-  };
+export function toChild({ status, ...child }: ChildRun): ChildRecord {
+  return { ...wired<Omit<ChildRecord, "status">>(child), status: shownStatus(status) };
 }
 
-function shownStatus(status: RunMoment["status"]): Handler["status"] {
-  return status === "timedOut" ? "failed" : status;
-}
+type ChildRecord = NonNullable<Handler["children"]>[number];
