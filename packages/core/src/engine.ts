@@ -107,6 +107,7 @@ export {
   matchesSearch,
   searchPatterns,
   searchWindow,
+  wantedStatuses,
 } from "./durable/store-kit.js";
 export type { IdRange, PagePosition } from "./durable/store-kit.js";
 export { outsideId } from "./durable/check-names.js";

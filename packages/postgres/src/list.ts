@@ -10,12 +10,11 @@ import {
   checkPageLimit,
   decodePageCursor,
   encodePageCursor,
-  isEndedStatus,
   matchesSearch,
   type PagePosition,
   searchPatterns,
   searchWindow,
-  storedStatuses,
+  wantedStatuses,
 } from "millrace/engine";
 import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
@@ -117,11 +116,6 @@ type WalkQuery = RunQuery & { readonly end?: PagePosition };
 function orderSql({ order }: RunQuery, table = ""): string {
   const way = order === "oldest" ? "ASC" : "DESC";
   return `ORDER BY ${table}created_at ${way}, ${table}id ${way}`;
-}
-
-function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
-  const wanted = status === undefined ? storedStatuses : storedStatuses.filter((name) => status.includes(name));
-  return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
 interface Page {

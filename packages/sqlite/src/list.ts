@@ -10,12 +10,11 @@ import {
   checkPageLimit,
   decodePageCursor,
   encodePageCursor,
-  isEndedStatus,
   matchesSearch,
   type PagePosition,
   searchPatterns,
   searchWindow,
-  storedStatuses,
+  wantedStatuses,
 } from "millrace/engine";
 import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "./database.js";
@@ -159,11 +158,6 @@ type WalkQuery = RunQuery & { readonly end?: PagePosition };
 
 function wayOf({ order }: RunQuery): "ASC" | "DESC" {
   return order === "oldest" ? "ASC" : "DESC";
-}
-
-function wantedStatuses({ status, endedBeforeMs }: RunQuery): StoredStatus[] {
-  const wanted = status === undefined ? storedStatuses : storedStatuses.filter((name) => status.includes(name));
-  return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
 /** One index in the order of the page: what its keys begin with, and which statuses of it are wanted. */

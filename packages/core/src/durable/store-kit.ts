@@ -6,7 +6,15 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { wrongOption } from "../value/option-value.js";
-import type { NewRunRecord, RunCommit, RunKey, RunOrder, StoredRun, StoredStatus } from "./run-store.types.js";
+import type {
+  NewRunRecord,
+  RunCommit,
+  RunKey,
+  RunOrder,
+  RunQuery,
+  StoredRun,
+  StoredStatus,
+} from "./run-store.types.js";
 
 const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
   scheduled: false,
@@ -26,6 +34,12 @@ export function isStoredStatus(status: string): status is StoredStatus {
 
 export function isEndedStatus(status: StoredStatus): boolean {
   return isEndedByStatus[status];
+}
+
+/** The statuses of the runs that a query can find. */
+export function wantedStatuses({ status, endedBeforeMs }: Pick<RunQuery, "status" | "endedBeforeMs">): StoredStatus[] {
+  const wanted = status === undefined ? storedStatuses : storedStatuses.filter((name) => status.includes(name));
+  return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
 /** The row of a run that was just created, and that nobody holds. Shares nothing with the record. */
