@@ -65,6 +65,8 @@ export type {
   RoundNature,
 } from "./durable/activation.types.js";
 // ---- the world
+export { Timers } from "./engine/timers.js";
+export type { Due } from "./engine/timers.js";
 export type { Clock, Ids, Journal, Log, Ports } from "./engine/ports.js";
 export { digest } from "./value/digest.js";
 export { spanIdOf, traceIdOf } from "./inspect/trace-ids.js";

@@ -1,5 +1,5 @@
 import type { Duration } from "millrace";
-import { type Clock, toMs } from "millrace/engine";
+import { type Clock, type Due, Timers, toMs } from "millrace/engine";
 import { nextTurn } from "./host-turn.js";
 
 /** A clock that moves only when it is told to: hours of sleeping take no time. */
@@ -19,12 +19,8 @@ export interface VirtualClock extends Clock {
   jumpToNext(): boolean;
 }
 
-interface Timer {
-  readonly atMs: number;
-  /** Of timers that are due together, the one that was set first fires first. */
-  readonly order: number;
+interface Timer extends Due {
   readonly wake: () => void;
-  isOff: boolean;
 }
 
 /** Host turns after which all effects of a timer, short of real waiting, are done. */
@@ -37,32 +33,31 @@ const TURNS_PER_TIMER = 8;
  */
 export function virtualClock(startAtMs: number = Date.UTC(2030, 0, 1)): VirtualClock {
   let nowMs = startAtMs;
-  const timers = new TimerHeap();
+  const timers = new Timers<Timer>();
   let order = 0;
 
   function fire(timer: Timer): void {
-    timers.callOff(timer);
-    nowMs = Math.max(nowMs, timer.atMs);
+    timers.remove(timer);
+    nowMs = Math.max(nowMs, timer.dueAtMs);
     timer.wake();
   }
 
   return {
     now: () => nowMs,
     setTimer(atMs, wake) {
-      const timer: Timer = { atMs, order: order++, wake, isOff: false };
-      timers.add(timer);
-      return () => timers.callOff(timer);
+      const timer = timers.add({ dueAtMs: atMs, order: order++, position: -1, wake });
+      return () => timers.remove(timer);
     },
     get pending() {
       return timers.size;
     },
     get nextAtMs() {
-      return timers.first()?.atMs ?? null;
+      return timers.first()?.dueAtMs ?? null;
     },
     async advance(duration) {
       const endMs = nowMs + toMs(duration, "advance");
       await settle();
-      for (let timer = timers.first(); timer !== null && timer.atMs <= endMs; timer = timers.first()) {
+      for (let timer = timers.first(); timer !== undefined && timer.dueAtMs <= endMs; timer = timers.first()) {
         fire(timer);
         await settle();
       }
@@ -70,62 +65,12 @@ export function virtualClock(startAtMs: number = Date.UTC(2030, 0, 1)): VirtualC
     },
     jumpToNext() {
       const timer = timers.first();
-      if (timer !== null) fire(timer);
-      return timer !== null;
+      if (timer !== undefined) fire(timer);
+      return timer !== undefined;
     },
   };
 }
 
 async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS_PER_TIMER; turn++) await nextTurn();
-}
-
-/** Timers by the time at which they are due. A binary heap; one that is called off leaves it when it comes to the top. */
-class TimerHeap {
-  readonly #heap: Timer[] = [];
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
-
-  add(timer: Timer): void {
-    const heap = this.#heap;
-    let place = heap.push(timer) - 1;
-    for (let above = (place - 1) >> 1; place > 0 && isBefore(timer, heap[above] as Timer); above = (place - 1) >> 1) {
-      heap[place] = heap[above] as Timer;
-      place = above;
-    }
-    heap[place] = timer;
-    this.#size++;
-  }
-
-  callOff(timer: Timer): void {
-    if (timer.isOff) return;
-    timer.isOff = true;
-    this.#size--;
-  }
-
-  first(): Timer | null {
-    while (this.#heap[0]?.isOff === true) this.#removeTop();
-    return this.#heap[0] ?? null;
-  }
-
-  #removeTop(): void {
-    const heap = this.#heap;
-    const last = heap.pop() as Timer;
-    if (heap.length === 0) return;
-    let place = 0;
-    for (let below = 1; below < heap.length; below = 2 * place + 1) {
-      if (below + 1 < heap.length && isBefore(heap[below + 1] as Timer, heap[below] as Timer)) below++;
-      if (!isBefore(heap[below] as Timer, last)) break;
-      heap[place] = heap[below] as Timer;
-      place = below;
-    }
-    heap[place] = last;
-  }
-}
-
-function isBefore(one: Timer, other: Timer): boolean {
-  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
