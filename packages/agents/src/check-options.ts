@@ -2,7 +2,7 @@
 
 import { historyRuns } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import { anything, checkOptions, list, type OptionChecks, type Rule, type Rules, wholeNumber } from "millrace/engine";
+import { checkOptions, list, type OptionChecks, type Rule, type Rules, unchecked, wholeNumber } from "millrace/engine";
 import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import type { AgentRunOptions, ContinueOptions } from "./run-options.types.js";
@@ -19,51 +19,26 @@ const tools: Rule = (given = []) =>
 
 export const agentRules: Rules<AgentOptions> = {
   model: languageModel,
-  name: anything,
-  id: anything,
-  role: anything,
-  description: anything,
-  instructions: anything,
-  resolveInContext: anything,
   tools,
-  sdkTools: anything,
-  outputSchema: anything,
   maxSteps: wholeNumber(1),
   maxRetries: wholeNumber(0),
-  modelSettings: anything,
-  readFile: anything,
-  sessions: anything,
-  sessionId: anything,
-  userId: anything,
-  sessionState: anything,
-  addSessionStateToContext: anything,
-  enableAgenticState: anything,
-  overwriteDbSessionState: anything,
-  addHistoryToContext: anything,
   numHistoryRuns: historyRuns,
-  dependencies: anything,
-  metadata: anything,
+  ...unchecked("name id role description instructions resolveInContext sdkTools outputSchema modelSettings"),
+  ...unchecked("readFile sessions sessionId userId sessionState addSessionStateToContext enableAgenticState"),
+  ...unchecked("overwriteDbSessionState addHistoryToContext dependencies metadata"),
 };
 
-export const teamRules: Rules<TeamOptions> = { ...agentRules, members: anything, mode: anything };
+export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("members mode") };
 
-export const continueRules: Rules<ContinueOptions> = {
-  sessionState: anything,
-  dependencies: anything,
-  metadata: anything,
-  signal: anything,
-};
+export const continueRules: Rules<ContinueOptions> = unchecked("sessionState dependencies metadata signal");
 
 export const runRules: Rules<AgentRunOptions> = {
   ...continueRules,
-  runId: anything,
-  sessionId: anything,
-  userId: anything,
   images: list,
   videos: list,
   audio: list,
   files: list,
-  idempotencyKey: anything,
+  ...unchecked("runId sessionId userId idempotencyKey"),
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */

@@ -5,7 +5,7 @@ import {
   historyRuns,
 } from "@millrace/pipeline/executor";
 import type { LanguageModel } from "ai";
-import { anything, type Rules, wholeNumber } from "millrace/engine";
+import { type Rules, unchecked, wholeNumber } from "millrace/engine";
 import { check, languageModel } from "./check-options.js";
 import { type Decider, decideOnce } from "./pipeline-agent/decide-once.js";
 import type { ReadFile } from "./run/media-part.js";
@@ -32,12 +32,9 @@ export interface PipelineAgentOptions {
 
 const rules: Rules<PipelineAgentOptions> = {
   model: languageModel,
-  instructions: anything,
-  addHistory: anything,
   numHistoryRuns: (count, option) => (count === null ? [] : historyRuns(count, option)),
   maxRetries: wholeNumber(0),
-  name: anything,
-  readFile: anything,
+  ...unchecked("instructions addHistory name readFile"),
 };
 
 /**

@@ -1,4 +1,4 @@
-import { anything, type Rules } from "millrace/engine";
+import { type Rules, unchecked } from "millrace/engine";
 import { WorkflowError } from "millrace";
 import { z } from "zod";
 import { check } from "./check-options.js";
@@ -6,14 +6,7 @@ import type { AgentTool, ToolOptions } from "./tool.types.js";
 
 const nameRule = /^[\w-]{1,64}$/;
 /** Those of a tool: it may be made from another one. */
-const rules: Rules<AgentTool> = {
-  kind: anything,
-  name: anything,
-  description: anything,
-  parameters: anything,
-  execute: anything,
-  requiresConfirmation: anything,
-};
+const rules: Rules<AgentTool> = unchecked("kind name description parameters execute requiresConfirmation");
 const noParameters: z.ZodObject = z.object({});
 
 /**

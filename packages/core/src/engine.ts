@@ -87,6 +87,7 @@ export {
   refuseOptions,
   ruleProblems,
   text,
+  unchecked,
   valueRule,
   wholeNumber,
 } from "./value/option-rules.js";

@@ -1,6 +1,6 @@
 /** The options of `createServer`. */
 import type { EventClass, Log, Workflow } from "millrace";
-import { anything, callable, checkOptions, flag, type Rule, type Rules, valueRule } from "millrace/engine";
+import { callable, checkOptions, flag, type Rule, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./auth.js";
 import type { QueueOf } from "./queue-of.js";
@@ -260,11 +260,9 @@ const metricsRule: Rule = (metrics) => {
 const rules: Rules<ServerOptions> = {
   runtime: runtimeRule,
   auth: authRule,
-  securityScheme: anything,
   cors: corsRule,
   limits: limitsRule,
   basePath: valueRule((path) => path === "" || /^(\/[\w.~-]+)+$/.test(String(path)), 'a path such as "/api"'),
-  additionalEvents: anything,
   internalEvents: valueRule(Array.isArray, "a list of names of workflows"),
   queueOf: callable,
   schedules: flag,
@@ -278,9 +276,7 @@ const rules: Rules<ServerOptions> = {
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []
       : ["`sources` has no `read()`"],
-  publicDocs: anything,
-  clientOf: anything,
-  log: anything,
+  ...unchecked("securityScheme additionalEvents publicDocs clientOf log"),
 };
 
 function namingProblems({ runtime, additionalEvents = {}, internalEvents = [] }: ServerOptions): string[] {

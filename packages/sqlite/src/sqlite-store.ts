@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { anything, checkOptions, oneOf, type Rules, wholeNumber } from "millrace/engine";
+import { checkOptions, oneOf, type Rules, unchecked, wholeNumber } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./driver.js";
 import { processes } from "./machine.js";
@@ -46,9 +46,9 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}): Run
 
 const rules: Rules<SqliteStoreOptions> = {
   durability: oneOf("power", "process"),
-  driver: anything,
   busyTimeoutMs: wholeNumber(0, 600_000),
   pollMs: wholeNumber(50, 1_000),
+  ...unchecked("driver"),
 };
 
 function hashOf(text: string): string {

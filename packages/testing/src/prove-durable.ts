@@ -5,7 +5,7 @@
  * @module
  */
 import { type Duration, WorkflowError } from "millrace";
-import { anything, type Rules, toMs } from "millrace/engine";
+import { type Rules, toMs, unchecked } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import { checkOptions } from "./check-options.js";
 import { describeDifference, describeValue } from "./describe-value.js";
@@ -91,7 +91,7 @@ export async function proveDurable<App extends Durable>(
   return { writes, ...counts };
 }
 
-const known: Rules<DurableOptions> = { at: anything, timeout: anything, compare: anything };
+const known: Rules<DurableOptions> = unchecked("at timeout compare");
 
 type Tried = { readonly died: boolean } & ({ readonly end: unknown } | { readonly error: unknown });
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { type ResourceOverride, type ResultOf, type StateOf, Workflow, WorkflowError } from "millrace";
-import { anything, type Rules } from "millrace/engine";
+import { type Rules, unchecked } from "millrace/engine";
 import { checkOptions, checkWorld } from "./check-options.js";
 import { describeDifference } from "./describe-value.js";
 import { TIMEOUT_TURNS } from "./drive.js";
@@ -79,15 +79,7 @@ export function proveResumable<Flow extends Workflow>(
   return alone(async () => new Prover(worldsOf(workflow), input, options as ProveOptions).prove());
 }
 
-const known: Rules<ProveOptions> = {
-  answers: anything,
-  events: anything,
-  resources: anything,
-  timeoutTurns: anything,
-  seeds: anything,
-  at: anything,
-  compare: anything,
-};
+const known: Rules<ProveOptions> = unchecked("answers events resources timeoutTurns seeds at compare");
 
 function worldsOf(workflow: Provable<Workflow>): () => World {
   if (typeof workflow !== "function") return () => ({ create: () => workflow });

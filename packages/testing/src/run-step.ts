@@ -15,7 +15,7 @@ import {
   WorkflowError,
   type WorkflowEvent,
 } from "millrace";
-import { anything, compileWorkflow, type EventData, type Rules } from "millrace/engine";
+import { compileWorkflow, type EventData, type Rules, unchecked } from "millrace/engine";
 import { checkOptions } from "./check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin, RUN_ID } from "./life.js";
@@ -69,14 +69,7 @@ export function runStep<Flow extends Workflow, const Name extends StepNameOf<Flo
   return alone(() => run(workflow, { name, event }, options)) as never;
 }
 
-const known: Rules<RunStepOptions> = {
-  answers: anything,
-  events: anything,
-  resources: anything,
-  timeoutTurns: anything,
-  state: anything,
-  clock: anything,
-};
+const known: Rules<RunStepOptions> = unchecked("answers events resources timeoutTurns state clock");
 
 async function run(
   workflow: Workflow,

@@ -1,5 +1,5 @@
 import type { InputOf, ResourceOverride, ResultOf, RunContext, StateOf, Workflow, WorkflowEvent } from "millrace";
-import { anything, type Rules } from "millrace/engine";
+import { type Rules, unchecked } from "millrace/engine";
 import { checkOptions } from "./check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin } from "./life.js";
@@ -66,15 +66,7 @@ export function runToEnd<Flow extends Workflow>(
   return alone(() => run(workflow, input, options as RunToEndOptions)) as never;
 }
 
-const known: Rules<RunToEndOptions> = {
-  answers: anything,
-  events: anything,
-  resources: anything,
-  timeoutTurns: anything,
-  seed: anything,
-  context: anything,
-  clock: anything,
-};
+const known: Rules<RunToEndOptions> = unchecked("answers events resources timeoutTurns seed context clock");
 
 async function run(workflow: Workflow, input: unknown, options: RunToEndOptions): Promise<EndedRun> {
   checkOptions("runToEnd", options, known);

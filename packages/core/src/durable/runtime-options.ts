@@ -2,7 +2,7 @@
 import type { Clock, Log } from "../engine/ports.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { consoleLog, systemClock } from "../run/system.js";
-import { anything, checkOptions, flag, type Rule, type Rules, valueRule, wholeNumber } from "../value/option-rules.js";
+import { checkOptions, flag, type Rule, type Rules, unchecked, valueRule, wholeNumber } from "../value/option-rules.js";
 import type { DurableRunSettings } from "./durable-run.js";
 import { memoryStore } from "./memory-store.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./queue-options.js";
@@ -31,11 +31,9 @@ const wholeFromOne = wholeNumber(1);
 
 const rules: Rules<RuntimeOptions<Workflows>> = {
   workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
-  store: anything,
   execute: flag,
   leaseMs: milliseconds(100),
   idleReleaseMs: milliseconds(0),
-  restoreWaits: anything,
   maxConcurrentRuns: wholeFromOne,
   snapshotEvery: wholeFromOne,
   history: (history = "all") => (history === "all" ? [] : wholeFromZero(Object(history).keep ?? null, "history.keep")),
@@ -44,9 +42,7 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
     const isList = Array.isArray(resources) && resources.every((one) => typeof one?.resource === "object");
     return isList ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"];
   },
-  telemetry: anything,
-  clock: anything,
-  log: anything,
+  ...unchecked("store restoreWaits telemetry clock log"),
 };
 
 function milliseconds(least: number): Rule {

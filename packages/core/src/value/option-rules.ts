@@ -6,7 +6,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Duration, toMs } from "./duration.js";
-import { unknownNames } from "./unknown-options.js";
+import { unknownNames, type Words } from "./unknown-options.js";
 
 /** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
 export type Rule = (value: unknown, option: string) => readonly string[];
@@ -58,6 +58,11 @@ export function refuseOptions(what: string, ...found: readonly (readonly string[
 
 /** Checked where it is used, or not at all. */
 export const anything: Rule = () => [];
+
+/** The rule {@link anything} for several options. @param names With spaces between them. */
+export function unchecked<const Names extends string>(names: Names): Readonly<Record<Words<Names>, Rule>> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, anything])) as never;
+}
 
 /** `null` counts as absent. */
 export const text: Rule = valueRule((value) => typeof value === "string" || value === null, "a text");

@@ -5,7 +5,6 @@
  */
 
 import {
-  anything,
   callable,
   checkOptions,
   flag,
@@ -14,6 +13,7 @@ import {
   type Rule,
   type Rules,
   text,
+  unchecked,
   wholeNumber,
 } from "millrace/engine";
 import type { StepInput } from "../data/step-input.js";
@@ -223,7 +223,7 @@ const conditionRules: Rules<ConditionOptions> = {
   evaluator: flagOrFunction,
   ...groupRules("condition"),
 };
-const routerRules: Rules<RouterOptions> = { choices: steps, selector: anything, ...groupRules("router") };
+const routerRules: Rules<RouterOptions> = { choices: steps, ...groupRules("router"), ...unchecked("selector") };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 function checkGroup<Options extends GroupOptions>(

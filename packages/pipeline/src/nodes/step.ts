@@ -1,5 +1,5 @@
 import { type Duration, type RetryPolicy, Workflow } from "millrace";
-import { anything, checkOptions, duration, flag, type Rules, text, wholeNumber } from "millrace/engine";
+import { checkOptions, duration, flag, type Rules, text, unchecked, wholeNumber } from "millrace/engine";
 import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "./executor.types.js";
@@ -54,10 +54,10 @@ const rules: Rules<StepOptions> = {
   name: stepName,
   onError: errorPolicy,
   numHistoryRuns: historyRuns,
-  retry: anything,
   timeout: duration,
   addWorkflowHistory: flag,
   humanReview: reviewOf("step"),
+  ...unchecked("retry"),
 };
 
 /** Describes a value that cannot run, for "… is …"; `null` when it can. */

@@ -1,7 +1,7 @@
 /** Checks the options of pipelines and runs. */
 
 import { WorkflowError } from "millrace";
-import { anything, checkOptions, flag, object, type Rule, type Rules, refuseOptions, text } from "millrace/engine";
+import { checkOptions, flag, object, type Rule, type Rules, refuseOptions, text, unchecked } from "millrace/engine";
 import { assertOptions, historyRuns } from "../nodes/option-rules.js";
 import { assertState, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
@@ -43,8 +43,6 @@ const pipelineRules: Rules<PipelineOptions> = {
   sessionState: template,
   reducers: reducerProblems,
   overwriteDbSessionState: flag,
-  inputSchema: anything,
-  outputSchema: anything,
   dependencies: object,
   metadata: object,
   addWorkflowHistoryToSteps: flag,
@@ -55,6 +53,7 @@ const pipelineRules: Rules<PipelineOptions> = {
   eventsToSkip,
   storeExecutorOutputs: flag,
   forkState: flag,
+  ...unchecked("inputSchema outputSchema"),
 };
 
 const runRules: Rules<PipelineRunOptions> = {
@@ -67,17 +66,13 @@ const runRules: Rules<PipelineRunOptions> = {
   metadata: object,
   streamEvents: flag,
   streamExecutorEvents: flag,
-  images: anything,
-  videos: anything,
-  audio: anything,
-  files: anything,
+  ...unchecked("images videos audio files"),
 };
 
 const continueRules: Rules<ContinueOptions> = {
-  requirements: anything,
-  answers: anything,
   userId: text,
   dependencies: object,
+  ...unchecked("requirements answers"),
 };
 const handleRules: Rules<HandleOptions> = { dependencies: object };
 

@@ -1,5 +1,5 @@
 import type { Log } from "millrace";
-import { anything, checkOptions, type Rules, valueRule, wholeNumber } from "millrace/engine";
+import { checkOptions, type Rules, unchecked, valueRule, wholeNumber } from "millrace/engine";
 import { createRuntime, type Runtime, type Workflows } from "millrace/runtime";
 import { movingUnsupported, queueUnsupported, unsupported } from "../errors.js";
 import { recordsRule } from "../host/options.js";
@@ -73,14 +73,11 @@ const address = valueRule(
 );
 
 const rules: Rules<ConnectOptions<Workflows>> = {
-  workflows: anything,
   ingress: (ingress, option) => (ingress === undefined ? [`\`${option}\` is missing`] : address(ingress, option)),
   admin: address,
-  headers: anything,
-  fetch: anything,
   pollMs: wholeNumber(20),
   records: recordsRule,
-  log: anything,
+  ...unchecked("workflows headers fetch log"),
 };
 
 function bare(address: string): string {

@@ -1,6 +1,6 @@
 /** Options of a host, checked all at once. */
 import type { Duration, Log } from "millrace";
-import { anything, checkOptions, oneOf, type Rule, type Rules, toMs, wholeNumber } from "millrace/engine";
+import { checkOptions, oneOf, type Rule, type Rules, toMs, unchecked, wholeNumber } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
 import type { RecordStore } from "../kept/record-store.js";
 import { HostRecords } from "./records.js";
@@ -59,12 +59,10 @@ const rules: Rules<RestateHostOptions> = {
   workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
   mode: oneOf("rounds", "slices"),
   rounds: whole,
-  slice: anything,
   snapshotEvery: whole,
   history: (history = "all") => (history === "all" ? [] : kept(Object(history).keep ?? null, "history.keep")),
-  inactivityTimeout: anything,
   records: recordsRule,
-  log: anything,
+  ...unchecked("slice inactivityTimeout log"),
 };
 
 /** How long what follows from kept rounds waits for the next one. */

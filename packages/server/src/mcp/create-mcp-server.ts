@@ -13,7 +13,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "millrace";
-import { anything, checkOptions, type Rules, valueRule } from "millrace/engine";
+import { checkOptions, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import { runtimeRule, unknownWorkflows, workflowsOf } from "../options.js";
 import { afterMs, consoleLog, nowMs } from "../system.js";
@@ -80,13 +80,9 @@ export function createMcpServer(options: McpOptions): Server {
 const milliseconds = valueRule((ms) => (ms as number) > 0, "a number above 0");
 const rules: Rules<McpOptions> = {
   runtime: runtimeRule,
-  tools: anything,
-  name: anything,
-  version: anything,
-  tenant: anything,
   waitMs: milliseconds,
   progressMs: milliseconds,
-  log: anything,
+  ...unchecked("tools name version tenant log"),
 };
 
 function toolProblems({ runtime, tools }: McpOptions): string[] {

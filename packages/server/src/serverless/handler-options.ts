@@ -1,5 +1,5 @@
 import type { EventClass, Log } from "millrace";
-import { anything, checkOptions, type Rules, valueRule } from "millrace/engine";
+import { checkOptions, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../auth.js";
 import { authRule, defaultLimits, limitsRule, originsRule, type ServerLimits, withAuth } from "../options.js";
@@ -39,14 +39,11 @@ export interface ResolvedHandlerOptions extends Required<Omit<HandlerOptions, "a
 
 const rules: Rules<HandlerOptions> = {
   store: (store) => (typeof (store as Partial<RunStore>)?.claim === "function" ? [] : ["`store` is not a run store"]),
-  name: anything,
   driveMs: valueRule((ms) => Number.isFinite(ms) && (ms as number) > 0, "a number above 0"),
   auth: authRule,
   origins: originsRule,
-  additionalEvents: anything,
-  internalEvents: anything,
   limits: limitsRule,
-  log: anything,
+  ...unchecked("name additionalEvents internalEvents log"),
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */

@@ -1,10 +1,10 @@
 import {
-  anything,
   checkOptions,
   optionProblems,
   type Rule,
   type Rules,
   toMs,
+  unchecked,
   valueRule,
   wholeNumber,
 } from "millrace/engine";
@@ -28,15 +28,12 @@ const rules: Rules<Simulation> = {
   call: required,
   callers: wholeNumber(0),
   processes: wholeNumber(1),
-  time: anything,
-  settle: anything,
   faults: (faults = {}) => optionProblems(faults as Faults, faultRules, "faults."),
-  store: anything,
   runtime: (runtime = {}) =>
     simulated
       .filter((name) => name in (runtime as object))
       .map((name) => `\`runtime.${name}\` is set by the simulation`),
-  check: anything,
+  ...unchecked("time settle store check"),
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong, `DURATION_INVALID`. */
