@@ -10,6 +10,7 @@ import { isEndedStatus, lastEventOf } from "millrace/engine";
 import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
 import { pruneBlobs, storeBlobs } from "./blobs.js";
 import type { Database } from "./database.js";
+import type { SqliteValue } from "./driver.js";
 import { addPost, storeReceipts, storeReceived } from "./posts.js";
 import { conflictsOf, writeRecords } from "./records.js";
 import { findRun } from "./stored-run.js";
@@ -36,10 +37,15 @@ const summary = `status = ?, updated_at = max(updated_at, ?), last_event = max(l
 const noLease = "owner = NULL, lease_until = NULL, place = NULL";
 const setSummary = `UPDATE runs SET ${summary} WHERE id = ?`;
 const setSummaryAndRelease = `UPDATE runs SET ${summary}, ${noLease} WHERE id = ?`;
+const whereHeld = "WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ? RETURNING id";
+const setSummaryOfHeld = `UPDATE runs SET ${summary} ${whereHeld}`;
+const setSummaryOfHeldAndRelease = `UPDATE runs SET ${summary}, ${noLease} ${whereHeld}`;
 const release = `UPDATE runs SET ${noLease} WHERE id = ?`;
 
 const pruneTicks = "DELETE FROM ticks WHERE run = ? AND last <= ?";
 const pruneSnapshots = "DELETE FROM snapshots WHERE run = ? AND tick < ?";
+
+type Summary = NonNullable<RunCommit["summary"]>;
 
 const stored: CommitResult = { status: "stored" };
 const fenced: CommitResult = { status: "fenced" };
@@ -55,10 +61,22 @@ export function applyCommit(database: Database, commit: RunCommit): CommitResult
     if (conflicts.length > 0) return { status: "conflict", records: conflicts };
     writeRecords(database, records);
   }
+  if (ticks === undefined && commit.summary !== undefined) return summarizeHeld(database, commit, commit.summary);
   const id = ticks === undefined ? findHeld(database, commit)?.id : advance(database, commit, ticks);
   if (id === undefined) return fenced;
   if (ticks !== undefined) storeTicks(database, id, ticks);
   storeRest(database, id, commit);
+  storeSummary(database, id, commit);
+  return stored;
+}
+
+/** The update of the row is the check, as with ticks: a run that ends needs no other statement. */
+function summarizeHeld(database: Database, commit: RunCommit, given: Summary): CommitResult {
+  const { tenant, runId } = commit.key;
+  const text = commit.release === true ? setSummaryOfHeldAndRelease : setSummaryOfHeld;
+  const row = database.sql(text).get(...summaryValues(commit, given), tenant, runId, commit.owner, commit.epoch);
+  if (row === undefined) return fenced;
+  storeRest(database, (row as { readonly id: number }).id, commit);
   return stored;
 }
 
@@ -101,6 +119,7 @@ function create(database: Database, commit: RunCommit, record: NonNullable<RunCo
   writeRecords(database, records);
   if (ticks !== undefined) storeTicks(database, id, ticks);
   storeRest(database, id, commit);
+  storeSummary(database, id, commit);
   return stored;
 }
 
@@ -152,7 +171,6 @@ function storeRest(database: Database, id: number, commit: RunCommit): void {
     database.sql(pruneSnapshots).run(id, prune.snapshots);
     pruneBlobs(database, id, prune);
   }
-  storeSummary(database, id, commit);
 }
 
 function storeSummary(database: Database, id: number, commit: RunCommit): void {
@@ -161,8 +179,10 @@ function storeSummary(database: Database, id: number, commit: RunCommit): void {
     if (isReleased) database.sql(release).run(id);
     return;
   }
-  const { status, atMs, wakeAtMs, outcome, waiting } = commit.summary;
-  const endedAtMs = isEndedStatus(status) ? atMs : null;
   const text = isReleased ? setSummaryAndRelease : setSummary;
-  database.sql(text).run(status, atMs, lastEventOf(commit), endedAtMs, wakeAtMs, outcome, waiting, id);
+  database.sql(text).run(...summaryValues(commit, commit.summary), id);
+}
+
+function summaryValues(commit: RunCommit, { status, atMs, wakeAtMs, outcome, waiting }: Summary): SqliteValue[] {
+  return [status, atMs, lastEventOf(commit), isEndedStatus(status) ? atMs : null, wakeAtMs, outcome, waiting];
 }

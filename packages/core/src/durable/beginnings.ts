@@ -2,6 +2,7 @@
 import type { Clock } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
+import { beginTurn } from "../run/host-turns.js";
 import { continueRun } from "../run/launch.js";
 import type { DurableRun } from "./durable-run.js";
 import type { GroupCommit } from "./group-commit.js";
@@ -122,6 +123,8 @@ export class Beginnings {
     const run = this.#setup.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
     run.nextCommit().blobs.push(workflow.code);
     const stored = this.#whenCreated(run, record);
+    // Else the first tick might wait for a turn of the host, and miss the commit that creates the run: which is a turn itself.
+    beginTurn(this.#setup.clock.now());
     run.runner.begin(started);
     return stored;
   }
@@ -131,6 +134,8 @@ export class Beginnings {
     const { owner, untilMs } = this.#setup.lease;
     const commit = run.nextCommit();
     commit.create = { ...record, lease: { owner, untilMs } };
+    const { createdAtMs, labels, forkedFrom, queue } = record;
+    if (queue === null) run.origin = { createdAtMs, labels, forkedFrom };
     const stored = createDeferred<StoredRun | null>();
     this.#starting.set(run, stored);
     commit.stored.promise.then(

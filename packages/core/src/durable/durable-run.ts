@@ -21,10 +21,11 @@ import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { Commit } from "./commit.js";
 import type { Committing, GroupCommit } from "./group-commit.js";
-import { type ChildPlace, codeText, entryText, outcomeText, tickText, tickTooLong } from "./journal-text.js";
+import { type ChildPlace, codeText, entryText, outcomeText } from "./journal-text.js";
 import type { StoredRunJson } from "./load.js";
 import type { RecordTurns } from "./record-turns.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
+import type { RunOrigin } from "./run-lists.js";
 import { RunRecords } from "./run-records.js";
 import type {
   CommitResult,
@@ -38,6 +39,7 @@ import type {
 import { leaseLost, runtimeStopped } from "./runtime-errors.js";
 import { isOutcome, promptsText, shownText } from "./shown-text.js";
 import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
+import { TickTexts } from "./tick-texts.js";
 
 /** What a live run reports to its runtime, and asks of it. */
 export interface RunSupervisor {
@@ -107,7 +109,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly epoch: number;
   readonly isQueued: boolean;
   readonly #supervisor: RunSupervisor;
-  readonly #texts: WeakMap<Tick, { readonly atMs: number; readonly text: string }> = new WeakMap();
+  readonly #texts: TickTexts = new TickTexts();
   #prefaces: Map<string, readonly Tick[]> | null;
   /** `true`: the journal does not say yet that the code has changed. */
   #isOtherCode: boolean;
@@ -115,7 +117,6 @@ export class DurableRun implements RunJournal, Committing {
   #next: Commit | null = null;
   #sent: Commit | null = null;
   #isFenced = false;
-  /** Number of the last tick that is stored and reduced. */
   #ticks: number;
   readonly #pace: SnapshotPace;
   #status: StoredStatus;
@@ -131,6 +132,8 @@ export class DurableRun implements RunJournal, Committing {
   #callOffRelease: (() => void) | null = null;
   /** `null` until a step asks for records. */
   #records: RunRecords | null = null;
+  /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
+  origin: RunOrigin | null = null;
   /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
   failure: unknown = null;
   /** Resolves when the run has left memory. */
@@ -189,6 +192,11 @@ export class DurableRun implements RunJournal, Committing {
     return this.#phase;
   }
 
+  /** Number of the last tick that is stored and reduced. */
+  get ticks(): number {
+    return this.#ticks;
+  }
+
   /** `true`: a step of it or its children runs, and waits for nothing. */
   get isAtWork(): boolean {
     return isAtWork(this.runner);
@@ -206,13 +214,9 @@ export class DurableRun implements RunJournal, Committing {
   // ---- the journal of its runner
 
   prepare(runner: LiveRun, tick: Tick): void {
-    const known = this.#texts.get(tick);
-    if (known?.atMs === tick.atMs) return;
-    const text = tickText(tick, runner.host.compiled);
-    const { maxTickLength = Number.POSITIVE_INFINITY } = this.#supervisor.settings;
-    if (text.length > maxTickLength && isOfUserCode(tick)) throw tickTooLong(tick, text.length, maxTickLength);
-    this.#texts.set(tick, { atMs: tick.atMs, text });
-    this.#records?.prepare(runner, tick);
+    const { maxTickLength } = this.#supervisor.settings;
+    const isNew = this.#texts.prepare(tick, { compiled: runner.host.compiled, maxLength: maxTickLength });
+    if (isNew) this.#records?.prepare(runner, tick);
   }
 
   takeRound(runner: LiveRun, queue: Tick[]): Tick[] {
@@ -266,7 +270,7 @@ export class DurableRun implements RunJournal, Committing {
 
   entryOf(runner: LiveRun, tick: Tick): string {
     this.prepare(runner, tick);
-    return entryText(this.#texts.get(tick)?.text as string, childPlace(runner));
+    return entryText(this.#texts.take(tick), childPlace(runner));
   }
 
   /** The records that one attempt of a step sees. */
@@ -293,6 +297,7 @@ export class DurableRun implements RunJournal, Committing {
 
   idle(): void {
     if (this.#phase !== "live") return;
+    this.origin = null;
     if (this.#status !== "waiting") this.#summarize("waiting");
     this.#stayAwhile();
     const { clock } = this.runner.host.ports;
@@ -472,11 +477,6 @@ export class DurableRun implements RunJournal, Committing {
     this.#tellLeft();
     this.#supervisor.onLeft(this);
   }
-}
-
-/** Tells whether user code can be told that the tick is too long: ticks from outside or from a child were accepted before. */
-function isOfUserCode(tick: Tick): boolean {
-  return "item" in tick && tick.item !== null && tick.type !== "child.closed" && tick.type !== "step.failed";
 }
 
 /** `null` for the root of the tree. */

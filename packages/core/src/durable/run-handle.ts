@@ -27,7 +27,7 @@ import type { RegisteredWorkflows } from "./registered-workflows.js";
 import type { RunRegistry } from "./registry.js";
 import { scoped } from "./resume-requests.js";
 import { idOf } from "./run-key.js";
-import { toListing } from "./run-lists.js";
+import { listingOfEnded, toListing } from "./run-lists.js";
 import type { RunKey, StoredRun } from "./run-store.types.js";
 import type { RunTree } from "./run-tree.js";
 import type { IdleOptions, PostOptions, RawOptions, RunHandle, RunListing, SendOptions } from "./runtime.types.js";
@@ -194,8 +194,11 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async summary(): Promise<RunListing> {
     await this.accepted;
+    const { registry, key } = this.#setup;
+    const ended = listingOfEnded(registry.live.get(idOf(key)));
+    if (ended !== null) return ended;
     const listed = toListing(await this.#row());
-    const live = this.#setup.registry.live.get(idOf(this.#setup.key));
+    const live = registry.live.get(idOf(key));
     // What a run in memory has done by now is not in its row yet.
     if (live === undefined || listed.endedAtMs !== null) return listed;
     const { runner, phase } = live;

@@ -26,10 +26,15 @@ export function isTurnOver(nowMs: number): boolean {
   return nowMs > turnEndsMs || nowMs < turnEndsMs - TURN_MS; // the latter: the clock went back
 }
 
+/** The 5 ms begin: the host had a turn, or gets one anyway. */
+export function beginTurn(nowMs: number): void {
+  turnEndsMs = nowMs + TURN_MS;
+}
+
 export function afterTurn(clock: Clock, callback: () => void): void {
   if (isPerRequest) {
     return nextTurn(() => {
-      turnEndsMs = clock.now() + TURN_MS;
+      beginTurn(clock.now());
       callback();
     });
   }
@@ -47,7 +52,7 @@ function serve(): void {
   isScheduled = false;
   let next = queue.shift();
   if (next === undefined) return;
-  turnEndsMs = next.clock.now() + TURN_MS;
+  beginTurn(next.clock.now());
   for (; next !== undefined; next = queue.shift()) {
     next.callback();
     if (isTurnOver(next.clock.now())) break;

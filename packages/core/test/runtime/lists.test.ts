@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "../../src/index.js";
-import { Machine } from "../support/processes.js";
+import { Machine, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
@@ -292,5 +292,48 @@ describe("outcome()", () => {
     expect(await busy.outcome()).toBeNull();
     expect(await rejection(runtime.handle("none").outcome())).toMatchObject({ code: "RUN_UNKNOWN" });
     expect(Object.keys(runtime.workflows)).toContain("busy");
+  });
+
+  it("says the same when a run has ended here as once its end is stored", async () => {
+    const { machine, runtime } = await some();
+    for (const fails of [false, true]) {
+      const run = runtime.run("red", {}, { runId: `here ${fails}`, labels: { team: "here" } });
+      await run.sendEvent(new End({ fails }));
+      await run.catch(() => {});
+      const first = await run.summary();
+      await settle();
+      await machine.clock.advance(1);
+
+      expect((await machine.row(run.runId))?.endedAtMs).not.toBeNull();
+      expect(await run.summary()).toEqual(first);
+    }
+  });
+
+  it("asks the store for nothing when a run has just ended here, without a rest", async () => {
+    const machine = new Machine();
+    let reads = 0;
+    const store = withMethods(machine.store, {
+      run: (key) => {
+        reads++;
+        return machine.store.run(key);
+      },
+    });
+    const flow = defineWorkflow("flow")
+      .step("end", { on: StartEvent, emits: StopEvent, streams: Shown }, (_ev, ctx) => {
+        ctx.writeEventToStream(new Shown({ n: 1 }));
+        return new StopEvent({ result: 1 });
+      })
+      .build();
+    const { runtime } = machine.open({ flow }, { store });
+
+    const handle = runtime.run("flow", {}, { labels: { team: "here" } });
+    await handle;
+    const first = await handle.summary();
+
+    expect(reads).toBe(0);
+    await settle();
+    expect(await handle.summary()).toEqual(first);
+    expect(first).toMatchObject({ status: "completed", labels: { team: "here" }, ticks: 3, lastEvent: 1 });
+    expect(reads).toBe(1);
   });
 });

@@ -8,7 +8,7 @@ import { silent, TurnClock } from "../support/runtimes.js";
 class Shown extends event("Shown", { n: z.number() }) {}
 class Next extends event("Next", { n: z.number() }) {}
 
-/** The types of the ticks of each commit that has some. */
+/** The types of the ticks of each commit that has some, after "created" for one that creates the run. */
 function watched(inner: RunStore, commits: string[]): RunStore {
   return new Proxy(inner, {
     get(target, name) {
@@ -16,8 +16,10 @@ function watched(inner: RunStore, commits: string[]): RunStore {
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
         if (name === "commit")
-          for (const { ticks } of args[0] as Parameters<RunStore["commit"]>[0])
-            if (ticks) commits.push((JSON.parse(ticks.text) as { type: string }[]).map(({ type }) => type).join(" "));
+          for (const { create, ticks } of args[0] as Parameters<RunStore["commit"]>[0]) {
+            const types = ticks ? (JSON.parse(ticks.text) as { type: string }[]).map(({ type }) => type) : [];
+            if (create || ticks) commits.push([...(create ? ["created"] : []), ...types].join(" "));
+          }
         return (member as (...all: unknown[]) => unknown).apply(target, args);
       };
     },
@@ -41,5 +43,24 @@ it("what a step shows and returns after an await is one commit", async () => {
   await runtime.run("flow");
   await runtime.stop();
 
-  expect(commits).toEqual(["run.started", "stream.written stream.written step.completed", "step.completed"]);
+  expect(commits).toEqual(["created run.started", "stream.written stream.written step.completed", "step.completed"]);
+});
+
+it("a run is created with its first tick, also where the host has waited for its turn for long", async () => {
+  const commits: string[] = [];
+  const flow = defineWorkflow("flow")
+    .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: "ended" }))
+    .build();
+  const clock = new TurnClock();
+  const store = watched(memoryStore(), commits);
+  const runtime = createRuntime({ workflows: { flow }, store, log: silent, clock });
+
+  for (let run = 0; run < 3; run++) {
+    clock.jumpTo(clock.now() + 1_000);
+    await runtime.run("flow");
+  }
+  await runtime.stop();
+
+  const alone = ["created run.started", "step.completed"];
+  expect(commits).toEqual([...alone, ...alone, ...alone]);
 });
