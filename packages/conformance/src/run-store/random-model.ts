@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { ClaimedRun, CommitResult, PostResult, RunStore, StoredRun } from "millrace/runtime";
 import { expect } from "vitest";
 import type { OpenStore } from "./opened-store.js";
-import { batchOf, keyOf, leaseMs, startMs, summaryOf } from "./rows.js";
+import { batchOf, keyOf, leaseMs, leaseOf, startMs, summaryOf } from "./rows.js";
 import { commitOf, creationOf } from "./runs.js";
 
 const ids = ["one", "two", "three"] as const;
@@ -148,7 +148,6 @@ export async function checkAgainstModel(open: OpenStore, calls: readonly Call[])
   }
 }
 
-const leaseFor = (owner: string, nowMs: number) => ({ owner, nowMs, untilMs: nowMs + leaseMs });
 const resultOf = ([result]: readonly (CommitResult | undefined)[]): string | undefined => result?.status;
 
 const performers: { readonly [Type in Call["type"]]: (pair: Pair, call: Call) => Promise<void> } = {
@@ -169,7 +168,7 @@ const performers: { readonly [Type in Call["type"]]: (pair: Pair, call: Call) =>
   async claim({ store, model, nowMs }, { runId, owner, variant }) {
     const ended = variant > 3;
 
-    const claimed = await store.claim(keyOf(runId), { ...leaseFor(owner, nowMs), ended });
+    const claimed = await store.claim(keyOf(runId), { ...leaseOf(owner, nowMs), ended });
 
     expect(claimed !== null).toBe(model.claim(runId, owner, { nowMs, ended }));
     if (claimed !== null) expectClaimed(model, claimed);
@@ -178,7 +177,7 @@ const performers: { readonly [Type in Call["type"]]: (pair: Pair, call: Call) =>
   async claimDue({ store, model, nowMs }, { owner, variant }) {
     const due = model.due(nowMs);
 
-    const claimed = await store.claimDue({ ...leaseFor(owner, nowMs), limit: variant });
+    const claimed = await store.claimDue({ ...leaseOf(owner, nowMs), limit: variant });
 
     const taken = claimed.map(({ run }) => run.key.runId);
     expect(taken).toHaveLength(Math.min(variant, due.length));
@@ -188,7 +187,7 @@ const performers: { readonly [Type in Call["type"]]: (pair: Pair, call: Call) =>
   },
 
   async renew({ store, model, nowMs }, { owner }) {
-    const keys = await store.renew(leaseFor(owner, nowMs));
+    const keys = await store.renew(leaseOf(owner, nowMs));
 
     expect(keys.map((key) => key.runId).sort()).toEqual(model.renew(owner, nowMs).sort());
   },

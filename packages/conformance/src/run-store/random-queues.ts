@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { QueueLimits, RunStore } from "millrace/runtime";
 import { expect } from "vitest";
 import type { OpenStore } from "./opened-store.js";
-import { keyOf, leaseMs, messageOf, startMs, summaryOf } from "./rows.js";
+import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
 import { commitOf, creationOf } from "./runs.js";
 
 const keys = ["a", "b", "c", "d"] as const;
@@ -166,8 +166,6 @@ export async function checkQueueLife(open: OpenStore, { limits, moves }: QueueLi
   }
 }
 
-const leaseFor = (owner: string, nowMs: number) => ({ owner, nowMs, untilMs: nowMs + leaseMs });
-
 async function giveBack({ store, model, nowMs }: Pair, { owner, key }: Move, wakeAtMs: number | null): Promise<void> {
   const run = model.heldBy(owner, key);
   if (run === undefined) return;
@@ -190,7 +188,7 @@ const performers: { readonly [Type in Move["type"]]: (pair: Pair, move: Move) =>
   async claimDue({ store, model, limits, nowMs }, { owner, variant }) {
     const limit = variant === 0 ? 100 : variant;
     const looked = await store.due({ nowMs, limit, queues: [limits] });
-    const claimed = await store.claimDue({ ...leaseFor(owner, nowMs), limit, queues: [limits] });
+    const claimed = await store.claimDue({ ...leaseOf(owner, nowMs), limit, queues: [limits] });
 
     expect(looked.runs.map(({ key }) => key.runId)).toEqual(claimed.map(({ run }) => run.key.runId));
     model.endExpired(nowMs);
@@ -232,7 +230,7 @@ const performers: { readonly [Type in Move["type"]]: (pair: Pair, move: Move) =>
   async beside({ store, model, nowMs }, { owner, key, variant }) {
     const run = [...model.runs.values()].filter((one) => one.key === key)[variant];
     if (run === undefined) return;
-    const claimed = await store.claim(keyOf(run.id), { ...leaseFor(owner, nowMs), beside: true });
+    const claimed = await store.claim(keyOf(run.id), { ...leaseOf(owner, nowMs), beside: true });
     const isOwn = run.owner === owner;
     expect(claimed !== null).toBe(run.owner === null || isOwn || run.untilMs <= nowMs);
     if (claimed === null) return;
@@ -243,7 +241,7 @@ const performers: { readonly [Type in Move["type"]]: (pair: Pair, move: Move) =>
 
   async renew({ store, model, nowMs }, { owner }) {
     const held = [...model.runs.values()].filter((run) => run.owner === owner);
-    const renewed = await store.renew(leaseFor(owner, nowMs));
+    const renewed = await store.renew(leaseOf(owner, nowMs));
     expect(renewed.map(({ runId }) => runId).sort()).toEqual(held.map(({ id }) => id).sort());
     for (const run of held) run.untilMs = nowMs + leaseMs;
   },
