@@ -1,7 +1,8 @@
 /** A large state is looked through when it is given, and not again for every snapshot of it. */
 import { describe, expect, it } from "vitest";
 import { Context, type ContextDict, defineWorkflow, type RunContext, StartEvent, StopEvent } from "../src/index.js";
-import { limitValues } from "../src/value/limits.js";
+import { valueLimits } from "../src/value/limits.js";
+import { limited } from "./support/limited.js";
 
 class Money {
   readonly cents: number;
@@ -99,7 +100,7 @@ describe("a snapshot of a large state", () => {
   it("measures it by the limits of the moment", async () => {
     const { context } = await large();
     context.toDict();
-    const restore = limitValues({ items: 400 });
+    const restore = limited(valueLimits, { items: 400 });
 
     try {
       expect(() => context.toDict()).toThrow(expect.objectContaining({ code: "VALUE_UNSERIALIZABLE" }));

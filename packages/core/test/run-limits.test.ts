@@ -1,7 +1,7 @@
 /** What a run may not have too much of: refused where it arises, so that every snapshot that was written can be loaded. */
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { limitRuns } from "../src/engine/run-limits.js";
+import { runLimits } from "../src/engine/run-limits.js";
 import {
   type Context,
   collect,
@@ -17,6 +17,7 @@ import {
   Workflow,
   wait,
 } from "../src/index.js";
+import { limited } from "./support/limited.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 
 class Item extends event("Item", { n: z.number() }) {}
@@ -62,14 +63,14 @@ describe("a fan-out with more elements than it may have", () => {
     ["yielded", (count) => () => yielding(count)],
     ["sent and yielded", (count) => sending(1, () => yielding(count - 1))],
   ])("is refused at the first of them: %s", async (_name, giving) => {
-    restore = limitRuns({ elements: 5 });
+    restore = limited(runLimits, { elements: 5 });
 
     expect(await counting(giving(5)).run()).toBe(5);
     expect(await rejection(counting(giving(6)).run())).toMatchObject(tooLarge);
   });
 
   it("counts what is yielded again once, and what is sent elsewhere not at all", async () => {
-    restore = limitRuns({ elements: 5 });
+    restore = limited(runLimits, { elements: 5 });
     let attempts = 0;
     class Again extends Workflow {
       split = step({ on: StartEvent, emits: many(Item), retry: twice }, async function* (_ev, ctx: Context) {
@@ -85,14 +86,14 @@ describe("a fan-out with more elements than it may have", () => {
   });
 
   it("is refused in a snapshot by the same number", async () => {
-    restore = limitRuns({ elements: 5 });
+    restore = limited(runLimits, { elements: 5 });
     const flow = counting(sending(1, () => items(4), { delay: "1d" }));
     const handler = flow.run();
     await waiting(handler);
 
     expect(handler.context.toDict()).toMatchObject({ scopes: [{ size: 5 }] });
     expect(() => reload(flow, handler.context)).not.toThrow();
-    restore = limitRuns({ elements: 4 });
+    restore = limited(runLimits, { elements: 4 });
 
     expect(() => reload(flow, handler.context)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
     await handler.cancel();
@@ -123,7 +124,7 @@ describe("runs inside of each other", () => {
   });
 
   it("are refused one level deeper", async () => {
-    restore = limitRuns({ nestedRuns: 3 });
+    restore = limited(runLimits, { nestedRuns: 3 });
 
     const error = await rejection(new Nested().run({ left: 4 }));
 

@@ -11,17 +11,4 @@ export interface RunLimits {
   readonly nestedRuns: number;
 }
 
-const documented: RunLimits = { elements: 10_000_000, nestedRuns: 200 };
-let current = documented;
-
-export function runLimits(): RunLimits {
-  return current;
-}
-
-/** Sets smaller limits for tests. Returns the function that restores them. @internal */
-export function limitRuns(limits: Partial<RunLimits>): () => void {
-  current = { ...documented, ...limits };
-  return () => {
-    current = documented;
-  };
-}
+export const runLimits: RunLimits = { elements: 10_000_000, nestedRuns: 200 };

@@ -31,12 +31,12 @@ const none: readonly ValueType[] = [];
  * @throws {WorkflowError} `SNAPSHOT_INVALID` when it is not what `encodeValue` wrote, `SNAPSHOT_HOSTILE`.
  */
 export function decodeValue(encoded: unknown, path: string, types: readonly ValueType[] = none): unknown {
-  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits() });
+  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits });
 }
 
 /** As {@link decodeValue}, of data that nobody else holds: plain JSON comes back frozen all the way down. */
 export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
-  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits(), isFrozen: true });
+  return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits, isFrozen: true });
 }
 
 /** As {@link decodeValue}, of what `encodeMeasured` gave, or of a part of something that was measured as a whole. */

@@ -29,7 +29,7 @@ function nameOf(value: unknown): string {
 
 /** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */
 export function assertNotTooDeep(run: AttemptCore["run"], step: CompiledStep): void {
-  const { nestedRuns: limit } = runLimits();
+  const { nestedRuns: limit } = runLimits;
   let levels = 1;
   for (let outer = run.parent; outer !== null; outer = outer.run.parent) levels++;
   if (levels <= limit) return;

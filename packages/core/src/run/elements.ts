@@ -31,7 +31,7 @@ export function noteSent(attempt: Feeding, call: string): void {
  */
 export function assertRoom(attempt: Feeding, more: number): void {
   const { item, sends, step } = attempt;
-  const { elements: limit } = runLimits();
+  const { elements: limit } = runLimits;
   const atOnce = sentAtOnce.get(attempt) ?? [];
   let size = (item.fan?.size ?? 0) + more;
   if (size + atOnce.length + (sends?.length ?? 0) <= limit) return;

@@ -192,7 +192,7 @@ class StateDecoder extends PartDecoder {
         collects: [...new Set([...reader.texts("collects"), ...gathered])],
         counted: reader.flag("counted"),
       });
-      scope.size = reader.count("size", runLimits().elements + 1);
+      scope.size = reader.count("size", runLimits.elements + 1);
       scope.paused = this.#continues && reader.flag("paused");
       parent?.inner.add(scope);
       this.#scopes.set(scope.id, scope);

@@ -23,7 +23,7 @@ export const root: Place = { path: [], above: 0 };
  * @throws {WorkflowError} `STATE_UNSTORABLE` with the path.
  */
 export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Weight {
-  if (above > valueLimits().depth) throw unstorable({ path: "", what: tooDeep() }, path);
+  if (above > valueLimits.depth) throw unstorable({ path: "", what: tooDeep() }, path);
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return none;
   const found = examine(value, types, { above });
   if (found.fault !== null) throw unstorable(found.fault, path);
@@ -33,7 +33,7 @@ export function refuseUnstorable(value: unknown, { path, above }: Place, types: 
 const none: Weight = { items: 0, characters: 0, isRich: false };
 
 function tooDeep(): string {
-  return `nested deeper than ${valueLimits().depth} levels`;
+  return `nested deeper than ${valueLimits.depth} levels`;
 }
 
 export function unstorable(

@@ -24,9 +24,8 @@ export class StateSize {
     const { next } = change;
     if (next === before) return;
     let bound = "whole" in change ? change.added : sumOf(this.#boundOf(before, types), change.added);
-    const limits = valueLimits();
     const share = this.#isNear ? 1 : 0.5;
-    if (bound.items > limits.items * share || bound.characters > limits.characters * share)
+    if (bound.items > valueLimits.items * share || bound.characters > valueLimits.characters * share)
       bound = this.#count(change, types);
     this.#state = next;
     this.#bound = bound;

@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { SuperJSON } from "superjson";
 import { describe, expect } from "vitest";
+import { limited } from "../../test/support/limited.js";
 import { decodeValue } from "../event/decode.js";
 import { copyValue, encodeMeasured, encodeValue } from "./codec.js";
 import { readers } from "./decode.js";
@@ -8,7 +9,7 @@ import { sameValue } from "./equal.js";
 import { type Form, formOf } from "./forms.js";
 import { deepFreeze } from "./freeze.js";
 import { guardJson } from "./guard.js";
-import { limitValues } from "./limits.js";
+import { valueLimits } from "./limits.js";
 
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 const key = fc.string({ unit: "binary" }).filter((name) => !forbidden.has(name));
@@ -99,7 +100,7 @@ describe("value codec", () => {
     "refuses for its size exactly what the reader refuses",
     (before, items, characters) => {
       const { json } = encodeMeasured(before, "value", []);
-      const restore = limitValues({ items, characters, depth: 400 });
+      const restore = limited(valueLimits, { items, characters, depth: 400 });
 
       const isRead = isTaken(() => guardJson(json, { code: "SNAPSHOT_HOSTILE" }));
       const isWritten = isTaken(() => encodeValue(before, "value"));
@@ -111,7 +112,7 @@ describe("value codec", () => {
 
   test.prop([value, fc.nat(8)])("takes nothing that is too deep for the reader", (before, depth) => {
     const { json } = encodeMeasured(before, "value", []);
-    const restore = limitValues({ depth });
+    const restore = limited(valueLimits, { depth });
 
     const isRead = isTaken(() => guardJson(json, { code: "SNAPSHOT_HOSTILE" }));
     const isWritten = isTaken(() => encodeValue(before, "value"));

@@ -35,7 +35,7 @@ const nothing: EncodedValue = { json: null, meta: ["undefined"] };
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path to what cannot be stored.
  */
 export function encodeValue(value: unknown, path: string, types: readonly ValueType[] = none): EncodedValue {
-  return encodeWithin(value, { path, types, limits: valueLimits() });
+  return encodeWithin(value, { path, types, limits: valueLimits });
 }
 
 /** As {@link encodeValue}, for what holds several values, each of which was measured by itself. */
@@ -46,7 +46,7 @@ export function encodeMeasured(value: unknown, path: string, types: readonly Val
 /** As {@link encodeValue}, for what is deeply frozen: once it was found to be plain, it is not looked through again. */
 export function encodeFrozen(value: unknown, path: string, types: readonly ValueType[]): EncodedValue {
   if (knownPlain(value, types) !== null) return { json: value };
-  return encodeWithin(value, { path, types, limits: valueLimits(), isFrozen: true });
+  return encodeWithin(value, { path, types, limits: valueLimits, isFrozen: true });
 }
 
 interface Within {

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
+import { limited } from "../../test/support/limited.js";
 import { copyJson } from "./copy-json.js";
 import { guardJson } from "./guard.js";
 import { knownPlain } from "./known.js";
-import { limitValues } from "./limits.js";
+import { valueLimits } from "./limits.js";
 
 const copy = (data: unknown): unknown => copyJson(data, { path: "The data", code: "SNAPSHOT_HOSTILE" });
 
@@ -60,14 +61,10 @@ it("measures large parts as the guard does, and small ones not at all", () => {
 
 it("knows nothing of what is deeper than a value may be", () => {
   const list = Array.from({ length: 300 }, (_, index) => index);
-  const inside = [...list, nested(30)];
+  const restore = limited(valueLimits, { depth: 30 });
 
-  const [before, after] = [frozen(inside), limitValues({ depth: 30 })];
+  const [deeper, within] = [nested(30), nested(28)].map((inside) => knownPlain(frozen([...list, inside])));
+  restore();
 
-  expect([knownPlain(before), knownPlain(frozen(inside)), knownPlain(frozen([...list, nested(28)]))]).toEqual([
-    null,
-    null,
-    expect.objectContaining({ items: 329 }),
-  ]);
-  after();
+  expect([deeper, within]).toEqual([null, expect.objectContaining({ items: 329 })]);
 });

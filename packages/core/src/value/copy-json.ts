@@ -145,7 +145,7 @@ class Copier {
     Object.freeze(made);
     const items = this.#items - before.items;
     // What is in it twice was counted once where copies are looked for.
-    if (items < LARGE || this.#copies !== null || this.#deepest - before.depth >= valueLimits().depth) return;
+    if (items < LARGE || this.#copies !== null || this.#deepest - before.depth >= valueLimits.depth) return;
     rememberPlain(made, { items, characters: this.#characters - before.characters }, null);
   }
 }

@@ -15,7 +15,7 @@ import { valueLimits } from "./limits.js";
 export function sameValue(left: unknown, right: unknown, depth = 0): boolean {
   if (Object.is(left, right)) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
-  if (depth >= valueLimits().depth) return false;
+  if (depth >= valueLimits.depth) return false;
   if (isPlainObject(left) && isPlainObject(right)) return sameFields(left as never, right as never, depth);
   const isSameClass = Object.getPrototypeOf(left) === Object.getPrototypeOf(right);
   if (isSameClass && Array.isArray(left)) return sameItems(left, right as never, depth);
@@ -42,7 +42,7 @@ export function keyText(value: unknown, depth = 0): string {
 }
 
 function objectText(value: object, depth: number): string {
-  if (depth >= valueLimits().depth) return identityOf(value);
+  if (depth >= valueLimits.depth) return identityOf(value);
   const text = (inner: unknown): string => keyText(inner, depth + 1);
   const fields = (of: object): string =>
     `{${Object.entries(of)

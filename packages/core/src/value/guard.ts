@@ -27,7 +27,7 @@ export function isForbiddenKey(key: string): boolean {
  * @throws {WorkflowError} with the code of `options`.
  */
 export function guardJson(value: unknown, options: GuardOptions): Measure {
-  const { code, path = "The data", limits = valueLimits(), freeze = false } = options;
+  const { code, path = "The data", limits = valueLimits, freeze = false } = options;
   const refuse = (what: string, details = {}): never => {
     throw new WorkflowError({
       code,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Measure, type ValueLimits, valueLimits } from "./limits.js";
+import { isNear, type Measure } from "./limits.js";
 import type { ValueType } from "./plain.js";
 
 /** Smaller values are walked in less time than it takes to remember them. In keys and items. */
@@ -15,7 +15,6 @@ export const LARGE = 256;
 interface Known extends Measure {
   /** None of these takes anything in it: a registered class may take plain records, too. `null` where they were not asked. */
   readonly types: readonly ValueType[] | null;
-  readonly limits: ValueLimits;
 }
 
 const known = new WeakMap<object, Known>();
@@ -24,14 +23,9 @@ const known = new WeakMap<object, Known>();
  * @param value Plain JSON, deeply frozen.
  * @param types Those that take nothing in it, or `null` where they were not asked.
  */
-export function rememberPlain(
-  value: unknown,
-  { items, characters }: Measure,
-  types: readonly ValueType[] | null,
-): void {
-  const limits = valueLimits();
-  if (items < LARGE || items * 2 > limits.items || characters * 2 > limits.characters) return;
-  known.set(value as object, { items, characters, types, limits });
+export function rememberPlain(value: unknown, measure: Measure, types: readonly ValueType[] | null): void {
+  const { items, characters } = measure;
+  if (items >= LARGE && !isNear(measure)) known.set(value as object, { items, characters, types });
 }
 
 /**
@@ -41,7 +35,7 @@ export function rememberPlain(
  */
 export function knownPlain(value: unknown, types?: readonly ValueType[]): Measure | null {
   const found = known.get(value as object);
-  if (found === undefined || found.limits !== valueLimits()) return null;
+  if (found === undefined || isNear(found)) return null;
   return types === undefined || found.types === types ? found : null;
 }
 

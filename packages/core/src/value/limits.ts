@@ -16,20 +16,7 @@ export interface ValueLimits {
 }
 
 /** Enough for 10,000 embeddings of 1,536 numbers in one value, and little enough for the text that stores keep. */
-const documented: ValueLimits = { depth: 200, items: 20_000_000, characters: 200_000_000 };
-let current = documented;
-
-export function valueLimits(): ValueLimits {
-  return current;
-}
-
-/** Sets smaller limits for tests. Returns the function that restores them. @internal */
-export function limitValues(limits: Partial<ValueLimits>): () => void {
-  current = { ...documented, ...limits };
-  return () => {
-    current = documented;
-  };
-}
+export const valueLimits: ValueLimits = { depth: 200, items: 20_000_000, characters: 200_000_000 };
 
 /** For what holds several values, such as the changes of a state: each of them is measured by itself. */
 export const unmeasured: ValueLimits = {
@@ -49,6 +36,11 @@ export interface Excess {
   readonly unit: "keys and items" | "characters";
   readonly size: number;
   readonly limit: number;
+}
+
+/** More than half of what a value may have. */
+export function isNear({ items, characters }: Measure): boolean {
+  return items * 2 > valueLimits.items || characters * 2 > valueLimits.characters;
 }
 
 /** The exceeded limit; `null` if the value fits. */
@@ -74,8 +66,8 @@ export function warnNear(types: object, warn: Warn): void {
 
 /** Costs two comparisons for a small value. */
 export function tellNear(measure: Measure, path: string, types: object): void {
-  const { items, characters } = current;
-  if (measure.items * 2 <= items && measure.characters * 2 <= characters) return;
+  if (!isNear(measure)) return;
+  const { items, characters } = valueLimits;
   const warn = warnings.get(types);
   const excess = excessOf(measure, { depth: 0, items: items / 2, characters: characters / 2 });
   if (warn === undefined || excess === null) return;

@@ -96,7 +96,7 @@ const TOO_LARGE = "too large";
 export function examine(
   value: unknown,
   types: readonly ValueType[],
-  { above = 0, limits = valueLimits() }: ExamineOptions = {},
+  { above = 0, limits = valueLimits }: ExamineOptions = {},
 ): Examined {
   const walk = spare ?? newWalk();
   spare = null; // a registered class may examine a value while it encodes another
@@ -114,7 +114,7 @@ export function examine(
 function newWalk(): Walk {
   return {
     types: [],
-    limits: valueLimits(),
+    limits: valueLimits,
     isRich: false,
     items: 0,
     characters: 0,

@@ -4,8 +4,9 @@ import { fc, test } from "@fast-check/vitest";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { casesOf } from "../../../../test-share.js";
 import { memoryStore } from "../../src/runtime.js";
-import { limitValues } from "../../src/value/limits.js";
+import { valueLimits } from "../../src/value/limits.js";
 import { doors, Line, readAll } from "../support/doors.js";
+import { limited } from "../support/limited.js";
 import { Machine } from "../support/processes.js";
 
 class Tags extends Array<string> {}
@@ -37,7 +38,7 @@ const codes = new Set(["taken", "VALUE_UNSERIALIZABLE", "STATE_UNSTORABLE", "CHI
 describe("with limits that are soon reached", () => {
   let restore: () => void = () => {};
   beforeEach(() => {
-    restore = limitValues({ depth: 9, items: 40, characters: 240 });
+    restore = limited(valueLimits, { depth: 9, items: 40, characters: 240 });
   });
   afterEach(() => restore());
 

@@ -1,7 +1,8 @@
 /** The largest values that a run may have: kept, loaded in another process, and refused beyond. */
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Context, defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
-import { limitValues } from "../../src/value/limits.js";
+import { valueLimits } from "../../src/value/limits.js";
+import { limited } from "../support/limited.js";
 import { Machine } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { recordLog } from "../support/virtual-clock.js";
@@ -19,7 +20,7 @@ const keeping = (keep: (ctx: Context) => Promise<unknown>, log = recordLog()) =>
 
 describe("1,000 embeddings of 1,536 numbers beside a date, with a limit of two million items", () => {
   it("are one value of the state, which another process reads and a log mentions once", async () => {
-    onTestFinished(limitValues({ items: 2_000_000 }));
+    onTestFinished(limited(valueLimits, { items: 2_000_000 }));
     const log = recordLog();
     const machine = new Machine();
     const flow = keeping((ctx) => ctx.store.set("index", { at: new Date(5), rows: embeddings() }), log);
@@ -48,7 +49,7 @@ describe("with a limit of 100 keys and items", () => {
       "deep",
     ],
   ])("%s of 101 is refused with its path, size and limit", async (_what, keep, path) => {
-    onTestFinished(limitValues({ items: 100 }));
+    onTestFinished(limited(valueLimits, { items: 100 }));
     const told: unknown[] = [];
     const flow = keeping(async (ctx) => {
       told.push(await rejection(keep(ctx)));
@@ -61,7 +62,7 @@ describe("with a limit of 100 keys and items", () => {
   });
 
   it("the state is refused where it would be too large as a whole, and stays as it was", async () => {
-    onTestFinished(limitValues({ items: 100 }));
+    onTestFinished(limited(valueLimits, { items: 100 }));
     const told: unknown[] = [];
     const flow = keeping(async (ctx) => {
       await ctx.store.set("one", Array(60).fill(0));
