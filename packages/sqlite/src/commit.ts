@@ -53,31 +53,34 @@ const fenced: CommitResult = { status: "fenced" };
 /** Needs a transaction. */
 export function applyCommit(database: Database, commit: RunCommit): CommitResult {
   if (commit.create !== undefined) return create(database, commit, commit.create);
-  const { ticks, records } = commit;
-  if (records !== undefined && records.length > 0) {
+  const { ticks, records = [] } = commit;
+  const conflicts = conflictsOf(database, records);
+  if (conflicts.length > 0) {
     const run = findHeld(database, commit);
-    if (run === null || (ticks !== undefined && ticks.first !== run.ticks + 1)) return fenced;
-    const conflicts = conflictsOf(database, records);
-    if (conflicts.length > 0) return { status: "conflict", records: conflicts };
-    writeRecords(database, records);
+    const isNext = run !== null && (ticks === undefined || ticks.first === run.ticks + 1);
+    return isNext ? { status: "conflict", records: conflicts } : fenced;
   }
-  if (ticks === undefined && commit.summary !== undefined) return summarizeHeld(database, commit, commit.summary);
-  const id = ticks === undefined ? findHeld(database, commit)?.id : advance(database, commit, ticks);
+  const id = writeHeld(database, commit);
   if (id === undefined) return fenced;
+  writeRecords(database, records);
   if (ticks !== undefined) storeTicks(database, id, ticks);
   storeRest(database, id, commit);
-  storeSummary(database, id, commit);
+  if (ticks !== undefined || commit.summary === undefined) storeSummary(database, id, commit);
   return stored;
 }
 
-/** The update of the row is the check, as with ticks: a run that ends needs no other statement. */
-function summarizeHeld(database: Database, commit: RunCommit, given: Summary): CommitResult {
+/** The update of the row is the check, with ticks and at the end of a run. `undefined`: the owner does not hold the run. */
+function writeHeld(database: Database, commit: RunCommit): number | undefined {
+  if (commit.ticks !== undefined) return advance(database, commit, commit.ticks);
+  if (commit.summary !== undefined) return summarizeHeld(database, commit, commit.summary);
+  return findHeld(database, commit)?.id;
+}
+
+function summarizeHeld(database: Database, commit: RunCommit, given: Summary): number | undefined {
   const { tenant, runId } = commit.key;
   const text = commit.release === true ? setSummaryOfHeldAndRelease : setSummaryOfHeld;
   const row = database.sql(text).get(...summaryValues(commit, given), tenant, runId, commit.owner, commit.epoch);
-  if (row === undefined) return fenced;
-  storeRest(database, (row as { readonly id: number }).id, commit);
-  return stored;
+  return (row as { readonly id: number } | undefined)?.id;
 }
 
 function findHeld(database: Database, commit: RunCommit): { readonly id: number; readonly ticks: number } | null {
