@@ -97,6 +97,7 @@ export class Beginnings {
     const commit = createOnly(start);
     const stored = createDeferred<StoredRun | null>();
     this.#setup.committer.add({
+      mayWait: false,
       takeCommit: () => commit,
       onCommitted: (result) => {
         stored.resolve(result.status === "exists" ? result.run : null);

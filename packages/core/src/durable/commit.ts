@@ -43,6 +43,13 @@ export class Commit {
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
   #stored: Deferred<void> | null = null;
 
+  /** Events alone: they follow from stored ticks, and readers in this process have them already. */
+  get isEventsAlone(): boolean {
+    const { events, ticks, create, summary, snapshot, prune, receipts, release } = this;
+    const hasMore = ticks > 0 || release || receipts !== null || snapshot !== null || prune !== null;
+    return events !== null && !hasMore && create === null && summary === null;
+  }
+
   dropTicks(): void {
     this.entries.length = 0;
     this.ticks = 0;

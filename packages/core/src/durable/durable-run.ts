@@ -351,6 +351,10 @@ export class DurableRun implements RunJournal, Committing {
 
   // ---- commits
 
+  get mayWait(): boolean {
+    return this.#next?.isEventsAlone === true;
+  }
+
   takeCommit(): RunCommit | null {
     const commit = this.#next;
     this.#next = null;

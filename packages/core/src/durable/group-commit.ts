@@ -11,6 +11,8 @@ import type { ObservedCommit, RuntimeObserver } from "./runtime-observer.types.j
 
 /** A run that may have something to store. */
 export interface Committing {
+  /** `true`: nobody waits for its commit, and the run may soon add to it. */
+  readonly mayWait: boolean;
   /** The commit; `null` if there is nothing to store. */
   takeCommit(): RunCommit | null;
   onCommitted(result: CommitResult): void;
@@ -52,19 +54,28 @@ export class GroupCommit {
   }
 
   async #flush(): Promise<void> {
+    let waited: ReadonlySet<Committing> = new Set();
     while (this.#waiting.length > 0) {
       const waiting = this.#waiting;
       const barriers = this.#barriers;
       this.#waiting = [];
       this.#barriers = [];
+      const late = new Set<Committing>();
       const runs: Committing[] = [];
       const commits: RunCommit[] = [];
       for (const run of waiting) {
+        // For one turn of the host: by then, a run at work has mostly come to its next ticks.
+        if (run.mayWait && barriers.length === 0 && !waited.has(run)) {
+          late.add(run);
+          continue;
+        }
         const commit = run.takeCommit();
         if (commit === null) continue;
         runs.push(run);
         commits.push(commit);
       }
+      this.#waiting.push(...late);
+      waited = late;
       if (commits.length > 0) await this.#commit(runs, commits);
       for (const resolve of barriers) resolve();
       // Commits that follow from the answers go into the next transaction, with all others of this turn of the host.
