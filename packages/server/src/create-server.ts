@@ -93,7 +93,7 @@ const groups: readonly ((server: Server) => void)[] = [
 function identify({ auth, publicDocs, basePath, ...options }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
   const open = new Set(["/health", ...(publicDocs ? docsPaths : [])].map((path) => basePath + path));
   return async (context, next) => {
-    const isOpen = open.has(new URL(context.req.url).pathname);
+    const isOpen = open.has(context.req.path);
     const identity = await authenticate(isOpen ? null : auth, context.req.raw);
     assertWritable(context.req.raw, identity, options);
     context.set("identity", identity);

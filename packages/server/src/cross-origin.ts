@@ -29,11 +29,11 @@ export interface Trust {
  */
 export function assertMayWrite(request: Request, trust: Trust): void {
   if (isReading(request)) return;
-  const carries = carriesCredentials(request.headers);
-  const isAsked = isAskedFor(request.headers);
-  const isAllowedInFront = trust.isAskedInFront && isAsked && !carries;
-  if (!isOfOwnHost(request) && !isNamed(request.headers, trust.cors, carries) && !isAllowedInFront) throw otherOrigin();
-  if (carries && !isAsked) throw notAskedFor();
+  const { headers } = request;
+  const carries = carriesCredentials(headers);
+  const isAllowedInFront = (): boolean => trust.isAskedInFront && !carries && isAskedFor(headers);
+  if (!isOfOwnHost(request) && !isNamed(headers, trust.cors, carries) && !isAllowedInFront()) throw otherOrigin();
+  if (carries && !isAskedFor(headers)) throw notAskedFor();
 }
 
 const reading: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);

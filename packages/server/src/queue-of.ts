@@ -47,13 +47,16 @@ export async function placeOf(
   { queueOf }: { readonly queueOf: QueueOf | null },
   { body, ...caller }: Asking,
 ): Promise<QueueOptions> {
-  const asked = { queue: body.queue ?? null, queueKey: body.queue_key ?? null, priority: body.priority ?? null };
-  const isAsked = Object.values(asked).some((part) => part !== null);
-  const place = queueOf === null ? !isAsked && null : await queueOf({ ...caller, ...asked });
+  const { queue = null, queue_key: queueKey = null, priority = null } = body;
+  if (queueOf === null) {
+    if (queue !== null || queueKey !== null || priority !== null) throw closed();
+    return {};
+  }
+  const place = await queueOf({ ...caller, queue, queueKey, priority });
   if (place === null) return {};
   if (typeof place !== "object") throw closed();
-  const { queue, queueKey, priority } = place; // no other option of a run is for it to say
-  const parts = Object.entries({ queue, queueKey, priority });
+  // No other option of a run is for it to say.
+  const parts = Object.entries({ queue: place.queue, queueKey: place.queueKey, priority: place.priority });
   return Object.fromEntries(parts.filter(([, part]) => part !== null && part !== undefined));
 }
 

@@ -42,25 +42,24 @@ interface Patience {
  * Returns `undefined` when the time is up or nobody waits any more. The work is then aborted: a run may take days, and
  * repeated requests must not each leave a watcher behind.
  */
-async function before<Value>(
+function before<Value>(
   { untilMs, gone }: Patience,
   work: (signal: AbortSignal) => Promise<Value>,
 ): Promise<Value | undefined> {
-  if (gone?.aborted) return undefined;
+  if (gone?.aborted) return Promise.resolve(undefined);
   const calledOff = new AbortController();
-  let giveUp = (): void => {};
-  const late = new Promise<undefined>((resolve) => {
-    giveUp = () => {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      cancelTimer();
+      gone?.removeEventListener("abort", giveUp);
+    };
+    const giveUp = (): void => {
+      stop();
       resolve(undefined);
       calledOff.abort();
     };
+    const cancelTimer = afterMs(untilMs - nowMs(), giveUp);
+    gone?.addEventListener("abort", giveUp);
+    work(calledOff.signal).then(resolve, reject).then(stop);
   });
-  const cancelTimer = afterMs(untilMs - nowMs(), giveUp);
-  gone?.addEventListener("abort", giveUp);
-  try {
-    return await Promise.race([work(calledOff.signal), late]);
-  } finally {
-    cancelTimer();
-    gone?.removeEventListener("abort", giveUp);
-  }
 }

@@ -5,8 +5,12 @@
  */
 import type { Log } from "millrace";
 
+let lastTime = { atMs: 0, text: "1970-01-01T00:00:00.000Z" };
+
+/** Remembers the last one: the times of one answer are often the same. */
 export function isoTime(atMs: number): string {
-  return new Date(atMs).toISOString();
+  if (atMs !== lastTime.atMs) lastTime = { atMs, text: new Date(atMs).toISOString() };
+  return lastTime.text;
 }
 
 export function newId(): string {

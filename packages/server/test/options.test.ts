@@ -59,6 +59,14 @@ describe("auth", () => {
     expect((await app.fetch(get("/workflows"))).status).toBe(404);
   });
 
+  it("asks for credentials by the path that chooses the route, however it is written", async () => {
+    const app = createServer({ runtime: open(), auth: () => null });
+
+    expect((await app.fetch(get("/he%61lth"))).status).toBe(200);
+    for (const path of ["/w%6Frkflows", "/health/../workflows", "/health%2f..%2fworkflows", "/health/", "//health"])
+      expect((await app.fetch(get(path))).status, path).toBe(401);
+  });
+
   it.each([[[]], [[""]], [["a b"]], [["secret\n"]], [[undefined]], [[{ token: "" }]], [undefined]])(
     "refuses the tokens %j",
     (tokens) => {

@@ -68,8 +68,8 @@ export function mount<
     const call = {
       context,
       tenant: context.get("identity").tenant ?? "",
-      params: check(options.params, context.req.param(), "query"),
-      query: check(options.query, queryOf(context), "query"),
+      params: options.params && check(options.params, context.req.param(), "query"),
+      query: options.query && check(options.query, queryOf(context), "query"),
       body: options.body && check(options.body, await readBody(context.req.raw, limits), "body"),
       idempotencyKey: options.isKeyed === true ? idempotencyKeyOf(context.req.raw) : null,
     };
@@ -83,8 +83,7 @@ function queryOf(context: Context<ServerEnv>): Record<string, unknown> {
 }
 
 /** @throws {HttpError} `BODY_INVALID`, `QUERY_INVALID` */
-function check(schema: z.ZodType | undefined, value: unknown, what: "body" | "query"): unknown {
-  if (schema === undefined) return undefined;
+function check(schema: z.ZodType, value: unknown, what: "body" | "query"): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issues = result.error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), message }));

@@ -1,6 +1,6 @@
 import { HttpError } from "../http/http-error.js";
 import { nowMs } from "../system.js";
-import { type Caller, type SharedLimits, sharesOf } from "./caller.js";
+import { type Caller, limitOf, type SharedLimits } from "./caller.js";
 
 interface Bucket {
   left: number;
@@ -24,10 +24,10 @@ export class Allowance {
   /** @throws {HttpError} 429 `STARTS_EXCEEDED`, and then spends nothing. */
   spend(caller: Caller): void {
     const atMs = nowMs();
-    const spending = sharesOf(caller, this.#limits).map(({ key, limit: perMinute }) => ({
-      perMinute,
-      bucket: this.#filled(key, perMinute, atMs),
-    }));
+    const spending = caller.map((share) => {
+      const perMinute = limitOf(share, this.#limits);
+      return { perMinute, bucket: this.#filled(share.key, perMinute, atMs) };
+    });
     const empty = spending.find(({ bucket }) => bucket.left < 1);
     if (empty !== undefined) throw exceeded(empty.perMinute, empty.bucket);
     for (const { bucket } of spending) bucket.left -= 1;

@@ -3,19 +3,12 @@ import type { Context } from "hono";
 import type { ServerEnv } from "../http/route.js";
 import type { ResolvedOptions } from "../options.js";
 
-export interface Caller {
-  /** `""` for no tenant; the quotas of tenants then do not apply. */
-  readonly tenant: string;
-  /** `null` when unknown; the quotas of clients then do not apply. */
-  readonly client: string | null;
-}
+/** What the quotas of a request are counted under; empty where neither its tenant nor its client is known. */
+export type Caller = readonly Share[];
 
-/** What each quota of a caller is counted under. */
 export interface Share {
+  readonly of: "client" | "tenant";
   readonly key: string;
-  readonly limit: number;
-  /** Begins a message about it. */
-  readonly who: string;
 }
 
 export interface SharedLimits {
@@ -23,20 +16,21 @@ export interface SharedLimits {
   readonly perClient: number;
 }
 
-export function sharesOf({ tenant, client }: Caller, { perTenant, perClient }: SharedLimits): Share[] {
-  return [
-    ...(client === null ? [] : [{ key: `client ${client}`, limit: perClient, who: "You have" }]),
-    ...(tenant === "" ? [] : [{ key: `tenant ${tenant}`, limit: perTenant, who: "Your tenant has" }]),
-  ];
+export function limitOf({ of }: Share, { perTenant, perClient }: SharedLimits): number {
+  return of === "tenant" ? perTenant : perClient;
 }
 
 export function callerOf({ clientOf }: Pick<ResolvedOptions, "clientOf">, context: Context<ServerEnv>): Caller {
   const { tenant = "", client } = context.get("identity");
-  if (clientOf !== null) return { tenant, client: clientOf(context.req.raw) };
-  // On Node, the adapter provides the address of the connection.
-  const env = context.env as
-    | { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } }
-    | undefined;
-  const who = client ?? env?.incoming?.socket?.remoteAddress;
-  return { tenant, client: who === undefined ? null : JSON.stringify([tenant, who]) };
+  const known = clientOf === null ? knownClient(context, tenant, client) : clientOf(context.req.raw);
+  const caller: Share[] = known === null ? [] : [{ of: "client", key: `client ${known}` }];
+  if (tenant !== "") caller.push({ of: "tenant", key: `tenant ${tenant}` });
+  return caller;
+}
+
+/** The client that `auth` has named, else the address of the connection, which the adapter for Node provides. */
+function knownClient({ env }: Context<ServerEnv>, tenant: string, client: string | undefined): string | null {
+  const on = env as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } } | undefined;
+  const who = client ?? on?.incoming?.socket?.remoteAddress;
+  return who === undefined ? null : JSON.stringify([tenant, who]);
 }

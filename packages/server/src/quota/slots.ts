@@ -1,5 +1,5 @@
 import { HttpError } from "../http/http-error.js";
-import { type Caller, type SharedLimits, sharesOf } from "./caller.js";
+import { type Caller, limitOf, type Share, type SharedLimits } from "./caller.js";
 
 export interface SlotLimits extends SharedLimits {
   /** Plural noun of what is counted, such as "streams". */
@@ -9,6 +9,9 @@ export interface SlotLimits extends SharedLimits {
   readonly hint: string;
   readonly all: number;
 }
+
+/** Begins a message about a share. */
+const who: Readonly<Record<Share["of"], string>> = { client: "You have", tenant: "Your tenant has" };
 
 /** Counts open slots of one kind: in all, per tenant and per client. */
 export class Slots {
@@ -27,10 +30,10 @@ export class Slots {
   /** @throws {HttpError} 429 when no slot is free. */
   assertFree(caller: Caller): void {
     const { what, code, hint, all } = this.#limits;
-    const full = sharesOf(caller, this.#limits).find(({ key, limit }) => this.#openOf(key) >= limit);
+    const full = caller.find((share) => this.#openOf(share.key) >= limitOf(share, this.#limits));
     if (this.#open < all && full === undefined) return;
     const detail =
-      full === undefined ? `Too many ${what} are open.` : `${full.who} ${this.#openOf(full.key)} open ${what}.`;
+      full === undefined ? `Too many ${what} are open.` : `${who[full.of]} ${this.#openOf(full.key)} open ${what}.`;
     throw new HttpError({ status: 429, code, detail, hint, headers: { "retry-after": "1" } });
   }
 
@@ -50,7 +53,7 @@ export class Slots {
 
   #count(caller: Caller, change: number): void {
     this.#open += change;
-    for (const { key } of sharesOf(caller, this.#limits)) {
+    for (const { key } of caller) {
       const count = this.#openOf(key) + change;
       if (count > 0) this.#ofCallers.set(key, count);
       else this.#ofCallers.delete(key);

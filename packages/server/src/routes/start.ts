@@ -51,8 +51,8 @@ export function mountStart(server: Server): void {
     answers: { 200: ["The run has ended", handler], 202: ["The run waits for input, or continues", handler] },
     handle: async (call) => {
       if (isDelayed(call.body)) throw notAwaited();
-      const record = await whileWaiting(server, call, async () => {
-        server.quotas.starts.spend(callerOf(server.options, call.context));
+      const record = await whileWaiting(server, call, async (caller) => {
+        server.quotas.starts.spend(caller);
         const { handle } = await startRun(server, await requestOf(server, call));
         await settled(handle, server.limits.runWaitMs, call.context.req.raw.signal);
         return handlerRecord(handle, server.catalog);

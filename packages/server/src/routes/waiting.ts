@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { RunHandle } from "millrace/runtime";
 import type { ServerEnv } from "../http/route.js";
-import { callerOf } from "../quota/caller.js";
+import { type Caller, callerOf } from "../quota/caller.js";
 import { settled } from "../run-wait.js";
 import type { Server } from "../server.types.js";
 
@@ -25,13 +25,13 @@ export async function waitAsRequested(
 export async function whileWaiting<Value>(
   { quotas, options }: Server,
   { context }: CallOf,
-  work: () => Promise<Value>,
+  work: (caller: Caller) => Promise<Value>,
 ): Promise<Value> {
   const caller = callerOf(options, context);
   quotas.waits.assertFree(caller);
   const release = quotas.waits.take(caller);
   try {
-    return await work();
+    return await work(caller);
   } finally {
     release();
   }
