@@ -86,16 +86,6 @@ describe("EventStream: reading", () => {
 
     expect(sequences(await stream.read().toArray())).toEqual([1]);
   });
-
-  it("throws the error that it ended with, after what it has", async () => {
-    const { stream } = openStream(1);
-    const reader = stream.read()[Symbol.asyncIterator]();
-    stream.end(new Error("released"));
-    stream.end();
-
-    expect(await reader.next()).toMatchObject({ value: { sequence: 1 } });
-    await expect(reader.next()).rejects.toThrow("released");
-  });
 });
 
 describe("EventStream: stopping", () => {

@@ -6,7 +6,9 @@
  *
  * @module
  */
+
 import { WorkflowError } from "../errors/workflow-error.js";
+import { createDeferred, type Deferred } from "../run/deferred.js";
 import type { ValueType } from "../value/plain.js";
 import { createRunStream, type RunStream } from "./run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
@@ -29,8 +31,8 @@ export class EventStream implements StreamSource {
   /** @internal */
   readonly types: readonly ValueType[];
   #next: number;
-  #end: { readonly error: unknown } | null = null;
-  #change: { readonly promise: Promise<void>; readonly wake: () => void } | null = null;
+  #isOver = false;
+  #change: Deferred<void> | null = null;
 
   constructor({ limit, nextSequence, types }: EventStreamSettings) {
     this.#limit = limit;
@@ -39,13 +41,9 @@ export class EventStream implements StreamSource {
     this.types = types;
   }
 
-  get ended(): boolean {
-    return this.#end !== null;
-  }
-
   /** Sequence numbers have no gaps. */
   publish(item: StreamedEvent): void {
-    if (this.#end !== null) return; // a stopped run publishes nothing more
+    if (this.#isOver) return; // a stopped run publishes nothing more
     // A literal list of one item takes the memory of one: most waiting runs have only shown their prompt.
     if (this.#items.length === 0) this.#items = [item];
     else this.#items[(item.sequence - this.#first) % this.#limit] = item;
@@ -53,9 +51,9 @@ export class EventStream implements StreamSource {
     this.wake();
   }
 
-  /** Ends the stream: readers get the kept events, and then the end or the error. */
-  end(error?: unknown): void {
-    this.#end ??= { error };
+  /** Ends the stream: readers get the kept events, and then the end. */
+  end(): void {
+    this.#isOver = true;
     this.wake();
   }
 
@@ -75,26 +73,18 @@ export class EventStream implements StreamSource {
     if (!(after + 1 >= oldest)) throw this.#truncated(after, oldest); // also for NaN
     cursor.after = after;
     if (after + 1 < this.#next) return this.#items[(++cursor.after - this.#first) % this.#limit];
-    if (this.#end === null) return undefined;
-    if (this.#end.error !== undefined) throw this.#end.error;
-    return null;
+    return this.#isOver ? null : undefined;
   }
 
   /** Resolves when there may be more to read. All waiting readers share one promise. @internal */
   changed(): Promise<void> {
-    if (this.#change === null) {
-      let wake: () => void = () => {};
-      const promise = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      this.#change = { promise, wake };
-    }
+    this.#change ??= createDeferred();
     return this.#change.promise;
   }
 
   /** @internal */
   wake(): void {
-    this.#change?.wake();
+    this.#change?.resolve();
     this.#change = null;
   }
 
