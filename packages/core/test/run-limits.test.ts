@@ -93,6 +93,7 @@ describe("a fan-out with more elements than it may have", () => {
 
     expect(handler.context.toDict()).toMatchObject({ scopes: [{ size: 5 }] });
     expect(() => reload(flow, handler.context)).not.toThrow();
+    restore();
     restore = limited(runLimits, { elements: 4 });
 
     expect(() => reload(flow, handler.context)).toThrow(expect.objectContaining({ code: "SNAPSHOT_INVALID" }));
