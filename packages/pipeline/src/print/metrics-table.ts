@@ -1,3 +1,4 @@
+import { emptyMetrics, sumMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepMetrics } from "../data/metrics.types.js";
 import type { Terminal } from "./terminal.js";
 
@@ -6,9 +7,7 @@ const header = ["Step", "Executor", "Seconds", "Tokens", "In", "Out"];
 /** Lists one line per step, and one for the run. */
 export function metricsTable(metrics: RunMetricsData, { clean, style, widthOf }: Terminal): string[] {
   const steps = Object.values(metrics.steps);
-  const sum = (of: "totalTokens" | "inputTokens" | "outputTokens") =>
-    steps.reduce((total, step) => total + step.metrics[of], 0);
-  const total = { totalTokens: sum("totalTokens"), inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") };
+  const total = sumMetrics(steps.map((step) => step.metrics)) ?? emptyMetrics;
   const rows = [
     header,
     ...steps.map((step) => [

@@ -53,10 +53,11 @@ export function mountSessions(server: Server): void {
     params: sessionParams,
     answers: { 200: ["The session", sessionDetails] },
     handle: async ({ params, tenant }) => {
-      const found =
-        (await pipelineSession(server, tenant, params.id)) ?? (await agentSession(server, tenant, params.id));
-      if (found === null) throw sessionUnknown(params.id);
-      return json(found);
+      for (const kind of kinds) {
+        const found = await sessionOf(server, { tenant, kind, id: params.id });
+        if (found !== null) return json(found);
+      }
+      throw sessionUnknown(params.id);
     },
   });
 }
@@ -100,31 +101,39 @@ async function toSession(server: Pick<Server, "runtime">, { tenant, kind, record
   return { ...shown, runs: runs.length, updated_at: timeOf(runs[0]?.["createdAtMs"]) };
 }
 
-async function pipelineSession(server: Server, tenant: string, id: string): Promise<SessionDetails | null> {
-  const found = await server.runtime.records.read("session", id, { tenant });
+async function sessionOf(server: Server, { tenant, kind, id }: Kept): Promise<SessionDetails | null> {
+  const found = await server.runtime.records.read(kind, id, { tenant });
   if (found === null) return null;
   const { userId, state, runs } = fieldsOf(found.value);
-  const newest = listOf(runs).slice(-mostRuns.shown).map(fieldsOf);
+  const shown = { session_id: id, user_id: textOf(userId), state: state ?? {} };
+  if (kind === "session") {
+    const newest = listOf(runs).slice(-mostRuns.shown).map(fieldsOf);
+    return { ...shown, runs: await Promise.all(newest.map((run) => pipelineRun(server, tenant, run))) };
+  }
+  const ofAgent = (await agentRuns(server, tenant, id, mostRuns.shown)).reverse();
   return {
-    session_id: id,
-    user_id: textOf(userId),
-    state: state ?? {},
-    runs: await Promise.all(newest.map((run) => pipelineRun(server, tenant, run))),
+    ...shown,
+    runs: ofAgent.map((run) => ({
+      ...factsOf(run, "executorName"),
+      input: run["input"] ?? null,
+      output: run["content"] ?? null,
+    })),
+    messages: ofAgent.flatMap((run) => listOf(run["messages"])),
   };
+}
+
+interface Kept {
+  readonly tenant: string;
+  readonly kind: Kind;
+  readonly id: string;
 }
 
 type ShownRun = SessionDetails["runs"][number];
 
 /** Of a run that was deleted the session still knows that it was there. */
 async function pipelineRun({ runtime, catalog }: Server, tenant: string, run: Fields): Promise<ShownRun> {
-  const id = textOf(run["runId"]) ?? "";
-  const known = {
-    handler_id: id,
-    workflow_name: textOf(run["pipelineId"]) ?? "",
-    at: timeOf(run["createdAtMs"]),
-    status: textOf(run["status"]) ?? "",
-  };
-  const record = await handlerRecord(runtime.handle(id, { tenant }), catalog).catch((error: unknown) => {
+  const known = factsOf(run, "pipelineId");
+  const record = await handlerRecord(runtime.handle(known.handler_id, { tenant }), catalog).catch((error: unknown) => {
     if (WorkflowError.is(error, "RUN_UNKNOWN")) return null;
     throw error;
   });
@@ -137,24 +146,12 @@ async function pipelineRun({ runtime, catalog }: Server, tenant: string, run: Fi
   };
 }
 
-async function agentSession(server: Server, tenant: string, id: string): Promise<SessionDetails | null> {
-  const found = await server.runtime.records.read("agent-session", id, { tenant });
-  if (found === null) return null;
-  const { userId, state } = fieldsOf(found.value);
-  const runs = (await agentRuns(server, tenant, id, mostRuns.shown)).reverse();
+function factsOf(run: Fields, name: "pipelineId" | "executorName"): Omit<ShownRun, "input" | "output"> {
   return {
-    session_id: id,
-    user_id: textOf(userId),
-    state: state ?? {},
-    runs: runs.map((run) => ({
-      handler_id: textOf(run["runId"]) ?? "",
-      workflow_name: textOf(run["executorName"]) ?? "",
-      input: run["input"] ?? null,
-      output: run["content"] ?? null,
-      at: timeOf(run["createdAtMs"]),
-      status: textOf(run["status"]) ?? "",
-    })),
-    messages: runs.flatMap((run) => listOf(run["messages"])),
+    handler_id: textOf(run["runId"]) ?? "",
+    workflow_name: textOf(run[name]) ?? "",
+    at: timeOf(run["createdAtMs"]),
+    status: textOf(run["status"]) ?? "",
   };
 }
 
