@@ -111,6 +111,7 @@ export {
   searchPatterns,
   searchWindow,
   wantedStatuses,
+  wrapStore,
 } from "./durable/store-kit.js";
 export type { IdRange, PagePosition } from "./durable/store-kit.js";
 export { outsideId } from "./durable/check-names.js";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { wrapStore } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 
 /** Methods that change a store. `commit` contains everything that happens to a run. */
@@ -32,8 +33,6 @@ export interface Death {
    */
   readonly how: "lost" | "stored" | "stopped";
 }
-
-type Method = (...args: readonly unknown[]) => unknown;
 
 /** A call of the store that is not yet made. */
 interface Call {
@@ -77,14 +76,9 @@ export class Mortal {
   readonly mortal = (store: RunStore): RunStore => {
     const held: Held = { store, owners: new Set() };
     this.#stores.push(held);
-    return new Proxy(store, {
-      get: (target, name) => {
-        const member: unknown = target[name as keyof RunStore];
-        if (typeof member !== "function") return member;
-        const method = (member as Method).bind(target);
-        if (name === "hash") return method;
-        return (...args: unknown[]) => this.#call(held, { name, args, make: () => method(...args) });
-      },
+    return wrapStore(store, (name, method) => {
+      if (name === "hash") return method;
+      return (...args: unknown[]) => this.#call(held, { name, args, make: () => method(...args) });
     });
   };
 

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { wrapStore } from "millrace/engine";
 import type { ClaimedRun, RunKey, RunStore, StoredRun } from "millrace/runtime";
 
 export interface OwnRuns {
@@ -37,12 +38,7 @@ export function ownRuns(store: RunStore): OwnRuns {
   const own: Partial<RunStore> = { claimDue, nextWakeAtMs };
   return {
     add: (runId) => void ids.add(runId),
-    store: new Proxy(store, {
-      get(target, name) {
-        const value: unknown = own[name as keyof RunStore] ?? Reflect.get(target, name, target);
-        return typeof value === "function" && value !== own[name as keyof RunStore] ? value.bind(target) : value;
-      },
-    }),
+    store: wrapStore(store, (name, method) => own[name] ?? method),
   };
 }
 

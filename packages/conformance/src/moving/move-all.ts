@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { wrapStore } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import { movedRuns, openRuntime } from "./moved-runs.js";
 
@@ -43,17 +44,13 @@ export async function moveAll(given: Stores, how: string = ""): Promise<never> {
 function mortal(stores: Stores, how: string): Stores {
   const [phase, afterMs] = how.split(":") as [Phase, string];
   const { of, call } = fatal[phase];
-  const dying = new Proxy(stores[of], {
-    get: (store, name) => {
-      const method = Reflect.get(store, name) as unknown;
-      if (typeof method !== "function") return method;
-      return (...values: unknown[]) => {
-        const answer = Reflect.apply(method, store, values) as unknown;
-        if (name !== call) return answer;
-        setTimeout(() => process.kill(process.pid, "SIGKILL"), Number(afterMs));
-        return new Promise(() => {}); // nobody hears the answer
-      };
-    },
+  const dying = wrapStore(stores[of], (name, method) => {
+    if (name !== call) return method;
+    return (...values: readonly unknown[]) => {
+      void method(...values);
+      setTimeout(() => process.kill(process.pid, "SIGKILL"), Number(afterMs));
+      return new Promise(() => {}); // nobody hears the answer
+    };
   });
   return { ...stores, [of]: dying };
 }

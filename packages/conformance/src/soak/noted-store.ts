@@ -1,4 +1,5 @@
 /** A store that notes who commits what, before and after, and whose process may die at a given commit. */
+import { wrapStore } from "millrace/engine";
 import type { CommitResult, RunCommit, RunStore } from "millrace/runtime";
 import type { NoteKinds, Notes } from "./notes.js";
 
@@ -32,13 +33,7 @@ export function notedStore(store: RunStore, notes: Notes, mortality: Mortality):
     notes.add("commits", ...notesOf(commits, (index) => results[index]?.status ?? "fenced"));
     return results;
   };
-  return new Proxy(store, {
-    get(target, name) {
-      if (name === "commit") return commit;
-      const member: unknown = Reflect.get(target, name);
-      return typeof member === "function" ? member.bind(target) : member;
-    },
-  });
+  return wrapStore(store, (name, method) => (name === "commit" ? commit : method));
 }
 
 type CommitNote = NoteKinds["commits"];

@@ -80,6 +80,7 @@ import { StoredSchedules } from "./schedules.js";
 import { seal, sealOwner, unseal } from "./sealed-run.js";
 import { sameStart } from "./start-text.js";
 import { checkAtDoor } from "./store-door.js";
+import { wrapStore } from "./store-kit.js";
 import { StoredRecords } from "./stored-records.js";
 
 /**
@@ -472,22 +473,17 @@ class StoredRuntime {
  * store say so.
  */
 function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = target[name as keyof RunStore];
-      if (typeof member !== "function") return member;
-      const method = (member as (...args: readonly unknown[]) => unknown).bind(target);
-      if (name === "hash" || name === "watch") return method;
-      return async (...args: readonly unknown[]) => {
-        if (isClosed()) throw runtimeStopped();
-        checkAtDoor(name as string, args);
-        try {
-          return await method(...args);
-        } catch (error) {
-          throw isClosed() && name !== "close" ? runtimeStopped() : error;
-        }
-      };
-    },
+  return wrapStore(store, (name, method) => {
+    if (name === "hash" || name === "watch") return method;
+    return async (...args: readonly unknown[]) => {
+      if (isClosed()) throw runtimeStopped();
+      checkAtDoor(name, args);
+      try {
+        return await method(...args);
+      } catch (error) {
+        throw isClosed() && name !== "close" ? runtimeStopped() : error;
+      }
+    };
   });
 }
 

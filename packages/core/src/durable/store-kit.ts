@@ -12,6 +12,7 @@ import type {
   RunKey,
   RunOrder,
   RunQuery,
+  RunStore,
   StoredRun,
   StoredStatus,
 } from "./run-store.types.js";
@@ -74,6 +75,18 @@ export function lastEventOf({ events }: RunCommit): number {
   let last = -1;
   for (const { sequence } of events ?? []) last = Math.max(last, sequence);
   return last;
+}
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** The store with other methods. @param replace Gives the method to call for one of the store, or that one. */
+export function wrapStore(store: RunStore, replace: (name: keyof RunStore, method: Method) => unknown): RunStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? replace(name as keyof RunStore, member.bind(target)) : member;
+    },
+  });
 }
 
 export function storeClosed(path: string): WorkflowError {

@@ -7,6 +7,7 @@
  * @module
  */
 import type { Log, Workflow } from "millrace";
+import { wrapStore } from "millrace/engine";
 import { createRuntime, type RunKey, type RunStore, type Runtime, type Workflows } from "millrace/runtime";
 
 export interface RequestRuntimeSetup {
@@ -18,7 +19,7 @@ export interface RequestRuntimeSetup {
 }
 
 export function openRequestRuntime({ workflows, store, log, onClaimed }: RequestRuntimeSetup): Runtime<Workflows> {
-  const borrowed = override(store, {
+  const own: Partial<RunStore> = {
     close: async () => {},
     nextWakeAtMs: async () => null,
     claimDue: async (request) => {
@@ -27,17 +28,9 @@ export function openRequestRuntime({ workflows, store, log, onClaimed }: Request
       onClaimed(claimed.map(({ run }) => run.key));
       return claimed;
     },
-  });
+  };
+  const borrowed = wrapStore(store, (name, method) => own[name] ?? method);
   return createRuntime({ workflows, store: borrowed, log }) as unknown as Runtime<Workflows>;
 }
 
 /** Replaces some methods of the store. Other methods stay bound to the store, which may have private fields. */
-function override(store: RunStore, own: Partial<RunStore>): RunStore {
-  return new Proxy(store, {
-    get(target, name) {
-      if (Object.hasOwn(own, name)) return own[name as keyof RunStore];
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
