@@ -30,17 +30,18 @@ export interface Named {
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
 export function checkNames({ labels = {}, ...names }: Named): void {
-  const parts = Object.entries(names).map(([option, text]) =>
-    text === undefined ? [] : [...nameProblem(`\`${option}\``, text, option !== "tenant"), ...ownProblem(option, text)],
-  );
-  const isObject = typeof labels === "object" && labels !== null && !Array.isArray(labels);
-  const pairs = Object.entries(isObject ? labels : {}).flatMap(([name, value]) => [
-    ...nameProblem(`the name of the label ${JSON.stringify(name)}`, name, true),
-    ...nameProblem(`the label "${name}"`, value, false),
-    ...(isForbiddenKey(name) ? [`no label may have the name "${name}"`] : []),
-  ]);
-  if (!isObject) pairs.push("`labels` is not an object of texts");
-  const problems = [...parts.flat(), ...pairs];
+  const problems: string[] = [];
+  for (const [option, text] of Object.entries(names))
+    if (text !== undefined)
+      problems.push(...nameProblem(`\`${option}\``, text, option !== "tenant"), ...ownProblem(option, text));
+  if (typeof labels !== "object" || labels === null || Array.isArray(labels))
+    problems.push("`labels` is not an object of texts");
+  else
+    for (const [name, value] of Object.entries(labels)) {
+      problems.push(...nameProblem(`the name of the label ${JSON.stringify(name)}`, name, true));
+      problems.push(...nameProblem(`the label "${name}"`, value, false));
+      if (isForbiddenKey(name)) problems.push(`no label may have the name "${name}"`);
+    }
   if (problems.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",

@@ -8,7 +8,7 @@ import { type DueEntry, dueEntries, type StoredDueEntry } from "./due-entries.js
 import { sweepExpired } from "./expiring.js";
 import type { RegisteredWorkflows } from "./registered-workflows.js";
 import { idOf } from "./run-key.js";
-import type { RunKey, RunStore } from "./run-store.types.js";
+import type { RunStore } from "./run-store.types.js";
 
 export interface DueWorkSetup {
   readonly store: RunStore;
@@ -32,9 +32,9 @@ export class DueWork {
     this.#setup = setup;
   }
 
-  /** Tells whether an entry waits for the end of this run. */
-  awaits(key: RunKey): boolean {
-    return this.#awaited.has(idOf(key));
+  /** Tells whether an entry waits for the end of the run with this {@link idOf}. */
+  awaits(id: string): boolean {
+    return this.#awaited.has(id);
   }
 
   /** Does everything that is due. Returns when the next entry is due; `null` if there is none. */

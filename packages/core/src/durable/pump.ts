@@ -41,9 +41,10 @@ export class Pump {
     const { registry, dueWork, clock, renewMs } = this.#setup;
     this.#renewAtMs = clock.now() + renewMs;
     this.#stopWatching = registry.store.watch((key, news) => {
-      registry.watchers.notify(key === null ? null : idOf(key));
-      const isAwaited = key !== null && dueWork.awaits(key);
-      if (key === null || isAwaited || registry.isForeign(key)) {
+      const id = key === null ? null : idOf(key); // one text for three tables: every commit comes here
+      registry.watchers.notify(id);
+      const isAwaited = id !== null && dueWork.awaits(id);
+      if (key === null || id === null || isAwaited || registry.isForeign(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "further" || (news === "ended" && !isAwaited && !registry.hasQueues);
         if (!isForNobody) void this.pump();

@@ -228,9 +228,9 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     return live;
   }
 
-  /** Whether a change of this run is none that this runtime has made and knows of. */
-  isForeign(key: RunKey): boolean {
-    return !this.live.has(idOf(key));
+  /** Whether a change of the run with this {@link idOf} is none that this runtime has made and knows of. */
+  isForeign(id: string): boolean {
+    return !this.live.has(id);
   }
 
   // ---- posts of other processes
