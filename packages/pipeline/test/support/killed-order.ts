@@ -66,7 +66,8 @@ type OrdersFile = Pick<OrdersProcess, "path" | "isNested">;
 function nextDeath(random: Random): Pick<OrdersProcess, "death" | "isDoomed"> {
   const at = random.pick(["before commit", "after commit", "in effect", null] as const);
   if (at === null) return { death: null, isDoomed: true };
-  return { death: { at, count: random.between(1, at === "in effect" ? 2 : 7) }, isDoomed: false };
+  // Few steps are between two deaths: a step is little more than one commit.
+  return { death: { at, count: random.between(1, at === "in effect" ? 2 : 5) }, isDoomed: false };
 }
 
 async function killedProcess(options: OrdersProcess, random: Random): Promise<boolean> {
