@@ -21,7 +21,10 @@ export type GatheringTrigger =
       readonly by: string | null;
     };
 
-export const gatheringTriggers = { check: checkGathering, define: defineGathering };
+export const gatheringTriggers: {
+  readonly check: typeof checkGathering;
+  readonly define: typeof defineGathering;
+} = { check: checkGathering, define: defineGathering };
 
 /** The same, whatever it was given. */
 interface Gathered {

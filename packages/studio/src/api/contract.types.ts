@@ -65,7 +65,7 @@ export type HistoryEntry = With<Required<wire.HistoryRecord>, { readonly changes
 export type Attempt = wire.AttemptRecord;
 export type Wait = wire.WaitRecord;
 
-export type StepAt = wire.StepRecord;
+export type StepAt = wire.MomentRecord["steps"][number];
 export type Delivery = With<wire.DeliveryRecord, { readonly event: Envelope }>;
 /** A run as it was after a tick. */
 export type Moment = With<
