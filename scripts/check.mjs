@@ -1,10 +1,11 @@
 /**
- * Every check of the repository, one after the other: what `npm test` and `pnpm check` run.
- * A failure does not end it: the summary names all that failed.
+ * Every check of the repository: what `npm test` and `pnpm check` run. Neighbours that take one processor each run two at a time, the
+ * others alone. A failure does not end it: the summary names all that failed.
  *
  *     node scripts/check.mjs [word …]     only the sections whose name has one of the words
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { rerunFailed } from "./rerun-failed.mjs";
@@ -17,28 +18,35 @@ const gate = (name) => ["node", `scripts/gates/${name}.mjs`];
 /** As in CI: all of it. Else what takes long is left out, see test-share.ts. */
 const isLong = process.env.LONG_TESTS === "1";
 
+/** A section that takes one processor. */
+const small = (name, command) => ({ name, command, isSmall: true });
+const whole = (name, command) => ({ name, command, isSmall: false });
+
 const sections = [
-  ["format and lint", ["biome", "ci", "--error-on-warnings", "--max-diagnostics=60", "."]],
-  ["gates: sizes", gate("sizes")],
-  ["gates: boundaries", gate("boundaries")],
-  ["gates: circles", gate("circles")],
-  ["gates: reasons", gate("reasons")],
-  ["gates: error pages", gate("error-pages")],
-  ["unused files and dependencies", ["knip", "--no-progress", "--no-config-hints", "--no-tag-hints"]],
-  ["build", turbo("build")],
-  [isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", turbo("typecheck", "--concurrency=2")],
-  // Two packages at a time: many tests wait for processes, servers and browsers. None measures time.
-  ["tests", turbo("test", "--concurrency=2", "--summarize", ...(isLong ? [] : ["--filter=!millrace-site"]))],
-  ...(isLong ? [["package: publint, attw, size", turbo("package")]] : []),
-  ["gates: bundle", gate("bundle")],
-  ["gates: import time", gate("import-time")],
-  ["docs: links and code", gate("docs")],
-  ["docs: capacity page", ["node", "scripts/scale.mjs"]],
-  ...(isLong ? [["docs: reference", turbo("api-docs")]] : []),
+  small("unused files and dependencies", ["knip", "--no-progress", "--no-config-hints", "--no-tag-hints"]),
+  small("format and lint", ["biome", "ci", "--error-on-warnings", "--max-diagnostics=60", "."]),
+  small("gates: sizes", gate("sizes")),
+  small("gates: boundaries", gate("boundaries")),
+  small("gates: circles", gate("circles")),
+  small("gates: reasons", gate("reasons")),
+  small("gates: error pages", gate("error-pages")),
+  whole("build", turbo("build")),
+  whole(isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", turbo("typecheck", "--concurrency=2")),
+  // Several packages at a time: many tests wait for processes, servers and browsers, the long ones less. None measures time.
+  whole(
+    "tests",
+    turbo("test", "--summarize", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"])),
+  ),
+  ...(isLong ? [whole("package: publint, attw, size", turbo("package"))] : []),
+  whole("gates: import time", gate("import-time")),
+  small("gates: bundle", gate("bundle")),
+  small("docs: links and code", gate("docs")),
+  small("docs: capacity page", ["node", "scripts/scale.mjs"]),
+  ...(isLong ? [whole("docs: reference", turbo("api-docs"))] : []),
 ];
 
 const words = process.argv.slice(2);
-const wanted = sections.filter(([name]) => words.length === 0 || words.some((word) => name.includes(word)));
+const wanted = sections.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 if (wanted.length === 0) throw new Error(`no section has one of the words: ${words.join(" ")}`);
 const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 env.PATH = [join(root, "node_modules", ".bin"), env.PATH].join(delimiter);
@@ -49,16 +57,38 @@ const secondsSince = (atMs) => ((Date.now() - atMs) / 1000).toFixed(1);
 const startedAtMs = Date.now();
 
 for (const file of reportFiles()) rmSync(file, { force: true });
-const results = wanted.map(([name, [program, ...args]]) => {
-  console.log(`\n━━ ${name} ${"━".repeat(Math.max(0, 70 - name.length))}`);
+const results = [];
+for (let at = 0; at < wanted.length; ) {
+  const rest = wanted.slice(at);
+  const count = rest[0].isSmall ? rest.findIndex(({ isSmall }) => !isSmall) : 1;
+  const together = count === -1 ? rest : rest.slice(0, count);
+  const waiting = [...together];
+  const runAll = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) results.push(await run(next));
+  };
+  await Promise.all(together.length === 1 ? [runAll()] : [runAll(), runAll()]);
+  at += together.length;
+}
+
+/** Prints what a small section says once it is over, and what another says as it comes. */
+async function run({ name, command: [program, ...args], isSmall }) {
   const sectionAtMs = Date.now();
-  const options = { cwd: root, env, stdio: ["ignore", "inherit", "inherit"], timeout: sectionLimitMs };
-  const { status, error } = spawnSync(program, args, options);
-  if (error) console.log(`could not run ${program}: ${error.message}`);
+  const title = `\n━━ ${name} ${"━".repeat(Math.max(0, 70 - name.length))}`;
+  if (!isSmall) console.log(title);
+  const stdio = isSmall ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"];
+  const child = spawn(program, args, { cwd: root, env, stdio, timeout: sectionLimitMs });
+  const said = [];
+  for (const output of [child.stdout, child.stderr]) output?.on("data", (part) => said.push(part));
+  const status = await once(child, "close").then(
+    ([code]) => code,
+    (error) => void said.push(Buffer.from(`could not run ${program}: ${error.message}`)),
+  );
+  if (isSmall) console.log(title);
+  console.log(Buffer.concat(said).toString());
   // It has no status where its time was up.
-  const passed = status === 0 || (name === "tests" && status !== null && rerunFailed(env));
+  const passed = status === 0 || (name === "tests" && typeof status === "number" && rerunFailed(env));
   return { name, passed, seconds: secondsSince(sectionAtMs) };
-});
+}
 
 console.log(`\n━━ summary ${"━".repeat(63)}`);
 for (const { name, passed, seconds } of results) {

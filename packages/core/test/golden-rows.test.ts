@@ -59,13 +59,14 @@ describe.each(kept)("%s", (_, rows) => {
   });
 
   it("is at every later tick the same, whether it was loaded from a snapshot or from the first tick", async () => {
+    const wholeAt = new Map<number, unknown>();
     for (const snapshot of rows.snapshots)
       for (let tick = snapshot.tick; tick <= rows.run.ticks; tick += 2) {
         const loaded = await loadTree(fromOf(rows, snapshot), tick);
-        const whole = await loadTree(fromOf(rows, null), tick);
+        if (!wholeAt.has(tick)) wholeAt.set(tick, storedBy(await loadTree(fromOf(rows, null), tick)));
 
         for (const { state } of loaded.tree.members.values()) expectSoundState(state);
-        expect(storedBy(loaded), `from ${snapshot.tick} to ${tick}`).toEqual(storedBy(whole));
+        expect(storedBy(loaded), `from ${snapshot.tick} to ${tick}`).toEqual(wholeAt.get(tick));
       }
   });
 });

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunCommit } from "millrace/runtime";
 import { expect, it } from "vitest";
+import { casesOf } from "../../../test-share.js";
 import { batchOf, creationOf, keyOf } from "./support/runs.js";
 import { TestSchema } from "./support/stores.js";
 
-const rounds = 100;
+const rounds = casesOf(100);
 
 it("keeps a text that one run begins to name while the last other one ceases to, whichever comes first", async () => {
   await using schema = new TestSchema();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { casesOf } from "../../../../test-share.js";
 import { guardJson } from "./guard.js";
 
 const code = "SNAPSHOT_HOSTILE";
@@ -19,8 +20,8 @@ describe("guardJson", () => {
     expect([own.ab[1], own.ab, own].map(Object.isFrozen)).toEqual([true, true, true]);
   });
 
-  it("refuses 10 MB of nested arrays and objects without a stack overflow", () => {
-    const size = 2_500_000;
+  it("refuses megabytes of nested arrays and objects without a stack overflow", () => {
+    const size = casesOf(2_500_000);
     const arrays = JSON.parse("[".repeat(size * 2) + "]".repeat(size * 2));
     let objects: object = {};
     for (let level = 0; level < size; level++) objects = { a: objects };

@@ -28,7 +28,7 @@ function flows() {
 
 async function some() {
   const machine = new Machine();
-  const { runtime } = machine.open(flows());
+  const { runtime } = machine.open(flows(), { leaseMs: 24 * HOUR }); // few renewals
   const startedAtMs = machine.clock.now();
   for (const [index, runId] of ["a", "b", "c", "d"].entries()) {
     const labels = { team: index % 2 === 0 ? "even" : "odd", place: String(index) };
