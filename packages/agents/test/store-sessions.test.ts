@@ -113,6 +113,33 @@ describe.each(kinds)("storeSessions %s", (_where, open) => {
     ]);
   });
 
+  it("keeps runs of one millisecond in the order in which they were first saved", async () => {
+    const sessions = storeSessions(open());
+    await save(sessions, 0, { run: run("c", { status: "PAUSED" }) });
+    await save(sessions, 1, { run: run("b") });
+    await save(sessions, 2, { run: run("c") });
+    await save(sessions, 3, { run: run("a/b") });
+
+    const session = await sessions.load("s1", null, { runs: 9 });
+    expect(session?.runs.map(({ runId, status }) => [runId, status])).toEqual([
+      ["c", "COMPLETED"],
+      ["b", "COMPLETED"],
+      ["a/b", "COMPLETED"],
+    ]);
+  });
+
+  it("goes on with a run whose record has no rank, as older versions stored it", async () => {
+    const store = open();
+    const id = `s1/${8_640_000_000_000_000 - 1_000}/old`;
+    const text = JSON.stringify({ json: run("old", { status: "PAUSED" }) });
+    await store.writeRecords([{ tenant: "", kind: "agent-run", id, expected: 0, text }]);
+    const sessions = storeSessions(store);
+    await save(sessions, 0, { run: run("old") });
+
+    const session = await sessions.load("s1", null, { runs: 9 });
+    expect(session?.runs.map(({ runId, status }) => [runId, status])).toEqual([["old", "COMPLETED"]]);
+  });
+
   it("keeps sessions apart whose ids begin alike, and those of other tenants", async () => {
     const store = open();
     const sessions = storeSessions(store);

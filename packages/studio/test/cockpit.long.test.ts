@@ -58,14 +58,13 @@ describe("a run that is at work", () => {
     await using visit = await Visit.open(browser, server.studio);
     const { page } = visit;
     const early = { status: "running", completed_at: null, waiting: false, prompts: [] };
-    await page.route(
-      `**/handlers/${id}`,
-      async (route) => {
-        const response = await route.fetch();
-        await route.fulfill({ response, json: { ...((await response.json()) as Handler), ...early } });
-      },
-      { times: 1 },
-    );
+    let left = 1;
+    // Without `times`: once a route is taken away, Chromium may never answer a request that is on its way (microsoft/playwright#41802).
+    await page.route(`**/handlers/${id}`, async (route) => {
+      if (left-- <= 0) return route.continue();
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...((await response.json()) as Handler), ...early } });
+    });
     await visit.show(`#/run/${id}`);
     await page.getByRole("button", { name: "Send RefundDecision" }).waitFor();
     await textOf(badge(page)).toBe("Waiting");

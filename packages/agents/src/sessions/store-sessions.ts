@@ -59,16 +59,19 @@ class StoreSessions implements AgentSessions {
     const key = sessionKey(this.#tenant, sessionId);
     const stored: StoredSession = { sessionId, userId, state, metrics };
     const writes: RecordWrite[] = [{ ...key, expected: expectedVersion, text: recordText(stored) }];
-    if (run !== null) writes.push(await this.#runWrite(sessionId, run));
+    if (run !== null) writes.push(await this.#runWrite(run, { sessionId, version: expectedVersion }));
     const conflicts = await this.#store.writeRecords(writes);
     return conflicts.length > 0 ? { status: "conflict" } : { status: "saved", version: expectedVersion + 1 };
   }
 
   /** A record exists already when the run was continued after a pause. */
-  async #runWrite(sessionId: string, run: AgentSessionRun): Promise<RecordWrite> {
-    const key = runKey(this.#tenant, sessionId, run);
-    const record = await this.#store.record(key);
-    return { ...key, expected: record?.version ?? 0, text: recordText(run) };
+  async #runWrite(run: AgentSessionRun, { sessionId, version }: SessionVersion): Promise<RecordWrite> {
+    const { tenant, kind, prefix } = runPrefix(this.#tenant, sessionId);
+    const place = `${prefix}${placeOf(run)}/`;
+    const { records } = await this.#store.records({ tenant, kind, prefix: place, limit: 1_000 });
+    const known = records.find(({ id }) => isIdOf(run, id.slice(place.length)));
+    const id = known?.id ?? `${place}${rankOf(version)}/${run.runId}`;
+    return { tenant, kind, id, expected: known?.version ?? 0, text: recordText(run) };
   }
 
   /** Returns the oldest run first, as callers expect; the store lists the newest first. */
@@ -101,15 +104,31 @@ const SESSION_KIND = "agent-session";
 const RUN_KIND = "agent-run";
 /** The largest epoch milliseconds of a `Date`; sixteen digits. */
 const LAST_MS = 8_640_000_000_000_000;
+const DIGITS = 16;
+
+/** A session before a save. */
+interface SessionVersion {
+  readonly sessionId: string;
+  readonly version: number;
+}
 
 function sessionKey(tenant: string, sessionId: string): RecordKey {
   return { tenant, kind: SESSION_KIND, id: sessionId };
 }
 
-/** The id sorts by the time left until `LAST_MS`, so that the newest run comes first. */
-function runKey(tenant: string, sessionId: string, { runId, createdAtMs }: AgentSessionRun): RecordKey {
-  const place = String(LAST_MS - createdAtMs).padStart(16, "0");
-  return { tenant, kind: RUN_KIND, id: `${idPart(sessionId)}/${place}/${runId}` };
+/** Of an id, sorts by the time left until `LAST_MS`, so that the newest run comes first. */
+function placeOf({ createdAtMs }: AgentSessionRun): string {
+  return String(LAST_MS - createdAtMs).padStart(DIGITS, "0");
+}
+
+/** The same among runs of one millisecond, by the version of the session that first had the run. */
+function rankOf(version: number): string {
+  return String(Number.MAX_SAFE_INTEGER - version).padStart(DIGITS, "0");
+}
+
+/** @param rest Of an id, what follows its place: `rank/run`, and of a run that was stored before there were ranks, `run`. */
+function isIdOf({ runId }: AgentSessionRun, rest: string): boolean {
+  return rest === runId || rest.slice(DIGITS + 1) === runId;
 }
 
 function runPrefix(tenant: string, sessionId: string): Required<Pick<RecordQuery, "tenant" | "kind" | "prefix">> {

@@ -1,11 +1,11 @@
 /**
  * Sessions of pipelines and agents, as their packages keep them among the records of a tenant.
  *
- * | kind            | id                               | what                                                    |
- * | --------------- | -------------------------------- | ------------------------------------------------------- |
- * | `session`       | the session                      | of pipelines: state, and the newest thousand runs       |
- * | `agent-session` | the session                      | of agents: state                                        |
- * | `agent-run`     | `session/time left/run`, escaped | of agents: a run with its messages, the newest first    |
+ * | kind            | id                                    | what                                                    |
+ * | --------------- | ------------------------------------- | ------------------------------------------------------- |
+ * | `session`       | the session                           | of pipelines: state, and the newest thousand runs       |
+ * | `agent-session` | the session                           | of agents: state                                        |
+ * | `agent-run`     | `session/time left/rank/run`, escaped | of agents: a run with its messages, the newest first    |
  *
  * @module
  */
