@@ -6,14 +6,14 @@
  */
 export const isLong: boolean = process.env["LONG_TESTS"] === "1";
 
-const parts = 5;
+const parts = 10;
 
 /** How many of so many random cases are tried. */
 export function casesOf(all: number): number {
   return isLong ? all : Math.ceil(all / parts);
 }
 
-/** Whether the case of this number is tried: every fifth, from 0 on. */
+/** Whether the case of this number is tried: every tenth, from 0 on. */
 export function isTried(number: number): boolean {
   return isLong || number % parts === 0;
 }
