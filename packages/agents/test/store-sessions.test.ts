@@ -128,6 +128,24 @@ describe.each(kinds)("storeSessions %s", (_where, open) => {
     ]);
   });
 
+  it("takes no run for another one of its millisecond, whatever their ids look like", async () => {
+    const store = open();
+    const sessions = storeSessions(store);
+    await save(sessions, 0, { run: run("x") });
+    const [{ id = "" } = {}] = (await store.records({ tenant: "", kind: "agent-run", limit: 10 })).records;
+    const [, , rank] = id.split("/");
+    const names = [`${rank}/x`, "x/x", `${rank}/${rank}/x`, "", "/x", `s1/${rank}/x`];
+    for (const [index, name] of names.entries()) await save(sessions, index + 1, { run: run(name) });
+    for (const [index, name] of names.entries())
+      await save(sessions, index + 7, { run: run(name, { content: "again" }) });
+
+    const session = await sessions.load("s1", null, { runs: 99 });
+    expect(session?.runs.map(({ runId, content }) => [runId, content])).toEqual([
+      ["x", "x"],
+      ...names.map((name) => [name, "again"]),
+    ]);
+  });
+
   it("goes on with a run whose record has no rank, as older versions stored it", async () => {
     const store = open();
     const id = `s1/${8_640_000_000_000_000 - 1_000}/old`;

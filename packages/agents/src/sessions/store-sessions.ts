@@ -69,7 +69,8 @@ class StoreSessions implements AgentSessions {
     const { tenant, kind, prefix } = runPrefix(this.#tenant, sessionId);
     const place = `${prefix}${placeOf(run)}/`;
     const { records } = await this.#store.records({ tenant, kind, prefix: place, limit: 1_000 });
-    const known = records.find(({ id }) => isIdOf(run, id.slice(place.length)));
+    // By what it holds: a run that was stored before there were ranks has none in its id.
+    const known = records.find(({ text }) => runIdIn(text) === run.runId);
     const id = known?.id ?? `${place}${rankOf(version)}/${run.runId}`;
     return { tenant, kind, id, expected: known?.version ?? 0, text: recordText(run) };
   }
@@ -126,11 +127,6 @@ function rankOf(version: number): string {
   return String(Number.MAX_SAFE_INTEGER - version).padStart(DIGITS, "0");
 }
 
-/** @param rest Of an id, what follows its place: `rank/run`, and of a run that was stored before there were ranks, `run`. */
-function isIdOf({ runId }: AgentSessionRun, rest: string): boolean {
-  return rest === runId || rest.slice(DIGITS + 1) === runId;
-}
-
 function runPrefix(tenant: string, sessionId: string): Required<Pick<RecordQuery, "tenant" | "kind" | "prefix">> {
   return { tenant, kind: RUN_KIND, prefix: `${idPart(sessionId)}/` };
 }
@@ -157,10 +153,15 @@ function parseRecord<Value>(key: RecordKey, text: string): Value {
   });
 }
 
+function runIdIn(text: string): unknown {
+  const value = parsed(text);
+  return isObject(value) && isObject(value["json"]) ? value["json"]["runId"] : undefined;
+}
+
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // reported as unreadable by the caller
+    return null; // a load reports it as unreadable
   }
 }
