@@ -189,13 +189,16 @@ interface Splice {
 
 export function spliceList(node: DraftNode, { at, remove = 0, items = nothing }: Splice): readonly TakenOut[] {
   if (remove === 0 && items.length === 0) return [];
+  const isFirst = node.copy === null;
   const copy = own(node) as unknown[];
   record(node, { at, remove, add: items.length }, copy.length);
   const { kids } = node;
   const isAtEnd = at + remove >= copy.length;
   const removed =
     remove === 0 ? [] : takeOut(copy, at, remove).map((value, index) => ({ value, kid: kids?.get(at + index) }));
-  insert(copy, at, items);
+  // V8 takes longer to make room for one more item than for a second copy.
+  if (isFirst && remove === 0 && at === copy.length) node.copy = copy.toSpliced(at, 0, ...items);
+  else insert(copy, at, items);
   if (kids === null || kids.size === 0) return removed;
   if (!isAtEnd) node.kids = movedKids(kids, { at, remove, by: items.length - remove });
   else for (let index = at; index < at + remove; index++) kids.delete(index);
