@@ -43,6 +43,8 @@ const fails: StepFunction = () => {
   throw new Error("no");
 };
 
+const adds: StepFunction = ({ previousStepContent }) => Number(previousStepContent ?? 0) + 1;
+
 const nest = (name: string, steps: PipelineOptions["steps"], options: Partial<StepOptions> = {}): Step =>
   new Step({ name, executor: new Pipeline({ name, steps }), ...options });
 
@@ -119,11 +121,32 @@ const pipelines: Record<string, PipelineOptions["steps"]> = {
   ],
 };
 
-it.each(Object.entries(pipelines))("%s", async (_name, steps) => {
+/** They have many moments to die at. */
+const longer: typeof pipelines = {
+  "a Loop of more iterations than a page of its outputs has": [
+    new Loop({ name: "again", maxIterations: 66, forwardIterationOutput: true, steps: [adds] }),
+    count("after"),
+  ],
+  "a Parallel of more branches than a page of its outputs has": [
+    new Parallel({
+      name: "all",
+      steps: Array.from({ length: 66 }, (_, at) => new Step({ name: `b${at}`, executor: adds })),
+    }),
+    count("after"),
+  ],
+};
+
+it.each([
+  ...Object.entries(pipelines).map(([name, steps]) => ({ name, steps, orders: seeds })),
+  ...Object.entries(longer).map(([name, steps]) => ({ name, steps, orders: seeds.slice(0, 1) })),
+])("$name", async ({ steps, orders }) => {
   const make = (): Pipeline => new Pipeline({ name: "proved", steps, storeEvents: true });
   const input = make().workflowInput("in", { streamEvents: true, sessionId: "s" });
 
-  const proof = await proveResumable((): Workflow => make().workflow, input as never, { compare: sameButTimes, seeds });
+  const proof = await proveResumable((): Workflow => make().workflow, input as never, {
+    compare: sameButTimes,
+    seeds: orders,
+  });
 
   expect(proof.crashes).toBeGreaterThan(isLong ? 10 : 2);
 });

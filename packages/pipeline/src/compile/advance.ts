@@ -8,8 +8,9 @@
 import { plainOf } from "millrace/engine";
 import { hasRun } from "../data/deepest-content.js";
 import { executionsOf } from "../data/metrics.js";
+import { append, itemAt, pagedList, replaceAt, sizeOf } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { toStored } from "../data/stored-output.js";
+import { fromStored, type StoredOutput, toStored } from "../data/stored-output.js";
 import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
 import {
   doneFrame,
@@ -19,6 +20,7 @@ import {
   iterationCompleted,
   iterationStarted,
   lastIteration,
+  lastStart,
   startedEvent,
   wholeOutputs,
 } from "./group-output.js";
@@ -69,10 +71,10 @@ export function done(course: Course, { place, output }: { place: Place; output: 
   countPause(state, placeKey(place));
   delete state.talks[placeKey(place)];
   if (owner?.kind === "parallel") {
-    frame.outputs[place.at] = toStored(output);
+    replaceAt(frame.outputs, place.at, toStored(output));
     return [{ to: "gather", node: owner.id, ...place }];
   }
-  frame.outputs.push(toStored(output));
+  append(frame.outputs, toStored(output));
   if (!isEnd(output) && place.at + 1 < frame.queue.length) return enter(course, { ...place, at: place.at + 1 });
   if (owner?.kind !== "loop") return leave(course, place.frame);
   if (tree.turnsAtOnce(owner)) return endTurn(course, owner, { key: place.frame, ends: isLastTurn(owner, frame) });
@@ -178,7 +180,7 @@ function insideOf({ frame, at }: Place): string {
 
 /** Whether the loop ends with this iteration, whatever its condition says. */
 export function isLastTurn({ maxIterations }: LoopNode, frame: Frame): boolean {
-  return frame.starts.length >= maxIterations || lastIteration(frame).some(isEnd);
+  return sizeOf(frame.starts) >= maxIterations || lastIteration(frame).some(isEnd);
 }
 
 /** Nothing comes after it in its group. */
@@ -206,7 +208,7 @@ export function completeTurn(
   { key, ends }: { readonly key: string; readonly ends: boolean },
 ): number {
   const frame = frameOf(course.state, key);
-  const iteration = frame.starts.length;
+  const iteration = sizeOf(frame.starts);
   const results = lastIteration(frame);
   tell(course, node, iterationCompleted(node, { iteration, results, goesOn: !ends }));
   return iteration;
@@ -219,7 +221,7 @@ export function tell({ emit }: Pick<Course, "emit">, node: ContainerNode, { name
 /** The next iteration of a loop. */
 export function again(course: Course, key: string): Step[] {
   const frame = frameOf(course.state, key);
-  frame.starts.push(frame.outputs.length);
+  append(frame.starts, sizeOf(frame.outputs));
   return enter(course, { frame: key, at: 0 });
 }
 
@@ -247,10 +249,11 @@ export function lastOutput(run: Pick<PipelineState, "frames">, tree: PipelineTre
   const frame = frameOf(run, key);
   const owner = frame.node === null ? null : tree.container(frame.node);
   const isAnew = owner?.kind === "loop" && !owner.forwards;
-  const start = isAnew ? (frame.starts.at(-1) ?? 0) : 0;
-  for (let at = frame.outputs.length - 1; owner?.kind !== "parallel" && at >= start; at--) {
-    const [output] = wholeOutputs(frame.outputs.slice(at, at + 1));
-    if (output !== undefined && hasRun(output)) return output;
+  const start = isAnew ? lastStart(frame) : 0;
+  for (let at = sizeOf(frame.outputs) - 1; owner?.kind !== "parallel" && at >= start; at--) {
+    const stored = itemAt(frame.outputs, at) ?? null;
+    const output = stored && fromStored(plainOf(stored));
+    if (output !== null && hasRun(output)) return output;
   }
   return frame.parent === null ? null : lastOutput(run, tree, frame.parent);
 }
@@ -264,7 +267,8 @@ function openFrame(course: Course, { key, branch = null, ...rest }: NewFrame): S
   const isParallel = rest.node !== null && tree.node(rest.node).kind === "parallel";
   const children = tree.childrenOf(rest.node);
   const names = rest.queue.map((position) => (children[position] as PipelineNode).name);
-  state.frames[key] = { ...rest, names, branch, outputs: isParallel ? rest.queue.map(() => null) : [], starts: [0] };
+  const outputs = pagedList<StoredOutput | null>(isParallel ? rest.queue.map(() => null) : []);
+  state.frames[key] = { ...rest, names, branch, outputs, starts: pagedList([0]) };
   if (rest.queue.length === 0) return leave(course, key);
   if (isParallel) return rest.queue.flatMap((_, at) => enter(course, { frame: key, at }));
   return enter(course, { frame: key, at: 0 });

@@ -1,6 +1,7 @@
 /** Where a run goes on with what people have said. Pure, as `advance` is. */
 
 import { executionsOf } from "../data/metrics.js";
+import { sizeOf } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
@@ -124,7 +125,7 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
   const told = { ...toldOfOutput, ...(feedback !== undefined && { feedback }) };
   if (question.kind === "iterationReview") {
     say(course.state, place, { retryCount: retryCount + 1, feedback: told });
-    const iteration = frameOf(course.state, place.frame).starts.length + 1;
+    const iteration = sizeOf(frameOf(course.state, place.frame).starts) + 1;
     tell(course, node as LoopNode, iterationStarted(node as LoopNode, iteration));
     return again(course, place.frame);
   }

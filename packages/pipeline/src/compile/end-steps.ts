@@ -1,6 +1,7 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
+import { itemsOf } from "../data/paged-list.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { agentFields, completedFields, errorFields } from "../run/end-events.js";
 import type { PipelineRunOutput } from "../run/run-output.types.js";
@@ -35,7 +36,7 @@ export async function gather(
   const open = state.frames[frame];
   if (open === undefined) return nextEvent(plan, storedMoves(plan.tree, state, { node, frame, at, visit }) ?? []);
   // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
-  if (open.outputs.includes(null)) return undefined;
+  if (itemsOf(open.outputs).includes(null)) return undefined;
   const notes = new PendingNotes();
   const events = eventsOf(plan, state, { ctx, live, notes });
   const byUser = open.own === undefined ? null : await mergedByUser(node, open.own);

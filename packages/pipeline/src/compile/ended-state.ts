@@ -1,5 +1,6 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
 import { createDraft, finishedState, settledState } from "millrace/engine";
+import { append, itemAt, replaceAt } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import { toStored } from "../data/stored-output.js";
 import { CUT_OFF } from "./cut-off.js";
@@ -43,7 +44,7 @@ function leaveOutput(family: FamilyState, { runId, node, place, work }: OpenAtte
   if (node?.kind !== "step" || work === null || frame === undefined) return;
   const said = work.text === "" ? {} : { content: work.text };
   const output = toStored(createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF }));
-  const isBranch = frame.outputs.length > 0 && frame.outputs[place.at] === null;
-  if (isBranch) frame.outputs[place.at] = output;
-  else frame.outputs.push(output);
+  const isBranch = itemAt(frame.outputs, place.at) === null;
+  if (isBranch) replaceAt(frame.outputs, place.at, output);
+  else append(frame.outputs, output);
 }

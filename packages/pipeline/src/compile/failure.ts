@@ -1,6 +1,7 @@
 /** What becomes of a run one of whose steps has failed for good: the policy of the step, else of the groups around it. */
 import type { StepFailedEvent } from "millrace";
 import { plainOf } from "millrace/engine";
+import { append, itemAt, replaceAt } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
@@ -59,9 +60,9 @@ function list(state: OwnState, { node, place }: Taken, ev: StepFailedEvent): voi
   const frame = state.frames[place.frame] as Frame;
   if (Object.values(state.frames).some(({ parent, at }) => parent === place.frame && at === place.at)) return; // it is a group that has outputs
   const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false });
-  const isBranch = frame.outputs[place.at] === null;
-  if (isBranch) frame.outputs[place.at] = toStored(output);
-  else frame.outputs.push(toStored(output));
+  const isBranch = itemAt(frame.outputs, place.at) === null;
+  if (isBranch) replaceAt(frame.outputs, place.at, toStored(output));
+  else append(frame.outputs, toStored(output));
 }
 
 /** What was done in the group at this place. */

@@ -1,8 +1,8 @@
 /** What a group of steps comes to, and what it tells of itself. */
-import { plainOf } from "millrace/engine";
 import { groupText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
 import { mediaOf } from "../data/media.js";
+import { itemAt, itemsOf, sizeOf } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { fromStored } from "../data/stored-output.js";
@@ -58,12 +58,14 @@ function startedData(node: ContainerNode, { queue, branch }: Opened): GroupEvent
 }
 
 /** A frame with its outputs as users see them. */
-export interface DoneFrame extends Omit<Frame, "outputs"> {
+export interface DoneFrame extends Omit<Frame, "outputs" | "starts"> {
   readonly outputs: readonly (StepOutput | null)[];
+  readonly starts: readonly number[];
 }
 
 export function doneFrame(frame: Frame): DoneFrame {
-  return { ...frame, outputs: frame.outputs.map((output) => output && fromStored(output)) };
+  const outputs = itemsOf(frame.outputs).map((output) => output && fromStored(output));
+  return { ...frame, outputs, starts: itemsOf(frame.starts) };
 }
 
 export function endedGroup(node: ContainerNode, frame: DoneFrame): GroupEnd {
@@ -101,14 +103,19 @@ export function iterationCompleted({ maxIterations }: LoopNode, { iteration, res
 }
 
 /** Of a loop, what its last iteration has given so far; of any other group, all. */
-export function lastIteration({ outputs, starts }: Frame): StepOutput[] {
-  return wholeOutputs(outputs.slice(starts.at(-1)));
+export function lastIteration(frame: Frame): StepOutput[] {
+  return wholeOutputs(frame.outputs, lastStart(frame));
+}
+
+/** Of a loop, which of its outputs its last iteration begins with. */
+export function lastStart({ starts }: Frame): number {
+  return itemAt(starts, sizeOf(starts) - 1) ?? 0;
 }
 
 /** Of what was done, which may be in a draft. */
-export function wholeOutputs(outputs: Frame["outputs"]): StepOutput[] {
+export function wholeOutputs(outputs: Frame["outputs"], from = 0): StepOutput[] {
   const whole: StepOutput[] = [];
-  for (const output of outputs) if (output !== null) whole.push(fromStored(plainOf(output)));
+  for (const output of itemsOf(outputs, from)) if (output !== null) whole.push(fromStored(output));
   return whole;
 }
 

@@ -1,6 +1,8 @@
 /** A stored run goes on in a process with other code: are the steps that it has before it still there? */
 import { WorkflowError } from "millrace";
+import { sizeOf } from "../data/paged-list.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
+import { lastStart } from "./group-output.js";
 import { stepOfType } from "./pipeline-events.js";
 import type { Frame, PipelineState, Place } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
@@ -29,7 +31,7 @@ export function assertSteps(stored: Stored, place: Place): void {
 /** Of all that the run has under way. @throws {WorkflowError} `SNAPSHOT_MISMATCH` */
 export function assertAllSteps({ pipeline, tree, state }: Stored): void {
   const missing = Object.values(state.frames).flatMap((frame) =>
-    missingFrom(tree, frame, frame.outputs.length - (frame.starts.at(-1) ?? 0)),
+    missingFrom(tree, frame, sizeOf(frame.outputs) - lastStart(frame)),
   );
   if (missing.length > 0) throw missingSteps(pipeline, missing);
 }

@@ -9,6 +9,7 @@ import type { HistoryRun } from "../data/history-text.js";
 import type { MediaSet } from "../data/media.types.js";
 import type { RetryFeedback } from "../data/message.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
+import type { PagedList } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StoredOutput } from "../data/stored-output.js";
 import type { AnsweredRequirement, RequirementData } from "../human/requirement.types.js";
@@ -185,9 +186,9 @@ export interface Frame {
   /** What those are called: whoever goes on in another process sees whether they are still there. */
   readonly names: readonly string[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
-  readonly outputs: (StoredOutput | null)[];
+  readonly outputs: PagedList<StoredOutput | null>;
   /** Of a Loop: which of the outputs each of its iterations begins with. */
-  readonly starts: number[];
+  readonly starts: PagedList<number>;
   readonly branch: "if" | "else" | null;
   /** Of an isolated Parallel. See `branch-state.ts`. */
   own?: BranchStates;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { itemAt } from "../data/paged-list.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
 import type { PipelineTree } from "./pipeline-tree.js";
@@ -31,8 +32,7 @@ function gatherAt(tree: PipelineTree, state: State, place: Place): Omit<Move, "v
   const { frame: key, at } = livingPlace(state, place);
   const frame = state.frames[key];
   if (frame === undefined || frame.node === null || tree.node(frame.node).kind !== "parallel") return null;
-  const output = frame.outputs[at];
-  return output === null || output === undefined ? null : { to: "gather", node: frame.node, frame: key, at };
+  return (itemAt(frame.outputs, at) ?? null) === null ? null : { to: "gather", node: frame.node, frame: key, at };
 }
 
 /** The place, or that of the innermost group around it that is still under way: groups that are done have no frame. */

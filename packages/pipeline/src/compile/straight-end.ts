@@ -5,8 +5,9 @@
  * @module
  */
 import type { StatePatch } from "millrace/engine";
+import { appendingTo, replacingIn } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { type StoredOutput, toStored } from "../data/stored-output.js";
+import { toStored } from "../data/stored-output.js";
 import { isEnd } from "./advance.js";
 import type { OpenAttempt } from "./open-attempt.js";
 import type { FamilyState, Frame, Move, PipelineState, Place } from "./pipeline-state.types.js";
@@ -55,8 +56,7 @@ function endIn(
   const outputs = ["frames", place.frame, "outputs"];
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") {
-    const value: StoredOutput = toStored(output);
-    const patch: StatePatch = { op: "replace", path: [...outputs, place.at], value };
+    const patch = replacingIn(outputs, frame.outputs, place.at, toStored(output));
     return { patches: [patch], moves: [{ to: "gather", node: owner.id, ...place, visit }] };
   }
   const at = place.at + 1;
@@ -64,7 +64,7 @@ function endIn(
   if (isEnd(output) || next === undefined || next.human !== null || !tree.isEntered(next)) return null;
   const visits = family.visits + 1;
   const patches: StatePatch[] = [
-    { op: "add", path: [...outputs, frame.outputs.length], value: toStored(output) },
+    ...appendingTo(outputs, frame.outputs, toStored(output)),
     { op: "replace", path: ["visits"], value: visits },
   ];
   return { patches, moves: [{ to: "enter", node: next.id, frame: place.frame, at, visit: visits }] };

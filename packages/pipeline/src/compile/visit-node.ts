@@ -1,6 +1,7 @@
 /** A run comes to a node: its core step. */
 import type { Finished, WorkflowEvent } from "millrace";
 import { runTime } from "millrace/engine";
+import { sizeOf } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { PipelineNode, StepNode } from "../nodes/node.types.js";
 import { ask, isAbandoned } from "./advance.js";
@@ -187,6 +188,6 @@ async function keepNotes({
 /** Of the innermost loop around this place, from 0. Null: it is in none. */
 function iterationAt({ frames }: Pick<PipelineState, "frames">, tree: PipelineTree, place: Place): number | null {
   for (let frame = frames[place.frame]; frame !== undefined; frame = frames[frame.parent ?? ""])
-    if (frame.node !== null && tree.node(frame.node).kind === "loop") return frame.starts.length - 1;
+    if (frame.node !== null && tree.node(frame.node).kind === "loop") return sizeOf(frame.starts) - 1;
   return null;
 }

@@ -169,13 +169,22 @@ export function runMetrics(executions: readonly StepExecutionData[], durationSec
 }
 
 function byStep(executions: readonly StepExecutionData[]): Readonly<Record<string, StepMetrics>> {
+  const steps = [...executionsByStep(executions)].map(([name, same]) => [name, stepMetrics(name, same)]);
+  return Object.fromEntries(steps);
+}
+
+/** Executions by the name of their step, each list in the order of its ends. */
+export function executionsByStep(
+  executions: readonly StepExecutionData[],
+): ReadonlyMap<string, readonly StepExecutionData[]> {
   const names = new Map<string, StepExecutionData[]>();
   for (const execution of executions) {
     const same = names.get(execution.stepName);
     if (same) same.push(execution);
     else names.set(execution.stepName, [execution]);
   }
-  return Object.fromEntries([...names].map(([name, same]) => [name, stepMetrics(name, same)]));
+  for (const same of names.values()) if (same.length > 1) same.sort(byEnd);
+  return names;
 }
 
 /** Orders by end. Within one millisecond, failed attempts come before the successful one. */
@@ -183,8 +192,7 @@ function byEnd(one: StepExecutionData, other: StepExecutionData): number {
   return (one.endedAtMs ?? 0) - (other.endedAtMs ?? 0) || Number(one.success) - Number(other.success);
 }
 
-function stepMetrics(stepName: string, all: readonly StepExecutionData[]): StepMetrics {
-  const executions = all.toSorted(byEnd);
+function stepMetrics(stepName: string, executions: readonly StepExecutionData[]): StepMetrics {
   const last = executions.at(-1) as StepExecutionData;
   const inside = executions.flatMap(({ steps }) => steps);
   return {

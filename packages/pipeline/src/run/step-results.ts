@@ -3,6 +3,7 @@ import { ROOT } from "../compile/advance.js";
 import { type DoneFrame, doneFrame, endedGroup } from "../compile/group-output.js";
 import type { Frame, PipelineState, Place } from "../compile/pipeline-state.types.js";
 import type { PipelineTree } from "../compile/pipeline-tree.js";
+import { itemsOf } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 
@@ -41,7 +42,8 @@ function withOpenGroups(frames: Frames, tree: PipelineTree, { key, frame }: Keye
 }
 
 function groupOf(frames: Frames, tree: PipelineTree, { key, frame }: Keyed): StepOutput | null {
-  const done = { ...frame, outputs: withOpenGroups(frames, tree, { key, frame }) };
+  const outputs = withOpenGroups(frames, tree, { key, frame });
+  const done = { ...frame, outputs, starts: itemsOf(frame.starts) };
   return done.outputs.every((output) => output === null) ? null : unfinished(tree, done);
 }
 

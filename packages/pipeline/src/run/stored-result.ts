@@ -5,8 +5,8 @@
  * @module
  */
 import { deepFreeze, type StoredForm } from "millrace/engine";
-import { executionsOf, runMetrics } from "../data/metrics.js";
-import type { RunMetricsData, StepMetrics } from "../data/metrics.types.js";
+import { executionsByStep, executionsOf, runMetrics } from "../data/metrics.js";
+import type { RunMetricsData, StepExecutionData, StepMetrics } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { fromStored, type StoredOutput, toStored } from "../data/stored-output.js";
 import { contentOfSteps } from "./run-output.js";
@@ -25,6 +25,8 @@ interface StoredMetrics {
   /** In their order; `null` for those that the outputs have as well. Left out where they have all of them. */
   readonly steps?: Readonly<Record<string, StepMetrics | null>>;
 }
+
+type Executions = readonly StepExecutionData[];
 
 const none: readonly never[] = Object.freeze([]);
 const noFields = Object.freeze({});
@@ -104,10 +106,10 @@ function wholeResult({ steps, hasContentOfSteps, metrics, ...fields }: StoredRes
 }
 
 function shortMetrics({ duration, steps }: RunMetricsData, results: readonly StepOutput[]): StoredMetrics {
-  const said = runMetrics(executionsOf(results), duration).steps;
+  const said = executionsByStep(executionsOf(results));
   const names = Object.keys(steps);
-  const isSaid = (name: string): boolean => name in said && isSame(steps[name], said[name]);
-  if (names.every(isSaid) && names.length === Object.keys(said).length) return { duration };
+  const isSaid = (name: string): boolean => isSame(steps[name]?.executions, said.get(name));
+  if (names.every(isSaid) && names.length === said.size) return { duration };
   return {
     duration,
     steps: Object.fromEntries(names.map((name) => [name, isSaid(name) ? null : steps[name]])) as never,
@@ -115,9 +117,8 @@ function shortMetrics({ duration, steps }: RunMetricsData, results: readonly Ste
 }
 
 /** All else in them follows from the executions, which an output gives once. */
-function isSame(one: StepMetrics | undefined, other: StepMetrics | undefined): boolean {
-  const [own = none, others = none] = [one?.executions, other?.executions];
-  return own.length === others.length && own.every((execution, index) => execution === others[index]);
+function isSame(own: Executions = none, others: Executions | undefined): boolean {
+  return own.length === others?.length && own.every((execution, index) => execution === others[index]);
 }
 
 function wholeMetrics({ duration, steps }: StoredMetrics, results: readonly StepOutput[]): RunMetricsData {

@@ -1,0 +1,77 @@
+/**
+ * Lists in pages: a change copies a page and the list of pages, where a change of one long list copies all of it.
+ *
+ * Plain data, written in place: in a draft of the state, or in one that nobody else has.
+ *
+ * @module
+ */
+import { plainOf, type StatePatch } from "millrace/engine";
+
+type Plain = object | number | null;
+
+/** At least one page, and all but the last are full. Runs that older versions have stored keep their lists without pages. */
+export type PagedList<Item extends Plain> = Item[][] | Item[];
+
+/** Items of a page. A change of a list of 1,000 copies 80 places. */
+const PAGE = 64;
+
+export function pagedList<Item extends Plain>(items: readonly Item[]): PagedList<Item> {
+  const pages: Item[][] = [items.slice(0, PAGE)];
+  for (let at = PAGE; at < items.length; at += PAGE) pages.push(items.slice(at, at + PAGE));
+  return pages;
+}
+
+export function sizeOf(list: PagedList<Plain>): number {
+  return hasPages(list) ? (list.length - 1) * PAGE + lastPage(list).length : list.length;
+}
+
+/** `undefined`: there is no such place. */
+export function itemAt<Item extends Plain>(list: PagedList<Item>, at: number): Item | undefined {
+  return hasPages(list) ? list[Math.floor(at / PAGE)]?.[at % PAGE] : list[at];
+}
+
+/** @param from The first place, not negative. */
+export function itemsOf<Item extends Plain>(list: PagedList<Item>, from = 0): Item[] {
+  const plain = plainOf(list);
+  if (!hasPages(plain)) return plain.slice(from);
+  const first = Math.floor(from / PAGE);
+  return plain.slice(first).flatMap((page, index) => (index === 0 ? page.slice(from % PAGE) : page));
+}
+
+export function append<Item extends Plain>(list: PagedList<Item>, item: Item): void {
+  if (!hasPages(list)) list.push(item);
+  else if (lastPage(list).length === PAGE) list.push([item]);
+  else lastPage(list).push(item);
+}
+
+/** As {@link append}, as patches. @param path Of the list. */
+export function appendingTo(path: StatePatch["path"], list: PagedList<Plain>, value: Plain): StatePatch[] {
+  if (!hasPages(list)) return [{ op: "add", path: [...path, list.length], value }];
+  const { length } = lastPage(list);
+  if (length < PAGE) return [{ op: "add", path: [...path, list.length - 1, length], value }];
+  // In two, so that the value is one of a patch: an event that shows it is stored as that.
+  return [
+    { op: "add", path: [...path, list.length], value: [] },
+    { op: "add", path: [...path, list.length, 0], value },
+  ];
+}
+
+/** Puts another item in a place that has one. */
+export function replaceAt<Item extends Plain>(list: PagedList<Item>, at: number, item: Item): void {
+  const [part, place] = hasPages(list) ? [list[Math.floor(at / PAGE)] as Item[], at % PAGE] : [list, at];
+  part[place] = item;
+}
+
+/** As {@link replaceAt}, as a patch. @param path Of the list. */
+export function replacingIn(path: StatePatch["path"], list: PagedList<Plain>, at: number, value: Plain): StatePatch {
+  const place = hasPages(list) ? [Math.floor(at / PAGE), at % PAGE] : [at];
+  return { op: "replace", path: [...path, ...place], value };
+}
+
+function lastPage<Item>(list: Item[][]): Item[] {
+  return list[list.length - 1] as Item[];
+}
+
+function hasPages<Item extends Plain>(list: PagedList<Item>): list is Item[][] {
+  return Array.isArray(list[0]);
+}
