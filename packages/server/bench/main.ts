@@ -74,7 +74,7 @@ type Found = Awaited<ReturnType<typeof load>>;
 async function take(kind: string): Promise<Found> {
   await using subject = new Subject(kind);
   await subject.ready();
-  await load(subject.port, { duration: 1 }); // warm
+  await load(subject.port, { duration: 6 }); // warm: with less, the compiler of V8 is still at work
   return await load(subject.port, { duration: seconds }); // before the subject goes
 }
 

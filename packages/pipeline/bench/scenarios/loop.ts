@@ -5,7 +5,7 @@ import { assertResult, compare, type Measure, msOf, type Work } from "../measure
 import { runAlone } from "../run.ts";
 
 const TURNS = 1000;
-const rounds = { rounds: 7, warmups: 3 };
+const rounds = { rounds: 12, warmups: 20 };
 
 /** A run calls `mark` at every turn. */
 type Marked = (mark: () => void) => () => PromiseLike<unknown>;

@@ -6,7 +6,7 @@ import { assertResult, compare, type Found, type Measure, msOf, type Work } from
 import { runAlone } from "../run.ts";
 
 const STEPS = 100;
-const rounds = { rounds: 40, warmups: 20 };
+const rounds = { rounds: 40, warmups: 200 };
 
 function pipelineOf(steps: number): Pipeline {
   const executor: Step["options"]["executor"] = ({ previousStepContent }) => Number(previousStepContent ?? 0) + 1;

@@ -52,7 +52,7 @@ function ofCore(durability: Durability, keeps: Keeps): Promise<number> {
   });
 }
 
-const comparison = { rounds: 7, warmups: 2, isRate: true };
+const comparison = { rounds: 9, warmups: 12, isRate: true };
 
 function against(durability: Durability, keeps: Keeps): Promise<Found> {
   const pipeline = () => ofPipeline(durability, (one) => runAlone(one, 0));
