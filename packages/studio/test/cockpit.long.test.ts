@@ -207,6 +207,37 @@ describe("a tab that nobody looks at", () => {
   });
 });
 
+describe("a request that nobody answers", () => {
+  it("is given up after a minute, and asked again", async () => {
+    const id = await server.run("refund", { order: "U-1", euros: 5 });
+    await server.settled(id);
+    await using visit = await open(id);
+    const { page } = visit;
+    await page.clock.install();
+    await page.reload();
+    await textOf(badge(page)).toBe("Waiting");
+    let held = 0;
+    let isHeld = true;
+    await page.route(`**/handlers/${id}`, (route) => {
+      if (!isHeld) return route.continue();
+      held++;
+    });
+    const [prompt] = (await server.settled(id)).prompts;
+    await server.ask(`/handlers/${id}/prompts/${prompt?.prompt_id}`, { fields: { approved: true, by: "Ada" } });
+    await row(page, "pay completed").waitFor();
+    await expect.poll(() => held).toBe(1);
+    expect(await badge(page).textContent()).toBe("Waiting");
+
+    isHeld = false;
+    await page.clock.fastForward("01:00");
+    await page.clock.fastForward("00:10");
+
+    await textOf(badge(page)).toBe("Completed");
+    expect(held).toBe(1);
+    visit.expectNoFaults();
+  });
+});
+
 describe("a run that failed", () => {
   it("says why in one line, leads to the tick, and is retried", async () => {
     const id = await server.run("import");

@@ -9,7 +9,7 @@
  */
 import { readSse, type SseFrame } from "../../../client/src/stream/sse.js";
 import { markLost } from "./connection.js";
-import { ApiError, open, type Query, urlOf } from "./request.js";
+import { ANSWER_MS, ApiError, open, type Query, urlOf } from "./request.js";
 
 export interface Follower {
   readonly path: string;
@@ -23,7 +23,6 @@ export interface Follower {
   readonly onRefused?: (error: ApiError) => void;
 }
 
-const SILENCE_MS = 60_000;
 const HIDDEN_MS = 20_000;
 const FIRST_DELAY_MS = 300;
 const MAX_DELAY_MS = 5_000;
@@ -86,17 +85,17 @@ async function readOnce(follower: Follower, place: Place, signal: AbortSignal): 
   const silence = new AbortController();
   const headers = new Headers({ accept: "text/event-stream" });
   if (place.lastId !== null) headers.set("last-event-id", place.lastId);
+  let timer = window.setTimeout(() => silence.abort(), ANSWER_MS);
   const response = await open(urlOf(follower.path, { ...follower.query, sse: true }), {
     headers,
     signal: AbortSignal.any([signal, silence.signal]),
-  });
+  }).finally(() => window.clearTimeout(timer));
   if (response.status === 204 || response.body === null) return "ended";
   place.failures = 0;
   follower.onOpen?.(place.opened > 0);
   place.opened += 1;
-  let timer = 0;
   const onRead = {
-    before: () => (timer = window.setTimeout(() => silence.abort(), SILENCE_MS)),
+    before: () => (timer = window.setTimeout(() => silence.abort(), ANSWER_MS)),
     after: () => window.clearTimeout(timer),
   };
   for await (const message of readSse(response.body, onRead)) {

@@ -32,8 +32,21 @@ export function urlOf(path: string, query: Query = {}): URL {
   return url;
 }
 
-export function get<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
-  return ask(urlOf(path, query), { ...(signal && { signal }) });
+/** A connection can die without a word: an answer that has not come by then never will. */
+export const ANSWER_MS = 60_000;
+
+/** @throws {ApiError} also when there is no whole answer in time; what `signal` was aborted with. */
+export async function get<Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> {
+  const late = new AbortController();
+  const timer = window.setTimeout(() => late.abort(unreachable()), ANSWER_MS);
+  try {
+    return await ask(urlOf(path, query), { signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]) });
+  } catch (error) {
+    if (late.signal.aborted && !signal?.aborted) markLost();
+    throw error;
+  } finally {
+    window.clearTimeout(timer);
+  }
 }
 
 /** Each call has a key of its own, so that a request which a proxy sends twice is done once. */
@@ -58,12 +71,7 @@ export async function open(url: URL, init: RequestInit = {}): Promise<Response> 
   } catch (error) {
     if (init.signal?.aborted) throw error;
     markLost();
-    throw new ApiError({
-      status: 0,
-      code: "UNREACHABLE",
-      detail: "The server does not answer.",
-      hint: unreachableHint,
-    });
+    throw unreachable();
   }
   markConnected();
   if (response.ok) return response;
@@ -71,7 +79,14 @@ export async function open(url: URL, init: RequestInit = {}): Promise<Response> 
   throw await errorOf(response);
 }
 
-const unreachableHint = "It may be restarting. The page continues by itself once the server is back.";
+function unreachable(): ApiError {
+  return new ApiError({
+    status: 0,
+    code: "UNREACHABLE",
+    detail: "The server does not answer.",
+    hint: "It may be restarting. The page continues by itself once the server is back.",
+  });
+}
 
 async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text();

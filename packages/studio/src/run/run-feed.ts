@@ -178,6 +178,7 @@ export class RunFeed {
     });
     this.#isAsking = false;
     if (this.#askAgain) this.#askSoon();
+    else if (this.error.get()?.status === 0) this.#askIn(maxPauseMs);
     else this.#askWhileAtWork();
   }
 
