@@ -9,6 +9,8 @@ export interface ChangeOptions {
   readonly wake?: (again: () => void) => void;
   /** Called after a look that found nothing: sets a timer for the next one, and returns the function that cancels it. */
   readonly timer?: (again: () => void) => () => void;
+  /** Asked at every change of the run: `true`, there is nothing to see in it yet. */
+  readonly isEarly?: () => boolean;
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -22,7 +24,7 @@ export interface ChangeOptions {
 export async function whenChanged<Value>(
   { registry, key }: { readonly registry: RunRegistry; readonly key: RunKey },
   look: () => Promise<Value | undefined>,
-  { wake, timer, signal }: ChangeOptions = {},
+  { wake, timer, isEarly, signal }: ChangeOptions = {},
 ): Promise<Value> {
   let changed = false;
   let tell: () => void = () => {};
@@ -32,7 +34,7 @@ export async function whenChanged<Value>(
   };
   wake?.(again);
   signal?.addEventListener("abort", again);
-  const stop = registry.watchers.add(idOf(key), again);
+  const stop = registry.watchers.add(idOf(key), isEarly === undefined ? again : () => isEarly() || again());
   try {
     for (;;) {
       signal?.throwIfAborted();

@@ -102,7 +102,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const { registry, key } = this.#setup;
     await this.#isThere();
     const readRow = () => registry.sharedRow(key);
-    return whenChanged(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined);
+    const id = idOf(key);
+    // A run at work here tells of each commit, and at last of its end.
+    const isEarly = () => !registry.isOver && registry.live.get(id)?.phase === "live";
+    return whenChanged(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined, { isEarly });
   }
 
   async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {

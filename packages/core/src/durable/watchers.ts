@@ -1,12 +1,12 @@
 /** Who waits for a change of which run. */
 export class RunWatchers {
-  readonly #byRun: Map<string, Set<() => void>> = new Map();
+  readonly #byRun: Map<string, Set<() => unknown>> = new Map();
   readonly #looks: Set<Promise<unknown>> = new Set();
   /** How many changes anybody was told of. */
   changes = 0;
 
-  /** Gives the way to stop. */
-  add(id: string, watcher: () => void): () => void {
+  /** Gives the way to stop. What the watcher gives is not used. */
+  add(id: string, watcher: () => unknown): () => void {
     const all = this.#byRun.get(id) ?? new Set();
     this.#byRun.set(id, all);
     all.add(watcher);
@@ -37,10 +37,12 @@ export class RunWatchers {
   /** @param id Null: any run may have changed. */
   notify(id: string | null): void {
     this.changes++;
-    const told = id === null ? [...this.#byRun.values()] : [this.#byRun.get(id) ?? []];
-    for (const all of told) for (const watcher of [...all]) watcher();
+    const told = id === null ? this.#byRun.values() : [this.#byRun.get(id) ?? nobody];
+    for (const all of told) for (const watcher of all) watcher(); // none of them adds or removes one at once
   }
 }
+
+const nobody: readonly never[] = [];
 
 interface Reading {
   /** The number of changes known when the read began. */
