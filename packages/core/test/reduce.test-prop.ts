@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { casesOf } from "../../../test-share.js";
+import { knownOutcome } from "../src/engine/known-outcome.js";
 import {
   compileWorkflow,
   createRouting,
@@ -293,6 +294,26 @@ describe("reduce, under any ticks", () => {
       }),
       { numRuns: casesOf(600) },
     );
+  });
+
+  it("gives the outcome that was known before, where one was", () => {
+    let known = 0;
+    fc.assert(
+      fc.property(moves, (all) => {
+        const { ticks } = play(all);
+        const state = newState();
+        for (const tick of ticks) {
+          const outcome = knownOutcome(routing, state, tick);
+          reduce(routing, state, tick);
+          if (outcome === null) continue;
+          known++;
+          expect(state).toMatchObject({ status: "completed", outcome });
+          expect(state.atMs).toBeGreaterThanOrEqual(tick.atMs);
+        }
+      }),
+      { numRuns: casesOf(600) },
+    );
+    expect(known).toBeGreaterThan(casesOf(600) / 100);
   });
 
   it("closes each fan-out once", () => {

@@ -1,4 +1,5 @@
 /** The next commit of one run: collects changes until it is sent to the store. */
+import type { EventData } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { createDeferred, type Deferred } from "../run/deferred.js";
 import type { LiveRun } from "../run/run.types.js";
@@ -38,6 +39,8 @@ export class Commit {
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
+  /** The event that ends the run with its tick; `null`: the run may go on. */
+  end: EventData | null = null;
   /** Records that steps write with the ticks of their ends. */
   readonly records: PendingRecords[] = [];
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
@@ -53,6 +56,7 @@ export class Commit {
   dropTicks(): void {
     this.entries.length = 0;
     this.ticks = 0;
+    this.end = null;
     this.received = [];
     for (const { records } of this.records) records.settle();
     this.records.length = 0;

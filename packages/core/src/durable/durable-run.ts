@@ -2,26 +2,27 @@
  * A run in memory whose ticks are stored before they count.
  *
  * Everything that follows from stored ticks (events, summary, receipts, snapshots) is written later: a crash in between loses
- * nothing, because a load derives it again.
+ * nothing, because a load derives it again. An outcome that is known before its tick is reduced is stored with that tick.
  *
  * @module
  */
 import type { Receipt } from "../engine/command.js";
-import type { Outcome, RunState } from "../engine/state.js";
+import type { EventData, Outcome, RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { invariant } from "../errors/invariant.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { Deferred } from "../run/deferred.js";
 import { openRun } from "../run/launch.js";
 import { wakeAt } from "../run/outside.js";
 import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../run/run.types.js";
-import { dueByClock, timeAt } from "../run/run-time.js";
+import { timeAt } from "../run/run-time.js";
 import { encodeStored } from "../run/snapshot-run.js";
 import { nextTurn } from "../run/system.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { AttemptRecords } from "./attempt-records.js";
 import { Commit } from "./commit.js";
 import type { Committing, GroupCommit } from "./group-commit.js";
-import { type ChildPlace, codeText, entryText, outcomeText } from "./journal-text.js";
+import { type ChildPlace, codeText, entryText } from "./journal-text.js";
 import type { StoredRunJson } from "./load.js";
 import type { RecordTurns } from "./record-turns.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
@@ -36,8 +37,9 @@ import type {
   RunStore,
   StoredStatus,
 } from "./run-store.types.js";
+import { isAtWork, outcomeWith, summaryOf } from "./run-summary.js";
 import { leaseLost, runtimeStopped } from "./runtime-errors.js";
-import { isOutcome, promptsText, shownText } from "./shown-text.js";
+import { isOutcome, shownText } from "./shown-text.js";
 import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";
 import { TickTexts } from "./tick-texts.js";
 
@@ -127,6 +129,8 @@ export class DurableRun implements RunJournal, Committing {
   #request: RunRequest | null;
   #isRequestNoted = false;
   readonly #leavesAtOnce: boolean;
+  /** The event that ends the run, once it is stored as its outcome. */
+  #storedEnd: EventData | null = null;
   /** `true`: one of its steps has failed because the runtime stops. */
   #isCutShort = false;
   #callOffRelease: (() => void) | null = null;
@@ -228,6 +232,7 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   append(runner: LiveRun, ticks: Tick[]): Promise<void> {
+    invariant(this.#storedEnd === null, "a run goes on whose end is stored");
     const commit = this.nextCommit();
     // Stored with the first ticks: a commit without ticks has no place for it.
     if (this.#isOtherCode) {
@@ -244,8 +249,14 @@ export class DurableRun implements RunJournal, Committing {
     }
     commit.ticks += ticks.length;
     this.#stayAwhile();
+    const outcome = this.#leavesAtOnce || runner !== this.runner ? null : outcomeWith(runner, ticks, commit);
     if (this.#leavesAtOnce) this.#leaveWith(commit);
-    else if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
+    else if (outcome?.status === "completed") {
+      // With the end of its last step: one commit less.
+      this.#summarize("completed", outcome, commit.atMs);
+      commit.end = outcome.event;
+      commit.release = true;
+    } else if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
     return commit.stored.promise;
   }
 
@@ -379,6 +390,8 @@ export class DurableRun implements RunJournal, Committing {
     this.hasStored = true;
     if (commit.records.length > 0) this.#records?.stored(commit);
     if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();
+    if (this.#phase === "live") this.#storedEnd = commit.end;
+    if (this.#storedEnd !== null) return; // it ends here, too, once the tick is reduced
     if (commit.release) return this.#leaveStored();
     if (this.#isFenced) return nextTurn(() => this.fence());
     // After the reactions to this commit: only then is the state that of the last stored tick.
@@ -426,28 +439,22 @@ export class DurableRun implements RunJournal, Committing {
   #finish(outcome: Outcome): void {
     this.#phase = "ended";
     this.#stayAwhile();
-    this.#summarize(outcome.status, outcome);
-    this.nextCommit().release = true;
+    if (this.#storedEnd === null) {
+      this.#summarize(outcome.status, outcome);
+      this.nextCommit().release = true;
+    } else {
+      const isStored = outcome.status === "completed" && outcome.event === this.#storedEnd;
+      invariant(isStored, "a run has another outcome than the one that was stored");
+      nextTurn(() => this.#leaveStored()); // after those who look at it now
+    }
     this.#supervisor.onEnded(this, outcome);
   }
 
   #summarize(status: StoredStatus, outcome: Outcome | null = null, atMs: number = this.runner.state.atMs): void {
     this.#status = status;
     const { runner, workflow } = this;
-    const { clock } = runner.host.ports;
-    const isWaiting = status === "waiting";
-    this.nextCommit().summary = {
-      status,
-      atMs,
-      wakeAtMs: isWaiting ? this.#dueAt() : outcome === null ? Math.min(atMs, clock.now()) : null,
-      outcome: outcome === null ? null : outcomeText(outcome, workflow.compiled),
-      waiting: isWaiting ? promptsText(runner) : null,
-    };
-  }
-
-  #dueAt(): number | null {
-    const { runner } = this;
-    return this.#supervisor.isDueByClock ? dueByClock(runner, runner.host.ports.clock) : wakeAt(runner);
+    const { isDueByClock } = this.#supervisor;
+    this.nextCommit().summary = summaryOf({ runner, workflow, status, outcome, atMs, isDueByClock });
   }
 
   #stayAwhile(): void {
@@ -488,12 +495,4 @@ function childPlace(runner: LiveRunCore): ChildPlace | null {
   const path: string[] = [];
   for (let link = runner.parent; link !== null; link = link.run.parent) path.unshift(link.name);
   return path.length === 0 ? null : { runId: runner.state.runId, path };
-}
-
-/** Tells whether a step of the run or its children runs, and waits for nothing. */
-function isAtWork({ attempts, children, state }: LiveRun): boolean {
-  return (
-    [...attempts.keys()].some((item) => state.items.get(item)?.status === "running") ||
-    [...(children?.values() ?? [])].some(isAtWork)
-  );
 }

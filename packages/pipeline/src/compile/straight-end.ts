@@ -53,10 +53,10 @@ function endIn(
   { family, frame, output }: Ended,
   { place, visit }: EndingVisit,
 ): StraightEnd | null {
-  const outputs = ["frames", place.frame, "outputs"];
+  const outputs = { path: ["frames", place.frame, "outputs"], list: frame.outputs };
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") {
-    const patch = replacingIn(outputs, frame.outputs, place.at, toStored(output));
+    const patch = replacingIn(outputs, place.at, toStored(output));
     return { patches: [patch], moves: [{ to: "gather", node: owner.id, ...place, visit }] };
   }
   const at = place.at + 1;
@@ -64,7 +64,7 @@ function endIn(
   if (isEnd(output) || next === undefined || next.human !== null || !tree.isEntered(next)) return null;
   const visits = family.visits + 1;
   const patches: StatePatch[] = [
-    ...appendingTo(outputs, frame.outputs, toStored(output)),
+    ...appendingTo(outputs, toStored(output)),
     { op: "replace", path: ["visits"], value: visits },
   ];
   return { patches, moves: [{ to: "enter", node: next.id, frame: place.frame, at, visit: visits }] };

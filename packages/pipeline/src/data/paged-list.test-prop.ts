@@ -42,7 +42,7 @@ describe.each([
       const value = 1000 + change;
       const at = model.length === 0 || random.between(0, 2) > 0 ? model.length : random.between(0, model.length - 1);
       const isNew = at === model.length;
-      const patches = isNew ? appendingTo(path, list, value) : [replacingIn(path, list, at, value)];
+      const patches = isNew ? appendingTo({ path, list }, value) : [replacingIn({ path, list }, at, value)];
       const byPatches = patched(list, patches);
       const state = createDraft({ list });
       if (isNew) append(state.list, value);
@@ -66,8 +66,10 @@ describe.each([
 it("an event that shows a new item finds it as the value of a patch", () => {
   const item = { content: "shown" };
 
-  for (const size of [0, 1, 64, 128])
-    expect(appendingTo(path, pagedList(Array.from({ length: size }, () => item)), item).at(-1)?.value).toBe(item);
+  for (const size of [0, 1, 64, 128]) {
+    const list = pagedList(Array.from({ length: size }, () => item));
+    expect(appendingTo({ path, list }, item).at(-1)?.value).toBe(item);
+  }
 });
 
 it("a change of a long list copies a page and the list of pages", () => {

@@ -44,8 +44,14 @@ export function append<Item extends Plain>(list: PagedList<Item>, item: Item): v
   else lastPage(list).push(item);
 }
 
-/** As {@link append}, as patches. @param path Of the list. */
-export function appendingTo(path: StatePatch["path"], list: PagedList<Plain>, value: Plain): StatePatch[] {
+/** Where a list is in a state. */
+interface ListAt {
+  readonly path: StatePatch["path"];
+  readonly list: PagedList<Plain>;
+}
+
+/** As {@link append}, as patches. */
+export function appendingTo({ path, list }: ListAt, value: Plain): StatePatch[] {
   if (!hasPages(list)) return [{ op: "add", path: [...path, list.length], value }];
   const { length } = lastPage(list);
   if (length < PAGE) return [{ op: "add", path: [...path, list.length - 1, length], value }];
@@ -62,8 +68,8 @@ export function replaceAt<Item extends Plain>(list: PagedList<Item>, at: number,
   part[place] = item;
 }
 
-/** As {@link replaceAt}, as a patch. @param path Of the list. */
-export function replacingIn(path: StatePatch["path"], list: PagedList<Plain>, at: number, value: Plain): StatePatch {
+/** As {@link replaceAt}, as a patch. */
+export function replacingIn({ path, list }: ListAt, at: number, value: Plain): StatePatch {
   const place = hasPages(list) ? [Math.floor(at / PAGE), at % PAGE] : [at];
   return { op: "replace", path: [...path, ...place], value };
 }

@@ -1,0 +1,166 @@
+/** The end of a run is stored with the end of its last step, where that alone ends it. */
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent, type Workflow } from "../../src/index.js";
+import { createRuntime, memoryStore, type RunCommit, type RunStore } from "../../src/runtime.js";
+import { Machine, withMethods } from "../support/processes.js";
+import { silent } from "../support/runtimes.js";
+import { settle } from "../support/virtual-clock.js";
+
+class Next extends event("Next", { n: z.number() }) {}
+class Aside extends event("Aside", {}) {}
+class Shown extends event("Shown", { n: z.number() }) {}
+class Poke extends ExternalEvent.define("Poke", {}) {}
+
+const key = { tenant: "", runId: "run" };
+
+/** Notes the commits, and holds the first one that has an end until it is let go. */
+function holding(inner: RunStore = memoryStore()) {
+  const commits: RunCommit[] = [];
+  let isHeld = false;
+  let letGo = (): void => {};
+  const store = withMethods(inner, {
+    async commit(all) {
+      commits.push(...all);
+      const results = await inner.commit(all);
+      if (isHeld && all.some(({ summary }) => (summary?.outcome ?? null) !== null)) {
+        isHeld = false;
+        await new Promise<void>((resolve) => (letGo = resolve));
+      }
+      return results;
+    },
+  });
+  return { commits, store, hold: () => (isHeld = true), letGo: () => letGo() };
+}
+
+const isEnd = ({ summary }: RunCommit): boolean => (summary?.outcome ?? null) !== null;
+
+function opened() {
+  const held = holding();
+  const ran: string[] = [];
+  const flow = defineWorkflow("flow")
+    .step("first", { on: StartEvent, emits: Next }, () => new Next({ n: 1 }))
+    .step("last", { on: Next, emits: StopEvent }, async ({ n }) => {
+      ran.push("last");
+      return new StopEvent({ result: n });
+    })
+    .build();
+  const open = () => createRuntime({ workflows: { flow }, store: held.store, log: silent });
+  return { ...held, open, runtime: open(), ran };
+}
+
+it("a run of two steps is three commits: its start, its first step, its last step with its end", async () => {
+  const { commits, runtime } = opened();
+
+  expect(await runtime.run("flow", {}, { runId: "run" })).toBe(1);
+  await runtime.stop();
+
+  expect(commits.map((one) => [one.ticks?.last, isEnd(one), one.release === true])).toEqual([
+    [1, false, false],
+    [2, false, false],
+    [3, true, true],
+  ]);
+});
+
+describe("while the end is on its way to the store", () => {
+  it("a cancellation comes too late", async () => {
+    const { runtime, hold, letGo } = opened();
+    hold();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await settle();
+    const cancelled = run.cancel("no");
+    await settle();
+    letGo();
+
+    expect(await cancelled).toMatchObject({ status: "refused", code: "RUN_FINISHED" });
+    expect(await run).toBe(1);
+    expect(await run.outcome()).toMatchObject({ status: "completed", result: 1 });
+    await runtime.stop();
+  });
+
+  it("the runtime is stopped: the run has ended, and who waits for it is told", async () => {
+    const { runtime, open, hold, letGo, ran } = opened();
+    hold();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await settle();
+    const stopped = runtime.stop({ drainMs: 0 });
+    await settle();
+    letGo();
+    await stopped;
+
+    expect(await run).toBe(1);
+    const next = open();
+    expect(await next.handle("run")).toBe(1);
+    expect(ran).toEqual(["last"]);
+    await next.stop();
+  });
+
+  it("a copy of the run can be asked for, and says that the run is at work", async () => {
+    const { runtime, hold, letGo } = opened();
+    hold();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await settle();
+    const early = await run.snapshot();
+    letGo();
+
+    expect(early).toMatchObject({ status: "running" });
+    expect(await run).toBe(1);
+    expect(await run.snapshot()).toMatchObject({ status: "completed" });
+    await runtime.stop();
+  });
+});
+
+it("a process that dies after the end was stored leaves nothing to do", async () => {
+  const ran: string[] = [];
+  const flow = defineWorkflow("flow")
+    .step("last", { on: StartEvent, emits: StopEvent }, () => {
+      ran.push("last");
+      return new StopEvent({ result: "ended" });
+    })
+    .build();
+  const machine = new Machine();
+  const first = machine.open({ flow }, { diesAt: 3 });
+  first.runtime.run("flow", {}, { runId: "run" });
+  await settle();
+
+  expect(await machine.row("run")).toMatchObject({ status: "completed", lease: null });
+  const { runtime } = machine.open({ flow });
+  expect(await runtime.handle("run")).toBe("ended");
+  expect(ran).toEqual(["last"]);
+});
+
+describe("the end has a commit of its own where the last step", () => {
+  const stop = new StopEvent({ result: 1 });
+  const base = () => defineWorkflow("flow");
+  const flows = {
+    "shows something": base().step("last", { on: StartEvent, emits: StopEvent, streams: Shown }, (_, ctx) =>
+      ctx.finish(() => {
+        ctx.writeEventToStream(new Shown({ n: 1 }));
+        return new StopEvent({ result: 1 });
+      }),
+    ),
+    "sends something": base()
+      .step("last", { on: StartEvent, emits: [Aside, StopEvent] }, (_, ctx) => {
+        ctx.sendEvent(new Aside());
+        return stop;
+      })
+      .step("aside", { on: Aside }, () => {}),
+    "is not alone": base()
+      .step("last", { on: StartEvent, emits: StopEvent }, () => stop)
+      .step("beside", { on: StartEvent, waits: Poke }, async (_, ctx) => void (await ctx.waitForEvent(Poke))),
+  };
+
+  it.each(Object.entries(flows))("%s", async (_name, made) => {
+    const { commits, store } = holding();
+    const runtime = createRuntime({ workflows: { flow: made.build() as Workflow }, store, log: silent });
+    const run = runtime.run("flow", {}, { runId: "run" });
+
+    expect(await run).toBe(1);
+    await runtime.stop();
+
+    const ends = commits.filter(isEnd);
+    expect(ends).toHaveLength(1);
+    expect(ends[0]?.ticks).toBeUndefined();
+    expect(await store.run(key)).toMatchObject({ status: "completed", lease: null });
+  });
+});
