@@ -16,8 +16,8 @@ import { conflictsOf, writeRecords } from "./records.js";
 import { findRun } from "./stored-run.js";
 
 const held = "SELECT id, ticks FROM runs WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ?";
-const advanceHeld = `UPDATE runs SET ticks = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?)
-  WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ? AND ticks = ? RETURNING id`;
+const whereNext = "WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ? AND ticks = ? RETURNING id";
+const advanceHeld = `UPDATE runs SET ticks = ?, updated_at = max(updated_at, ?), last_event = max(last_event, ?) ${whereNext}`;
 const addTicks = "INSERT INTO ticks (run, last, first, at_ms, text) VALUES (?, ?, ?, ?, ?)";
 
 const addRun = `INSERT INTO runs (tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, wake_at,
@@ -40,6 +40,8 @@ const setSummaryAndRelease = `UPDATE runs SET ${summary}, ${noLease} WHERE id = 
 const whereHeld = "WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ? RETURNING id";
 const setSummaryOfHeld = `UPDATE runs SET ${summary} ${whereHeld}`;
 const setSummaryOfHeldAndRelease = `UPDATE runs SET ${summary}, ${noLease} ${whereHeld}`;
+const advanceAndSummarize = `UPDATE runs SET ticks = ?, ${summary} ${whereNext}`;
+const advanceSummarizeAndRelease = `UPDATE runs SET ticks = ?, ${summary}, ${noLease} ${whereNext}`;
 const release = `UPDATE runs SET ${noLease} WHERE id = ?`;
 
 const pruneTicks = "DELETE FROM ticks WHERE run = ? AND last <= ?";
@@ -65,7 +67,7 @@ export function applyCommit(database: Database, commit: RunCommit): CommitResult
   writeRecords(database, records);
   if (ticks !== undefined) storeTicks(database, id, ticks);
   storeRest(database, id, commit);
-  if (ticks !== undefined || commit.summary === undefined) storeSummary(database, id, commit);
+  if (commit.summary === undefined) storeSummary(database, id, commit);
   return stored;
 }
 
@@ -92,7 +94,13 @@ function findHeld(database: Database, commit: RunCommit): { readonly id: number;
 function advance(database: Database, commit: RunCommit, { first, last, atMs }: TickBatch): number | undefined {
   const { tenant, runId } = commit.key;
   const place = [tenant, runId, commit.owner, commit.epoch, first - 1] as const;
-  const row = database.sql(advanceHeld).get(last, atMs, lastEventOf(commit), ...place);
+  const { summary: given } = commit;
+  const row =
+    given === undefined
+      ? database.sql(advanceHeld).get(last, atMs, lastEventOf(commit), ...place)
+      : database
+          .sql(commit.release === true ? advanceSummarizeAndRelease : advanceAndSummarize)
+          .get(last, ...summaryValues(commit, given), ...place);
   return (row as { readonly id: number } | undefined)?.id;
 }
 
@@ -187,5 +195,13 @@ function storeSummary(database: Database, id: number, commit: RunCommit): void {
 }
 
 function summaryValues(commit: RunCommit, { status, atMs, wakeAtMs, outcome, waiting }: Summary): SqliteValue[] {
-  return [status, atMs, lastEventOf(commit), isEndedStatus(status) ? atMs : null, wakeAtMs, outcome, waiting];
+  return [
+    status,
+    Math.max(atMs, commit.ticks?.atMs ?? 0),
+    lastEventOf(commit),
+    isEndedStatus(status) ? atMs : null,
+    wakeAtMs,
+    outcome,
+    waiting,
+  ];
 }
