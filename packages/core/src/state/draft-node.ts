@@ -197,7 +197,7 @@ export function spliceList(node: DraftNode, { at, remove = 0, items = nothing }:
   const removed =
     remove === 0 ? [] : takeOut(copy, at, remove).map((value, index) => ({ value, kid: kids?.get(at + index) }));
   // V8 takes longer to make room for one more item than for a second copy.
-  if (isFirst && remove === 0 && at === copy.length) node.copy = copy.toSpliced(at, 0, ...items);
+  if (isFirst && remove === 0 && items.length === 1 && at === copy.length) node.copy = copy.toSpliced(at, 0, items[0]);
   else insert(copy, at, items);
   if (kids === null || kids.size === 0) return removed;
   if (!isAtEnd) node.kids = movedKids(kids, { at, remove, by: items.length - remove });

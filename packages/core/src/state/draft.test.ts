@@ -52,6 +52,14 @@ describe("a draft", () => {
     expect(patches).toContainEqual({ op: "replace", path: ["list", 1, "n"], value: 30 });
   });
 
+  it("takes as many items in one push as a list does", () => {
+    const items = Array.from({ length: 100_000 }, (_, n) => n);
+    const draft = createDraft(freezeState({ list: [-1] }));
+    draft.list.push(...items);
+
+    expect(finishedState(draft)).toEqual({ list: [-1, ...items] });
+  });
+
   it("tells two places of one part apart", () => {
     const part = { n: 1, long };
     const { next } = edited({ a: part, b: part, list: [part, part] }, (state) => {
