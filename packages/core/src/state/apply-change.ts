@@ -49,7 +49,6 @@ function apply(parent: object, { op, path, value }: StatePatch): void {
   const step = path.at(-1) as string | number;
   freezeState(value);
   if (parent instanceof Set) op === "remove" ? parent.delete(value) : parent.add(value);
-  else if (Array.isArray(parent) && op === "add" && step === parent.length) parent.push(value);
   else if (Array.isArray(parent) && op !== "replace")
     op === "add" ? parent.splice(step as number, 0, value) : parent.splice(step as number, 1);
   else if (op !== "remove") put(parent, step, value);
