@@ -63,7 +63,7 @@ function opening(pragma: string): SqliteDriver {
   return {
     open: (file) => {
       const database = new DatabaseSync(file);
-      setTimeout(() => database.exec(pragma));
+      queueMicrotask(() => database.exec(pragma)); // before the first commit, which waits for the end of the turn
       return database as unknown as SqliteDatabase;
     },
   };

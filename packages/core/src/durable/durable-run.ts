@@ -28,6 +28,7 @@ import type { RecordTurns } from "./record-turns.js";
 import type { RegisteredWorkflow } from "./registered-workflows.js";
 import type { RunOrigin } from "./run-lists.js";
 import { RunRecords } from "./run-records.js";
+import { isAtWork, outcomeWith, summaryOf } from "./run-standing.js";
 import type {
   CommitResult,
   ReceivedMessage,
@@ -37,7 +38,6 @@ import type {
   RunStore,
   StoredStatus,
 } from "./run-store.types.js";
-import { isAtWork, outcomeWith, summaryOf } from "./run-summary.js";
 import { leaseLost, runtimeStopped } from "./runtime-errors.js";
 import { isOutcome, shownText } from "./shown-text.js";
 import { SnapshotPace, type SnapshotSettings } from "./snapshot-pace.js";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent, type Workflow } from "../../src/index.js";
 import { createRuntime, memoryStore, type RunCommit, type RunStore } from "../../src/runtime.js";
-import { Machine, withMethods } from "../support/processes.js";
+import { withMethods } from "../support/processes.js";
 import { silent } from "../support/runtimes.js";
 import { settle } from "../support/virtual-clock.js";
 
@@ -95,6 +95,49 @@ describe("while the end is on its way to the store", () => {
     await next.stop();
   });
 
+  it("its process dies: another one has the result, and runs no step again", async () => {
+    const { runtime, open, hold, ran, store } = opened();
+    hold();
+    runtime.run("flow", {}, { runId: "run" });
+    await settle(); // and no answer of the store comes any more
+
+    expect(await store.run(key)).toMatchObject({ status: "completed", lease: null });
+    const other = open();
+    expect(await other.handle("run")).toBe(1);
+    expect(await other.handle("run").cancel("no")).toMatchObject({ status: "refused", code: "RUN_FINISHED" });
+    expect(ran).toEqual(["last"]);
+    await other.stop();
+  });
+
+  it("another process may delete the run: who waits for it here has the result", async () => {
+    const { runtime, open, hold, letGo, store } = opened();
+    hold();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await settle();
+    const other = open();
+    await other.delete("run");
+    letGo();
+
+    expect(await run).toBe(1);
+    expect(await store.run(key)).toBeNull();
+    await Promise.all([runtime.stop(), other.stop()]);
+  });
+
+  it("its summary is that of the row, before and after", async () => {
+    const { runtime, hold, letGo } = opened();
+    hold();
+    const run = runtime.run("flow", {}, { runId: "run" });
+    await settle();
+    const early = await run.summary();
+    letGo();
+    await run;
+
+    expect(early).toMatchObject({ status: "completed", ticks: 3 });
+    expect(await run.summary()).toEqual(early);
+    await runtime.stop();
+    expect(early.endedAtMs).not.toBeNull();
+  });
+
   it("a copy of the run can be asked for, and says that the run is at work", async () => {
     const { runtime, hold, letGo } = opened();
     hold();
@@ -108,25 +151,6 @@ describe("while the end is on its way to the store", () => {
     expect(await run.snapshot()).toMatchObject({ status: "completed" });
     await runtime.stop();
   });
-});
-
-it("a process that dies after the end was stored leaves nothing to do", async () => {
-  const ran: string[] = [];
-  const flow = defineWorkflow("flow")
-    .step("last", { on: StartEvent, emits: StopEvent }, () => {
-      ran.push("last");
-      return new StopEvent({ result: "ended" });
-    })
-    .build();
-  const machine = new Machine();
-  const first = machine.open({ flow }, { diesAt: 3 });
-  first.runtime.run("flow", {}, { runId: "run" });
-  await settle();
-
-  expect(await machine.row("run")).toMatchObject({ status: "completed", lease: null });
-  const { runtime } = machine.open({ flow });
-  expect(await runtime.handle("run")).toBe("ended");
-  expect(ran).toEqual(["last"]);
 });
 
 describe("the end has a commit of its own where the last step", () => {

@@ -1,4 +1,4 @@
-/** What the row of a run says of it: where it stands, until when it waits and for what, or how it has ended. */
+/** Where a run in memory stands: whether it is at work, how its ticks end it, and what its row says of it. */
 import { knownOutcome } from "../engine/known-outcome.js";
 import type { Outcome } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
@@ -41,6 +41,7 @@ export function isAtWork({ attempts, children, state }: LiveRun): boolean {
   );
 }
 
+/** Until when it waits and for what, or how it has ended. */
 export function summaryOf({ runner, workflow, status, outcome, atMs, isDueByClock }: Standing): RunSummary {
   const { clock } = runner.host.ports;
   const isWaiting = status === "waiting";
