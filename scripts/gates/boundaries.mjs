@@ -7,7 +7,7 @@ import ts from "typescript";
 import { finish, parse, place, productFiles, walk } from "./gate.mjs";
 
 /** The one file that touches the world. */
-const adapter = /^packages\/core\/src\/run\/system\.ts$/;
+const adapter = /^packages\/core\/src\/system\/system\.ts$/;
 const pure = /^packages\/core\/src\/engine\/reduce(\/.*)?(\.ts)?$/;
 const invariants = /^packages\/core\/src\/errors\/invariant\.ts$/;
 
@@ -17,14 +17,18 @@ const runsAnywhere = /^packages\/(core|testing)\//;
 const forbiddenImports = [
   {
     from: pure,
-    to: /\/src\/(run|context|workflow|step|stream|inspect|resource|retry|limit)\//,
+    to: /\/src\/(system|compile|run|context|workflow|step|stream|inspect|resource|retry|limit)\//,
     why: "the reducer knows data only",
   },
   { from: pure, to: /\/engine\/ports\.ts$/, why: "the reducer has no ports: what they answer comes in the tick" },
-  { from: /\/src\/engine\//, to: /\/src\/(run|context|workflow)\//, why: "the engine is below the runner" },
+  {
+    from: /\/src\/engine\//,
+    to: /\/src\/(system|compile|run|context|workflow)\//,
+    why: "the engine is below the runner",
+  },
   {
     from: /\/src\/(errors|value|event)\//,
-    to: /\/src\/(engine|run|context|workflow|step|graph)\//,
+    to: /\/src\/(engine|system|compile|run|context|workflow|step|graph)\//,
     why: "values and events are below the engine",
   },
 ];
@@ -45,7 +49,7 @@ for (const path of productFiles()) {
     if (inCore && !invariants.test(path)) checkThrow(node, (what) => report(node, what));
   });
 }
-finish("time, chance and console in run/system.ts only; pure reducer; imports point one way", problems);
+finish("time, chance and console in system/system.ts only; pure reducer; imports point one way", problems);
 
 function importOf(node) {
   if (ts.isImportDeclaration(node) || (ts.isExportDeclaration(node) && node.moduleSpecifier))
@@ -71,14 +75,14 @@ function checkImport(path, specifier, report) {
 
 function checkWorld(node, report) {
   if (ts.isPropertyAccessExpression(node)) {
-    if (clockAndChance.has(node.getText())) report(`${node.getText()} belongs in run/system.ts`);
-    if (node.expression.getText() === "console") report("console belongs in run/system.ts");
+    if (clockAndChance.has(node.getText())) report(`${node.getText()} belongs in system/system.ts`);
+    if (node.expression.getText() === "console") report("console belongs in system/system.ts");
   }
   if (ts.isCallExpression(node) && timers.has(node.expression.getText().replace(/^globalThis\./, ""))) {
-    report(`${node.expression.getText()} belongs in run/system.ts`);
+    report(`${node.expression.getText()} belongs in system/system.ts`);
   }
   if (ts.isNewExpression(node) && node.expression.getText() === "Date" && !node.arguments?.length) {
-    report("new Date() reads the clock: it belongs in run/system.ts");
+    report("new Date() reads the clock: it belongs in system/system.ts");
   }
 }
 

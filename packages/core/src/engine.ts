@@ -14,10 +14,10 @@ import type { Routing } from "./engine/routing.js";
 import type { RunState } from "./engine/state.js";
 import type { RunResumed, RunRetried } from "./engine/tick.js";
 import type { ContextDict } from "./context/run-context.types.js";
-import { compiledChild } from "./workflow/child.js";
+import { compiledChild } from "./compile/child.js";
 import { encodeRun } from "./run/snapshot-run.js";
 import { setPorts as setPortsOf } from "./run/workflow-host.js";
-import { type CompiledWorkflow, compileWorkflow } from "./workflow/compile.js";
+import { type CompiledWorkflow, compileWorkflow } from "./compile/compile.js";
 import type { Workflow } from "./workflow/workflow.types.js";
 
 // ---- the workflow as data
@@ -32,11 +32,11 @@ export type {
   StepDefinition,
   TriggerDefinition,
 } from "./engine/definition.js";
-export { createStoredRouting as createRouting } from "./engine/stored-routing.js";
+export { createStoredRouting as createRouting } from "./snapshot/stored-routing.js";
 export type { Routing } from "./engine/routing.js";
-export { compileWorkflow } from "./workflow/compile.js";
-export type { CompiledStep, CompiledWorkflow } from "./workflow/compile.js";
-export { migrateState, stateVersionOf } from "./workflow/state-version.js";
+export { compileWorkflow } from "./compile/compile.js";
+export type { CompiledStep, CompiledWorkflow } from "./compile/compile.js";
+export { migrateState, stateVersionOf } from "./compile/state-version.js";
 // ---- what is true, what happened, what to do
 export { createRunState, shareStore, unshareStore } from "./engine/state.js";
 export type {
@@ -53,7 +53,7 @@ export type {
 export type { Send, StateChange, StatePatch, Tick } from "./engine/tick.js";
 export type { Command, Note, Receipt, RefusalCode } from "./engine/command.js";
 export { reduce } from "./engine/reduce.js";
-export { replay } from "./engine/replay.js";
+export { replay } from "./snapshot/replay.js";
 // ---- runs in memory, for hosts that place them themselves
 export { createActivations } from "./durable/activation.js";
 export type {
@@ -93,8 +93,8 @@ export {
 } from "./value/option-rules.js";
 export type { OptionChecks, Rule, Rules } from "./value/option-rules.js";
 // ---- stores
-export { blobUses } from "./durable/blob-uses.js";
-export type { BlobUse } from "./durable/blob-uses.js";
+export { blobUses } from "./durable/store/blob-uses.js";
+export type { BlobUse } from "./durable/store/blob-uses.js";
 export {
   checkPageLimit,
   decodePageCursor,
@@ -112,9 +112,9 @@ export {
   searchWindow,
   wantedStatuses,
   wrapStore,
-} from "./durable/store-kit.js";
-export type { IdRange, PagePosition } from "./durable/store-kit.js";
-export { outsideId } from "./durable/check-names.js";
+} from "./durable/store/store-kit.js";
+export type { IdRange, PagePosition } from "./durable/store/store-kit.js";
+export { outsideId } from "./durable/options/check-names.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "./event/event-codec.js";
 export type { EncodedEvent } from "./event/event-codec.js";
@@ -123,7 +123,7 @@ export type { EventRegistry } from "./event/registry.js";
 // ---- drafts of a state
 export { createDraft, plainOf } from "./state/draft.js";
 export { finishedState } from "./state/finish-draft.js";
-export { finishDirect, runTime, settledState } from "./run/step-facts.js";
+export { finishDirect, runTime, settledState } from "./run/attempt/step-facts.js";
 // ---- JSON
 export { decodeValue } from "./event/decode.js";
 export { encodeValue } from "./value/codec.js";

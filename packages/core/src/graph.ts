@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { describeWorkflow } from "./graph/describe.js";
+export { describeWorkflow } from "./drawing/describe.js";
 export type {
   EdgeKind,
   EventNode,
@@ -15,10 +15,10 @@ export type {
   ResourceNode,
   StepNode,
   WorkflowDescription,
-} from "./graph/describe.js";
+} from "./drawing/describe.js";
 export { frameBranches } from "./graph/frame-branches.js";
-export type { StepExecutor } from "./workflow/options.js";
-export { toMermaid } from "./graph/mermaid.js";
-export type { MermaidOptions } from "./graph/mermaid.js";
-export { traceRuns } from "./graph/trace.js";
-export type { AttemptTrace, RunTrace, RunTraces, RunTraceStatus, TracedEvent, TraceOptions } from "./graph/trace.js";
+export type { StepExecutor } from "./compile/options.js";
+export { toMermaid } from "./drawing/mermaid.js";
+export type { MermaidOptions } from "./drawing/mermaid.js";
+export { traceRuns } from "./drawing/trace.js";
+export type { AttemptTrace, RunTrace, RunTraces, RunTraceStatus, TracedEvent, TraceOptions } from "./drawing/trace.js";

@@ -59,8 +59,8 @@ export type {
   SettledEvent,
   SettledFailure,
 } from "./step/trigger.js";
-export { keyed } from "./step/keyed.js";
-export type { Keyed } from "./step/keyed.js";
+export { keyed } from "./event/keyed.js";
+export type { Keyed } from "./event/keyed.js";
 export { catchError } from "./step/catch-error.js";
 export type { CatchErrorOptions } from "./step/step.types.js";
 
@@ -68,16 +68,16 @@ export type { CatchErrorOptions } from "./step/step.types.js";
 export { Workflow } from "./workflow/workflow.js";
 export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
 export type { DefinedRun } from "./workflow/workflow-facts.types.js";
-export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./workflow/options.js";
+export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./compile/options.js";
 export { defineWorkflow } from "./workflow/define-workflow.js";
 export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/define-workflow.js";
 export type { StepFacts } from "./workflow/graph.types.js";
 export type { InputOf, ResultOf, StreamOf } from "./workflow/run.types.js";
 export type { StateOf } from "./workflow/workflow-facts.types.js";
 export type { Middleware, StepCall, StepOutput } from "./workflow/middleware.types.js";
-export { validateWorkflow } from "./workflow/compile.js";
-export { describeWorkflow } from "./graph/describe.js";
-export type { GraphEdge, GraphNode, WorkflowDescription } from "./graph/describe.js";
+export { validateWorkflow } from "./compile/compile.js";
+export { describeWorkflow } from "./drawing/describe.js";
+export type { GraphEdge, GraphNode, WorkflowDescription } from "./drawing/describe.js";
 export type { GraphCheck } from "./graph/validate.js";
 export type { Finding } from "./graph/finding.js";
 
@@ -90,7 +90,7 @@ export type {
   RunOptions,
   RunOutcome,
   WorkflowHandler,
-} from "./run/handler.types.js";
+} from "./run/caller/handler.types.js";
 export type { RunStream } from "./stream/run-stream.js";
 export type { StreamOptions } from "./stream/stream.types.js";
 export type { StreamedEvent } from "./stream/streamed-event.js";
@@ -151,9 +151,9 @@ export type { TraceContext } from "./engine/state.js";
 // ---- errors
 export { WorkflowError } from "./errors/workflow-error.js";
 export type { WorkflowErrorOptions } from "./errors/workflow-error.js";
-export { NonRetryableError, RetryAfterError } from "./errors/retry-errors.js";
+export { NonRetryableError, RetryAfterError } from "./retry/retry-errors.js";
 export type { ErrorCode } from "./errors/catalog.js";
-export type { ErrorRecord } from "./errors/error-record.js";
+export type { ErrorRecord } from "./value/error-record.js";
 
 // ---- shared
 export type { Log } from "./engine/ports.js";

@@ -5,15 +5,15 @@
  * @module
  */
 export { createRuntime } from "./durable/create-runtime.js";
-export { recordsOf } from "./durable/records-of.js";
-export { memoryStore } from "./durable/memory-store.js";
-export type { MemoryStoreOptions } from "./durable/memory-store.js";
-export type { DetailedEntry, HistoryEntry, RunForked } from "./durable/history.js";
-export type { ChildRun } from "./durable/child-runs.js";
-export type { ChangedValue } from "./durable/state-changes.js";
-export type { AttemptStatus, AttemptWait, RunAttempt } from "./durable/attempts.js";
-export type { MomentOptions, PendingDelivery, RunMoment, StepMoment } from "./durable/run-moment.js";
-export type { RawHistoryEntry, RawSnapshot } from "./durable/raw-run.js";
+export { recordsOf } from "./durable/run/records-of.js";
+export { memoryStore } from "./durable/memory/memory-store.js";
+export type { MemoryStoreOptions } from "./durable/memory/memory-store.js";
+export type { DetailedEntry, HistoryEntry, RunForked } from "./durable/history/history.js";
+export type { ChildRun } from "./durable/history/child-runs.js";
+export type { ChangedValue } from "./durable/history/state-changes.js";
+export type { AttemptStatus, AttemptWait, RunAttempt } from "./durable/history/attempts.js";
+export type { MomentOptions, PendingDelivery, RunMoment, StepMoment } from "./durable/history/run-moment.js";
+export type { RawHistoryEntry, RawSnapshot } from "./durable/history/raw-run.js";
 export type {
   RecordEdit,
   RecordList,
@@ -44,7 +44,7 @@ export type {
   TenantOptions,
   Workflows,
 } from "./durable/runtime.types.js";
-export type { QueueOptions, RuntimeOptions } from "./durable/runtime-options.types.js";
+export type { QueueOptions, RuntimeOptions } from "./durable/options/runtime-options.types.js";
 export type {
   ScheduleCatchUp,
   ScheduleOverlap,
@@ -54,7 +54,7 @@ export type {
   ScheduleOptions,
   ScheduleQuery,
   ScheduleSkip,
-} from "./durable/schedule.types.js";
+} from "./durable/schedules/schedule.types.js";
 export type {
   ExportedHead,
   ExportedPart,
@@ -63,8 +63,8 @@ export type {
   ExportOptions,
   ImportedRun,
   ImportOptions,
-} from "./durable/moving.types.js";
-export type { CheckProblem, CheckReport } from "./durable/check.types.js";
+} from "./durable/moving/moving.types.js";
+export type { CheckProblem, CheckReport } from "./durable/history/check.types.js";
 export type {
   ObservedClaim,
   ObservedCommit,
@@ -74,4 +74,4 @@ export type {
   RuntimeTelemetry,
 } from "./durable/runtime-observer.types.js";
 // ---- the contract of stores
-export type * from "./durable/run-store.types.js";
+export type * from "./durable/store/run-store.types.js";

@@ -1,7 +1,6 @@
 /** A run that can never end says what it would need, and which events led to nothing. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { replay } from "../src/engine/replay.js";
 import { compileWorkflow, createRouting, createRunState, type Tick } from "../src/engine.js";
 import {
   Context,
@@ -21,6 +20,7 @@ import {
 import { decodeState } from "../src/snapshot/decode.js";
 import { encodeState } from "../src/snapshot/encode.js";
 import { Reader } from "../src/snapshot/reader.js";
+import { replay } from "../src/snapshot/replay.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 
 class Item extends event("Item", { n: z.number() }) {}

@@ -1,5 +1,5 @@
 /** The value `Context`: creates contexts for new runs, or from snapshots. */
-import { contextFromDict, newContext } from "../run/caller-context.js";
+import { contextFromDict, newContext } from "../run/caller/caller-context.js";
 import type { ContextClass, Context as StepFace } from "./context.types.js";
 import type { FromDictOptions } from "./run-context.types.js";
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import type { Finished } from "../step/finished.types.js";

@@ -13,9 +13,9 @@ import type { Tick } from "../engine/tick.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
-import { createDeferred } from "../run/deferred.js";
 import type { LiveRun } from "../run/run.types.js";
-import { consoleLog, systemClock } from "../run/system.js";
+import { createDeferred } from "../system/deferred.js";
+import { consoleLog, systemClock } from "../system/system.js";
 import type {
   ActivatedRun,
   ActivationSetup,
@@ -23,14 +23,14 @@ import type {
   ActivationsOptions,
   RoundNature,
 } from "./activation.types.js";
-import { DurableRun, type DurableRunSettings, type RunSupervisor } from "./durable-run.js";
-import { GroupCommit } from "./group-commit.js";
-import { Posts } from "./posts.js";
-import { RecordTurns } from "./record-turns.js";
-import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
-import { type RegisteredWorkflow, RegisteredWorkflows } from "./registered-workflows.js";
-import type { CommitResult, RunCommit, RunStore, StoredPost } from "./run-store.types.js";
-import { RunWatchers } from "./watchers.js";
+import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./claim/recovery.js";
+import { GroupCommit } from "./commit/group-commit.js";
+import { RecordTurns } from "./commit/record-turns.js";
+import { type RegisteredWorkflow, RegisteredWorkflows } from "./load/registered-workflows.js";
+import { RunWatchers } from "./reads/watchers.js";
+import { DurableRun, type DurableRunSettings, type RunSupervisor } from "./run/durable-run.js";
+import { Posts } from "./run/posts.js";
+import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
 
 /** Owner in the lease of every activated run: the host gives a run to one activation at a time. */
 const OWNER = "activation";

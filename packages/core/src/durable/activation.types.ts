@@ -1,7 +1,14 @@
 /** What a host of activations passes and gets. */
 import type { Clock, Log } from "../engine/ports.js";
-import type { CommitResult, ReceivedMessage, RunCommit, RunStore, StoredPost, StoredRun } from "./run-store.types.js";
 import type { Workflows } from "./runtime.types.js";
+import type {
+  CommitResult,
+  ReceivedMessage,
+  RunCommit,
+  RunStore,
+  StoredPost,
+  StoredRun,
+} from "./store/run-store.types.js";
 
 export interface ActivationsOptions {
   /** The workflows by their durable names. */

@@ -3,28 +3,34 @@
  *
  * @module
  */
+
+import { resolveStart } from "../compile/start-event.js";
 import type { ContextDict } from "../context/run-context.types.js";
 import { traceContextOf } from "../inspect/trace-context.js";
 import { ResourceContainer } from "../resource/resource-container.js";
-import { markHandled } from "../run/deferred.js";
-import type { Receipt } from "../run/handler.types.js";
+import type { Receipt } from "../run/caller/handler.types.js";
 import { limitsOf } from "../run/start.js";
-import { systemIds } from "../run/system.js";
+import { markHandled } from "../system/deferred.js";
+import { systemIds } from "../system/system.js";
 import { toMs } from "../value/duration.js";
 import { pageSize, positiveInteger, timeOf } from "../value/option-value.js";
-import { resolveStart } from "../workflow/start-event.js";
-import { attemptsOf, type RunAttempt } from "./attempts.js";
-import { checkCallOptions } from "./call-options.js";
-import { whenChanged } from "./change.js";
-import type { CheckReport } from "./check.types.js";
-import { checkNames } from "./check-names.js";
-import { type ChildRun, childrenOf } from "./child-runs.js";
-import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./dedupe.js";
-import { detailedHistoryOf } from "./detailed-history.js";
-import { DueWork } from "./due-work.js";
-import { exportRun } from "./export-run.js";
-import type { ExportedParts } from "./exported-parts.js";
-import { forkRun } from "./fork.js";
+import { whenChanged } from "./calls/change.js";
+import { detailedHistoryOf } from "./calls/detailed-history.js";
+import { forkRun } from "./calls/fork.js";
+import { ResumeRequests } from "./calls/resume-requests.js";
+import { retainRuns } from "./calls/retain.js";
+import { StoredRunHandle } from "./calls/run-handle.js";
+import { countRuns, list } from "./calls/run-lists.js";
+import { RunRequests, type ServedRequest } from "./calls/run-requests.js";
+import { StoredRecords } from "./calls/stored-records.js";
+import { type NewRunRequest, newRun } from "./claim/new-run.js";
+import { Pump } from "./claim/pump.js";
+import { RunRegistry } from "./claim/registry.js";
+import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./due/dedupe.js";
+import { DueWork } from "./due/due-work.js";
+import { attemptsOf, type RunAttempt } from "./history/attempts.js";
+import type { CheckReport } from "./history/check.types.js";
+import { type ChildRun, childrenOf } from "./history/child-runs.js";
 import {
   assertAfter,
   checkRuns,
@@ -33,25 +39,20 @@ import {
   type HistoryEntry,
   historyOf,
   treeAt,
-} from "./history.js";
-import { importRun } from "./import-run.js";
-import { type From, keptTicks, type LoadFrom } from "./load.js";
-import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
-import { type NewRunRequest, newRun } from "./new-run.js";
+} from "./history/history.js";
+import { type RawHistoryEntry, rawHistoryOf } from "./history/raw-run.js";
+import { type MomentOptions, momentOf, type RunMoment } from "./history/run-moment.js";
+import { type From, keptTicks, type LoadFrom } from "./load/load.js";
+import { RegisteredWorkflows } from "./load/registered-workflows.js";
+import { exportRun } from "./moving/export-run.js";
+import type { ExportedParts } from "./moving/exported-parts.js";
+import { importRun } from "./moving/import-run.js";
+import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving/moving.types.js";
 import { observedRuntime } from "./observed-runtime.js";
-import { Pump } from "./pump.js";
-import { ticketOf } from "./queue-options.js";
-import { type RawHistoryEntry, rawHistoryOf } from "./raw-run.js";
-import { RegisteredWorkflows } from "./registered-workflows.js";
-import { RunRegistry } from "./registry.js";
-import { ResumeRequests } from "./resume-requests.js";
-import { retainRuns } from "./retain.js";
-import { StoredRunHandle } from "./run-handle.js";
-import { idOf } from "./run-key.js";
-import { countRuns, list } from "./run-lists.js";
-import { type MomentOptions, momentOf, type RunMoment } from "./run-moment.js";
-import { RunRequests, type ServedRequest } from "./run-requests.js";
-import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./run-store.types.js";
+import { checkCallOptions } from "./options/call-options.js";
+import { checkNames } from "./options/check-names.js";
+import { ticketOf } from "./options/queue-options.js";
+import type { RuntimeOptions } from "./options/runtime-options.types.js";
 import type {
   AttemptsOptions,
   CountFilter,
@@ -72,16 +73,16 @@ import type {
 } from "./runtime.types.js";
 import { runIdConflict, runLive, runtimeStopped, runUnknown } from "./runtime-errors.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
-import type { RuntimeOptions } from "./runtime-options.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
-import type { RuntimeSchedules } from "./schedule.types.js";
-import { fireSchedule } from "./schedule-firing.js";
-import { StoredSchedules } from "./schedules.js";
-import { seal, sealOwner, unseal } from "./sealed-run.js";
-import { sameStart } from "./start-text.js";
-import { checkAtDoor } from "./store-door.js";
-import { wrapStore } from "./store-kit.js";
-import { StoredRecords } from "./stored-records.js";
+import type { RuntimeSchedules } from "./schedules/schedule.types.js";
+import { fireSchedule } from "./schedules/schedule-firing.js";
+import { StoredSchedules } from "./schedules/schedules.js";
+import { idOf } from "./store/run-key.js";
+import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./store/run-store.types.js";
+import { seal, sealOwner, unseal } from "./store/sealed-run.js";
+import { checkAtDoor } from "./store/store-door.js";
+import { wrapStore } from "./store/store-kit.js";
+import { sameStart } from "./text/start-text.js";
 
 /**
  * @example

@@ -5,8 +5,9 @@
  *
  * @module
  */
+
+import { sameValue } from "../event/equal.js";
 import { fieldOf } from "../event/facts.js";
-import { sameValue } from "../value/equal.js";
 import type { EventData } from "./state.js";
 
 export function matchesType(accepts: readonly string[], type: string): boolean {

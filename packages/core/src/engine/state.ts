@@ -10,7 +10,7 @@
  *
  * @module
  */
-import type { ErrorRecord } from "../errors/error-record.js";
+import type { ErrorRecord } from "../value/error-record.js";
 import type { Fifo } from "./fifo.js";
 import { SmallMap } from "./small-map.js";
 import type { Timers } from "./timers.js";

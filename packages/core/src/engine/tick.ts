@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { ErrorRecord } from "../errors/error-record.js";
+import type { ErrorRecord } from "../value/error-record.js";
 import type { Definition } from "./definition.js";
 import type { EventData, TraceContext } from "./state.js";
 

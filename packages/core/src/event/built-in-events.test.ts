@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { recordError } from "../errors/error-record.js";
+import { recordError } from "../value/error-record.js";
 import {
   ExternalEvent,
   HumanResponseEvent,

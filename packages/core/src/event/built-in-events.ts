@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ErrorRecord, reviveError } from "../errors/error-record.js";
+import { type ErrorRecord, reviveError } from "../value/error-record.js";
 import { deepFreeze } from "../value/freeze.js";
 import type { EventBase, EventClass, EventFacts, EventRole, EventShape, eventFacts, WorkflowEvent } from "./event.js";
 import { defineEvent, planOf } from "./event-class.js";

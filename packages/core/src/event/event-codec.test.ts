@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { recordError } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { copyValue } from "../value/codec.js";
+import { recordError } from "../value/error-record.js";
 import { JoinIncompleteEvent, makeEngineEvent, StartEvent, StepFailedEvent, StopEvent } from "./built-in-events.js";
 import { mayConvert } from "./converting-schema.js";
 import { decodeEvent } from "./decode.js";

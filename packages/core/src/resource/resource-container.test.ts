@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NonRetryableError } from "../errors/retry-errors.js";
+import { NonRetryableError } from "../retry/retry-errors.js";
 import { checkResources } from "./check-resources.js";
 import { resource } from "./resource.js";
 import type { Resource, ResourceMap, ResourceOverride } from "./resource.types.js";

@@ -9,9 +9,10 @@
  *
  * @module
  */
-import { recordError } from "../errors/error-record.js";
+
 import { WorkflowError } from "../errors/workflow-error.js";
 import { retryHint } from "../retry/verdict.js";
+import { recordError } from "../value/error-record.js";
 import { isThenable } from "../value/is-thenable.js";
 import { checkResources, rankOf } from "./check-resources.js";
 import type {

@@ -1,4 +1,4 @@
-import { recordError } from "../errors/error-record.js";
+import { recordError } from "../value/error-record.js";
 import { assertParts, partInvalid } from "./parts.js";
 
 /** Decides whether an error is worth another attempt. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NonRetryableError, RetryAfterError } from "../errors/retry-errors.js";
 import type { RetryInfo } from "./retry.types.js";
+import { NonRetryableError, RetryAfterError } from "./retry-errors.js";
 import { retryIf } from "./retry-if.js";
 import { retryPolicy } from "./retry-policy.js";
 import { stop } from "./stop.js";

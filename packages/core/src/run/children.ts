@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+import { compiledChild } from "../compile/child.js";
 import { type ChildRecord, createRunState, type Outcome, shareStore, unshareStore } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
-import { type ErrorRecord, recordError } from "../errors/error-record.js";
-import { compiledChild } from "../workflow/child.js";
+import { type ErrorRecord, recordError } from "../value/error-record.js";
 import { outcomeError } from "./outcome.js";
 import type { LiveRun } from "./run.types.js";
 import { initialStore } from "./state-of-run.js";

@@ -7,7 +7,7 @@ import type { Command } from "../engine/command.js";
 import type { ChildRecord } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
-import { Attempt } from "./attempt.js";
+import { Attempt } from "./attempt/attempt.js";
 import { cancelChild, startChild } from "./children.js";
 import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
 import { openStream } from "./open-stream.js";

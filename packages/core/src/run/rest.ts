@@ -7,7 +7,7 @@
  */
 import type { RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
-import { nextTurn } from "./system.js";
+import { nextTurn } from "../system/system.js";
 
 /** What it needs of the run. */
 export interface Resting {

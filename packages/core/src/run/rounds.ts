@@ -13,8 +13,8 @@ import type { Command } from "../engine/command.js";
 import type { RunState } from "../engine/state.js";
 import type { RunStarted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { afterTurn, isTurnOver } from "../system/host-turns.js";
 import { afterHops } from "./hops.js";
-import { afterTurn, isTurnOver } from "./host-turns.js";
 import { RunPermit } from "./run-permit.js";
 import type { WorkflowHost } from "./workflow-host.js";
 

@@ -8,6 +8,8 @@
  *
  * @module
  */
+
+import type { CompiledStep } from "../compile/compile.js";
 import type { Command, Receipt } from "../engine/command.js";
 import type { GeneratorDrive } from "../engine/features.js";
 import type { SmallMap } from "../engine/small-map.js";
@@ -17,9 +19,8 @@ import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
-import type { CompiledStep } from "../workflow/compile.js";
-import type { Calls } from "./calls.js";
-import type { LastAct, LastChange } from "./finish-step.js";
+import type { Calls } from "./attempt/calls.js";
+import type { LastAct, LastChange } from "./attempt/finish-step.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
 /**

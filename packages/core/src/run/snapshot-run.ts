@@ -4,6 +4,8 @@
  * @module
  */
 
+import { assertShareable, compiledChild } from "../compile/child.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
 import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/run-context.types.js";
 import { features } from "../engine/features.js";
 import { fanning } from "../engine/reduce/elements.js";
@@ -19,8 +21,6 @@ import { invalidSnapshot, Reader } from "../snapshot/reader.js";
 import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
 import { checkOptions } from "../value/known-options.js";
-import { assertShareable, compiledChild } from "../workflow/child.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
 import type { LiveRunCore } from "./run.types.js";
 
 /** The run of a context, and its children as the snapshot had them. */

@@ -3,6 +3,9 @@
  *
  * @module
  */
+
+import type { CompiledWorkflow } from "../compile/compile.js";
+import { resolveStart } from "../compile/start-event.js";
 import type { RunContext } from "../context/run-context.types.js";
 import type { Journal } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
@@ -13,11 +16,9 @@ import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
 import { timeOf } from "../value/option-value.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
-import { resolveStart } from "../workflow/start-event.js";
-import { CallerContext } from "./caller-context.js";
-import { RunHandler } from "./handler.js";
-import type { ResumeOptions, RunOptions, WorkflowHandler } from "./handler.types.js";
+import { CallerContext } from "./caller/caller-context.js";
+import { RunHandler } from "./caller/handler.js";
+import type { ResumeOptions, RunOptions, WorkflowHandler } from "./caller/handler.types.js";
 import { continueRun, openRun } from "./launch.js";
 import type { LiveRun, RunJournal } from "./run.types.js";
 import { timeAt } from "./run-time.js";

@@ -1,9 +1,10 @@
 /** The state cell of a run: its commits become ticks. */
+
+import type { CompiledWorkflow } from "../compile/compile.js";
 import { isWritten } from "../state/is-written.js";
 import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
-import { noteFailure, tellUntaken } from "./forgotten-calls.js";
+import { noteFailure, tellUntaken } from "./attempt/forgotten-calls.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
 /** The initial state of a run. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { CompiledWorkflow } from "../compile/compile.js";
 import { features, type ResourceFeature } from "../engine/features.js";
 import type { Journal, Ports } from "../engine/ports.js";
 import { createRouting, type Routing } from "../engine/routing.js";
@@ -12,8 +13,7 @@ import { logVerbosely } from "../inspect/verbose.js";
 import { Limiter } from "../limit/limiter.js";
 import { Permits } from "../limit/permits.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
-import { systemClock, systemIds } from "./system.js";
+import { systemClock, systemIds } from "../system/system.js";
 
 export interface WorkflowHost {
   readonly compiled: CompiledWorkflow;

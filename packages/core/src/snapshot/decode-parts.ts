@@ -3,13 +3,14 @@
  *
  * @module
  */
+
+import type { CompiledWorkflow } from "../compile/compile.js";
 import type { Failure, Outcome, Recoveries, SettledMember, StepInput } from "../engine/state.js";
-import type { ErrorRecord } from "../errors/error-record.js";
 import { decodeEvent, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
+import type { ErrorRecord } from "../value/error-record.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
 /** How a run ended, as `encodeOutcome` wrote it. */

@@ -1,8 +1,9 @@
 /** Decodes the memory of a work item. */
+
+import { compiledChild } from "../compile/child.js";
 import type { MemoryRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../state/state-schema.js";
-import { compiledChild } from "../workflow/child.js";
 import type { PartDecoder } from "./decode-parts.js";
 import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 

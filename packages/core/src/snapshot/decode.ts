@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { CompiledWorkflow } from "../compile/compile.js";
+import { toCurrent } from "../compile/state-version.js";
 import { Fifo } from "../engine/fifo.js";
 import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
@@ -27,8 +29,6 @@ import { decodeOwn } from "../event/decode.js";
 import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../state/state-schema.js";
 import { isVersion } from "../value/version.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
-import { toCurrent } from "../workflow/state-version.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { STORED_VERSION } from "./format.js";

@@ -5,6 +5,10 @@
  *
  * @module
  */
+
+import { compiledChild } from "../compile/child.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
+import { stateVersionOf } from "../compile/state-version.js";
 import { features, type SnapshotFeature } from "../engine/features.js";
 import type {
   Failure,
@@ -21,9 +25,6 @@ import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { encodeFrozen, encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
-import { compiledChild } from "../workflow/child.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
-import { stateVersionOf } from "../workflow/state-version.js";
 import {
   type EncodedFailure,
   type EncodedInput,

@@ -1,8 +1,8 @@
+import type { CompiledWorkflow } from "../compile/compile.js";
 import { matchesType } from "../engine/matching.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
 
 /** Tells whether the step accepts the input of the item. Its code may have changed since. */
 export function takesInput({ steps }: CompiledWorkflow, { step, input }: WorkItem): boolean {

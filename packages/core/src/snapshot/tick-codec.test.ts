@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { compileWorkflow } from "../compile/compile.js";
 import type { Tick } from "../engine/tick.js";
 import { event, StartEvent, StopEvent } from "../index.js";
-import { compileWorkflow } from "../workflow/compile.js";
 import { defineWorkflow } from "../workflow/define-workflow.js";
 import { decodeTick, encodeTick } from "./tick-codec.js";
 

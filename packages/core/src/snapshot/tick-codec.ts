@@ -6,6 +6,9 @@
  *
  * @module
  */
+
+import { compiledChild } from "../compile/child.js";
+import type { CompiledWorkflow } from "../compile/compile.js";
 import { completeDefinition, type Definition } from "../engine/definition.js";
 import type { EventData } from "../engine/state.js";
 import type { Send, StateChange, StatePatch, Tick } from "../engine/tick.js";
@@ -18,8 +21,6 @@ import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
 import type { ValueType } from "../value/plain.js";
-import { compiledChild } from "../workflow/child.js";
-import type { CompiledWorkflow } from "../workflow/compile.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
 /** Plain JSON. Formats only grow: what a released version wrote stays readable. */

@@ -4,10 +4,10 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { sameValue } from "../event/equal.js";
 import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
 import { describeIssues, isSchema, refusePromise } from "../event/schema-answers.js";
 import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
-import { sameValue } from "../value/equal.js";
 import { isForbiddenKey, isPlainObject } from "../value/guard.js";
 import { nearest } from "../value/nearest.js";
 import type { ValueType } from "../value/plain.js";

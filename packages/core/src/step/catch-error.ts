@@ -4,11 +4,11 @@
  * @module
  */
 
+import { decorateMethod, refuseUncalled } from "../compile/registration.js";
 import { features } from "../engine/features.js";
 import { recovering } from "../engine/reduce/recovery.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import { handling } from "../graph/check-handlers.js";
-import { decorateMethod, refuseUncalled } from "./registration.js";
 import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "./step.types.js";
 
 /**

@@ -4,9 +4,10 @@
  *
  * @module
  */
+
 import type { CollectTrigger, JoinTrigger } from "../engine/definition.js";
 import type { EventClass } from "../event/event.js";
-import { type Report, reportCount, reportUnknown } from "./check-declared.js";
+import { type Report, reportCount, reportUnknown } from "../graph/check-declared.js";
 
 /** Result of `collect()` or `join()`. */
 export type GatheringTrigger =

@@ -6,9 +6,10 @@
  * @internal
  * @module
  */
+
+import type { Keyed } from "../event/keyed.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { Finished } from "./finished.types.js";
-import type { Keyed } from "./keyed.js";
 
 /** Result of `many(…)`. The property does not exist at runtime. @internal */
 export declare const fannedOut: unique symbol;

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
 import type { Context } from "../context/context.types.js";
 import type { StopEvent } from "../event/built-in-events.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
-import { decorateMethod, makeFreeStep, refuseUncalled } from "./registration.js";
 import type {
   AnyStepOptions,
   Emission,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+
 import type { Context } from "../context/context.types.js";
 import type { EventClass, EventFacts, EventRole, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";

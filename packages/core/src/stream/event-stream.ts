@@ -8,7 +8,7 @@
  */
 
 import { WorkflowError } from "../errors/workflow-error.js";
-import { createDeferred, type Deferred } from "../run/deferred.js";
+import { createDeferred, type Deferred } from "../system/deferred.js";
 import type { ValueType } from "../value/plain.js";
 import { createRunStream, type RunStream } from "./run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";

@@ -6,9 +6,9 @@
  * @module
  */
 import { untransformValue } from "../../node_modules/superjson/dist/transformer.js"; // see `forms.ts`
-import { type ErrorRecord, errorFrom } from "../errors/error-record.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EncodedValue, Parts, Tree } from "./codec.js";
+import { type ErrorRecord, errorFrom } from "./error-record.js";
 import { type FormTag, MAX_BIGINT_DIGITS, registered, views } from "./forms.js";
 import { guardJson, isPlainObject } from "./guard.js";
 import { knownPlain, rememberPlain } from "./known.js";

@@ -11,7 +11,7 @@ import type { SuperJSON } from "superjson";
 // Past its entry, which exports all of superjson as one class. Bundled with ours: as modules of its own the import takes longer, and
 // `require` fails in older Node 20. Its licence: THIRD-PARTY.md.
 import { transformValue } from "../../node_modules/superjson/dist/transformer.js";
-import { errorFrom, recordError } from "../errors/error-record.js";
+import { errorFrom, recordError } from "./error-record.js";
 
 /** As it is written into `meta`. */
 export type FormTag = string | readonly ["custom", string];

@@ -7,8 +7,9 @@
  *
  * @module
  */
-import { nativeErrors, recordError } from "../errors/error-record.js";
+
 import { WorkflowError } from "../errors/workflow-error.js";
+import { nativeErrors, recordError } from "./error-record.js";
 import { isView, MAX_BIGINT_DIGITS } from "./forms.js";
 import { isForbiddenKey, isPlainObject } from "./guard.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";

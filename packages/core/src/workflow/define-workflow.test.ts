@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { compiledOf, compileWorkflow } from "../compile/compile.js";
 import { StartEvent, StopEvent } from "../event/built-in-events.js";
 import { event } from "../event/event.js";
 import { catchError } from "../step/catch-error.js";
 import { many } from "../step/many.js";
 import { step } from "../step/step.js";
 import { collect } from "../step/trigger.js";
-import { compiledOf, compileWorkflow } from "./compile.js";
 import { defineWorkflow } from "./define-workflow.js";
 import { Workflow } from "./workflow.js";
 

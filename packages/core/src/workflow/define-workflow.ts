@@ -4,6 +4,12 @@
  *
  * @module
  */
+
+import { compileWorkflow } from "../compile/compile.js";
+import { type DeclaredStep, declareStep } from "../compile/declared-step.js";
+import { type BuiltParts, type ChildSource, setBuiltParts } from "../compile/internals.js";
+import type { WorkflowOptions } from "../compile/options.js";
+import { freeStepOf, type Registration } from "../compile/registration.js";
 import type { Context } from "../context/context.types.js";
 import { features } from "../engine/features.js";
 import { recovering } from "../engine/reduce/recovery.js";
@@ -15,7 +21,6 @@ import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
 import { handling } from "../graph/check-handlers.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
-import { freeStepOf, type Registration } from "../step/registration.js";
 import type {
   AnyStepOptions,
   CatchErrorOptions,
@@ -32,11 +37,7 @@ import type { EventOf, Listed, Yielded } from "../step/step-return.types.js";
 import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
 import { checkOptions } from "../value/known-options.js";
 import type { ValueType } from "../value/plain.js";
-import { compileWorkflow } from "./compile.js";
-import { type DeclaredStep, declareStep } from "./declared-step.js";
 import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "./graph.types.js";
-import { type BuiltParts, type ChildSource, setBuiltParts } from "./internals.js";
-import type { WorkflowOptions } from "./options.js";
 import type { InputOfStart, ResultOfStop } from "./run.types.js";
 import { type InitialState, Workflow } from "./workflow.js";
 import type { DefinedRun, definedRun } from "./workflow-facts.types.js";

@@ -3,6 +3,10 @@
  *
  * @module
  */
+
+import { compiledOf, compileWorkflow } from "../compile/compile.js";
+import { internalsOf, openInternals, stateSchemaKey } from "../compile/internals.js";
+import type { WorkflowOptions } from "../compile/options.js";
 import type { RunContext } from "../context/run-context.types.js";
 import { OfThisCopy } from "../errors/second-copy.js";
 import type { EventClass } from "../event/event.js";
@@ -11,14 +15,11 @@ import type { TypeHint } from "../event/type-hint.js";
 import type { InspectionName } from "../inspect/inspection-events.js";
 import type { InspectionListener } from "../inspect/inspector.js";
 import type { Telemetry } from "../inspect/telemetry.types.js";
-import type { ResumeOptions, RunOptions, WorkflowHandler } from "../run/handler.types.js";
+import type { ResumeOptions, RunOptions, WorkflowHandler } from "../run/caller/handler.types.js";
 import { resumeRun, retryRun, startRun } from "../run/start.js";
 import { hostOf } from "../run/workflow-host.js";
 import type { ValueType } from "../value/plain.js";
-import { compiledOf, compileWorkflow } from "./compile.js";
-import { internalsOf, openInternals, stateSchemaKey } from "./internals.js";
 import type { Middleware } from "./middleware.types.js";
-import type { WorkflowOptions } from "./options.js";
 import type { Workflow as AnyStateWorkflow } from "./workflow.types.js";
 
 /** The class from which workflows are made. */

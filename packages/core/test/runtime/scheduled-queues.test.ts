@@ -1,6 +1,6 @@
 /** Schedules whose runs wait in a queue. */
 import { describe, expect, it } from "vitest";
-import { ownKind } from "../../src/durable/due-entries.js";
+import { ownKind } from "../../src/durable/due/due-entries.js";
 import { WorkflowError } from "../../src/index.js";
 import type { Runtime, ScheduleOptions, StoredRecord } from "../../src/runtime.js";
 import { Machine } from "../support/processes.js";

@@ -10,7 +10,7 @@ import {
   type Tick,
 } from "../../src/engine.js";
 import { Context, type RunOutcome, type WorkflowHandler } from "../../src/index.js";
-import type { CallerContext } from "../../src/run/caller-context.js";
+import type { CallerContext } from "../../src/run/caller/caller-context.js";
 import type { Flow, MadeFlow } from "./flows.js";
 
 /** Time that moves only by jumps, and only when a run has nothing else to do. */

@@ -2,6 +2,9 @@
  * A host whose attempts run on other machines. It gives ticks their order and stores them; every machine reduces the stored ones on a
  * copy of its own, and does what the commands say of its own items. Nothing but JSON text goes between them.
  */
+
+import { compileWorkflow } from "../../src/compile/compile.js";
+import { resolveStart } from "../../src/compile/start-event.js";
 import type { Command } from "../../src/engine/command.js";
 import { reduce } from "../../src/engine/reduce.js";
 import { acceptedTypes, isExternal } from "../../src/engine/routing.js";
@@ -9,15 +12,13 @@ import { createRunState, type RunState } from "../../src/engine/state.js";
 import type { Tick } from "../../src/engine/tick.js";
 import { eventFromFields } from "../../src/event/event-codec.js";
 import type { ResourceContainer } from "../../src/resource/resource-container.js";
-import { Attempt } from "../../src/run/attempt.js";
+import { Attempt } from "../../src/run/attempt/attempt.js";
 import { runOutcome } from "../../src/run/outcome.js";
 import type { AttemptPort, LiveRunCore } from "../../src/run/run.types.js";
 import { createCell, initialStore } from "../../src/run/state-of-run.js";
 import { hostOf, openResources, type WorkflowHost } from "../../src/run/workflow-host.js";
 import { decodeTick, encodeTick } from "../../src/snapshot/tick-codec.js";
 import type { StateCell } from "../../src/state/state-cell.js";
-import { compileWorkflow } from "../../src/workflow/compile.js";
-import { resolveStart } from "../../src/workflow/start-event.js";
 import { type Ending, endingOf, JumpClock, useClock } from "./drive.js";
 import type { Flow, MadeFlow } from "./flows.js";
 

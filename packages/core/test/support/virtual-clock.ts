@@ -1,7 +1,8 @@
 /** Time that only moves when a test says so, and the other ports of a run under the hand of a test. */
+
+import { compileWorkflow } from "../../src/compile/compile.js";
 import type { Clock, Log, Ports } from "../../src/engine/ports.js";
 import { setPorts } from "../../src/run/workflow-host.js";
-import { compileWorkflow } from "../../src/workflow/compile.js";
 
 const startMs = Date.UTC(2030, 0, 1);
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { reviveError } from "../../errors/error-record.js";
+import { reviveError } from "../../value/error-record.js";
 import type { GatheredFeature } from "../features.js";
 import type { EventData, Failure, StepInput } from "../state.js";
 import { storedFailure } from "./engine-events.js";

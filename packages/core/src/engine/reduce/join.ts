@@ -7,8 +7,8 @@
  * @module
  */
 import { JoinIncompleteEvent } from "../../event/built-in-events.js";
+import { keyText } from "../../event/equal.js";
 import { fieldOf } from "../../event/facts.js";
-import { keyText } from "../../value/equal.js";
 import type { JoinSlot } from "../definition.js";
 import type { JoinFeature, JoinStep } from "../features.js";
 import { matchesType } from "../matching.js";

@@ -1,0 +1,126 @@
+/**
+ * The history of a run with the step of each tick and its changes, up to now or continuing.
+ *
+ * The ticks are reduced again one by one, and only as far as the reader has read.
+ *
+ * @module
+ */
+import type { Tick } from "../../engine/tick.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { RunRegistry } from "../claim/registry.js";
+import { assertAfter, type DetailedEntry, originOf, ticksOf } from "../history/history.js";
+import { changesOf, newState } from "../history/state-changes.js";
+import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
+import type { RunTree } from "../load/run-tree.js";
+import { runUnknown } from "../runtime-errors.js";
+import type { StoredRun } from "../store/run-store.types.js";
+import { assertHere } from "../store/sealed-run.js";
+import { whenChanged } from "./change.js";
+
+export interface DetailedRange {
+  readonly after: number | undefined;
+  /** Only entries below this number. */
+  readonly before: number;
+  /** `true`: continues with new ticks until the run has ended. */
+  readonly follow: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+export async function* detailedHistoryOf(
+  registry: RunRegistry,
+  from: LoadFrom,
+  { after, before, follow, signal }: DetailedRange,
+): AsyncGenerator<DetailedEntry, void> {
+  assertAfter(after);
+  if (after === undefined)
+    for await (const origin of originOf(from))
+      if (origin.number < before)
+        yield { ...origin, step: null, item: null, attempt: null, changes: newState(origin.tick.state) };
+  const trail = new Trail(from, after ?? 0);
+  for (;;) {
+    for await (const entry of trail.read()) {
+      if (entry.number >= before) return;
+      yield entry;
+      signal?.throwIfAborted();
+    }
+    if (!follow || trail.number >= before - 1) return;
+    const run = await whenChanged(
+      { registry, key: from.run.key },
+      async () => {
+        const now = await registry.sharedRow(from.run.key);
+        if (now === null || now.createdAtMs !== from.run.createdAtMs) throw runUnknown(from.run.key);
+        if (now.ticks > trail.number || now.outcome !== null) return now;
+        assertHere(now);
+        return undefined;
+      },
+      { signal },
+    );
+    if (run.ticks <= trail.number) return;
+    trail.goOn(run);
+  }
+}
+
+/** How far the ticks of a run were read. */
+class Trail {
+  /** Number of the last tick that was read. */
+  number: number;
+  #from: LoadFrom;
+  /** `null`: not loaded yet. `false`: it cannot be loaded. */
+  #tree: RunTree | null | false = null;
+
+  constructor(from: LoadFrom, after: number) {
+    this.#from = from;
+    this.number = after;
+  }
+
+  /** Continues with the ticks that the run has by now. */
+  goOn(run: StoredRun): void {
+    this.#from = { ...this.#from, run };
+  }
+
+  async *read(): AsyncGenerator<DetailedEntry, void> {
+    const { first } = await keptTicks(this.#from);
+    // The next ticks are no longer kept: the run was trimmed meanwhile.
+    if (this.number < first - 1) {
+      this.number = first - 1;
+      this.#tree = null;
+    }
+    this.#tree ??= await this.#load();
+    if (this.#tree === false) yield* this.#plain();
+    else yield* this.#reduced(this.#tree);
+  }
+
+  /** A run that cannot be rebuilt there can still be read tick by tick. */
+  async #load(): Promise<RunTree | false> {
+    try {
+      return (await loadTree(this.#from, this.number)).tree;
+    } catch (error) {
+      if (WorkflowError.is(error)) return false;
+      throw error;
+    }
+  }
+
+  async *#reduced(tree: RunTree): AsyncGenerator<DetailedEntry, void> {
+    for await (const { number, applied } of steps(this.#from, { tree, ticks: this.number })) {
+      tree.forgetOutcomes();
+      this.number = number;
+      if (applied === null) continue; // of a child that its parent no longer waited for
+      const { tick, member, item } = applied;
+      const changes = changesOf(applied);
+      yield { ...this.#entry(number, tick, member.state.runId), step: item?.step ?? null, changes };
+    }
+  }
+
+  async *#plain(): AsyncGenerator<DetailedEntry, void> {
+    for await (const { number, entry, tick } of ticksOf(this.#from, this.number)) {
+      this.number = number;
+      const runId = entry.child?.runId ?? this.#from.run.key.runId;
+      if (tick !== null) yield { ...this.#entry(number, tick, runId), step: null, changes: [] };
+    }
+  }
+
+  #entry(number: number, tick: Tick, runId: string): Omit<DetailedEntry, "step" | "changes"> {
+    const { item = null, attempt = null } = tick as { readonly item?: number | null; readonly attempt?: number };
+    return { number, atMs: tick.atMs, runId, tick, item, attempt: item === null ? null : attempt };
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Deletes runs that have had their time, in batches with a turn of the host in between: timers, requests and the renewal of leases
+ * do not wait until all of it is done.
+ *
+ * @module
+ */
+import type { Clock } from "../../engine/ports.js";
+import { TURN_MS } from "../../system/host-turns.js";
+import { nextTurn } from "../../system/system.js";
+import { toMs } from "../../value/duration.js";
+import { wrongOption } from "../../value/option-value.js";
+import type { Retention } from "../runtime.types.js";
+import type { RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+
+/** How many runs are listed at once. */
+const PAGE = 200;
+/** How many runs are deleted in the first batch, and at most in any. */
+const FIRST_BATCH = 20;
+const LARGEST_BATCH = 500;
+
+const ended: readonly StoredStatus[] = ["completed", "failed", "cancelled", "timedOut"];
+
+export interface RetainSetup {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly tenants: readonly string[];
+}
+
+/**
+ * Gives how many were deleted.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`
+ */
+export async function retainRuns({ store, clock, tenants }: RetainSetup, retention: Retention): Promise<number> {
+  const { limit = Number.POSITIVE_INFINITY, timeBudget, onProgress } = retention;
+  const startedAtMs = clock.now();
+  const beforeMs = startedAtMs - toMs(retention.olderThan, "olderThan");
+  const untilMs = timeBudget === undefined ? Number.POSITIVE_INFINITY : startedAtMs + toMs(timeBudget, "timeBudget");
+  // Before the start: the clock was set back, and nobody knows how much is left.
+  const isOver = (nowMs: number): boolean => nowMs >= untilMs || (timeBudget !== undefined && nowMs < startedAtMs);
+  checkLimit(limit);
+  let deleted = 0;
+  let size = FIRST_BATCH;
+  for await (const page of pagesOf({ store, tenants, beforeMs }, retention)) {
+    for (let position = 0; position < page.length; ) {
+      const batch = page.slice(position, position + Math.min(size, limit - deleted));
+      position += batch.length;
+      const { count, blockedMs } = await deleteBatch({ store, clock }, batch);
+      deleted += count;
+      size = blockedMs > TURN_MS ? Math.ceil(size / 2) : Math.min(2 * size, LARGEST_BATCH);
+      onProgress?.(deleted);
+      if (deleted >= limit || isOver(clock.now())) return deleted;
+      await new Promise<void>(nextTurn);
+    }
+  }
+  return deleted;
+}
+
+interface Ended extends Pick<RetainSetup, "store" | "tenants"> {
+  readonly beforeMs: number;
+}
+
+async function* pagesOf({ store, tenants, beforeMs }: Ended, { status }: Retention): AsyncGenerator<RunKey[], void> {
+  const statuses = status === undefined ? ended : typeof status === "string" ? [status] : status;
+  for (const tenant of tenants) {
+    let cursor: string | null = null;
+    do {
+      const query = { tenant, status: statuses, endedBeforeMs: beforeMs, limit: PAGE };
+      const page = await store.list(cursor === null ? query : { ...query, cursor });
+      yield page.runs.map(({ key }) => key);
+      cursor = page.cursor;
+    } while (cursor !== null);
+  }
+}
+
+/** A store that waits for another machine does not block this one, however long it takes. */
+async function deleteBatch(
+  { store, clock }: Pick<RetainSetup, "store" | "clock">,
+  batch: readonly RunKey[],
+): Promise<{ readonly count: number; readonly blockedMs: number }> {
+  let hasTurned = false;
+  nextTurn(() => {
+    hasTurned = true;
+  });
+  const startedAtMs = clock.now();
+  const count = await store.delete(batch);
+  return { count, blockedMs: hasTurned ? 0 : clock.now() - startedAtMs };
+}
+
+function checkLimit(limit: number): void {
+  if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return;
+  const what = `is ${String(limit)}; it must be a whole number from 1 up`;
+  throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
+}

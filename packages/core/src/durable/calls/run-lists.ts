@@ -1,0 +1,110 @@
+/** Lists of stored runs. */
+
+import type { Outcome } from "../../engine/state.js";
+import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
+import type { CountFilter, RunFilter, RunListing } from "../runtime.types.js";
+import type { RunCount, RunKey, RunStore, StoredRun } from "../store/run-store.types.js";
+import { sealOwner } from "../store/sealed-run.js";
+
+export async function list(
+  store: RunStore,
+  filter: RunFilter,
+): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
+  const { tenant = "", limit = 100, workflow, status, labels, queue, createdAfter, createdBefore, cursor } = filter;
+  const { search, order } = filter;
+  checkSearch(search);
+  checkOrder(order);
+  const page = await store.list({
+    tenant,
+    limit: pageSize(limit),
+    ...(workflow !== undefined && { workflow }),
+    ...(status !== undefined && { status: typeof status === "string" ? [status] : status }),
+    ...(labels !== undefined && { labels }),
+    ...(queue !== undefined && { queue }),
+    ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
+    ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
+    ...(search !== undefined && search !== "" && { search }),
+    ...(order !== undefined && { order }),
+    ...(cursor !== undefined && { cursor }),
+  });
+  return { runs: page.runs.map(toListing), cursor: page.cursor };
+}
+
+/** What no store could compare, or would compare for long. */
+function checkSearch(search: unknown): void {
+  if (search === undefined) return;
+  if (typeof search === "string" && search.length <= 1_000 && !search.includes("\0") && !/\p{Surrogate}/u.test(search))
+    return;
+  const what =
+    typeof search === "string" ? "has more than 1,000 characters, or some that no id has" : "is not a string";
+  throw wrongOption("search", what, "Search for a part of an id, of a label or of an error.");
+}
+
+function checkOrder(order: unknown): void {
+  if (order === undefined || order === "newest" || order === "oldest") return;
+  throw wrongOption("order", "is neither `newest` nor `oldest`", "Lists are sorted by when runs were created.");
+}
+
+export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
+  const { tenant = "", workflow, labels } = filter;
+  return store.counts({ tenant, ...(workflow !== undefined && { workflow }), ...(labels !== undefined && { labels }) });
+}
+
+export function toListing(run: StoredRun): RunListing {
+  const { key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent } = run;
+  const { forkedFrom, queue, hasPlace } = run;
+  return {
+    ...key,
+    workflow,
+    status,
+    createdAtMs,
+    updatedAtMs,
+    endedAtMs,
+    wakeAtMs,
+    labels,
+    ticks,
+    // The event that ends a stream is how the run ended, which is not an event of the store.
+    lastEvent: endedAtMs === null ? lastEvent : lastEvent + 1,
+    forkedFrom,
+    queue: queue === null ? null : { ...queue, hasPlace },
+    isSealed: sealOwner(run) !== undefined,
+  };
+}
+
+/** The part of a listing that never changes, of a run in no queue. */
+export type RunOrigin = Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom">;
+
+/** A run in memory. */
+interface RunHere {
+  readonly phase: string;
+  readonly key: RunKey;
+  readonly workflow: { readonly name: string };
+  readonly origin: RunOrigin | null;
+  readonly ticks: number;
+  readonly runner: {
+    readonly published: number;
+    readonly state: { readonly atMs: number; readonly outcome: Outcome | null };
+  };
+}
+
+/** What {@link toListing} gives once the end of the run is stored; `null` where only the store knows, or for a run that has not ended. */
+export function listingOfEnded(run: RunHere | undefined): RunListing | null {
+  if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
+  const { atMs, outcome } = run.runner.state;
+  const { createdAtMs, labels, forkedFrom } = run.origin;
+  return {
+    ...run.key,
+    workflow: run.workflow.name,
+    status: outcome.status,
+    createdAtMs,
+    updatedAtMs: atMs,
+    endedAtMs: atMs,
+    wakeAtMs: null,
+    labels: { ...labels },
+    ticks: run.ticks,
+    lastEvent: run.runner.published - 1,
+    forkedFrom,
+    queue: null,
+    isSealed: false,
+  };
+}

@@ -1,0 +1,422 @@
+/**
+ * The registry of the runs in memory here: how they are claimed, and leave. At most one in memory per run; several processes
+ * share a store by leases.
+ *
+ * @module
+ */
+import type { Clock, Log } from "../../engine/ports.js";
+import type { Outcome } from "../../engine/state.js";
+import { outcomeError } from "../../run/outcome.js";
+import { decodeOutcome } from "../../snapshot/decode-parts.js";
+import { GroupCommit } from "../commit/group-commit.js";
+import { RecordTurns } from "../commit/record-turns.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "../load/registered-workflows.js";
+import { observedClaim } from "../observed-runtime.js";
+import { StreamCache } from "../reads/stream-cache.js";
+import { RunWatchers, SharedReads } from "../reads/watchers.js";
+import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "../run/durable-run.js";
+import { Posts } from "../run/posts.js";
+import type { DueReport } from "../runtime.types.js";
+import { runtimeStopped, runUnknown } from "../runtime-errors.js";
+import type { RuntimeObserver } from "../runtime-observer.types.js";
+import { idOf } from "../store/run-key.js";
+import type {
+  ClaimedRun,
+  CommitResult,
+  DueRuns,
+  LeaseRequest,
+  QueueLimits,
+  RunKey,
+  RunStore,
+  StoredRun,
+} from "../store/run-store.types.js";
+import { assertHere } from "../store/sealed-run.js";
+import { parseJson } from "../text/journal-text.js";
+import { Beginnings, type BeginsIn } from "./beginnings.js";
+import { FencePauses } from "./fence-pauses.js";
+import { type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
+
+export interface RegistrySetup {
+  readonly store: RunStore;
+  /** False: no run comes into memory here. */
+  readonly executes: boolean;
+  readonly maxRuns: number;
+  readonly workflows: RegisteredWorkflows;
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly settings: DurableRunSettings;
+  readonly queues: readonly QueueLimits[];
+  readonly observer: RuntimeObserver | null;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
+  readonly store: RunStore;
+  readonly executes: boolean;
+  readonly isDueByClock = true;
+  readonly committer: GroupCommit;
+  readonly owner: string;
+  readonly settings: DurableRunSettings;
+  /** Whether the end of a run may be a place for one that this process can take up. */
+  readonly hasQueues: boolean;
+  readonly clock: Clock;
+  readonly live: Map<string, DurableRun> = new Map();
+  readonly watchers: RunWatchers = new RunWatchers();
+  readonly reads: SharedReads = new SharedReads(this.watchers);
+  readonly streams: StreamCache;
+  readonly turns: RecordTurns;
+  readonly beginnings: Beginnings;
+  /** A run that resumes later has left memory, one of a queue has come or gone, or there is room for one more. */
+  onParked: () => void = () => {};
+  readonly #workflows: RegisteredWorkflows;
+  readonly #maxRuns: number;
+  readonly #leaseMs: number;
+  readonly #due: Required<DueRuns>;
+  readonly #observer: RuntimeObserver | null;
+  readonly #log: Log;
+  readonly #posts: Posts = new Posts();
+  readonly #recovery: Recovery;
+  readonly #pauses: FencePauses;
+  readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
+  /** For those who ask when the store is closed. */
+  readonly #endedWhileStopping: Map<string, Outcome> = new Map();
+  /** Held at the last renewal, and not in memory then. */
+  #unknown: ReadonlySet<string> = new Set();
+  #stopped = false;
+  #isOver = false;
+
+  constructor(setup: RegistrySetup) {
+    this.store = setup.store;
+    this.executes = setup.executes;
+    this.committer = new GroupCommit(setup.store, setup.observer);
+    this.#observer = setup.observer;
+    this.owner = setup.owner;
+    this.settings = setup.settings;
+    this.clock = setup.clock;
+    this.#pauses = new FencePauses(setup.clock);
+    this.turns = new RecordTurns(setup.clock);
+    this.#workflows = setup.workflows;
+    this.streams = new StreamCache(this, setup.workflows);
+    this.#maxRuns = setup.maxRuns;
+    this.#leaseMs = setup.leaseMs;
+    this.#due = { workflows: setup.workflows.names, queues: setup.queues };
+    this.hasQueues = setup.queues.length > 0;
+    this.#log = setup.log;
+    this.beginnings = new Beginnings(this);
+    this.#recovery = new Recovery({
+      registry: this,
+      workflows: setup.workflows,
+      posts: this.#posts,
+      backOffMs: setup.leaseMs,
+    });
+  }
+
+  /** False: every run comes into memory in another process. */
+  get claims(): boolean {
+    return this.executes && this.store.runsElsewhere !== true;
+  }
+
+  /** Whether schedules and starts that wait can be here. */
+  get keepsRecords(): boolean {
+    return this.store.runsElsewhere !== true || this.store.keepsRecords === true;
+  }
+
+  /** How many runs this process may take up. */
+  get room(): number {
+    return this.#maxRuns - this.live.size - this.#opening.size;
+  }
+
+  get isStopped(): boolean {
+    return this.#stopped;
+  }
+
+  /** Nothing is in memory any more, and nothing will be. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** @throws {WorkflowError} `RUNTIME_STOPPED` */
+  assertOpen(): void {
+    if (this.#stopped) throw runtimeStopped();
+  }
+
+  get lease(): LeaseRequest {
+    const nowMs = this.clock.now();
+    return { owner: this.owner, nowMs, untilMs: nowMs + this.#leaseMs };
+  }
+
+  // ---- runs that come back
+
+  /** Out of memory, if it only waits; and free to be deleted, if it could not be loaded here. */
+  async park(key: RunKey): Promise<void> {
+    const live = this.live.get(idOf(key));
+    if (live?.phase === "live" && live.runner.isQuiet()) live.leave("waiting");
+    if (live !== undefined && live.phase !== "live") await live.left;
+    await this.#recovery.letGo(key);
+  }
+
+  /**
+   * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, it has ended, its time is yet to come, or no run
+   * comes into memory here.
+   *
+   * @param beside `true`: it has a post that cancels it, for which its turn in a queue is not awaited.
+   * @throws {WorkflowError} What keeps it from being loaded.
+   */
+  async open(key: RunKey, beside: boolean = false): Promise<DurableRun | null> {
+    const id = idOf(key);
+    for (;;) {
+      const known = this.live.get(id);
+      if (known?.phase === "live") return known;
+      this.assertOpen();
+      if (!this.executes || known?.phase === "ended") return null;
+      if (known !== undefined) {
+        await known.left;
+        continue;
+      }
+      const opening = this.#opening.get(id);
+      if (beside && opening !== undefined) {
+        await opening.catch(() => null); // claimed before it had that post
+        continue;
+      }
+      const live = await (opening ?? this.#remember(id, this.#claim(key, beside)));
+      if (live === null) await this.#assertLoadable(key);
+      return live;
+    }
+  }
+
+  /** @throws {WorkflowError} What kept the run from being loaded here, while nobody else has it. */
+  async #assertLoadable(key: RunKey): Promise<void> {
+    const error = this.#recovery.failures.get(idOf(key));
+    if (error === undefined) return;
+    const lease = (await this.store.run(key))?.lease;
+    if (lease && lease.owner !== this.#recovery.backOffOwner) this.#recovery.failures.delete(idOf(key));
+    else throw error;
+  }
+
+  /** Loads a run that this owner has just claimed. */
+  async adopt(
+    claimed: ClaimedRun,
+    why: LoadReason = "recover",
+    request: RunRequest | null = null,
+  ): Promise<DurableRun | null> {
+    const id = idOf(claimed.run.key);
+    const known = this.live.get(id);
+    // Its lease had run out while it was here: what it did since does not count. One that is only being created is not that run:
+    // its commit finds the run, and whoever asked for it gets it.
+    if (known !== undefined && !this.beginnings.has(known)) known.fence();
+    return this.#opening.get(id) ?? this.#remember(id, this.#recovery.load(claimed, why, request));
+  }
+
+  #remember(id: string, opening: Promise<DurableRun | null>): Promise<DurableRun | null> {
+    this.#opening.set(id, opening);
+    const forget = (): void => void this.#opening.delete(id);
+    opening.then(forget, forget);
+    return opening;
+  }
+
+  async #claim(key: RunKey, beside: boolean): Promise<DurableRun | null> {
+    await this.#pauses.wait(idOf(key));
+    const claimed = await this.store.claim(key, { ...this.lease, beside });
+    return claimed === null ? null : this.#recovery.load(claimed, "recover");
+  }
+
+  /** In memory from here on. */
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
+    const live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
+    this.live.set(idOf(setup.key), live);
+    return live;
+  }
+
+  /** Whether a change of the run with this {@link idOf} is none that this runtime has made and knows of. */
+  isForeign(id: string): boolean {
+    return !this.live.has(id);
+  }
+
+  // ---- posts of other processes
+
+  /** @param of One run. @default all that this owner has */
+  async deliverPosts(of: RunKey | null = null): Promise<void> {
+    for (const post of await this.store.posts(of ?? { owner: this.owner })) {
+      const live = this.live.get(idOf(post.key));
+      if (live?.phase === "live") this.#posts.deliver(live, [post]);
+    }
+  }
+
+  // ---- leases
+
+  async renew(): Promise<void> {
+    const before = [...this.live].filter(([, live]) => live.isHeld);
+    const keys = await this.store.renew(this.lease);
+    const held = new Set(keys.map(idOf));
+    for (const [id, live] of before) if (live.isHeld && !held.has(id)) live.fence();
+    this.#takeBack(keys);
+  }
+
+  /**
+   * Runs of this owner that it does not know: the answer to a claim was lost, or a run could neither be loaded nor given back. One
+   * that is still unknown at the next renewal is not just about to come, and would be nobody's for as long as this process lives.
+   */
+  #takeBack(keys: readonly RunKey[]): void {
+    const unknown = keys.filter((key) => !this.live.has(idOf(key)) && !this.#opening.has(idOf(key)));
+    for (const key of unknown.filter((one) => this.#unknown.has(idOf(one))))
+      this.open(key).catch((error: unknown) =>
+        this.#log.error(`Run "${key.runId}" is held by this process and could not be loaded.`, error),
+      );
+    this.#unknown = new Set(unknown.map(idOf));
+  }
+
+  nextWakeAtMs(): Promise<number | null> {
+    return this.store.nextWakeAtMs(this.#due);
+  }
+
+  async due(limit: number): Promise<DueReport> {
+    await this.committer.barrier();
+    const request = { nowMs: this.clock.now(), limit, ...this.#due };
+    const { runs, wakeAtMs } = await this.store.due(request);
+    return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs };
+  }
+
+  /** Gives how many it took up. */
+  async adoptDue(limit: number): Promise<number> {
+    const claimed = await this.store.claimDue({ ...this.lease, limit, ...this.#due });
+    for (const one of claimed) {
+      if (this.#observer?.onClaim !== undefined) this.#observer.onClaim(observedClaim(one, this.clock.now()));
+      await this.adopt(one).catch((error: unknown) =>
+        this.#log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
+      );
+    }
+    return claimed.length;
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    this.#stopped = true;
+    this.#pauses.stop();
+    await this.#quiet(drainMs);
+    await Promise.allSettled(this.#opening.values());
+    // Whoever has sent something that is on its way to the store is told what became of it.
+    await this.committer.barrier();
+    for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
+    await this.committer.drain();
+    this.#isOver = true;
+    this.watchers.notify(null);
+  }
+
+  /** Resolves when everybody who waits for a run has had a last look at the store. */
+  lastLooks(): Promise<void> {
+    return this.watchers.looked();
+  }
+
+  async #quiet(drainMs: number): Promise<void> {
+    const { clock } = this;
+    const busy = (): boolean => [...this.live.values()].some(({ isBusy }) => isBusy);
+    let isTimeUp = drainMs === 0;
+    let look: () => void = () => {};
+    // One timer for all of it: the clock may be set meanwhile.
+    const callOff = clock.setTimer(clock.now() + drainMs, () => {
+      isTimeUp = true;
+      look();
+    });
+    while (busy() && !isTimeUp)
+      await new Promise<void>((resolve) => {
+        look = resolve;
+        clock.setTimer(clock.now() + 10, resolve);
+      });
+    callOff();
+  }
+
+  // ---- what live runs tell
+
+  onEnded(live: DurableRun, outcome: Outcome): void {
+    const isFailure = outcome.status === "failed" || outcome.status === "timedOut";
+    if (isFailure && !this.watchers.has(idOf(live.key)))
+      this.#log.error(
+        `Run "${live.key.runId}" of "${live.workflow.name}" has ended without a result, and nobody here awaits it.`,
+        outcomeError(live.key.runId, outcome),
+      );
+    if (this.#stopped) this.#endedWhileStopping.set(idOf(live.key), outcome);
+    this.#notify(live.key);
+  }
+
+  onQueued(): void {
+    this.onParked();
+  }
+
+  onLeft(live: DurableRun): void {
+    this.#forget(live);
+    if (live.isQueued || live.runner.state.outcome === null) this.onParked();
+  }
+
+  onExists(live: DurableRun, { run }: Extract<CommitResult, { readonly status: "exists" }>): void {
+    this.#forget(live);
+    this.beginnings.onExists(live, run);
+  }
+
+  onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {
+    this.#forget(live);
+    if (how === "fenced") this.#pauses.lost(idOf(live.key), live.hasStored);
+    if (how === "fenced") this.#observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
+    if (how === "fenced") return this.#log.error(`This process has lost run "${live.key.runId}".`, error);
+    this.#log.error(
+      `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
+      error,
+    );
+    this.#reload(live.key, 1_000);
+  }
+
+  /** Until the store takes it again, or somebody else has it. */
+  #reload(key: RunKey, delayMs: number): void {
+    if (this.#stopped) return;
+    this.clock.setTimer(this.clock.now() + delayMs, () => {
+      this.open(key).catch(() => this.#reload(key, Math.min(2 * delayMs, 30_000)));
+    });
+  }
+
+  #forget(live: DurableRun): void {
+    const id = idOf(live.key);
+    if (this.live.get(id) === live) this.live.delete(id);
+    this.#notify(live.key);
+    if (this.#maxRuns !== Number.POSITIVE_INFINITY) this.onParked(); // there is room for one more
+  }
+
+  /** Nobody tells those who wait for the run of that: a store tells of commits and posts. */
+  tellDeleted(key: RunKey): void {
+    this.#notify(key);
+  }
+
+  #notify(key: RunKey): void {
+    this.watchers.notify(idOf(key));
+  }
+
+  // ---- how runs ended
+
+  /** @throws {WorkflowError} `RUN_UNKNOWN` */
+  async outcome(
+    key: RunKey,
+    readRow: () => Promise<StoredRun | null> = () => this.store.run(key),
+  ): Promise<Outcome | null> {
+    const live = this.live.get(idOf(key));
+    if (live?.phase === "ended") return live.runner.state.outcome;
+    if (live?.phase === "live") return null;
+    const ended = this.#endedWhileStopping.get(idOf(key));
+    if (ended !== undefined) return ended;
+    const run = await readRow();
+    if (run === null) throw runUnknown(key);
+    if (run.outcome === null) {
+      assertHere(run);
+      await this.#assertLoadable(key);
+    }
+    return this.storedOutcome(run);
+  }
+
+  /** For those who look again when they are told of a change: many at once share one look. */
+  sharedRow(key: RunKey): Promise<StoredRun | null> {
+    return this.reads.get(`row of ${idOf(key)}`, () => this.store.run(key));
+  }
+
+  storedOutcome(run: StoredRun): Outcome | null {
+    if (run.outcome === null) return null;
+    const { compiled } = this.#workflows.get(run.workflow);
+    return decodeOutcome(compiled, parseJson(run.outcome, `run "${run.key.runId}"`));
+  }
+}

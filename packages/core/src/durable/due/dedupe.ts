@@ -1,0 +1,194 @@
+/**
+ * Starts that count once per key: the first one within a time, or the last one after a quiet time.
+ *
+ * `first`: a record names the run; the commit that creates the run writes it. `last`: a record holds the start, and each call
+ * rewrites it. When the time has passed, one commit creates the run and deletes the record.
+ *
+ * @module
+ */
+
+import type { Clock } from "../../engine/ports.js";
+import { encodeEvent } from "../../event/event-codec.js";
+import { toMs } from "../../value/duration.js";
+import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
+import { createOnly, makeStart, type NewRunRequest, newRun, type StoredStart } from "../claim/new-run.js";
+import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import { callOptions } from "../options/call-options.js";
+import { checkNames } from "../options/check-names.js";
+import type { DedupeOptions, RuntimeRunOptions } from "../runtime.types.js";
+import type { RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "../store/run-store.types.js";
+import { parseJson } from "../text/journal-text.js";
+import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
+import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";
+
+/** Added to the present time, the sum is still a date. */
+const LONGEST_MS = 1e15;
+
+export interface DedupesSetup {
+  readonly store: RunStore;
+  readonly workflows: RegisteredWorkflows;
+  readonly clock: Clock;
+  /** Called when there is something to start, now or later. */
+  readonly onChanged: () => void;
+}
+
+export interface ResolvedDedupe {
+  readonly key: string;
+  readonly forMs: number;
+  readonly mode: "first" | "last";
+}
+
+/** Record of the mode `first`. */
+interface FirstStart {
+  readonly runId: string;
+  readonly untilMs: number;
+  readonly expiry: string;
+}
+
+/** Record of the mode `last`. */
+interface WaitingStart extends StoredStart {
+  readonly runId: string;
+  readonly atMs: number;
+  readonly due: string;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID` */
+export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
+  const { mode = "first" } = dedupe;
+  const problems = [
+    ...unknownNames(dedupe, callOptions["run.dedupe"].split(" ")),
+    ...(mode === "first" || mode === "last"
+      ? []
+      : [`\`dedupe.mode\` is ${JSON.stringify(mode)}, not "first" or "last"`]),
+    ...(runId === undefined ? [] : ["`dedupe` decides which run it is: it goes with no `runId`"]),
+    ...(startAt === undefined ? [] : ["`dedupe` decides when it starts: it goes with no `startAt`"]),
+  ];
+  const forMs = toMs(dedupe.for, "dedupe.for");
+  if (forMs === 0) problems.push("`dedupe.for` is 0: it would dedupe nothing");
+  if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after every date that there can be");
+  if (problems.length > 0) throw optionsInvalid("`run`", problems);
+  checkNames({ key: dedupe.key });
+  return { key: dedupe.key, forMs, mode };
+}
+
+export class Dedupes {
+  readonly #setup: DedupesSetup;
+
+  constructor(setup: DedupesSetup) {
+    this.#setup = setup;
+  }
+
+  /**
+   * Returns the id of the run that counts, once that is stored.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`
+   */
+  start(request: NewRunRequest, dedupe: ResolvedDedupe): Promise<string> {
+    const { tenant } = request.key;
+    const id = JSON.stringify([request.workflow.name, dedupe.key]);
+    checkNames({ key: id }); // with the name of the workflow
+    const of = { tenant, kind: ownKind(dedupe.mode), id };
+    const run = newRun(request); // also if the run starts later: what cannot be stored is refused now
+    if (dedupe.mode === "first") return this.#first(createOnly(run), of, dedupe.forMs);
+    return this.#last({ ...request, trace: run.started.trace ?? null }, of, dedupe.forMs);
+  }
+
+  async #first(commit: RunCommit, of: RecordKey, forMs: number): Promise<string> {
+    const { store, clock, onChanged } = this.#setup;
+    const { tenant, runId } = commit.key;
+    for (;;) {
+      const record = await store.record(of);
+      const first = record === null ? null : (parseJson(record.text, nameOf(of)) as FirstStart);
+      const isWithin = first !== null && clock.now() < first.untilMs;
+      // A deleted run does not count.
+      if (isWithin && (await store.run({ tenant, runId: first.runId })) !== null) return first.runId;
+      const records = firstWrites(store, of, { record, first, runId, untilMs: clock.now() + forMs });
+      const [result] = await store.commit([{ ...commit, records }]);
+      if (result?.status !== "stored") continue; // another process was faster
+      onChanged();
+      return runId;
+    }
+  }
+
+  async #last(request: NewRunRequest, of: RecordKey, forMs: number): Promise<string> {
+    const { store, clock, onChanged } = this.#setup;
+    const { workflow, event, labels = {}, trace, timeoutMs, deadlineMs, queue } = request;
+    const encoded = encodeEvent(event, `run: ${event.type}`, workflow.compiled.values);
+    for (;;) {
+      const record = await store.record(of);
+      const before = record === null ? null : waitingStart(of, record);
+      const runId = before?.runId ?? request.key.runId;
+      const atMs = clock.now() + forMs;
+      const entry: DueEntry = {
+        what: "start",
+        tenant: of.tenant,
+        id: of.id,
+        workflow: workflow.name,
+        atMs,
+        afterRun: null,
+      };
+      const expected = record?.version ?? 0;
+      const due = dueKey(store, entry, expected + 1);
+      const start: WaitingStart = {
+        runId,
+        workflow: workflow.name,
+        atMs,
+        event: encoded,
+        labels,
+        ...(trace !== null && { trace }),
+        timeoutMs,
+        deadlineMs,
+        queue,
+        due,
+      };
+      const writes: RecordWrite[] = [
+        { ...of, expected, text: JSON.stringify(start) },
+        ...(before === null ? [] : [removeDue(before.due)]),
+        addDue({ ...entry, key: due }),
+      ];
+      if ((await store.writeRecords(writes)).length > 0) continue; // another process was faster
+      onChanged();
+      return runId;
+    }
+  }
+
+  /** Starts a run whose quiet time has passed. Returns when to look again. */
+  async fire({ tenant, id, key }: StoredDueEntry): Promise<number | null> {
+    const { store, clock } = this.#setup;
+    const of = { tenant, kind: ownKind("last"), id };
+    const record = await store.record(of);
+    const start = record === null ? null : waitingStart(of, record);
+    if (record === null || start?.due !== key) return start?.atMs ?? null; // another call came, or another process has started it
+    const making = { key: { tenant, runId: start.runId }, startAtMs: start.atMs, what: `The input of ${nameOf(of)}` };
+    const commit = makeStart(this.#setup, start, making);
+    const records = [{ ...of, expected: record.version, text: null }, removeDue(key)];
+    const [result] = await store.commit([{ ...commit, records }]);
+    if (result?.status === "exists") await store.writeRecords(records); // another caller has used that id
+    return result?.status === "conflict" ? clock.now() : null;
+  }
+}
+
+interface FirstWrite extends Pick<FirstStart, "runId" | "untilMs"> {
+  readonly record: StoredRecord | null;
+  readonly first: FirstStart | null;
+}
+
+function firstWrites(store: RunStore, of: RecordKey, { record, first, runId, untilMs }: FirstWrite): RecordWrite[] {
+  const expected = record?.version ?? 0;
+  const expiring = { ...of, version: expected + 1 };
+  const expiry = expiryKey(store, expiring, untilMs);
+  const start: FirstStart = { runId, untilMs, expiry };
+  return [
+    { ...of, expected, text: JSON.stringify(start) },
+    ...(first === null ? [] : [removeExpiry(first.expiry)]),
+    addExpiry(expiry, expiring),
+  ];
+}
+
+function waitingStart(of: RecordKey, { text }: StoredRecord): WaitingStart {
+  return parseJson(text, nameOf(of)) as WaitingStart;
+}
+
+function nameOf({ id }: RecordKey): string {
+  return `the start ${id}`;
+}

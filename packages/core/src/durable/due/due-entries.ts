@@ -1,0 +1,72 @@
+/**
+ * The list of work that is due at a time and is no run yet: occurrences of schedules, starts that wait, requests to resume.
+ *
+ * An entry is a record whose id begins with its time, so reading the due entries does not read the others. Each entry belongs to
+ * another record (its source), and changes in the same transaction: a second process finds another version there.
+ *
+ * @module
+ */
+import { ownKinds } from "../options/check-names.js";
+import type { RecordWrite, RunStore } from "../store/run-store.types.js";
+import { parseJson } from "../text/journal-text.js";
+
+const DUE = `${ownKinds}due`;
+/** One list for all tenants. */
+const TENANT = "";
+const PAGE = 100;
+
+export interface DueEntry {
+  readonly what: "schedule" | "start" | "request";
+  readonly tenant: string;
+  /** Id of the source. */
+  readonly id: string;
+  readonly workflow: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Also due, and earlier, when this run has ended; `null` for none. */
+  readonly afterRun: string | null;
+}
+
+/** An entry as it is stored. */
+export interface StoredDueEntry extends DueEntry {
+  /** Unique, also among entries of the same source. */
+  readonly key: string;
+}
+
+/** A kind of records that belongs to the runtime. */
+export function ownKind(name: string): string {
+  return `${ownKinds}${name}`;
+}
+
+/** @param version Version of the source that is written together with the entry. */
+export function dueKey(store: RunStore, entry: DueEntry, version: number): string {
+  const text = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
+  return `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(text)}`;
+}
+
+export function addDue({ key, ...entry }: StoredDueEntry): RecordWrite {
+  return { tenant: TENANT, kind: DUE, id: key, expected: 0, text: JSON.stringify(entry) };
+}
+
+export function removeDue(key: string): RecordWrite {
+  return { tenant: TENANT, kind: DUE, id: key, expected: 1, text: null };
+}
+
+/** Entries by time; those that wait for a run come first. */
+export async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntry, void> {
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.records({
+      tenant: TENANT,
+      kind: DUE,
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    });
+    for (const { id, text } of page.records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
+    cursor = page.cursor;
+  }
+}
+
+/** A text that sorts like the number. */
+export function timeText(atMs: number): string {
+  return String(Math.floor(atMs)).padStart(16, "0");
+}

@@ -1,0 +1,199 @@
+/**
+ * The history of a run, its state at any tick, and whether the present code can continue it.
+ *
+ * @module
+ */
+import type { ContextDict } from "../../context/run-context.types.js";
+import type { Tick } from "../../engine/tick.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { decodeTick } from "../../snapshot/tick-codec.js";
+import { wrongOption } from "../../value/option-value.js";
+import {
+  entries,
+  keptTicks,
+  type LoadFrom,
+  loadTree,
+  type NumberedTick,
+  prefacesOf,
+  readTick,
+  steps,
+} from "../load/load.js";
+import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import { type RunTree, workflowAt } from "../load/run-tree.js";
+import type { RunStore, StoredRun } from "../store/run-store.types.js";
+import { isNotBegun, readStart } from "../text/start-text.js";
+import type { CheckProblem, CheckReport } from "./check.types.js";
+import type { ChangedValue } from "./state-changes.js";
+
+export interface HistoryEntry {
+  /** Number of the tick, for `stateAt` and `fork`. From 1; `run.forked` of a fork has 0. */
+  readonly number: number;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Id of the run that it happened to: this run, or a child. */
+  readonly runId: string;
+  readonly tick: Tick | RunForked;
+}
+
+/** A tick, with facts that only follow from earlier ticks. */
+export interface DetailedEntry extends HistoryEntry {
+  /** Step of the work item that the tick is about; `null` if there is none, or if the run cannot be rebuilt there. */
+  readonly step: string | null;
+  readonly item: number | null;
+  readonly attempt: number | null;
+  /** What the tick changed in the state of its run. */
+  readonly changes: readonly ChangedValue[];
+}
+
+/** How a fork begins: entry 0 of its history. It is not a tick. */
+export interface RunForked {
+  readonly type: "run.forked";
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** The original run, and the tick after which the fork begins. */
+  readonly from: { readonly runId: string; readonly tick: number };
+  /** The state that it begins with, after the edits of `fork`. */
+  readonly state: unknown;
+}
+
+/** Ticks from the oldest one that is kept, or after a given one. */
+export async function* historyOf(from: LoadFrom, after: number | undefined): AsyncGenerator<HistoryEntry, void> {
+  assertAfter(after);
+  const { runId } = from.run.key;
+  if (after === undefined) yield* originOf(from);
+  for await (const { number, entry, tick } of ticksOf(from, after ?? 0)) {
+    if (tick !== null) yield { number, atMs: tick.atMs, runId: entry.child?.runId ?? runId, tick };
+  }
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function assertAfter(after: number | undefined): void {
+  if (after !== undefined && (!Number.isInteger(after) || after < 0)) throw wrongAfter(after);
+}
+
+/** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */
+export async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry & { readonly tick: RunForked }, void> {
+  const { key, forkedFrom, createdAtMs: atMs } = from.run;
+  if (forkedFrom === null || (await from.store.snapshot(key, 0)) === null) return;
+  const { tree } = await loadTree(from, 0);
+  const tick = { type: "run.forked", atMs, from: forkedFrom, state: tree.root.state.store } as const;
+  yield { number: 0, atMs, runId: key.runId, tick };
+}
+
+interface TickOf extends Pick<NumberedTick, "number" | "entry"> {
+  /** `null`: it changed nothing. */
+  readonly tick: Tick | null;
+}
+
+export async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
+  const { first } = await keptTicks(from);
+  const start = Math.max(after, first - 1);
+  for await (const { number, entry } of entries(from, start)) {
+    if (entry.child !== null && entry.child.path === null) return yield* repeated(from, number - 1);
+    yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };
+  }
+}
+
+/** For entries without paths: only earlier ticks tell which workflow a child has, so they are reduced again. */
+async function* repeated(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
+  const loaded = await loadTree(from, after);
+  for await (const { number, entry, applied } of steps(from, loaded)) {
+    yield { number, entry, tick: applied?.tick ?? readTick(from, number, () => decodeEntry(from, entry)) };
+  }
+}
+
+/** `null`: the entry is about a child, and does not name its workflow. */
+function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entry"]): Tick | null {
+  if (child === null) return decodeTick(json, workflow.compiled);
+  if (child.path === null) return null;
+  return decodeTick(json, workflowAt(workflow.compiled, child.path, `Run "${child.runId}"`));
+}
+
+function wrongAfter(after: number): WorkflowError {
+  const what = `is ${String(after)}; it must be a whole number from 0 up`;
+  return wrongOption("after", what, "Give the number of the last entry that you have read.");
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED` for one that is no longer kept. */
+export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
+  const { run } = from;
+  assertTick(from, tick);
+  // The ticks of a fork alone give no state.
+  if (run.forkedFrom !== null && (await from.store.snapshot(run.key, tick)) === null)
+    throw trimmed(from, tick, { why: "no snapshot before it is kept." });
+  const loaded = await loadTree(from, tick).catch((error: unknown) => {
+    if (WorkflowError.is(error, "JOURNAL_CORRUPT")) throw trimmed(from, tick, { why: error.message, cause: error });
+    throw error;
+  });
+  return loaded.tree;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed. */
+export function assertTick({ run }: LoadFrom, tick: number): void {
+  const first = run.forkedFrom === null ? 1 : 0;
+  if (!Number.isInteger(tick) || tick < first || tick > run.ticks) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `Run "${run.key.runId}" has no tick ${tick}: it has ${run.ticks}.`,
+      hint: "Use a tick number from `runtime.history(runId)`.",
+      details: { runId: run.key.runId, tick, ticks: run.ticks },
+    });
+  }
+}
+
+interface Trimmed {
+  readonly why: string;
+  readonly cause?: WorkflowError;
+}
+
+export function trimmed({ run }: LoadFrom, tick: number, { why, cause }: Trimmed): WorkflowError {
+  return new WorkflowError({
+    code: "HISTORY_TRIMMED",
+    message: `Tick ${tick} of run "${run.key.runId}" cannot be rebuilt: ${why}`,
+    hint: "Keep more with `history: { keep }`, or all of it.",
+    details: { runId: run.key.runId, tick },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+export function contextOf(tree: RunTree): ContextDict {
+  return { ...tree.toDict(), workflow: tree.root.compiled.name } as unknown as ContextDict;
+}
+
+/** Number of runs that are listed at once. */
+const PAGE = 200;
+
+/** Loads every run that has not ended, without its lease and without running it. */
+export async function checkRuns(store: RunStore, workflows: RegisteredWorkflows, tenant: string): Promise<CheckReport> {
+  const problems: CheckProblem[] = [];
+  let runs = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await store.list({
+      tenant,
+      status: ["scheduled", "running", "waiting"],
+      limit: PAGE,
+      ...(cursor !== undefined && { cursor }),
+    });
+    for (const run of page.runs) {
+      runs++;
+      const problem = await tryLoad(store, workflows, run);
+      if (problem !== null) problems.push(problem);
+    }
+    cursor = page.cursor ?? undefined;
+  } while (cursor !== undefined);
+  return { runs, problems };
+}
+
+async function tryLoad(store: RunStore, workflows: RegisteredWorkflows, run: StoredRun): Promise<CheckProblem | null> {
+  const { key, workflow: name } = run;
+  try {
+    const workflow = workflows.get(name);
+    if (isNotBegun(run)) readStart(run, workflow);
+    else prefacesOf(await loadTree({ store, run, workflow }), workflow);
+    return null;
+  } catch (error) {
+    if (!WorkflowError.is(error)) throw error;
+    return { runId: key.runId, tenant: key.tenant, workflow: name, code: error.code, message: error.message };
+  }
+}

@@ -1,0 +1,72 @@
+/** The workflows of a runtime, by their durable names. */
+
+import { type CompiledWorkflow, compileWorkflow } from "../../compile/compile.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { Telemetry } from "../../inspect/telemetry.types.js";
+import { createHost, type HostSetup, type WorkflowHost } from "../../run/workflow-host.js";
+import { nearest } from "../../value/nearest.js";
+import type { Workflow } from "../../workflow/workflow.types.js";
+import type { RunStore } from "../store/run-store.types.js";
+import { codeGraph, type HashedCode } from "../text/code-graph.js";
+
+export interface RegisteredWorkflow {
+  readonly name: string;
+  readonly compiled: CompiledWorkflow;
+  readonly host: WorkflowHost;
+  readonly code: HashedCode & { readonly text: string };
+}
+
+export class RegisteredWorkflows {
+  readonly #byName: Map<string, RegisteredWorkflow> = new Map();
+  readonly #names: readonly string[];
+  readonly #hosts: Map<CompiledWorkflow, WorkflowHost> = new Map();
+
+  constructor(
+    workflows: { readonly [name: string]: Workflow },
+    setup: Omit<HostSetup, "hostFor"> & {
+      readonly store: Pick<RunStore, "hash">;
+      readonly telemetry?: Telemetry | null;
+    },
+  ) {
+    this.#names = Object.keys(workflows);
+    const hostFor = (compiled: CompiledWorkflow): WorkflowHost => {
+      let host = this.#hosts.get(compiled);
+      if (!host) this.#hosts.set(compiled, (host = createHost(compiled, { ...setup, hostFor })));
+      return host;
+    };
+    for (const [name, workflow] of Object.entries(workflows)) {
+      const compiled = compileWorkflow(workflow);
+      if (setup.telemetry != null) compiled.inspector.telemetry = setup.telemetry;
+      const graph = codeGraph(compiled);
+      const text = JSON.stringify(graph);
+      const code = { hash: setup.store.hash(text), text, graph };
+      this.#byName.set(name, { name, compiled, host: hostFor(compiled), code });
+    }
+  }
+
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  find(name: string): RegisteredWorkflow | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** @throws {WorkflowError} `WORKFLOW_UNKNOWN` with the nearest name. */
+  get(name: string): RegisteredWorkflow {
+    const found = this.#byName.get(name);
+    if (found) return found;
+    const near = nearest(name, this.names);
+    throw new WorkflowError({
+      code: "WORKFLOW_UNKNOWN",
+      message: `The runtime has no workflow "${name}": ${this.names.join(", ") || "it has none"}.`,
+      hint: near === null ? "List it in `createRuntime({ workflows })`." : `Did you mean "${near}"?`,
+      details: { workflow: name, known: this.names },
+    });
+  }
+
+  /** Disposes the resources of the scope `workflow`. */
+  async dispose(): Promise<void> {
+    for (const host of this.#hosts.values()) await host.dispose();
+  }
+}

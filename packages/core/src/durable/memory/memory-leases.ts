@@ -1,0 +1,166 @@
+import { isBefore, Timers } from "../../engine/timers.js";
+import type { DueRuns, Lease, StoredDue, StoredPost } from "../store/run-store.types.js";
+import { dequeue, earliest, enqueue, firstOf, putBack } from "./memory-due.js";
+import { MemoryQueues } from "./memory-queues.js";
+import type { DueEntry, MemoryRun } from "./memory-run.js";
+
+type DueRequest = DueRuns & { readonly nowMs: number; readonly limit: number };
+
+interface EndedLease {
+  readonly run: MemoryRun;
+  readonly lease: Lease | null;
+  readonly hasPlace: boolean;
+}
+
+/** Leases, runs that need an owner, and runs with open posts, each found without looking at other runs. */
+export class MemoryLeases {
+  readonly #held = new Timers<DueEntry>();
+  readonly #unheld = new Timers<DueEntry>();
+  readonly #byOwner = new Map<string, Set<MemoryRun>>();
+  readonly #withPosts = new Set<MemoryRun>();
+  readonly #queues = new MemoryQueues();
+
+  /** The only writer of leases. */
+  set(run: MemoryRun, lease: Lease | null, hasPlace = false): void {
+    const { row } = run;
+    if (row.lease !== null && row.lease.owner !== lease?.owner) this.#leave(run, row.lease.owner);
+    row.lease = lease === null ? null : { owner: lease.owner, untilMs: lease.untilMs };
+    row.hasPlace = hasPlace;
+    if (lease === null) return;
+    const held = this.#byOwner.get(lease.owner);
+    if (held === undefined) this.#byOwner.set(lease.owner, new Set([run]));
+    else held.add(run);
+  }
+
+  #leave(run: MemoryRun, owner: string): void {
+    const held = this.#byOwner.get(owner);
+    held?.delete(run);
+    if (held?.size === 0) this.#byOwner.delete(owner);
+  }
+
+  /** Must be called after every change of a run. */
+  update(run: MemoryRun): void {
+    const { dueAtMs, row } = run;
+    if (row.queue !== null) this.#queues.of(row.queue.name).update(run);
+    else if (dueAtMs === null) dequeue(run);
+    else enqueue(run, row.lease === null ? this.#unheld : this.#held, dueAtMs);
+    if (run.pending.size > 0) this.#withPosts.add(run);
+    else this.#withPosts.delete(run);
+  }
+
+  delete(run: MemoryRun): void {
+    this.set(run, null);
+    if (run.row.queue !== null) this.#queues.of(run.row.queue.name).delete(run);
+    dequeue(run);
+    this.#withPosts.delete(run);
+  }
+
+  /** Counts the first place of a run against the rate of its queue. */
+  countStart(run: MemoryRun, nowMs: number): void {
+    run.hadPlace = true;
+    if (run.row.queue !== null) this.#queues.of(run.row.queue.name).countStart(nowMs);
+  }
+
+  /** A copy. */
+  heldBy(owner: string): MemoryRun[] {
+    return [...(this.#byOwner.get(owner) ?? [])];
+  }
+
+  postsOf(owner: string): StoredPost[] {
+    const held = [...this.#withPosts].filter((run) => run.row.lease?.owner === owner);
+    return held.flatMap((run) => [...run.pending.values()]).sort((left, right) => left.position - right.position);
+  }
+
+  nextWakeAtMs(of: DueRuns): number | null {
+    const isWanted = wanted(of);
+    const places = this.#queues.named(of).map(({ queue, limits }) => queue.nextWakeAtMs(limits, isWanted));
+    return earliest([firstOf(this.#unheld, isWanted)?.dueAtMs ?? null, ...places]);
+  }
+
+  /** What {@link takeDue} and {@link takePlaces} would take. */
+  due({ nowMs, limit, ...of }: DueRequest): StoredDue {
+    const isWanted = wanted(of);
+    const due = this.takeDue({ nowMs, limit, ...of });
+    for (const run of due) this.update(run);
+    const ends = [this.#held, ...this.#queues.named(of).map(({ queue }) => queue.held)].map(
+      (held) => firstOf(held, isWanted)?.dueAtMs ?? null,
+    );
+    const expired = this.#endExpired(nowMs, of);
+    for (const { queue, limits } of this.#queues.named(of))
+      due.push(...queue.look(limits, { nowMs, isWanted, limit: limit - due.length }).map(({ run }) => run));
+    const wakeAtMs = earliest([this.nextWakeAtMs(of), ...ends, ...this.#timersOfHeld(nowMs, of)]);
+    for (const { run, lease, hasPlace } of expired) {
+      this.set(run, lease, hasPlace);
+      this.update(run);
+    }
+    const runs = due.map((run) => ({ key: run.row.key, workflow: run.row.workflow, dueAtMs: run.dueAtMs ?? nowMs }));
+    return { runs, wakeAtMs };
+  }
+
+  *#timersOfHeld(nowMs: number, of: DueRuns): Generator<number, void> {
+    const isWanted = wanted(of);
+    for (const held of this.#byOwner.values())
+      for (const run of held) {
+        const { wakeAtMs } = run.row;
+        if (!run.isEnded && wakeAtMs !== null && wakeAtMs > nowMs && isWanted(run)) yield wakeAtMs;
+      }
+  }
+
+  /** Takes runs out of the queues: each must get a lease. */
+  takeDue({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
+    const due = new Set<MemoryRun>();
+    const passed: DueEntry[] = [];
+    const isWanted = wanted(of);
+    while (due.size < limit) {
+      const entry = this.#firstDue(nowMs);
+      if (entry === undefined) break;
+      dequeue(entry.run);
+      if (isWanted(entry.run)) due.add(entry.run);
+      else passed.push(entry);
+    }
+    putBack(passed);
+    // A post is due even if the clock of its process is ahead.
+    for (const run of this.#withPosts) {
+      if (due.size >= limit) break;
+      const { queue, lease, status } = run.row;
+      if (queue === null && lease === null && !run.isEnded && status !== "scheduled" && isWanted(run)) due.add(run);
+    }
+    return [...due];
+  }
+
+  /** Takes runs of the named queues, as many as their limits allow: each must get a place. */
+  takePlaces({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
+    this.#endExpired(nowMs, of);
+    const chosen: MemoryRun[] = [];
+    for (const { queue, limits } of this.#queues.named(of)) {
+      const request = { nowMs, isWanted: wanted(of), limit: limit - chosen.length };
+      chosen.push(...queue.choose(limits, request).map(({ run }) => run));
+    }
+    return chosen;
+  }
+
+  /** Ends expired leases of runs of the named queues; returns what they were. */
+  #endExpired(nowMs: number, of: DueRuns): EndedLease[] {
+    const ended: EndedLease[] = [];
+    for (const { queue } of this.#queues.named(of)) {
+      for (let next = queue.held.first(); next !== undefined && next.dueAtMs <= nowMs; next = queue.held.first()) {
+        const { run } = next;
+        ended.push({ run, lease: run.row.lease, hasPlace: run.row.hasPlace });
+        this.set(run, null);
+        queue.lose(run);
+      }
+    }
+    return ended;
+  }
+
+  #firstDue(nowMs: number): DueEntry | undefined {
+    const held = this.#held.first();
+    const unheld = this.#unheld.first();
+    const first = held === undefined || (unheld !== undefined && isBefore(unheld, held)) ? unheld : held;
+    return first !== undefined && first.dueAtMs <= nowMs ? first : undefined;
+  }
+}
+
+function wanted({ workflows }: DueRuns): (run: MemoryRun) => boolean {
+  return (run) => workflows === undefined || workflows.includes(run.row.workflow);
+}

@@ -1,0 +1,84 @@
+import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "../store/run-store.types.js";
+import { checkPageLimit } from "../store/store-kit.js";
+import { countWhile } from "./memory-run.js";
+
+/** Versioned records: a map of tenants, of kinds, of ids. */
+export class MemoryRecords {
+  readonly #tenants = new Map<string, Map<string, Kind>>();
+
+  get({ tenant, kind, id }: RecordKey): StoredRecord | null {
+    return this.#tenants.get(tenant)?.get(kind)?.records.get(id) ?? null;
+  }
+
+  /** Keys of the records that have another version than expected. */
+  conflicts(writes: readonly RecordWrite[]): RecordKey[] {
+    return writes
+      .filter((write) => (this.get(write)?.version ?? 0) !== write.expected)
+      .map(({ tenant, kind, id }) => ({ tenant, kind, id }));
+  }
+
+  write({ tenant, kind, id, expected, text }: RecordWrite): void {
+    const kinds = childOf(this.#tenants, tenant, () => new Map<string, Kind>());
+    const records = childOf(kinds, kind, () => new Kind());
+    if (text !== null) records.set(id, { version: expected + 1, text });
+    else records.delete(id);
+    if (records.records.size === 0) kinds.delete(kind);
+    if (kinds.size === 0) this.#tenants.delete(tenant);
+  }
+
+  page({ tenant, kind, prefix = "", limit, cursor }: RecordQuery): RecordPage {
+    const found = this.#tenants.get(tenant)?.get(kind);
+    const ids = found?.ids ?? [];
+    // A cursor is the last id of its page.
+    const start = Math.max(
+      countWhile(ids, (id) => compareText(id, prefix) < 0),
+      cursor === undefined ? 0 : countWhile(ids, (id) => compareText(id, cursor) <= 0),
+    );
+    // One record more than requested tells whether there is a next page.
+    const page = ids.slice(start, start + checkPageLimit(limit) + 1).filter((id) => id.startsWith(prefix));
+    const records = page
+      .slice(0, limit)
+      .map((id) => ({ tenant, kind, id, ...(found?.records.get(id) as StoredRecord) }));
+    return { records, cursor: page.length > limit ? (page[limit - 1] as string) : null };
+  }
+}
+
+/** The records of one kind; their ids are sorted when a list needs it. */
+class Kind {
+  readonly records = new Map<string, StoredRecord>();
+  #ids: string[] | null = null;
+
+  get ids(): readonly string[] {
+    this.#ids ??= [...this.records.keys()].sort(compareText);
+    return this.#ids;
+  }
+
+  set(id: string, record: StoredRecord): void {
+    if (!this.records.has(id)) this.#ids = null;
+    this.records.set(id, record);
+  }
+
+  delete(id: string): void {
+    if (this.records.delete(id)) this.#ids = null;
+  }
+}
+
+/** By code points, as UTF-8 sorts; `<` on texts compares UTF-16 units, where a surrogate comes before U+E000. */
+function compareText(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    const [a, b] = [left.charCodeAt(index), right.charCodeAt(index)];
+    if (a !== b) return rank(a) - rank(b);
+  }
+  return left.length - right.length;
+}
+
+function rank(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+function childOf<Child>(parent: Map<string, Child>, name: string, create: () => Child): Child {
+  let child = parent.get(name);
+  if (child === undefined) parent.set(name, (child = create()));
+  return child;
+}

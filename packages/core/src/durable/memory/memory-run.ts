@@ -1,0 +1,148 @@
+import type { Due, Timers } from "../../engine/timers.js";
+import type {
+  ClaimedRun,
+  NewRunRecord,
+  RunCommit,
+  RunKey,
+  StoredEvent,
+  StoredPost,
+  StoredReceipt,
+  StoredRun,
+  StoredSnapshot,
+  TickBatch,
+} from "../store/run-store.types.js";
+import { isEndedStatus, newStoredRun } from "../store/store-kit.js";
+import type { NeededBlobs } from "./memory-blobs.js";
+
+/** A run in a queue of runs that need an owner. */
+export interface DueEntry extends Due {
+  readonly run: MemoryRun;
+  readonly queue: Timers<DueEntry>;
+}
+
+type Row = { -readonly [Column in keyof StoredRun]: StoredRun[Column] };
+
+/** One run of a {@link memoryStore} with everything that belongs to it. */
+export class MemoryRun {
+  /** Rises with every run of the store: orders runs that were created in the same millisecond. */
+  readonly number: number;
+  /** Readers get a copy. */
+  readonly row: Row;
+
+  /** Sorted by tick, by sequence, by tick. */
+  readonly batches: TickBatch[] = [];
+  readonly events: StoredEvent[] = [];
+  readonly snapshots: StoredSnapshot[] = [];
+
+  /** By position, in order: posts without a receipt, and the receipts of the others. */
+  readonly pending: Map<number, StoredPost> = new Map();
+  readonly receipts: Map<number, string> = new Map();
+  readonly positions: Map<string, number> = new Map();
+
+  readonly blobs: NeededBlobs = new Map();
+  due: DueEntry | null = null;
+  /** `true`: it has had a place of its queue, and no longer counts against the rate. */
+  hadPlace = false;
+  /** `true`: it was deleted from the store. */
+  removed = false;
+
+  constructor(key: RunKey, created: NewRunRecord, number: number) {
+    this.number = number;
+    this.row = newStoredRun(key, created);
+  }
+
+  /** Receipts in the order of positions. */
+  received(after: number): StoredReceipt[] {
+    return [...this.positions]
+      .flatMap(([idempotencyKey, position]) => {
+        const receipt = this.receipts.get(position);
+        return receipt === undefined || position <= after ? [] : [{ idempotencyKey, receipt, position }];
+      })
+      .sort((left, right) => left.position - right.position);
+  }
+
+  get isEnded(): boolean {
+    return this.row.endedAtMs !== null;
+  }
+
+  isHeldBy(owner: string | null, epoch: number): boolean {
+    return this.row.lease !== null && this.row.lease.owner === owner && this.row.epoch === epoch;
+  }
+
+  /** Since when, or from when, it needs an owner; `null`: never, as things are. */
+  get dueAtMs(): number | null {
+    const { lease, status, wakeAtMs } = this.row;
+    if (this.isEnded) return null;
+    if (lease !== null) return lease.untilMs;
+    const [post] = this.pending.values();
+    if (post === undefined || status === "scheduled") return wakeAtMs;
+    return wakeAtMs === null ? post.atMs : Math.min(post.atMs, wakeAtMs);
+  }
+
+  /** Applies a stored commit, except lease, records and blobs, which belong to the store. */
+  apply(commit: RunCommit): void {
+    if (commit.ticks !== undefined) this.#addTicks(commit.ticks);
+    for (const event of commit.events ?? []) insert(this.events, event, sequenceOf);
+    if (commit.snapshot !== undefined) insert(this.snapshots, commit.snapshot, tickOf);
+    for (const { position, receipt } of commit.receipts ?? []) {
+      if (this.pending.delete(position)) this.receipts.set(position, receipt);
+    }
+    if (commit.summary !== undefined) this.#summarize(commit.summary);
+    if (commit.prune !== undefined) this.#prune(commit.prune);
+  }
+
+  #addTicks(batch: TickBatch): void {
+    this.batches.push(batch);
+    this.row.ticks = batch.last;
+    this.row.updatedAtMs = Math.max(this.row.updatedAtMs, batch.atMs);
+  }
+
+  #summarize({ status, atMs, wakeAtMs, outcome, waiting }: NonNullable<RunCommit["summary"]>): void {
+    const updatedAtMs = Math.max(this.row.updatedAtMs, atMs);
+    const endedAtMs = isEndedStatus(status) ? atMs : null;
+    Object.assign(this.row, { status, wakeAtMs, outcome, waiting, updatedAtMs, endedAtMs });
+  }
+
+  #prune({ ticks, snapshots }: NonNullable<RunCommit["prune"]>): void {
+    this.batches.splice(
+      0,
+      countWhile(this.batches, (batch) => batch.last <= ticks),
+    );
+    this.snapshots.splice(
+      0,
+      countWhile(this.snapshots, (snapshot) => snapshot.tick < snapshots),
+    );
+  }
+
+  /** A copy of the run as it is now. */
+  toStored(): StoredRun {
+    return { ...this.row, lastEvent: this.events.at(-1)?.sequence ?? -1 };
+  }
+
+  toClaimed(): ClaimedRun {
+    return { run: this.toStored(), posts: [...this.pending.values()] };
+  }
+}
+
+const sequenceOf = (event: StoredEvent): number => event.sequence;
+const tickOf = (snapshot: StoredSnapshot): number => snapshot.tick;
+
+/** Number of leading items that satisfy a condition, which turns false once. */
+export function countWhile<Item>(items: readonly Item[], condition: (item: Item) => boolean): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (condition(items[middle] as Item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Keeps the order. An item with the same number stays. */
+function insert<Item>(items: Item[], item: Item, numberOf: (item: Item) => number): void {
+  const number = numberOf(item);
+  const index = countWhile(items, (other) => numberOf(other) < number);
+  const next = items[index];
+  if (next === undefined || numberOf(next) !== number) items.splice(index, 0, item);
+}

@@ -1,0 +1,143 @@
+import type { CountQuery, RunCount, RunKey, RunPage, RunQuery, StoredStatus } from "../store/run-store.types.js";
+import {
+  checkPageLimit,
+  decodePageCursor,
+  encodePageCursor,
+  matchesSearch,
+  type PagePosition,
+  searchWindow,
+} from "../store/store-kit.js";
+import { countWhile, type MemoryRun } from "./memory-run.js";
+
+interface Tenant {
+  readonly byId: Map<string, MemoryRun>;
+  /** Oldest first. Removed runs stay until they are half of the list. */
+  sorted: MemoryRun[];
+}
+
+/** The runs of all tenants, by key and by age. */
+export class MemoryRuns {
+  readonly #tenants = new Map<string, Tenant>();
+
+  get(key: RunKey): MemoryRun | undefined {
+    return this.#tenants.get(key.tenant)?.byId.get(key.runId);
+  }
+
+  add(run: MemoryRun): void {
+    const { tenant: name, runId } = run.row.key;
+    let tenant = this.#tenants.get(name);
+    if (tenant === undefined) {
+      tenant = { byId: new Map(), sorted: [] };
+      this.#tenants.set(name, tenant);
+    }
+    tenant.byId.set(runId, run);
+    tenant.sorted.splice(countBelow(tenant.sorted, placeOf(run)), 0, run);
+  }
+
+  remove(run: MemoryRun): void {
+    const tenant = this.#tenants.get(run.row.key.tenant);
+    if (tenant === undefined) return;
+    tenant.byId.delete(run.row.key.runId);
+    run.removed = true;
+    if (tenant.byId.size === 0) this.#tenants.delete(run.row.key.tenant);
+    else if (tenant.sorted.length > 2 * tenant.byId.size) {
+      tenant.sorted = tenant.sorted.filter((other) => !other.removed);
+    }
+  }
+
+  tenants(): string[] {
+    return [...this.#tenants.keys()];
+  }
+
+  page(query: RunQuery): RunPage {
+    const limit = checkPageLimit(query.limit);
+    const found: MemoryRun[] = [];
+    let looked = 0;
+    let last: MemoryRun | null = null;
+    for (const run of this.#walk(query)) {
+      if (found.length === limit || looked === searchWindow)
+        return { runs: stored(found), cursor: cursorAfter(last, query) };
+      last = run;
+      if (query.search !== undefined) looked++;
+      if (query.search === undefined || matchesSearch(run.row, query.search)) found.push(run);
+    }
+    return { runs: stored(found), cursor: null };
+  }
+
+  counts({ tenant, workflow, labels = {} }: CountQuery): RunCount[] {
+    const counts = new Map<string, { workflow: string; status: StoredStatus; count: number }>();
+    for (const { row, removed } of this.#tenants.get(tenant)?.sorted ?? []) {
+      if (removed || (workflow !== undefined && row.workflow !== workflow) || !hasLabels(row.labels, labels)) continue;
+      const name = `${row.status} ${row.workflow}`;
+      const known = counts.get(name);
+      if (known === undefined) counts.set(name, { workflow: row.workflow, status: row.status, count: 1 });
+      else known.count++;
+    }
+    return [...counts.values()];
+  }
+
+  *#walk(query: RunQuery): Generator<MemoryRun> {
+    const sorted = this.#tenants.get(query.tenant)?.sorted ?? [];
+    const isOldest = query.order === "oldest";
+    const step = isOldest ? 1 : -1;
+    for (let index = startOf(sorted, query); index >= 0 && index < sorted.length; index += step) {
+      const run = sorted[index] as MemoryRun;
+      if (isBeyond(run, query)) return;
+      if (!run.removed && matches(run, query)) yield run;
+    }
+  }
+}
+
+const placeOf = (run: MemoryRun): PagePosition => ({ createdAtMs: run.row.createdAtMs, id: run.number });
+const stored = (runs: readonly MemoryRun[]): RunPage["runs"] => runs.map((run) => run.toStored());
+
+function countBelow(sorted: readonly MemoryRun[], place: PagePosition): number {
+  return countWhile(sorted, (run) => {
+    const { createdAtMs } = run.row;
+    return createdAtMs === place.createdAtMs ? run.number < place.id : createdAtMs < place.createdAtMs;
+  });
+}
+
+/** Index of the first run of the page. */
+function startOf(sorted: readonly MemoryRun[], { cursor, createdAfterMs, createdBeforeMs, order }: RunQuery): number {
+  const place = cursor === undefined ? null : decodePageCursor(cursor, order);
+  if (order === "oldest") {
+    const afterCursor = place === null ? 0 : countBelow(sorted, { ...place, id: place.id + 1 });
+    if (createdAfterMs === undefined) return afterCursor;
+    return Math.max(
+      afterCursor,
+      countWhile(sorted, (run) => run.row.createdAtMs <= createdAfterMs),
+    );
+  }
+  const afterCursor = place === null ? sorted.length : countBelow(sorted, place);
+  if (createdBeforeMs === undefined) return afterCursor - 1;
+  return (
+    Math.min(
+      afterCursor,
+      countWhile(sorted, (run) => run.row.createdAtMs < createdBeforeMs),
+    ) - 1
+  );
+}
+
+/** Tells whether no run from here on is in the range of times. */
+function isBeyond({ row }: MemoryRun, { createdAfterMs, createdBeforeMs, order }: RunQuery): boolean {
+  if (order === "oldest") return createdBeforeMs !== undefined && row.createdAtMs >= createdBeforeMs;
+  return createdAfterMs !== undefined && row.createdAtMs <= createdAfterMs;
+}
+
+function matches(run: MemoryRun, query: RunQuery): boolean {
+  if (query.workflow !== undefined && run.row.workflow !== query.workflow) return false;
+  if (query.queue !== undefined && run.row.queue?.name !== query.queue) return false;
+  if (query.status !== undefined && !query.status.includes(run.row.status)) return false;
+  if (query.endedBeforeMs !== undefined && (run.row.endedAtMs === null || run.row.endedAtMs >= query.endedBeforeMs))
+    return false;
+  return hasLabels(run.row.labels, query.labels ?? {});
+}
+
+function hasLabels(labels: { readonly [name: string]: string }, wanted: { readonly [name: string]: string }): boolean {
+  return Object.entries(wanted).every(([name, value]) => labels[name] === value);
+}
+
+function cursorAfter(last: MemoryRun | null, { order }: RunQuery): string | null {
+  return last === null ? null : encodePageCursor(placeOf(last), order);
+}

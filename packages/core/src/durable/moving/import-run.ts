@@ -1,0 +1,326 @@
+/**
+ * Imports an exported run: it is read as a load would read it, and then stored in one transaction, without an owner.
+ *
+ * @module
+ */
+import type { Clock } from "../../engine/ports.js";
+import type { Outcome } from "../../engine/state.js";
+import { invariant } from "../../errors/invariant.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { encodeOutcome } from "../../snapshot/encode.js";
+import { wrongOption } from "../../value/option-value.js";
+import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, type StoredRunJson } from "../load/load.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RunTree } from "../load/run-tree.js";
+import { runIdConflict } from "../runtime-errors.js";
+import type {
+  CommitResult,
+  PostedMessage,
+  ReceivedMessage,
+  RecordWrite,
+  RunCommit,
+  RunKey,
+  RunStore,
+  RunSummary,
+  StoredRun,
+} from "../store/run-store.types.js";
+import { moveKey } from "../store/sealed-run.js";
+import { nameOf, recordConflict, recordValue } from "../text/record-text.js";
+import { isOutcome, readPrompts, readShown, shownText } from "../text/shown-text.js";
+import { isNotBegun, readStart } from "../text/start-text.js";
+import { type Exported, type ExportedParts, Problems, readParts } from "./exported-parts.js";
+import type { ImportedRun, ImportOptions } from "./moving.types.js";
+import { type StagedRun, stageRun } from "./staged-run.js";
+
+export interface ImportSetup {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly workflows: RegisteredWorkflows;
+  /** Names of the queues of this runtime. */
+  readonly queues: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * @throws {WorkflowError} `EXPORT_INVALID` with all problems, `WORKFLOW_UNKNOWN`, `RUN_TOO_LARGE`; `RUN_ID_CONFLICT` when there is
+ * another run of that id; `RECORD_CONFLICT`.
+ */
+export async function importRun(
+  setup: ImportSetup,
+  parts: ExportedParts,
+  { tenant = "", records = "refuse" }: ImportOptions,
+): Promise<ImportedRun> {
+  if (records !== "refuse" && records !== "keep")
+    throw wrongOption("records", `is ${JSON.stringify(records)}`, 'Give "refuse" or "keep".');
+  const given = await readParts(parts, tenant);
+  const { runId, move } = given.head;
+  const key = { tenant, runId };
+  if (await isTaken(setup.store, key, move)) return { ...key, isNew: false };
+  const commits = await commitsOf(setup, given);
+  return { ...key, isNew: await store(setup, { key, move, commits, records }) };
+}
+
+/** Tells whether the run of this move is here, or was. */
+async function isTaken(from: RunStore, key: RunKey, move: string): Promise<boolean> {
+  return (await from.receipt(key, moveKey(move))) !== null;
+}
+
+async function commitsOf({ store: to, clock, workflows, queues }: ImportSetup, given: Exported): Promise<RunCommit[]> {
+  const { head } = given;
+  const workflow = workflows.get(head.workflow);
+  const problems = new Problems();
+  if (head.queue !== null && !queues.has(head.queue.name))
+    problems.add(`its queue "${head.queue.name}" is none of this runtime`);
+  const staged = await problems.of(() => stageRun(given, (text) => to.hash(text), problems));
+  const loaded = staged === null ? null : await load(staged, workflow, problems);
+  const last = staged && loaded && (await problems.of(() => newest(staged, loaded, workflow)));
+  await checkRest(given, workflow, problems);
+  const summary = staged && (await problems.of(() => summaryOf(staged.run, { loaded, workflow, nowMs: clock.now() })));
+  problems.assertNone();
+  return commitList({ given, staged: staged as StagedRun, loaded, last, workflow, summary: summary as RunSummary });
+}
+
+/** `null`: the run has not begun, or has a problem. */
+async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: Problems): Promise<LoadedTree | null> {
+  const { run, view, firstTick } = staged;
+  const from = { store: view, run, workflow };
+  if (isNotBegun(run)) {
+    await problems.of(() => readStart(run, workflow));
+    return null;
+  }
+  return problems.of(async () => {
+    readStart(run, workflow);
+    // All of the history was checked for its form; only the part that the run resumes from is read.
+    for await (const { number } of entries(from, firstTick - 1)) if (number > run.ticks) break;
+    for (const { row } of staged.snapshots.slice(0, -1)) await loadTree(from, row.tick);
+    const loaded = await loadTree(from);
+    const { runId } = loaded.tree.root.state;
+    if (runId !== run.key.runId) problems.add(`its snapshot is of run "${runId}"`);
+    if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
+    const { streamed } = loaded.tree.root.state;
+    if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
+    prefacesOf(loaded, workflow);
+    return loaded;
+  });
+}
+
+async function checkRest(
+  { head, events, records }: Exported,
+  workflow: RegisteredWorkflow,
+  problems: Problems,
+): Promise<void> {
+  let last = -1;
+  for (const { sequence, shown } of events) {
+    if (sequence <= last) problems.add(`event ${sequence} comes after event ${last}`);
+    last = sequence;
+    await problems.of(() => readShown(JSON.stringify(shown), workflow.compiled, `event ${sequence}`));
+  }
+  const waiting = head.waiting === null ? null : JSON.stringify(head.waiting);
+  await problems.of(() => readPrompts(waiting, workflow.compiled, "the prompts"));
+  for (const { kind, id, value } of records)
+    await problems.of(() => recordValue({ kind, id }, { version: 1, text: JSON.stringify(value) }));
+}
+
+interface Standing {
+  /** `null`: the run has not begun. */
+  readonly loaded: LoadedTree | null;
+  readonly workflow: RegisteredWorkflow;
+  readonly nowMs: number;
+}
+
+/** The status that follows from its ticks. A run that was at work is due at once. */
+function summaryOf(run: StoredRun, { loaded, workflow, nowMs }: Standing): RunSummary {
+  const { status, updatedAtMs: atMs, waiting } = run;
+  const summary = { atMs, outcome: null, waiting: null };
+  if (loaded === null)
+    return { ...summary, status: status === "scheduled" ? status : "running", wakeAtMs: run.startAtMs };
+  const { outcome } = loaded.tree.root.state;
+  if (status === "waiting" && outcome === null)
+    return { ...summary, status, wakeAtMs: wakeAt(loaded.tree), waiting: waitingText(loaded.tree, { run, workflow }) };
+  if (status === "running" || status === "waiting") return { ...summary, status: "running", wakeAtMs: nowMs };
+  if (outcome?.status !== status) throw notSo(run, outcome);
+  const text = JSON.stringify(encodeOutcome(outcome, workflow.compiled));
+  return { status, atMs: loaded.tree.root.state.atMs, wakeAtMs: null, outcome: text, waiting };
+}
+
+function wakeAt({ members }: RunTree): number | null {
+  const times = [...members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
+  return times.length === 0 ? null : times.reduce((first, atMs) => Math.min(first, atMs));
+}
+
+function waitingText(
+  tree: RunTree,
+  { run, workflow }: { run: StoredRun; workflow: RegisteredWorkflow },
+): string | null {
+  const named = readPrompts(run.waiting, workflow.compiled, "the prompts").map(({ promptId }) => promptId);
+  const open = tree.prompts().map(({ promptId }) => promptId);
+  if (named.toSorted().join() === open.toSorted().join()) return run.waiting;
+  throw invalid(`it says that it asks ${named.length} prompts, and its ticks say ${open.length}, or others`);
+}
+
+function notSo({ status }: StoredRun, outcome: Outcome | null): WorkflowError {
+  return invalid(`it says that it is ${status}, and its ticks say ${outcome?.status ?? "that it has not ended"}`);
+}
+
+function invalid(problem: string): WorkflowError {
+  return new WorkflowError({ code: "EXPORT_INVALID", message: problem, hint: "", details: {} });
+}
+
+type StagedSnapshot = StagedRun["snapshots"][number];
+
+interface Made extends Pick<Standing, "loaded" | "workflow"> {
+  readonly given: Exported;
+  readonly staged: StagedRun;
+  /** `null`: the run has not begun. */
+  readonly last: StagedSnapshot | null;
+  readonly summary: RunSummary;
+}
+
+/** The commits of one transaction: the run is created under a lease, which the last commit gives back. */
+function commitList({ given, staged, loaded, last, workflow, summary }: Made): RunCommit[] {
+  const { head } = given;
+  const { run, firstTick } = staged;
+  const { key, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
+  const held = { key, owner: moveKey(head.move), epoch: 1 };
+  const lease = { owner: held.owner, untilMs: createdAtMs };
+  // A store numbers ticks from 1: those that were pruned before are, again, at the end.
+  const pruned = firstTick - 1;
+  const filler = pruned === 0 ? {} : { ticks: { first: 1, last: pruned, atMs: createdAtMs, text: "[]" } };
+  const snapshots = last === null ? staged.snapshots : [...staged.snapshots, last];
+  const messages = messagesOf(given.posts, loaded);
+  const records = given.records.map(
+    ({ kind, id, value }): RecordWrite => ({ tenant: key.tenant, kind, id, expected: 0, text: JSON.stringify(value) }),
+  );
+  return [
+    {
+      ...held,
+      create: { workflow: run.workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue, lease },
+      ...filler,
+      received: [
+        ...given.received.map((one) => ({ idempotencyKey: one.key, receipt: JSON.stringify(one.receipt) })),
+        ...messages.received,
+        { idempotencyKey: moveKey(head.move), receipt: '{"status":"accepted","sequence":0}' },
+      ],
+      posts: messages.posts,
+      records,
+      blobs: staged.codeBlobs([code]),
+    },
+    ...staged.ticks.map(({ row, blobs }) => ({ ...held, ticks: row, blobs })),
+    ...new Map(snapshots.map(({ row, blobs }) => [row.tick, { ...held, snapshot: row, blobs }])).values(),
+    ...[...staged.events, ...missingEvents(staged, loaded, workflow)].map(({ row, blobs }) => ({
+      ...held,
+      events: [row],
+      blobs,
+    })),
+    {
+      ...held,
+      summary,
+      ...(pruned > 0 && { prune: { ticks: pruned, snapshots: 0 } }),
+      release: true,
+    },
+  ];
+}
+
+/**
+ * A snapshot after the last tick: a load reads no tick from before the move, because those have positions of posts of the other
+ * store. It is read before it is stored: ticks can lead to a state that no snapshot may hold.
+ */
+async function newest(
+  staged: StagedRun,
+  { tree, ticks }: LoadedTree,
+  workflow: RegisteredWorkflow,
+): Promise<StagedSnapshot> {
+  const { code } = workflow;
+  const { hash: codeHash } = tree.code;
+  const snapshot: StoredRunJson = { code: codeHash, run: tree.toStored() };
+  const { row, blobs } = staged.snapshotOf(
+    { tick: ticks, atMs: tree.root.state.atMs, text: JSON.stringify(snapshot) },
+    codeHash,
+  );
+  const texts = new Map(blobs.map(({ hash, text: json }) => [hash, json]));
+  const store: RunReads = {
+    blob: async (hash) => texts.get(hash) ?? staged.view.blob(hash),
+    snapshot: async () => row,
+    ticks: async () => [],
+  };
+  await loadTree({ store, run: staged.run, workflow });
+  return { row, blobs: codeHash === code.hash ? [...blobs, code] : blobs };
+}
+
+/** Stream events of the last ticks that were not stored with them. */
+function missingEvents(
+  staged: StagedRun,
+  loaded: LoadedTree | null,
+  { compiled }: RegisteredWorkflow,
+): StagedRun["events"] {
+  const missing = (loaded?.tree.streamed ?? []).filter(({ sequence }) => sequence > staged.run.lastEvent);
+  return missing
+    .filter(({ event }) => !isOutcome(event))
+    .map(({ sequence, atMs, ...item }) => staged.eventOf({ sequence, atMs, text: shownText(item, compiled) }));
+}
+
+/** Messages that the last ticks have taken, and the others. */
+function messagesOf(
+  posts: Exported["posts"],
+  loaded: LoadedTree | null,
+): Required<Pick<RunCommit, "posts" | "received">> {
+  const open: PostedMessage[] = [];
+  const received: ReceivedMessage[] = [];
+  for (const { position, key: idempotencyKey, atMs, message } of posts) {
+    const receipt = loaded?.tree.receipts.get(position);
+    if (receipt?.status !== "accepted") open.push({ idempotencyKey, atMs, text: JSON.stringify(message) });
+    else if (idempotencyKey !== null) received.push({ idempotencyKey, receipt: JSON.stringify(receipt) });
+  }
+  return { posts: open, received };
+}
+
+interface Storing {
+  readonly key: RunKey;
+  readonly move: string;
+  readonly commits: readonly RunCommit[];
+  readonly records: "refuse" | "keep";
+}
+
+/** `false`: another process has imported the run meanwhile. */
+async function store({ store: to }: ImportSetup, { key, move, commits, records }: Storing): Promise<boolean> {
+  let [first, ...rest] = commits as [RunCommit, ...RunCommit[]];
+  for (;;) {
+    const results = await to.commit([first, ...rest]);
+    const [result] = results as [CommitResult];
+    if (result.status === "stored") {
+      invariant(
+        results.every(({ status }) => status === "stored"),
+        "a part of a run is not stored with the rest",
+      );
+      return true;
+    }
+    if (result.status === "conflict") {
+      first = { ...first, records: await writable(to, { writes: first.records ?? [], result, records }) };
+      continue;
+    }
+    if (await isTaken(to, key, move)) return false;
+    throw runIdConflict(key, result.status === "exists" ? result.run.workflow : "", null);
+  }
+}
+
+interface Conflicting {
+  readonly writes: readonly RecordWrite[];
+  readonly result: Extract<CommitResult, { readonly status: "conflict" }>;
+  readonly records: "refuse" | "keep";
+}
+
+/** Records without those that exist already. */
+async function writable(from: RunStore, { writes, result, records }: Conflicting): Promise<RecordWrite[]> {
+  const there = new Set(result.records.map(nameOf));
+  const others: RecordWrite[] = [];
+  for (const write of writes.filter((one) => there.has(nameOf(one)))) {
+    const stored = await from.record(write);
+    if (stored !== null && stored.text !== write.text) others.push(write);
+  }
+  if (others.length > 0 && records === "refuse")
+    throw recordConflict(
+      others,
+      "another one is stored here than the one that comes with the run",
+      'Import with `{ records: "keep" }` to keep the one that is here.',
+    );
+  return writes.filter((one) => !there.has(nameOf(one)));
+}

@@ -1,0 +1,81 @@
+import { expectTypeOf } from "vitest";
+import type { Words } from "../../value/unknown-options.js";
+import type { MomentOptions } from "../history/run-moment.js";
+import type { MemoryStoreOptions } from "../memory/memory-store.js";
+import type { ExportOptions, ImportOptions } from "../moving/moving.types.js";
+import type {
+  AttemptsOptions,
+  CountFilter,
+  DedupeOptions,
+  DetailedHistoryOptions,
+  ForkOptions,
+  HistoryOptions,
+  IdleOptions,
+  PostOptions,
+  RawOptions,
+  ResumeRunOptions,
+  Retention,
+  RunFilter,
+  Runtime,
+  RuntimeRunOptions,
+  SendOptions,
+  TenantOptions,
+} from "../runtime.types.js";
+import type { RecordListQuery } from "../runtime-records.types.js";
+import type { ScheduleOptions, ScheduleQuery } from "../schedules/schedule.types.js";
+import type { callOptions } from "./call-options.js";
+import type { QueueOptions } from "./runtime-options.types.js";
+
+interface Interfaces {
+  readonly queues: QueueOptions;
+  readonly "queues.perKey": NonNullable<QueueOptions["perKey"]>;
+  readonly "queues.rate": NonNullable<QueueOptions["rate"]>;
+  readonly memoryStore: MemoryStoreOptions;
+  readonly run: RuntimeRunOptions;
+  readonly "run.dedupe": DedupeOptions;
+  readonly handle: TenantOptions;
+  readonly resume: ResumeRunOptions;
+  readonly retry: ResumeRunOptions;
+  readonly runs: RunFilter;
+  readonly counts: CountFilter;
+  readonly delete: TenantOptions;
+  readonly retain: Retention;
+  readonly check: TenantOptions;
+  readonly history: HistoryOptions & RawOptions;
+  readonly "history with details": DetailedHistoryOptions;
+  readonly attempts: AttemptsOptions;
+  readonly at: MomentOptions;
+  readonly children: TenantOptions;
+  readonly ticks: TenantOptions;
+  readonly stateAt: TenantOptions;
+  readonly fork: ForkOptions;
+  readonly export: ExportOptions;
+  readonly import: ImportOptions;
+  readonly release: TenantOptions;
+  readonly due: NonNullable<Parameters<Runtime["due"]>[0]>;
+  readonly stop: NonNullable<Parameters<Runtime["stop"]>[0]>;
+  readonly "records.list": RecordListQuery;
+  readonly "records.read": TenantOptions;
+  readonly "schedules.set": ScheduleOptions;
+  readonly "schedules.get": TenantOptions;
+  readonly "schedules.list": ScheduleQuery;
+  readonly "schedules.pause": TenantOptions;
+  readonly "schedules.resume": TenantOptions;
+  readonly "schedules.delete": TenantOptions;
+  readonly "schedules.next": TenantOptions;
+  readonly sendEvent: SendOptions;
+  readonly answer: PostOptions;
+  readonly cancel: PostOptions;
+  readonly idle: IdleOptions;
+  readonly snapshot: RawOptions;
+}
+
+/** Every option of every call is in the list of names, and no other. */
+expectTypeOf<{ [Call in keyof typeof callOptions]: Words<(typeof callOptions)[Call]> }>().toEqualTypeOf<{
+  readonly [Call in keyof Interfaces]: keyof Interfaces[Call];
+}>();
+
+/** Every call of a runtime is in it. */
+expectTypeOf<
+  Exclude<keyof Runtime, symbol | "workflows" | "records" | "schedules" | "start" | "watch" | keyof typeof callOptions>
+>().toBeNever();

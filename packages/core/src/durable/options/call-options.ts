@@ -1,0 +1,57 @@
+/**
+ * The options of every call of a runtime and of its handles: unknown options are refused.
+ *
+ * `call-options.test-d.ts` checks that the lists are complete.
+ *
+ * @module
+ */
+import { refuseUnknown } from "../../value/unknown-options.js";
+
+export const callOptions = {
+  queues: "concurrency perKey rate priority",
+  "queues.perKey": "concurrency",
+  "queues.rate": "limit per",
+  memoryStore: "maxEnded",
+  run: "tenant runId startAt labels trace timeout deadline dedupe queue queueKey priority",
+  "run.dedupe": "key for mode",
+  handle: "tenant",
+  resume: "tenant key",
+  retry: "tenant key",
+  runs: "tenant workflow status labels queue createdAfter createdBefore search order limit cursor",
+  counts: "tenant workflow labels",
+  delete: "tenant",
+  retain: "tenant olderThan status limit timeBudget onProgress",
+  check: "tenant",
+  history: "tenant raw after",
+  "history with details": "tenant details after before follow signal",
+  attempts: "tenant after limit",
+  at: "tenant childId",
+  children: "tenant",
+  ticks: "tenant",
+  stateAt: "tenant",
+  fork: "tenant at edit editEvent event item runId",
+  export: "tenant records",
+  import: "tenant records",
+  release: "tenant",
+  due: "limit",
+  stop: "drainMs",
+  "records.list": "tenant kind prefix limit cursor",
+  "records.read": "tenant",
+  "schedules.set": "tenant cron timezone workflow input overlap catchUp labels timeout queue queueKey priority",
+  "schedules.get": "tenant",
+  "schedules.list": "tenant prefix limit cursor",
+  "schedules.pause": "tenant",
+  "schedules.resume": "tenant",
+  "schedules.delete": "tenant",
+  "schedules.next": "tenant",
+  sendEvent: "key step",
+  answer: "key",
+  cancel: "key",
+  idle: "signal",
+  snapshot: "raw",
+} as const;
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every unknown option. */
+export function checkCallOptions(call: keyof typeof callOptions, options: unknown): void {
+  refuseUnknown(`\`${call}\``, options, callOptions[call].split(" "));
+}

@@ -1,0 +1,70 @@
+/** Checks that ids, tenants, labels and keys can be stored by every store. */
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { isForbiddenKey } from "../../value/guard.js";
+
+/** Longest text that every store can index. */
+const LONGEST = 1_000;
+
+/** The rule for ids that callers of a server choose, of runs as of sessions: a path of a URL can hold them. In a process any name will do. */
+export const outsideId: { readonly pattern: RegExp; readonly longest: number; readonly meaning: string } = {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
+  pattern: /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]+$/u,
+  longest: 200,
+  meaning: "an id has no control characters, and is neither `.` nor `..`, which no URL can hold",
+};
+
+/** Kinds of records that the runtime keeps for itself. */
+export const ownKinds = "millrace:";
+
+/** Names that a caller has given, by the names of their options. */
+export interface Named {
+  readonly runId?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly key?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly id?: string | undefined;
+  /** Name of a schedule. */
+  readonly schedule?: string | undefined;
+  readonly labels?: { readonly [name: string]: string } | undefined;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
+export function checkNames({ labels = {}, ...names }: Named): void {
+  const problems: string[] = [];
+  for (const [option, text] of Object.entries(names))
+    if (text !== undefined)
+      problems.push(...nameProblem(`\`${option}\``, text, option !== "tenant"), ...ownProblem(option, text));
+  if (typeof labels !== "object" || labels === null || Array.isArray(labels))
+    problems.push("`labels` is not an object of texts");
+  else
+    for (const [name, value] of Object.entries(labels)) {
+      problems.push(...nameProblem(`the name of the label ${JSON.stringify(name)}`, name, true));
+      problems.push(...nameProblem(`the label "${name}"`, value, false));
+      if (isForbiddenKey(name)) problems.push(`no label may have the name "${name}"`);
+    }
+  if (problems.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `What is to be stored cannot be: ${problems.join("; ")}.`,
+    hint: `Give text of at most ${LONGEST} characters, without U+0000 and without half of a surrogate pair.`,
+    details: { problems },
+  });
+}
+
+/** The first problem, or none. */
+export function nameProblem(what: string, text: unknown, isRequired: boolean): string[] {
+  if (typeof text !== "string") return [`${what} is not a string`];
+  if (text.length > LONGEST) return [`${what} has ${text.length} characters`];
+  if (isRequired && text === "") return [`${what} is empty`];
+  return text.includes("\0") || !isWellFormed(text) ? [`${what} has characters that no store keeps`] : [];
+}
+
+function ownProblem(option: string, text: unknown): string[] {
+  return option === "kind" && typeof text === "string" && text.startsWith(ownKinds)
+    ? [`\`kind\` begins with "${ownKinds}", as those of the runtime do`]
+    : [];
+}
+
+function isWellFormed(text: string): boolean {
+  return !/[\uD800-\uDFFF]/u.test(text);
+}

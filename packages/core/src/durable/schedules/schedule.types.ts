@@ -1,0 +1,138 @@
+/**
+ * What `runtime.schedules` takes and returns.
+ *
+ * @module
+ */
+
+import type { Duration } from "../../value/duration.js";
+import type { InputOf } from "../../workflow/run.types.js";
+import type { TenantOptions, Workflows } from "../options/runtime-names.types.js";
+import type { QueueTicket } from "../store/run-store.types.js";
+
+/**
+ * What happens to an occurrence while the run of the previous one has not ended: it is left out (`"skip"`), it waits for that end
+ * (`"queue"`), or it starts all the same (`"allow"`).
+ */
+export type ScheduleOverlap = "skip" | "queue" | "allow";
+
+/** Which occurrences start that were missed while no process ran: the last one, all of them, or none. */
+export type ScheduleCatchUp = "last" | "all" | "none";
+
+export interface ScheduleOptions<Name extends string = string> extends TenantOptions {
+  /**
+   * Minute, hour, day of the month, month, day of the week; with six fields, seconds come first. Also `@daily` and the like, `L`,
+   * `W` and `#`.
+   */
+  readonly cron: string;
+  /** IANA name of a time zone, such as `"Europe/Berlin"`. @default "UTC" */
+  readonly timezone?: string;
+  readonly workflow: Name;
+  /** Fields of the start event, or the event itself, the same for every run. @default none */
+  readonly input?: unknown;
+  /**
+   * With `"queue"`, one occurrence waits at most, and a later one replaces it; with `catchUp: "all"` too, up to 1,000 wait.
+   * @default "skip"
+   */
+  readonly overlap?: ScheduleOverlap;
+  /** `"all"`: at most the last 1,000. `"none"`: an occurrence that is a minute late counts as missed. @default "last" */
+  readonly catchUp?: ScheduleCatchUp;
+  /** Labels of every run, in addition to `schedule`, the name of the schedule. @default none */
+  readonly labels?: { readonly [name: string]: string };
+  /** Limit of the active time of every run. @default the limit of the workflow */
+  readonly timeout?: Duration;
+  /**
+   * Name of a queue in `createRuntime({ queues })` in which each run waits for a place. For `overlap`, a waiting run has not ended.
+   * @default none
+   */
+  readonly queue?: string;
+  /** `queueKey` of every run. @default "" */
+  readonly queueKey?: string;
+  /** `priority` of every run; for queues with `priority: true`. @default 0 */
+  readonly priority?: number;
+}
+
+/** An occurrence that was left out. */
+export interface ScheduleSkip {
+  /** Time of the occurrence, in epoch milliseconds. With `"missed"`: the first of those that were missed in a row. */
+  readonly atMs: number;
+  /** `"overlap"`: the previous run had not ended. `"missed"`: no process was there in time. */
+  readonly reason: "overlap" | "missed";
+}
+
+/** A schedule and its present state. */
+export interface Schedule {
+  readonly name: string;
+  readonly tenant: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly workflow: string;
+  readonly overlap: ScheduleOverlap;
+  readonly catchUp: ScheduleCatchUp;
+  /** The queue in which its runs wait for a place; `null` for none. */
+  readonly queue: QueueTicket | null;
+  readonly paused: boolean;
+  /** Time of the next occurrence, in epoch milliseconds; `null` while the schedule is paused, or when it never occurs again. */
+  readonly nextAtMs: number | null;
+  /** The last occurrence that has started a run, and that run. */
+  readonly last: { readonly atMs: number; readonly runId: string } | null;
+  /** Times of the occurrences that wait for the previous run to end, in epoch milliseconds. */
+  readonly queuedAtMs: readonly number[];
+  /** The last ten occurrences that were left out, the latest at the end. */
+  readonly skips: readonly ScheduleSkip[];
+}
+
+export interface ScheduleQuery extends TenantOptions {
+  /** Only names that begin with this text. @default all */
+  readonly prefix?: string;
+  /** Size of a page, from 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** `cursor` of the page before. @default the first page */
+  readonly cursor?: string;
+}
+
+export interface ScheduleList {
+  readonly schedules: readonly Schedule[];
+  /** For the next page; `null` on the last one. */
+  readonly cursor: string | null;
+}
+
+/**
+ * Runs that begin by the calendar. Each occurrence is a run with the id `<name>@<time in UTC>`, so it begins once, whichever
+ * process starts it.
+ */
+export interface RuntimeSchedules<Flows extends Workflows = Workflows> {
+  /**
+   * Creates a schedule, or replaces the one with that name. The next occurrence counts from now; a schedule with the same `cron`
+   * and `timezone` keeps its next occurrence, so every process may set its schedules when it starts. A paused schedule stays
+   * paused.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_UNKNOWN`, `EVENT_INVALID`, `START_AMBIGUOUS`, `DURATION_INVALID`,
+   * `VALUE_UNSERIALIZABLE`.
+   */
+  set<Name extends keyof Flows & string>(
+    name: string,
+    ...args: {} extends InputOf<Flows[Name]>
+      ? [options: ScheduleOptions<Name> & { readonly input?: InputOf<Flows[Name]> }]
+      : [options: ScheduleOptions<Name> & { readonly input: InputOf<Flows[Name]> }]
+  ): Promise<Schedule>;
+  get(name: string, options?: TenantOptions): Promise<Schedule | null>;
+  /** Lists schedules by name, in the order of code points, in pages. */
+  list(query?: ScheduleQuery): Promise<ScheduleList>;
+  /** Stops the schedule until `resume`; present runs continue. @throws {WorkflowError} `SCHEDULE_UNKNOWN` */
+  pause(name: string, options?: TenantOptions): Promise<Schedule>;
+  /**
+   * Starts the schedule again. The next occurrence counts from now: those of the pause are not caught up.
+   *
+   * @throws {WorkflowError} `SCHEDULE_UNKNOWN`
+   */
+  resume(name: string, options?: TenantOptions): Promise<Schedule>;
+  /** Deletes the schedule; its runs stay. @throws {WorkflowError} `SCHEDULE_UNKNOWN` */
+  delete(name: string, options?: TenantOptions): Promise<void>;
+  /**
+   * The times of the next occurrences, also of a paused schedule.
+   *
+   * @param count From 1 to 1,000.
+   * @throws {WorkflowError} `SCHEDULE_UNKNOWN`, `OPTION_INVALID`
+   */
+  next(name: string, count?: number, options?: TenantOptions): Promise<Date[]>;
+}

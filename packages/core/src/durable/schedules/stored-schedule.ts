@@ -1,0 +1,90 @@
+/** A schedule as its record holds it. */
+
+import type { StoredStart } from "../claim/new-run.js";
+import { addDue, type DueEntry, dueKey, ownKind, removeDue } from "../due/due-entries.js";
+import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
+import { parseJson } from "../text/journal-text.js";
+import type { Schedule } from "./schedule.types.js";
+import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
+
+/** After every time that a date can be. */
+const NEVER_MS = 8_640_000_000_000_000;
+
+export interface StoredSchedule extends ScheduleRules, StoredStart {
+  readonly paused: boolean;
+  readonly state: ScheduleState;
+  /** Its entry in the list of what is due. Null: it has none. */
+  readonly due: string | null;
+}
+
+/** A schedule that was read, with the version that a write of it expects. */
+export interface ReadSchedule {
+  readonly version: number;
+  readonly schedule: StoredSchedule;
+}
+
+export function scheduleKey(tenant: string, name: string): RecordKey {
+  return { tenant, kind: ownKind("schedule"), id: name };
+}
+
+export async function readSchedule(store: RunStore, key: RecordKey): Promise<ReadSchedule | null> {
+  const record = await store.record(key);
+  return record === null ? null : scheduleOf(key, record);
+}
+
+export function scheduleOf({ id }: Pick<RecordKey, "id">, { version, text }: StoredRecord): ReadSchedule {
+  const stored = parseJson(text, `schedule "${id}"`) as StoredSchedule;
+  return { version, schedule: { ...stored, queue: stored.queue ?? null } }; // one of an earlier version has none
+}
+
+/** With its entry in the list of what is due. */
+export function scheduleWrites(
+  store: RunStore,
+  key: RecordKey,
+  { before, after }: { readonly before: ReadSchedule | null; readonly after: Omit<StoredSchedule, "due"> },
+): { readonly written: ReadSchedule; readonly writes: RecordWrite[] } {
+  const expected = before?.version ?? 0;
+  const entry = entryOf(key, after);
+  const due = entry === null ? null : dueKey(store, entry, expected + 1);
+  const schedule: StoredSchedule = { ...after, due };
+  const writes = [
+    { ...key, expected, text: JSON.stringify(schedule) },
+    ...removed(before),
+    ...(entry === null || due === null ? [] : [addDue({ ...entry, key: due })]),
+  ];
+  return { written: { version: expected + 1, schedule }, writes };
+}
+
+export function scheduleDeletion(key: RecordKey, before: ReadSchedule): RecordWrite[] {
+  return [{ ...key, expected: before.version, text: null }, ...removed(before)];
+}
+
+function removed(before: ReadSchedule | null): RecordWrite[] {
+  return before?.schedule.due == null ? [] : [removeDue(before.schedule.due)];
+}
+
+function entryOf({ tenant, id }: RecordKey, { workflow, paused, state }: Omit<StoredSchedule, "due">): DueEntry | null {
+  const isQueued = state.queuedAtMs.length > 0;
+  if (paused || (state.nextAtMs === null && !isQueued)) return null;
+  const afterRun = isQueued ? (state.last?.runId ?? null) : null;
+  return { what: "schedule", tenant, id, workflow, atMs: state.nextAtMs ?? NEVER_MS, afterRun };
+}
+
+/** As callers see it. */
+export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule {
+  const { name, cron, timezone, workflow, overlap, catchUp, queue, paused, state } = schedule;
+  const { nextAtMs, ...stood } = state;
+  return {
+    name,
+    tenant,
+    cron,
+    timezone,
+    workflow,
+    overlap,
+    catchUp,
+    queue,
+    paused,
+    ...stood,
+    nextAtMs: paused ? null : nextAtMs,
+  };
+}

@@ -1,0 +1,89 @@
+/**
+ * A run that was exported is sealed where it was: an owner that is no process has its lease until the year 9999, so nobody resumes it.
+ *
+ * @module
+ */
+import type { Clock } from "../../engine/ports.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { systemIds } from "../../system/system.js";
+import { runLive, runUnknown } from "../runtime-errors.js";
+import type { RunKey, RunStore, StoredRun } from "./run-store.types.js";
+
+const prefix = "millrace:moved ";
+/** The last day of the year 9999: every store and every alarm takes it. */
+const NEVER_MS = 253_402_214_400_000;
+
+/** The id of the move. Null: the run is not sealed. */
+function moveOf({ lease }: StoredRun): string | null {
+  return lease?.owner.startsWith(prefix) === true ? lease.owner.slice(prefix.length) : null;
+}
+
+/** The key under which a store knows that it has taken the run of a move. */
+export function moveKey(move: string): string {
+  return prefix + move;
+}
+
+/** The owner of a sealed run, who may delete it. */
+export function sealOwner(run: StoredRun | null): string | undefined {
+  return run !== null && moveOf(run) !== null ? run.lease?.owner : undefined;
+}
+
+/** @throws {WorkflowError} `RUN_MOVED` */
+export function assertHere(run: StoredRun): void {
+  if (moveOf(run) !== null) throw runMoved(run.key);
+}
+
+export interface Sealing {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly key: RunKey;
+}
+
+/**
+ * Gives the run and the id of the move: that of before, for one that is sealed.
+ *
+ * @throws {WorkflowError} `RUN_UNKNOWN`; `RUN_LIVE` while somebody has it.
+ */
+export async function seal({
+  store,
+  clock,
+  key,
+}: Sealing): Promise<{ readonly run: StoredRun; readonly move: string }> {
+  const found = await store.run(key);
+  if (found === null) throw runUnknown(key);
+  const move = moveOf(found) ?? systemIds.runId();
+  const request = {
+    owner: moveKey(move),
+    nowMs: clock.now(),
+    untilMs: NEVER_MS,
+    ended: true,
+    beside: true,
+    sealed: true,
+  };
+  const claimed = await store.claim(key, request);
+  if (claimed === null)
+    throw runLive(key, "Export it when it waits or has ended, and has left memory: see `idleReleaseMs`.");
+  const { owner } = request;
+  await store.commit([{ key, owner, epoch: claimed.run.epoch }]); // tells those who wait for it
+  return { run: claimed.run, move };
+}
+
+/** Nothing happens to a run that is not sealed. @throws {WorkflowError} `RUN_UNKNOWN` */
+export async function unseal({ store, clock, key }: Sealing): Promise<void> {
+  const found = await store.run(key);
+  if (found === null) throw runUnknown(key);
+  const owner = sealOwner(found);
+  if (owner === undefined) return;
+  const nowMs = clock.now();
+  const claimed = await store.claim(key, { owner, nowMs, untilMs: NEVER_MS, ended: true, beside: true, sealed: true });
+  if (claimed !== null) await store.commit([{ key, owner, epoch: claimed.run.epoch, release: true }]);
+}
+
+function runMoved({ runId, tenant }: RunKey): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_MOVED",
+    message: `Run "${runId}" was exported from this store: it does not continue here.`,
+    hint: "Use the store into which it was imported. If it was not imported anywhere and should stay: `runtime.release(runId)`.",
+    details: { runId, tenant },
+  });
+}

@@ -1,0 +1,241 @@
+/**
+ * What stores share: new rows, which statuses are final, their errors, the limits and cursors of pages, what a search finds, and
+ * ranges of ids with a prefix.
+ *
+ * @module
+ */
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { wrongOption } from "../../value/option-value.js";
+import type {
+  NewRunRecord,
+  RunCommit,
+  RunKey,
+  RunOrder,
+  RunQuery,
+  RunStore,
+  StoredRun,
+  StoredStatus,
+} from "./run-store.types.js";
+
+const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
+  scheduled: false,
+  running: false,
+  waiting: false,
+  completed: true,
+  failed: true,
+  cancelled: true,
+  timedOut: true,
+};
+
+export const storedStatuses: readonly StoredStatus[] = Object.keys(isEndedByStatus) as StoredStatus[];
+
+export function isStoredStatus(status: string): status is StoredStatus {
+  return Object.hasOwn(isEndedByStatus, status);
+}
+
+export function isEndedStatus(status: StoredStatus): boolean {
+  return isEndedByStatus[status];
+}
+
+/** The statuses of the runs that a query can find. */
+export function wantedStatuses({ status, endedBeforeMs }: Pick<RunQuery, "status" | "endedBeforeMs">): StoredStatus[] {
+  const wanted = status === undefined ? storedStatuses : storedStatuses.filter((name) => status.includes(name));
+  return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
+}
+
+/** The row of a run that was just created, and that nobody holds. Shares nothing with the record. */
+export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): StoredRun {
+  const { workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = record;
+  return {
+    key: { tenant, runId },
+    workflow,
+    input,
+    code,
+    createdAtMs,
+    startAtMs,
+    labels: { ...labels },
+    forkedFrom: forkedFrom && { runId: forkedFrom.runId, tick: forkedFrom.tick },
+    queue: queue && { name: queue.name, key: queue.key, priority: queue.priority },
+    status: startAtMs > createdAtMs ? "scheduled" : "running",
+    updatedAtMs: createdAtMs,
+    endedAtMs: null,
+    wakeAtMs: startAtMs,
+    outcome: null,
+    waiting: null,
+    ticks: 0,
+    lastEvent: -1,
+    lease: null,
+    epoch: 0,
+    hasPlace: false,
+  };
+}
+
+/** -1 for a commit without events. */
+export function lastEventOf({ events }: RunCommit): number {
+  let last = -1;
+  for (const { sequence } of events ?? []) last = Math.max(last, sequence);
+  return last;
+}
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+/** The store with other methods. @param replace Gives the method to call for one of the store, or that one. */
+export function wrapStore(store: RunStore, replace: (name: keyof RunStore, method: Method) => unknown): RunStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === "function" ? replace(name as keyof RunStore, member.bind(target)) : member;
+    },
+  });
+}
+
+export function storeClosed(path: string): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_CLOSED",
+    message: `The store "${path}" has been closed.`,
+    hint: "Close the store last. A runtime closes its store when it stops.",
+    details: { path },
+  });
+}
+
+interface StoreVersions {
+  readonly path: string;
+  readonly version: number;
+  /** The newest version that this package reads. */
+  readonly newest: number;
+}
+
+/** @param name Of the package, without its scope. */
+export function storeNewer(name: string, { path, version, newest }: StoreVersions): WorkflowError {
+  return new WorkflowError({
+    code: "STORE_NEWER",
+    message: `The store "${path}" has version ${version}; this @millrace/${name} reads up to ${newest}.`,
+    hint: `Upgrade @millrace/${name} here, too.`,
+    details: { path, version, newest },
+  });
+}
+
+const MAX_PAGE = 1_000;
+
+/**
+ * Returns the limit of a page unchanged.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` when it is not a whole number from 1 to 1,000.
+ */
+export function checkPageLimit(limit: number): number {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit;
+  const what = `is ${limit}; it must be a whole number from 1 to ${MAX_PAGE}`;
+  throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
+}
+
+/** Position of a run in a list. `id` is the number that the store gave the run. */
+export interface PagePosition {
+  readonly createdAtMs: number;
+  readonly id: number;
+}
+
+export function encodePageCursor({ createdAtMs, id }: PagePosition, order: RunOrder = "newest"): string {
+  // Digits, "o" and ":" give base64 without "+" and "/".
+  return btoa(`${order === "oldest" ? "o:" : ""}${createdAtMs}:${id}`).replaceAll("=", "");
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a text that is not a cursor of {@link encodePageCursor} for this order. */
+export function decodePageCursor(cursor: string, order: RunOrder = "newest"): PagePosition {
+  const [, oldest, createdAtMs, id] = /^(o:)?(-?\d{1,16}):(\d{1,16})$/.exec(fromBase64(cursor)) ?? [];
+  const isOfOrder = (oldest !== undefined) === (order === "oldest");
+  if (createdAtMs !== undefined && id !== undefined && isOfOrder)
+    return { createdAtMs: Number(createdAtMs), id: Number(id) };
+  if (createdAtMs !== undefined)
+    throw wrongOption("cursor", "is of a list in another order", "Begin the list in the new order without a cursor.");
+  const hint = "Give the `cursor` of the page before, unchanged, or leave it out.";
+  throw wrongOption("cursor", "is none that this store gave", hint);
+}
+
+function fromBase64(text: string): string {
+  try {
+    return atob(text);
+  } catch {
+    return "";
+  }
+}
+
+/** Number of runs that a store looks at for one page of a search. */
+export const searchWindow = 5_000;
+
+/**
+ * Returns `true` when a search finds a run: its id begins with the text, the value of one of its labels contains it, or the message
+ * of the error with which it failed does. A-Z are the same as a-z. Labels of the runtime (`millrace.`) and stacks are not searched.
+ */
+export function matchesSearch(run: Pick<StoredRun, "key" | "labels" | "status" | "outcome">, search: string): boolean {
+  const wanted = folded(search);
+  return (
+    folded(run.key.runId).startsWith(wanted) ||
+    Object.entries(run.labels).some(
+      ([name, value]) => !name.startsWith("millrace.") && folded(value).includes(wanted),
+    ) ||
+    (run.status === "failed" && folded(messageOf(run.outcome)).includes(wanted))
+  );
+}
+
+/** Folds case without the collations of databases, which differ. */
+function folded(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function messageOf(outcome: string | null): string {
+  try {
+    const { failure } = Object(JSON.parse(outcome ?? "null")) as {
+      readonly failure?: { error?: { message?: unknown } };
+    };
+    return typeof failure?.error?.message === "string" ? failure.error.message : "";
+  } catch {
+    return ""; // A damaged row is reported to the reader of the run.
+  }
+}
+
+/** Patterns of `LIKE … ESCAPE '\\'` for a query that finds everything that {@link matchesSearch} finds, and more. */
+export function searchPatterns(search: string): {
+  readonly id: string;
+  readonly value: string;
+  readonly outcome: string;
+} {
+  const id = escaped(search);
+  return { id: `${id}%`, value: `%${id}%`, outcome: `%${escaped(JSON.stringify(search).slice(1, -1))}%` };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[%_\\]/g, "\\$&");
+}
+
+/** A range of ids in the order of their UTF-8 bytes. */
+export interface IdRange {
+  readonly from: string;
+  /** `true`: `from` itself is excluded. */
+  readonly isAfter: boolean;
+  /** The first id after the range; null when there is none. */
+  readonly end: string | null;
+}
+
+/** The ids that begin with `prefix` and come after `cursor`, the last id of the page before. */
+export function rangeOfPrefix(prefix: string, cursor: string | undefined): IdRange {
+  const isAfter = cursor !== undefined && isBeyond(cursor, prefix);
+  return { from: isAfter ? cursor : prefix, isAfter, end: endOf(prefix) };
+}
+
+function isBeyond(id: string, other: string): boolean {
+  const utf8 = new TextEncoder();
+  const [left, right] = [utf8.encode(id), utf8.encode(other)];
+  const at = left.findIndex((byte, index) => byte !== right[index]);
+  return at < 0 ? left.length >= right.length : (left[at] as number) > (right[at] ?? -1);
+}
+
+/** The first text after every text with the prefix; `null` when there is none. */
+function endOf(prefix: string): string | null {
+  const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
+  for (let last = points.pop(); last !== undefined; last = points.pop()) {
+    if (last === 0x10ffff) continue;
+    // Code points of surrogates are skipped: they are not characters.
+    return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return null;
+}

@@ -1,0 +1,13 @@
+import { expect, it } from "vitest";
+import { event } from "./event.js";
+import { isKeyed, keyed } from "./keyed.js";
+
+class Joke extends event("Joke") {}
+
+it("names an event, and is told from events", () => {
+  const joke = new Joke();
+  const named = keyed("a", joke);
+
+  expect(named).toMatchObject({ id: "a", event: joke });
+  expect([isKeyed(named), isKeyed(joke), isKeyed(null), isKeyed("a")]).toEqual([true, false, false, false]);
+});

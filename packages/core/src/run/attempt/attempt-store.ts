@@ -1,0 +1,80 @@
+/** The store as a step holds it: every write is matched with the memory of the work item. */
+import type { WriteOptions } from "../../context/store.types.js";
+import { sameValue } from "../../event/equal.js";
+import type { StateCell, Writer } from "../../state/state-cell.js";
+import { checkOptions } from "../../value/known-options.js";
+import type { AttemptCore } from "../run.types.js";
+import { callsOf, recall } from "./calls.js";
+import { refuseCall } from "./forgotten-calls.js";
+
+export class AttemptStore {
+  readonly #attempt: AttemptCore;
+
+  constructor(attempt: AttemptCore) {
+    this.#attempt = attempt;
+  }
+
+  get #cell(): StateCell {
+    return this.#attempt.run.store();
+  }
+
+  get(path?: string, fallback?: unknown): Promise<unknown> {
+    return this.#do(() => Promise.resolve(this.#cell.read(path, fallback)));
+  }
+
+  getState(): Promise<unknown> {
+    return this.get();
+  }
+
+  set(path: string, value: unknown, options: WriteOptions = {}): Promise<void> {
+    return this.#write({ kind: "set", about: path, options, value }, (writer) => this.#cell.write(path, value, writer));
+  }
+
+  setState(state: unknown): Promise<void> {
+    return this.#write({ kind: "setState", about: "", value: state }, (writer) => this.#cell.replace(state, writer));
+  }
+
+  clear(): Promise<void> {
+    return this.#write({ kind: "clear", about: "", value: undefined }, (writer) => this.#cell.clear(writer));
+  }
+
+  editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
+    return this.#do(() => {
+      checkOptions("write", options);
+      const call = callsOf(this.#attempt).id("edit", "", options.key);
+      const record = callsOf(this.#attempt).record(call);
+      if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);
+      return this.#cell.edit((draft) => {
+        this.#attempt.assertAlive(); // the attempt may end before its turn comes
+        return edit(draft as never);
+      }, this.#writer(call));
+    });
+  }
+
+  /** Done once per work item; again when the value differs from the one set before. */
+  #write(
+    { kind, about, options = {}, value }: { kind: string; about: string; options?: WriteOptions; value: unknown },
+    write: (writer: Writer) => Promise<void>,
+  ): Promise<void> {
+    return this.#do(() => {
+      checkOptions("write", options);
+      const call = callsOf(this.#attempt).id(kind, about, options.key);
+      const record = callsOf(this.#attempt).record(call);
+      if (record?.kind === "edit" && sameValue(record.value, value)) return Promise.resolve();
+      return write(this.#writer(call));
+    });
+  }
+
+  #writer(call: string): Writer {
+    return { token: this.#attempt, note: call };
+  }
+
+  #do<Value>(work: () => Promise<Value>): Promise<Value> {
+    try {
+      this.#attempt.assertAlive();
+      return work();
+    } catch (error) {
+      return refuseCall(this.#attempt, error);
+    }
+  }
+}

@@ -1,0 +1,390 @@
+/**
+ * One call of a step for one work item: runs the user's function, and reports its outcome as ticks.
+ *
+ * Once the attempt has ended, nothing that it does counts any more.
+ *
+ * @module
+ */
+
+import type { CompiledStep } from "../../compile/compile.js";
+import { type ElementsFeature, features, type GeneratorDrive } from "../../engine/features.js";
+import type { EventData, WorkItem } from "../../engine/state.js";
+import type { Send, StateChange, Tick } from "../../engine/tick.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { AttemptCall } from "../../inspect/telemetry.types.js";
+import type { Release } from "../../limit/limiter.js";
+import type { ResourceContainer } from "../../resource/resource-container.js";
+import { verdict } from "../../retry/verdict.js";
+import { digest } from "../../value/digest.js";
+import { recordError } from "../../value/error-record.js";
+import { isThenable } from "../../value/is-thenable.js";
+import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "../inspect-run.js";
+import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
+import { openResources } from "../workflow-host.js";
+import { callWithMiddleware } from "./call-step.js";
+import type { Calls } from "./calls.js";
+import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
+import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
+import { assertFansOut, checkOutput, isGenerator } from "./output.js";
+import { StepContext } from "./step-context.js";
+import { StepTimer } from "./step-timer.js";
+
+const returned = "the step has returned";
+
+/** Attempts that wait for a place in a limit. A WeakMap, because a waiting run pays for every field. */
+const turns = new WeakMap<Attempt, Promise<void>>();
+
+export class Attempt implements AttemptCore, AttemptPort {
+  readonly run: LiveRunCore;
+  readonly item: WorkItem;
+  readonly step: CompiledStep;
+  readonly number: number;
+  /** When the step began. If nobody watches and nothing is stored, the time of the tick that started it. */
+  startedAtMs: number;
+  /** `true`: the step began later than the tick that started the attempt. */
+  #isLate = false;
+  /** Why the attempt is over; `null` while it counts. */
+  ended: string | null = null;
+  /** Events that were sent and are not committed yet. */
+  sends: Send[] | null = null;
+  calls: Calls | null = null;
+  /** The edit of `ctx.finish`, if the step has called it. */
+  lastAct: LastAct | null = null;
+  generator: GeneratorDrive | null = null;
+  #controller: AbortController | null = null;
+  #resources: ResourceContainer | null = null;
+  #release: Release | null = null;
+  #timer: StepTimer | null = null;
+  #endings: (() => void)[] | null = null;
+
+  constructor(run: LiveRunCore, item: WorkItem) {
+    this.run = run;
+    this.item = item;
+    this.step = run.host.compiled.steps.get(item.step) as CompiledStep;
+    this.number = item.attempt;
+    this.startedAtMs = run.state.atMs;
+  }
+
+  start(): void {
+    const { step, run } = this;
+    const isWatched = run.host.inspector.active;
+    if (isWatched || run.journal !== null) {
+      this.startedAtMs = run.now(); // storing the tick took time
+      this.#isLate = this.startedAtMs !== run.state.atMs;
+    }
+    if (isWatched) inspectStarted(this);
+    if (step.limit === null) this.#provide();
+    else this.#takePlace(() => this.#provide());
+  }
+
+  /** Made when first read: most steps never ask. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.ended !== null) this.#controller.abort(attemptEnded(this));
+    }
+    return this.#controller.signal;
+  }
+
+  onEnd(listener: () => void): void {
+    this.#endings ??= [];
+    this.#endings.push(listener);
+  }
+
+  get hasReturned(): boolean {
+    return this.ended === returned;
+  }
+
+  assertAlive(): void {
+    if (this.ended !== null) throw attemptEnded(this);
+  }
+
+  /** A call was answered. The attempt takes its place in a limit again before its code continues. */
+  settle(call: string): void {
+    if (this.step.limit === null || this.item.status !== "running") this.#goOn(call);
+    else this.#takePlace(() => this.#goOn(call));
+  }
+
+  #goOn(call: string): void {
+    if (this.ended !== null) return;
+    this.calls?.settle(call);
+    if (this.item.status === "running") this.#timer?.run();
+  }
+
+  /** Takes a place in the limit of the step, if that exists and the attempt has none. All that waits meanwhile waits for the same one. */
+  #takePlace(next: () => void): void {
+    const goOn = (): void => (this.ended === null ? next() : this.#free());
+    if (this.#release === null && !turns.has(this)) {
+      const granted = this.run.host.limiters.get(this.step.limit as string)?.acquire(this.signal);
+      if (granted instanceof Promise)
+        turns.set(
+          this,
+          granted.then((release) => this.#hold(release)),
+        );
+      else this.#hold(granted ?? null);
+    }
+    const turn = turns.get(this);
+    if (turn === undefined) goOn();
+    else turn.then(goOn, (error: unknown) => this.fail(error));
+  }
+
+  #hold(release: Release | null): void {
+    turns.delete(this);
+    this.#release = release;
+  }
+
+  /** While the attempt waits, its time stops and its place in a limit is free. */
+  pause(): void {
+    this.#timer?.pause();
+    this.#release?.();
+    this.#release = null;
+  }
+
+  pull(): void {
+    this.generator?.pull();
+  }
+
+  /** The outcome of this attempt does not count: the run has ended, or this work was cancelled. */
+  end(reason: string, settle: boolean): void {
+    if (this.ended !== null) return;
+    // If the run leaves memory, the process that loads it next reports the attempt.
+    if (settle && this.run.host.inspector.active) inspectStopped(this, reason);
+    this.#over(reason, settle);
+  }
+
+  #over(reason: string, settle: boolean): void {
+    this.ended = reason;
+    this.sends = null;
+    this.#timer?.pause();
+    // Making an error is expensive, so it is made only if somebody gets it.
+    if (this.#controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
+      this.#tellEnd(settle);
+    if (this.calls !== null) this.run.hasStore()?.forget(this);
+    for (const listener of this.#endings ?? []) listener();
+    this.generator?.stop();
+    this.#free();
+  }
+
+  #tellEnd(settle: boolean): void {
+    const error = attemptEnded(this);
+    this.#controller?.abort(error);
+    this.run.hasStore()?.rollback(this, settle ? error : null);
+    if (settle) this.calls?.rejectAll(error);
+  }
+
+  complete(value: unknown): void {
+    if (this.ended !== null) return;
+    try {
+      assertLastActIs(this, value);
+      if (value instanceof LastAct) finishWith(this, value, (answer) => checkOutput(this.step, answer));
+      else this.finish(checkOutput(this.step, value));
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /**
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be, `FAN_OUT_TOO_LARGE`.
+   */
+  finish(output: EventData | readonly EventData[] | null, last: LastChange | null = null): Tick {
+    if (Array.isArray(output)) features.elements?.assertRoom(this, output.length);
+    const { run, sends, item } = this;
+    const atMs = run.now();
+    const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
+    if (last !== null) (tick as { change?: StateChange }).change = last.change;
+    const shown = this.lastAct?.shown ?? null;
+    if (shown !== null) (tick as { shown?: readonly EventData[] }).shown = shown;
+    if (this.#isLate) (tick as { elapsedMs?: number }).elapsedMs = this.#elapsedMs(atMs);
+    run.prepare(tick);
+    if (run.host.inspector.active) {
+      if (this.item.memory !== null) inspectDiverged(this, atMs);
+      inspectEnded(this, output, tick);
+    }
+    this.#over(returned, true);
+    run.forget(item.id);
+    run.submit(tick, last?.told);
+    return tick;
+  }
+
+  fail(thrown: unknown): void {
+    if (this.ended !== null) return;
+    const { run, item } = this;
+    // The step failed only because the runtime stops: it begins again where the run is loaded next.
+    if (run.journal?.isStopping?.(thrown)) {
+      run.forget(item.id);
+      return this.#over("the runtime has been stopped", false);
+    }
+    const atMs = run.now();
+    const { error, delayMs } = this.#judge(thrown, atMs);
+    this.#over(failedWith(error), true);
+    run.forget(item.id);
+    const retryAtMs = delayMs === null ? null : atMs + delayMs;
+    const tick: Tick = {
+      type: "step.failed",
+      atMs,
+      item: item.id,
+      attempt: this.number,
+      error: recordError(error),
+      retryAtMs,
+      ...(this.generator !== null && { isGenerator: true }),
+      ...(this.#isLate && { elapsedMs: this.#elapsedMs(atMs) }),
+    };
+    if (run.host.inspector.active) inspectFailed(this, { error, delayMs, tick });
+    run.submit(tick);
+  }
+
+  #elapsedMs(atMs: number): number {
+    return Math.max(0, atMs - this.startedAtMs); // the clock may have been set back
+  }
+
+  /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
+  #judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
+    const { run, item, step } = this;
+    try {
+      const info = {
+        failures: item.failures + 1,
+        elapsedMs: atMs - item.firstStartedAtMs,
+        error,
+        random: chance(run.state.runId, item),
+      };
+      return { error, delayMs: verdict(step.retry, info) };
+    } catch (fault) {
+      return { error: fault, delayMs: null };
+    }
+  }
+
+  #provide(): void {
+    const { step } = this;
+    // The time counts from here on, because the turn in a limit may come late.
+    if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
+    // If nobody has called `resource()`, the step names no resource.
+    if (step.resources === null || features.resources === null) return this.#invoke(step.resources ?? undefined);
+    try {
+      this.#resources = openResources("call", this.run.resources());
+      const values = this.#resources.resolve(step.resources);
+      if (!(values instanceof Promise)) return this.#invoke(values);
+      values.then(
+        (ready) => (this.ended === null ? this.#invoke(ready) : this.#free()),
+        (error: unknown) => this.fail(error),
+      );
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #invoke(resources: unknown): void {
+    let value: unknown;
+    try {
+      const ctx = new StepContext(this);
+      const { tracer } = this.run.host.inspector;
+      value =
+        tracer === null
+          ? this.#call(ctx, resources)
+          : tracer.callStep(callOf(this, ctx), () => this.#call(ctx, resources));
+      if (isThenable(value))
+        return void value.then(
+          (result) => this.#settled(result),
+          (error: unknown) => this.threw(error),
+        );
+    } catch (error) {
+      return this.threw(error);
+    }
+    this.#settled(value);
+  }
+
+  #call(ctx: StepContext, resources: unknown): unknown {
+    const payload = stepInput(this.item);
+    if (this.run.host.compiled.middleware.length > 0) return callWithMiddleware(this, { payload, ctx, resources });
+    return this.step.call(payload, ctx, resources);
+  }
+
+  #settled(value: unknown): void {
+    let generator: AsyncGenerator<unknown, unknown> | null;
+    try {
+      generator = isGenerator(value) ? value : null;
+    } catch (error) {
+      return this.threw(error); // a getter or a proxy of the step has thrown
+    }
+    if (generator !== null) this.#generate(generator);
+    else if (hasFinished(this)) this.complete(value);
+    else this.afterCalls(() => this.complete(value));
+  }
+
+  #generate(generator: AsyncGenerator<unknown, unknown>): void {
+    try {
+      assertFansOut(this.step);
+      (features.elements as ElementsFeature).run(this, generator);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Events that were sent before the end are in the run, whatever becomes of the attempt. */
+  commitSends(sends: readonly Send[] | null): void {
+    if (sends === null) return;
+    const { run, item, number } = this;
+    run.submit({ type: "sends.committed", atMs: run.now(), item: item.id, attempt: number, sends });
+  }
+
+  /** The calls of the step are finished first, whether it awaits them or not. */
+  afterCalls(next: () => void): void {
+    finishCalls(this, (failure) => {
+      if (this.ended !== null) return;
+      if (failure === null) next();
+      else this.fail(failure.error);
+    });
+  }
+
+  /** The step has thrown: as when it returns, the calls that it had made before count. */
+  threw(error: unknown): void {
+    if (hasFinished(this)) return this.fail(error);
+    // Running effects are told at once that their results are not needed.
+    if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, failedWith(error)));
+    finishCalls(this, () => this.fail(error));
+  }
+
+  #free(): void {
+    this.#release?.();
+    this.#release = null;
+    const resources = this.#resources;
+    this.#resources = null;
+    if (resources === null || resources.isEmpty) return;
+    resources
+      .dispose()
+      .catch((error) =>
+        this.run.host.ports.log.error(
+          `A resource of step "${this.step.definition.name}" could not be disposed.`,
+          error,
+        ),
+      );
+  }
+}
+
+/** A number in [0, 1), the same for the same failure of the same item, so that jitter can be reproduced. */
+function chance(runId: string, { id, failures }: WorkItem): number {
+  return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
+}
+
+/** The attempt, for tracers. */
+function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
+  return { runId: run.state.runId, tenant: run.journal?.tenant ?? "", item: item.id, attempt: number, ctx };
+}
+
+function failedWith(error: unknown): string {
+  return `the step has failed${error instanceof Error ? `: ${error.message}` : ""}`;
+}
+
+function attemptEnded({ step, item, number, ended }: Attempt, reason: string | null = ended): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "ATTEMPT_ENDED",
+    message: `Attempt ${number} of step "${name}" (item ${item.id}) is over: ${reason}.`,
+    hint: "Await everything a step starts before it returns, and stop when `ctx.signal` aborts.",
+    details: { step: name, item: item.id, attempt: number, reason },
+  });
+}
+
+/** The first argument of the step. */
+function stepInput({ input }: WorkItem): unknown {
+  return input.kind === "event" ? input.event : features.gathered?.argumentOf(input);
+}

@@ -1,0 +1,190 @@
+/**
+ * The calls of one attempt, matched with the memory of its work item: finished calls are not repeated.
+ *
+ * @module
+ */
+
+import type { CompiledWorkflow } from "../../compile/compile.js";
+import { SmallMap } from "../../engine/small-map.js";
+import type { MemoryRecord, WorkItem } from "../../engine/state.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import { createDeferred, type Deferred } from "../../system/deferred.js";
+import { copyValue } from "../../value/codec.js";
+import { reviveError } from "../../value/error-record.js";
+import { resultOfStop } from "../outcome.js";
+import { type NamedStep, stepError } from "./step-error.js";
+
+/** What calls need of their attempt. */
+export interface Calling {
+  readonly run: { readonly host: { readonly compiled: CompiledWorkflow } };
+  readonly step: NamedStep;
+  readonly item: Pick<WorkItem, "memory">;
+  settle(call: string): void;
+}
+
+/** Calls that the memory is about to answer. A WeakMap, because a waiting run pays for every field. */
+const recalling = new WeakMap<Calls, Set<string>>();
+
+/** The calls of an attempt, from the first on. */
+export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
+  attempt.calls ??= new Calls(attempt);
+  return attempt.calls;
+}
+
+export class Calls {
+  readonly #attempt: Calling;
+  readonly #occurrences: SmallMap<string, number> = new SmallMap();
+  #open: SmallMap<string, Deferred<unknown>> | null = null;
+
+  constructor(attempt: Calling) {
+    this.#attempt = attempt;
+  }
+
+  /** The id of this call: its key, or its subject with the number of earlier calls about it. */
+  id(kind: string, about: string, key: string | undefined): string {
+    const name = nameOf(kind, about, key);
+    const count = this.#occurrences.get(name) ?? 0;
+    this.#occurrences.set(name, count + 1);
+    return idOf(name, count, key !== undefined);
+  }
+
+  /** Tells whether this attempt has made a call with this key. */
+  hasAsked(kind: string, key: string): boolean {
+    return this.#occurrences.has(nameOf(kind, "", key));
+  }
+
+  /** The result of an earlier attempt, or of this one. */
+  record(call: string): MemoryRecord | undefined {
+    return this.#attempt.item.memory?.get(call);
+  }
+
+  /** Tells whether the last call of that name still waits for its answer. */
+  isOpen(kind: string, about: string, key: string | undefined): boolean {
+    const name = nameOf(kind, about, key);
+    return this.#open?.has(idOf(name, (this.#occurrences.get(name) ?? 0) - 1, key !== undefined)) ?? false;
+  }
+
+  /** Settles when the reducer answers the call. */
+  expect(call: string): Promise<unknown> {
+    this.#open ??= new SmallMap();
+    const known = this.#open.get(call);
+    if (known) return known.promise;
+    const deferred = createDeferred<unknown>();
+    this.#open.set(call, deferred);
+    return deferred.promise;
+  }
+
+  /** Answers from the memory come in their original order, so a race has the same winner again. */
+  recall(call: string): Promise<unknown> {
+    const answer = this.expect(call);
+    const known = recalling.get(this);
+    if (known === undefined) {
+      recalling.set(this, new Set([call]));
+      queueMicrotask(() => this.#answerRecalled());
+    } else known.add(call);
+    return answer;
+  }
+
+  #answerRecalled(): void {
+    const recalled = recalling.get(this);
+    recalling.delete(this);
+    for (const call of [...(this.#attempt.item.memory?.keys() ?? [])])
+      if (recalled?.has(call)) this.#attempt.settle(call);
+  }
+
+  settle(call: string): void {
+    const deferred = this.#open?.get(call);
+    const record = this.record(call);
+    if (!deferred || !record) return;
+    this.#open?.delete(call);
+    settleWith(this.#attempt, deferred, record);
+  }
+
+  /** Sets that are being collected: their events count already. */
+  collecting(): readonly Promise<unknown>[] {
+    return [...(this.#open ?? [])].filter(([call]) => call.startsWith("collect:")).map(([, { promise }]) => promise);
+  }
+
+  get isCollecting(): boolean {
+    return this.isWaiting && this.collecting().length > 0;
+  }
+
+  /** `true`: a call is still open. */
+  get isWaiting(): boolean {
+    return this.#open !== null && this.#open.size > 0;
+  }
+
+  rejectAll(error: unknown): void {
+    for (const deferred of this.#open?.values() ?? []) deferred.reject(error);
+    this.#open = null;
+  }
+
+  /** Records that this attempt has not asked for: its code took another way. */
+  unasked(): string[] {
+    const asked = new Set<string>();
+    for (const [name, count] of this.#occurrences) {
+      for (let index = 0; index < count; index++) asked.add(idOf(name, index, /^\w+=/.test(name)));
+    }
+    return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call));
+  }
+}
+
+function nameOf(kind: string, about: string, key: string | undefined): string {
+  return key === undefined ? `${kind}:${about}` : `${kind}=${key}`;
+}
+
+/** The first call with a key has no number, so moving it in the code does not change its id. */
+function idOf(name: string, count: number, isKeyed: boolean): string {
+  if (!isKeyed) return `${name}#${count}`;
+  return count === 0 ? name : `${count}:${name}`;
+}
+
+/** Returns a copy: the memory does not change, whatever the step does with it. */
+export function recall(attempt: Calling, value: unknown): unknown {
+  return copyValue(value, attempt.run.host.compiled.values);
+}
+
+function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: MemoryRecord): void {
+  switch (record.kind) {
+    case "wait":
+      if (record.status === "resolved") deferred.resolve(record.event);
+      else deferred.reject(waitTimedOut(attempt, record.accepts[0] ?? ""));
+      return;
+    case "sleep":
+      return deferred.resolve(undefined);
+    case "run":
+      return deferred.resolve(recall(attempt, record.value));
+    case "set":
+      return deferred.resolve(record.events);
+    case "child":
+      if (record.status === "completed") deferred.resolve(resultOfStop(record.result as WorkflowEvent));
+      else
+        deferred.reject(
+          childFailed(record.name, record.runId, record.error === null ? undefined : reviveError(record.error)),
+        );
+      return;
+    default:
+      return deferred.resolve(undefined);
+  }
+}
+
+function waitTimedOut({ step }: Calling, type: string): WorkflowError {
+  return stepError(step, {
+    code: "WAIT_TIMED_OUT",
+    what: `has waited for ${type} until its time was up`,
+    hint: "Catch it, or raise `timeout` of the wait.",
+    details: { event: type },
+  });
+}
+
+function childFailed(name: string, runId: string, cause: unknown): WorkflowError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new WorkflowError({
+    code: "CHILD_FAILED",
+    message: `The child "${name}" (run "${runId}") has failed: ${reason}`,
+    hint: "See `cause`. A retry of the step starts the child anew.",
+    details: { child: name, runId },
+    cause,
+  });
+}

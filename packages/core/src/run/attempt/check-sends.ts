@@ -1,0 +1,63 @@
+/** Checks what a step sends: to which step, and of which class. */
+
+import type { CompiledStep } from "../../compile/compile.js";
+import { matchesType } from "../../engine/matching.js";
+import { acceptedTypes } from "../../engine/routing.js";
+import type { EventData } from "../../engine/state.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import { classOf, isEvent, roleOf } from "../../event/facts.js";
+import { nearest } from "../../value/nearest.js";
+import type { AttemptCore } from "../run.types.js";
+import { undeclared } from "./output.js";
+import { stepError } from "./step-error.js";
+
+/** Tells whether the step lists the class of this event only with `many()`. */
+export function isElement({ elements, alone }: CompiledStep, event: WorkflowEvent): boolean {
+  return elements !== null && !alone.has(classOf(event));
+}
+
+export function assertSendable(attempt: AttemptCore, event: WorkflowEvent, option: "emits" | "streams"): void {
+  const { step } = attempt;
+  if (!isEvent(event)) {
+    throw stepError(step, {
+      code: "EVENT_NOT_SENDABLE",
+      what: `sent ${event === null ? "null" : `a ${typeof event}`}, which is not an event`,
+      hint: "Send an instance of an event class.",
+    });
+  }
+  const role = roleOf(event);
+  if (role === "stop" || role === "terminal") {
+    throw stepError(step, {
+      code: "EVENT_NOT_SENDABLE",
+      what: `sent ${event.type}, which ends a run`,
+      hint: "Return it from the step.",
+      details: { event: event.type },
+    });
+  }
+  const eventClass = classOf(event);
+  if (step.emits.has(eventClass) || (option === "streams" && step.streams.has(eventClass))) return;
+  throw undeclared(step, event, option);
+}
+
+export function assertTarget({ run, step }: AttemptCore, event: EventData, target: string): void {
+  const { steps } = run.host.routing;
+  const found = steps.get(target);
+  const details = { step: step.definition.name, target, event: event.type };
+  if (!found) {
+    const near = nearest(target, steps.keys());
+    throw stepError(step, {
+      code: "STEP_UNKNOWN",
+      what: `sends ${event.type} to "${target}", and there is no such step`,
+      hint: near === null ? `Name one of ${[...steps.keys()].join(", ")}.` : `Did you mean "${near}"?`,
+      details,
+    });
+  }
+  if (matchesType(acceptedTypes(found), event.type) || matchesType(found.waits, event.type)) return;
+  throw new WorkflowError({
+    code: "EVENT_NOT_ACCEPTED",
+    message: `Step "${target}" accepts ${acceptedTypes(found).join(", ") || "nothing"}, not ${event.type}.`,
+    hint: `Send it to a step that accepts ${event.type}, or without \`step\`.`,
+    details,
+  });
+}

@@ -1,0 +1,78 @@
+/** Checks the elements that a step adds to its fan-out. */
+
+import type { CompiledStep } from "../../compile/compile.js";
+import { runLimits } from "../../engine/run-limits.js";
+import type { EventData, WorkItem } from "../../engine/state.js";
+import type { Send } from "../../engine/tick.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import { classOf, isEvent, roleOf } from "../../event/facts.js";
+import { noEvent, undeclared } from "./output.js";
+import { invalidResult, stepError } from "./step-error.js";
+
+/** An attempt that adds elements to a fan-out. */
+interface Feeding {
+  readonly step: CompiledStep;
+  readonly item: WorkItem;
+  readonly sends: readonly Send[] | null;
+}
+
+/** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
+const sentAtOnce = new WeakMap<Feeding, string[]>();
+
+export function noteSent(attempt: Feeding, call: string): void {
+  const calls = sentAtOnce.get(attempt);
+  if (calls === undefined) sentAtOnce.set(attempt, [call]);
+  else calls.push(call);
+}
+
+/**
+ * @param more Number of elements that the step is about to add, besides those that it has sent.
+ * @throws {WorkflowError} `FAN_OUT_TOO_LARGE` for an element that no snapshot could hold.
+ */
+export function assertRoom(attempt: Feeding, more: number): void {
+  const { item, sends, step } = attempt;
+  const { elements: limit } = runLimits;
+  const atOnce = sentAtOnce.get(attempt) ?? [];
+  let size = (item.fan?.size ?? 0) + more;
+  if (size + atOnce.length + (sends?.length ?? 0) <= limit) return;
+  for (const call of atOnce) if (item.memory?.has(call) !== true) size++;
+  for (const send of sends ?? []) if (send.isElement === true) size++;
+  if (size <= limit) return;
+  throw stepError(step, {
+    code: "FAN_OUT_TOO_LARGE",
+    what: `gives ${size} elements to one fan-out, which may have ${limit}`,
+    hint: "Give several things in one element, or let a step take the next part when one part is done.",
+    details: { size, limit },
+  });
+}
+
+/** An element of the step's fan-out. */
+export function checkElement(step: CompiledStep, value: unknown, verb: "yields" | "returns an array of"): EventData {
+  if (value === undefined || value === null)
+    throw invalidResult(
+      step,
+      `${gave[verb]} ${value}`,
+      "The elements of a fan-out are events: leave out null and undefined.",
+    );
+  if (!isEvent(value)) throw noEvent(step, value);
+  const eventClass = classOf(value);
+  if (step.elements?.has(eventClass)) return value;
+  if (step.alone.has(eventClass)) throw invalidResult(step, `${gave[verb]} ${value.type}`, notMany(value, verb));
+  throw undeclared(step, value, "emits");
+}
+
+const gave = { yields: "yielded", "returns an array of": "returned an array with" };
+
+function notMany(event: WorkflowEvent, verb: string): string {
+  if (roleOf(event) === "stop") return `The step ${verb} ${event.type}: a stop event is returned alone.`;
+  return `The step ${verb} ${event.type}, where \`emits\` says one: write many(${event.type}).`;
+}
+
+export function returnedByGenerator(step: CompiledStep): WorkflowError {
+  return invalidResult(
+    step,
+    "is a generator and returned something",
+    "A generator only yields: what it returns would be lost.",
+  );
+}

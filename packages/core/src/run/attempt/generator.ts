@@ -1,0 +1,136 @@
+/**
+ * A step that is an async generator: each yield is a commit point, and is dispatched at once.
+ *
+ * When it runs again, it must yield the same: recorded elements are compared, and not dispatched again.
+ *
+ * @module
+ */
+
+import type { CompiledStep } from "../../compile/compile.js";
+import type { ElementsFeature } from "../../engine/features.js";
+import type { EventData } from "../../engine/state.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import { encodeEvent } from "../../event/event-codec.js";
+import { isKeyed } from "../../event/keyed.js";
+import { digest } from "../../value/digest.js";
+import type { AttemptCore } from "../run.types.js";
+import { callsOf } from "./calls.js";
+import { assertRoom, checkElement, noteSent, returnedByGenerator } from "./elements.js";
+import { assertLastActIs, finishWith, LastAct } from "./finish-step.js";
+import { hasFinished } from "./forgotten-calls.js";
+
+export const feeding: ElementsFeature = {
+  run: (attempt, generator) => runGenerator(attempt as AttemptCore, generator),
+  check(step, events) {
+    for (const event of events) checkElement(step as CompiledStep, event, "returns an array of");
+  },
+  assertRoom: (attempt, more) => assertRoom(attempt as AttemptCore, more),
+  noteSent: (attempt, call) => noteSent(attempt as AttemptCore, call),
+};
+
+function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, unknown>): void {
+  const calls = callsOf(attempt);
+  let stopped = false;
+  let isAsking = false;
+  attempt.generator = {
+    pull,
+    stop() {
+      stopped = true;
+      // Its `finally` blocks run; further elements no longer count.
+      generator
+        .return(undefined)
+        .catch((error) =>
+          attempt.run.host.ports.log.error(
+            `The generator of step "${attempt.step.definition.name}" failed while it was stopped.`,
+            error,
+          ),
+        );
+    },
+  };
+  pull();
+
+  function pull(): void {
+    if (stopped || isAsking) return;
+    isAsking = true;
+    generator.next().then(
+      (next) => {
+        if (hasFinished(attempt)) accept(next);
+        else attempt.afterCalls(() => accept(next));
+      },
+      (error: unknown) => attempt.threw(error),
+    );
+  }
+
+  function accept(next: IteratorResult<unknown, unknown>): void {
+    isAsking = false;
+    if (stopped) return;
+    try {
+      if (next.done) done(next.value);
+      else take(next.value);
+    } catch (error) {
+      attempt.fail(error);
+    }
+  }
+
+  function done(value: unknown): void {
+    stopped = true;
+    const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
+    if (missing !== undefined) throw diverged(attempt, missing, "missing");
+    assertLastActIs(attempt, value);
+    if (value instanceof LastAct) finishWith(attempt, value, (answer) => restOf(attempt, answer));
+    else attempt.finish(restOf(attempt, value));
+  }
+
+  function take(value: unknown): void {
+    const key = isKeyed(value) ? value.id : undefined;
+    const event = checkElement(attempt.step, isKeyed(value) ? value.event : value, "yields");
+    const call = calls.id("yield", "", key);
+    const sum = digestOf(attempt, event);
+    const record = calls.record(call);
+    if (record?.kind === "yield") {
+      if (record.digest !== sum) throw diverged(attempt, call, `another ${event.type}`);
+      return pull();
+    }
+    assertRoom(attempt, 1);
+    const { run, item, number, sends } = attempt;
+    attempt.sends = null;
+    attempt.commitSends(sends);
+    run.submit({
+      type: "step.yielded",
+      atMs: run.now(),
+      item: item.id,
+      attempt: number,
+      call,
+      digest: sum,
+      event,
+    });
+  }
+}
+
+/** The generator has ended; without a yield, the batch is empty. */
+function restOf({ step, item }: AttemptCore, value: unknown): readonly EventData[] | null {
+  if (value !== undefined && value !== null) throw returnedByGenerator(step);
+  return item.fan === null ? [] : null;
+}
+
+function digestOf({ run }: AttemptCore, event: EventData): string {
+  const { type, data } = encodeEvent(event as WorkflowEvent, event.type, run.host.compiled.values);
+  return digest(`${type} ${JSON.stringify(data)}`);
+}
+
+/** The element as its call id names it: `yield:#0`, or `yield=<key>`. */
+function elementOf(call: string): string {
+  const [, position, key] = /^(?:\d+:)?yield(?::#(\d+)|=(.*))$/s.exec(call) ?? [];
+  return `Element ${key === undefined ? position : JSON.stringify(key)}`;
+}
+
+function diverged({ step }: AttemptCore, call: string, what: string): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "FAN_OUT_DIVERGED",
+    message: `${elementOf(call)} of the fan-out of step "${name}" was ${what} when the step ran again.`,
+    hint: "Make the generator give the same events in the same order, or name each with `keyed(id, event)`.",
+    details: { step: name, call },
+  });
+}

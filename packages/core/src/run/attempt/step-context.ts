@@ -1,0 +1,314 @@
+/**
+ * The context of a step: every call is checked, matched with the memory of the work item, and submitted as a tick.
+ *
+ * @module
+ */
+
+import { childStart } from "../../compile/child.js";
+import type {
+  ChildOptions,
+  CollectEventsOptions,
+  Collected,
+  Context,
+  EffectCall,
+  RetryState,
+  SendOptions,
+  SleepOptions,
+  WaitOptions,
+} from "../../context/context.types.js";
+import type { ContextDict, ToDictOptions } from "../../context/run-context.types.js";
+import type { Store } from "../../context/store.types.js";
+import { features } from "../../engine/features.js";
+import type { Send, Tick } from "../../engine/tick.js";
+import type { EventClass, WorkflowEvent } from "../../event/event.js";
+import type { Sendable } from "../../event/event.types.js";
+import { encodeEvent } from "../../event/event-codec.js";
+import { eventTypeOf, isEvent } from "../../event/facts.js";
+import { refuseInsideEdit } from "../../state/edit-context.js";
+import type { Finished } from "../../step/finished.types.js";
+import { encodeValue } from "../../value/codec.js";
+import { type Duration, toMs } from "../../value/duration.js";
+import { reviveError } from "../../value/error-record.js";
+import { checkOptions } from "../../value/known-options.js";
+import { timeOf } from "../../value/option-value.js";
+import type { AttemptCore } from "../run.types.js";
+import { timeAt } from "../run-time.js";
+import { encodeRunner } from "../snapshot-run.js";
+import { AttemptStore } from "./attempt-store.js";
+import { type Calls, callsOf, recall } from "./calls.js";
+import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
+import { assertSendable, assertTarget, isElement } from "./check-sends.js";
+import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
+import { beginLastAct } from "./finish-step.js";
+import { refuseCall, watchEffect } from "./forgotten-calls.js";
+
+export class StepContext implements Context {
+  readonly #attempt: AttemptCore;
+  #store: AttemptStore | null = null;
+
+  constructor(attempt: AttemptCore) {
+    this.#attempt = attempt;
+  }
+
+  /** `null`: this is not the context of a step. */
+  static attemptOf(context: object): AttemptCore | null {
+    return #attempt in context ? context.#attempt : null;
+  }
+
+  get runId(): string {
+    return this.#attempt.run.state.runId;
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get #calls(): Calls {
+    return callsOf(this.#attempt);
+  }
+
+  get store(): Store {
+    this.#store ??= new AttemptStore(this.#attempt);
+    return this.#store as never;
+  }
+
+  toDict(options?: ToDictOptions): ContextDict {
+    return encodeRunner(this.#attempt.run, options);
+  }
+
+  sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: SendOptions = {}): void {
+    const attempt = this.#attempt;
+    const event = sendable as WorkflowEvent;
+    attempt.assertAlive();
+    checkOptions("sendEvent", options);
+    assertSendable(attempt, event, "emits");
+    if (options.step !== undefined) assertTarget(attempt, event, options.step);
+    const calls = this.#calls;
+    const call = calls.id("send", event.type, options.key);
+    if (calls.record(call)) return;
+    const isOfFan = options.scope !== "run" && isElement(attempt.step, event);
+    if (isOfFan) features.elements?.assertRoom(attempt, 1);
+    if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
+    const send: Send = {
+      call,
+      event,
+      step: options.step ?? null,
+      dueAtMs: options.delay === undefined ? null : attempt.run.now() + toMs(options.delay, "delay"),
+      toRun: options.scope === "run",
+      ...(isOfFan && { isElement: true }),
+    };
+    if (options.immediate === true) {
+      if (isOfFan) features.elements?.noteSent(attempt, call);
+      attempt.commitSends([send]);
+    } else if (attempt.sends === null) attempt.sends = [send];
+    else attempt.sends.push(send);
+  }
+
+  writeEventToStream<Event extends WorkflowEvent>(sendable: Sendable<Event>): void {
+    const attempt = this.#attempt;
+    const event = sendable as WorkflowEvent;
+    attempt.assertAlive();
+    assertSendable(attempt, event, "streams");
+    const { run, item, lastAct } = attempt;
+    if (lastAct?.isOpen === true) return lastAct.show(event);
+    run.submit({
+      type: "stream.written",
+      atMs: run.now(),
+      item: item.id,
+      attempt: attempt.number,
+      event,
+      origin: null,
+      promptId: null,
+    });
+  }
+
+  waitForEvent<Event extends WorkflowEvent>(
+    event: EventClass<Event>,
+    options: WaitOptions<Event> = {},
+  ): Promise<Event> {
+    return this.#call("waitForEvent", () => {
+      const attempt = this.#attempt;
+      const { run } = attempt;
+      checkOptions("waitForEvent", options);
+      assertClass("waitForEvent", event);
+      const type = eventTypeOf(event);
+      if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
+      if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
+      if (options.where !== undefined) assertWhere(attempt, type, options.where);
+      const calls = this.#calls;
+      if (calls.isOpen("wait", type, options.key)) throw waitKeyRequired(attempt, type);
+      const call = calls.id("wait", type, options.key);
+      return this.#open(call, () => ({
+        type: "wait.opened",
+        ...this.#stamp(call),
+        accepts: acceptedFor(attempt, event),
+        where: (options.where as Record<string, unknown> | undefined) ?? null,
+        prompt: options.prompt ?? null,
+        dueAtMs: options.timeout === undefined ? null : run.now() + toMs(options.timeout, "timeout"),
+      })) as Promise<Event>;
+    });
+  }
+
+  collectEvents<const Expected extends readonly EventClass[]>(
+    event: WorkflowEvent,
+    expected: Expected,
+    options: CollectEventsOptions = {},
+  ): Promise<Collected<Expected> | null> {
+    return this.#call("collectEvents", () => {
+      checkOptions("collectEvents", options);
+      if (!isEvent(event)) throw wrongArgument("collectEvents", event, "an event");
+      for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
+      const types = expected.map(eventTypeOf);
+      const buffer = options.buffer ?? types.join(",");
+      const call = this.#calls.id("collect", buffer, undefined);
+      return this.#do(call, () => ({
+        type: "event.collected",
+        ...this.#stamp(call),
+        buffer,
+        expected: types,
+        ...(this.#attempt.step.subclasses && { accepts: expected.map((base) => acceptedFor(this.#attempt, base)) }),
+        event,
+      })) as never;
+    });
+  }
+
+  run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result> {
+    return this.#call("run", () => {
+      const attempt = this.#attempt;
+      const calls = this.#calls;
+      if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
+      const call = calls.id("run", "", key);
+      if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
+      return watchEffect(attempt, this.#effect(call, { key, effect }));
+    });
+  }
+
+  runChild(child: unknown, ...args: readonly unknown[]): Promise<never> {
+    return this.#call("runChild", () => {
+      const [input, options = {}] = args as [unknown, ChildOptions | undefined];
+      checkOptions("runChild", options);
+      const { key, store = "own", timeout } = options;
+      const sharesStore = store === "shared";
+      if (!sharesStore && store !== "own") throw storeUnknown(store);
+      const { run, step } = this.#attempt;
+      const caller = { compiled: run.host.compiled, step: step.definition.name };
+      const { name, start } = childStart(caller, child, { input, sharesStore });
+      const call = this.#calls.id("child", name, key);
+      return this.#open(call, () => {
+        assertNotTooDeep(run, step);
+        return {
+          type: "child.opened",
+          ...this.#stamp(call),
+          name,
+          start,
+          ...(sharesStore && { sharesStore }),
+          ...(timeout !== undefined && { timeoutMs: toMs(timeout, "timeout") }),
+        };
+      }) as Promise<never>;
+    });
+  }
+
+  sleep(until: Duration | Date, options: SleepOptions = {}): Promise<void> {
+    return this.#call("sleep", () => {
+      checkOptions("sleep", options);
+      const { run } = this.#attempt;
+      const call = this.#calls.id("sleep", "", options.key);
+      const dueAtMs = until instanceof Date ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
+      return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
+    });
+  }
+
+  finish<Output>(edit: (state: never) => Output): Finished<Output> {
+    this.#attempt.assertAlive();
+    refuseInsideEdit("finish", this.#attempt);
+    return beginLastAct(this.#attempt, edit) as never;
+  }
+
+  retryInfo(): RetryState {
+    this.#attempt.assertAlive();
+    const { item, run } = this.#attempt;
+    return {
+      attempt: item.attempt,
+      retry: item.failures,
+      elapsedMs: run.now() - item.firstStartedAtMs,
+      lastError: item.lastError === null ? undefined : reviveError(item.lastError),
+    };
+  }
+
+  /** Every call returns a promise, even a refused one, and nobody has to handle it. */
+  #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
+    try {
+      this.#attempt.assertAlive();
+      if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
+      return make(); // promises of `Calls` are marked as handled
+    } catch (error) {
+      return refuseCall(this.#attempt, error);
+    }
+  }
+
+  #stamp(call: string): {
+    readonly atMs: number;
+    readonly item: number;
+    readonly attempt: number;
+    readonly call: string;
+  } {
+    const { run, item, number } = this.#attempt;
+    return { atMs: run.now(), item: item.id, attempt: number, call };
+  }
+
+  /** A call that releases the worker slot until it is answered. Everything sent before is committed first. */
+  #open(call: string, tick: () => Tick): Promise<unknown> {
+    const attempt = this.#attempt;
+    const { run, sends } = attempt;
+    const calls = this.#calls;
+    const record = calls.record(call);
+    const isAnswered = record !== undefined && "status" in record && record.status !== "open";
+    const opened = isAnswered ? null : record ? ({ type: "call.awaited", ...this.#stamp(call) } as const) : tick();
+    if (opened !== null) run.prepare(opened); // a value that cannot be stored is refused before anything changes
+    attempt.sends = null;
+    attempt.commitSends(sends);
+    if (opened === null) return calls.recall(call);
+    const answer = calls.expect(call);
+    attempt.pause();
+    run.submit(opened);
+    return answer;
+  }
+
+  /** A call that is answered at once. */
+  #do(call: string, tick: () => Tick): Promise<unknown> {
+    const { run } = this.#attempt;
+    const calls = this.#calls;
+    if (calls.record(call)) return calls.recall(call);
+    const done = tick();
+    run.prepare(done);
+    const answer = calls.expect(call);
+    run.submit(done);
+    return answer;
+  }
+
+  async #effect<Result>(
+    id: string,
+    { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> },
+  ): Promise<Result> {
+    const attempt = this.#attempt;
+    const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
+    const { run, item, number } = attempt;
+    const { tracer } = run.host.inspector;
+    const call: EffectCall = {
+      idempotencyKey,
+      get signal() {
+        return attempt.signal;
+      },
+    };
+    const tenant = run.journal?.tenant ?? "";
+    const traced = { runId: this.runId, tenant, item: item.id, attempt: number, ctx: this, key };
+    const value = await (tracer === null ? effect(call) : (tracer.callEffect(traced, () => effect(call)) as Result));
+    attempt.assertAlive();
+    encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // a value that cannot be stored is refused where it is made
+    return this.#do(id, () => ({
+      type: "effect.recorded",
+      ...this.#stamp(id),
+      value: recall(attempt, value),
+    })) as Promise<Result>;
+  }
+}

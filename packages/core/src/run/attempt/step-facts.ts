@@ -1,0 +1,66 @@
+/**
+ * What code that is called by a step may ask of its run, beyond what `ctx` says to every step.
+ *
+ * @module
+ */
+import type { Context } from "../../context/context.types.js";
+import type { StatePatch } from "../../engine/tick.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { refuseInsideEdit } from "../../state/edit-context.js";
+import type { DirectEdit } from "../../state/last-edits.js";
+import type { Finished } from "../../step/finished.types.js";
+import type { AttemptCore, LiveRunCore } from "../run.types.js";
+import { beginLastAct } from "./finish-step.js";
+import { StepContext } from "./step-context.js";
+
+/**
+ * The state of the run of a step, frozen, with every edit that is on its way: those that other steps end with among them, which
+ * `ctx.store` does not show before they are stored.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export function settledState<State>(ctx: Context<State>): Promise<State> {
+  return runOf(ctx, "settledState").store().settled() as Promise<State>;
+}
+
+/**
+ * The time of the run of a step, in epoch milliseconds: never before its last tick, though the run was loaded by another process, or
+ * somebody has set the clock back.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export function runTime(ctx: Pick<Context, "runId">): number {
+  return runOf(ctx, "runTime").now();
+}
+
+/**
+ * As `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
+ *
+ * @param direct Gives the patches of the frozen state, and what the callback would give; `null`: the callback is called.
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export function finishDirect<Output>(
+  ctx: object,
+  direct: (state: never) => { readonly patches: readonly StatePatch[]; readonly answer: Output } | null,
+  edit: (draft: never) => Output,
+): Finished<Output> {
+  const attempt = attemptOf(ctx, "finishDirect");
+  attempt.assertAlive();
+  refuseInsideEdit("finish", attempt);
+  return beginLastAct(attempt, edit, direct as DirectEdit) as never;
+}
+
+function runOf(ctx: object, asking: string): LiveRunCore {
+  return attemptOf(ctx, asking).run;
+}
+
+function attemptOf(ctx: object, asking: string): AttemptCore {
+  const attempt = StepContext.attemptOf(ctx);
+  if (attempt !== null) return attempt;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `\`${asking}\` needs the context of a step.`,
+    hint: "Give it the `ctx` that the step was called with.",
+    details: { option: "ctx" },
+  });
+}

@@ -1,0 +1,151 @@
+/**
+ * The context of a run for its caller: before, during and after the run, in memory or from a snapshot.
+ *
+ * @module
+ */
+
+import { type CompiledWorkflow, compileWorkflow } from "../../compile/compile.js";
+import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../../context/run-context.types.js";
+import type { Store } from "../../context/store.types.js";
+import type { RunState } from "../../engine/state.js";
+import { OfThisCopy } from "../../errors/second-copy.js";
+import { applyChange } from "../../state/apply-change.js";
+import { StateCell } from "../../state/state-cell.js";
+import { tellUntaken } from "../attempt/forgotten-calls.js";
+import type { LiveRun } from "../run.types.js";
+import { encodeRun, freshRun, type RestoredRun, restoreRun } from "../snapshot-run.js";
+import { initialStore } from "../state-of-run.js";
+import { hostOf } from "../workflow-host.js";
+
+export class CallerContext extends OfThisCopy implements RunContext {
+  readonly #compiled: CompiledWorkflow;
+  #run: RestoredRun;
+  #runner: LiveRun | null = null;
+  #store: CallerStore | null = null;
+
+  constructor(compiled: CompiledWorkflow, run: RestoredRun) {
+    super();
+    this.#compiled = compiled;
+    this.#run = run;
+  }
+
+  /** The context of a run that was started without one. @internal */
+  static of(runner: LiveRun): CallerContext {
+    const context = new CallerContext(runner.host.compiled, { state: runner.state, children: null });
+    context.#runner = runner;
+    return context;
+  }
+
+  get runId(): string {
+    return this.#run.state.runId;
+  }
+
+  get store(): Store {
+    this.#store ??= new CallerStore(() => this.#cell());
+    return this.#store as never;
+  }
+
+  toDict(options?: ToDictOptions): ContextDict {
+    const { state, children } = this.run;
+    return encodeRun(this.#compiled, { state: this.#runner?.begun() ?? state, children }, options);
+  }
+
+  /** @internal */
+  get compiled(): CompiledWorkflow {
+    return this.#compiled;
+  }
+
+  /** @internal */
+  get run(): RestoredRun {
+    return this.#runner === null ? this.#run : { state: this.#runner.state, children: this.#runner.family };
+  }
+
+  /** The run in memory that this context belongs to; `null` before the run, and if it never ran here. @internal */
+  get runner(): LiveRun | null {
+    return this.#runner;
+  }
+
+  /** Another run continues with this context. @internal */
+  bind(runner: LiveRun): void {
+    this.#runner = runner;
+    this.#run = { state: runner.state, children: null };
+  }
+
+  /** `true`: a write from outside of a run is still changing the state. @internal */
+  get isWritten(): boolean {
+    return detached.get(this.run.state)?.isBusy === true;
+  }
+
+  #cell(): StateCell {
+    return this.#runner?.live ? this.#runner.store() : detachedCell(this.#compiled, this.#run.state);
+  }
+}
+
+/** The state of a run that is not in memory: it is changed in place, and nobody has to be told. */
+function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
+  const known = detached.get(state);
+  if (known) return known;
+  const { clock, log } = hostOf(compiled).ports;
+  const cell = new StateCell({
+    read: () => state.store,
+    commit(change) {
+      state.store = applyChange(state.store, change);
+    },
+    failed: (failure) => tellUntaken(log, `A write to the state of run "${state.runId}" has failed.`, failure),
+    schema: compiled.state,
+    types: compiled.values,
+    isOwn: true,
+    lockTimeoutMs: compiled.options.lockTimeoutMs,
+    clock,
+  });
+  detached.set(state, cell);
+  return cell;
+}
+const detached = new WeakMap<RunState, StateCell>();
+
+class CallerStore {
+  readonly #cell: () => StateCell;
+
+  constructor(cell: () => StateCell) {
+    this.#cell = cell;
+  }
+
+  async get(path?: string, fallback?: unknown): Promise<unknown> {
+    return this.#cell().read(path, fallback);
+  }
+
+  getState(): Promise<unknown> {
+    return this.get();
+  }
+
+  set(path: string, value: unknown): Promise<void> {
+    return this.#cell().write(path, value);
+  }
+
+  setState(state: unknown): Promise<void> {
+    return this.#cell().replace(state);
+  }
+
+  clear(): Promise<void> {
+    return this.#cell().clear();
+  }
+
+  editState<Result>(edit: (state: never) => Result | Promise<Result>): Promise<Result> {
+    return this.#cell().edit(edit);
+  }
+}
+
+/** @internal */
+export function newContext(workflow: object): CallerContext {
+  const compiled = compileWorkflow(workflow);
+  return new CallerContext(
+    compiled,
+    freshRun(compiled, { runId: hostOf(compiled).ports.ids.runId(), store: initialStore(compiled) }),
+  );
+}
+
+/** @internal */
+export function contextFromDict(workflow: object, dict: unknown, options?: FromDictOptions): CallerContext {
+  const compiled = compileWorkflow(workflow);
+  return new CallerContext(compiled, restoreRun(compiled, dict, options));
+}

@@ -1,0 +1,198 @@
+/**
+ * The handle of a started run.
+ *
+ * @module
+ */
+import type { RunContext } from "../../context/run-context.types.js";
+import type { Receipt } from "../../engine/command.js";
+import type { Outcome } from "../../engine/state.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import type { Sendable } from "../../event/event.types.js";
+import type { RunStream } from "../../stream/run-stream.js";
+import type { StreamOptions } from "../../stream/stream.types.js";
+import { createDeferred, type Deferred } from "../../system/deferred.js";
+import { checkOptions } from "../../value/known-options.js";
+import { openStream } from "../open-stream.js";
+import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
+import type { LiveRun } from "../run.types.js";
+import { CallerContext } from "./caller-context.js";
+import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "./handler.types.js";
+import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "./outside.js";
+
+export class RunHandler implements WorkflowHandler<unknown, unknown> {
+  readonly #runner: LiveRun;
+  #context: CallerContext | null;
+  /** Made on demand: a run that waits for days has a handler that nobody awaits. */
+  #result: Deferred<unknown> | null = null;
+  #accepted: Deferred<void> | null = null;
+  #isStored: boolean;
+  #awaited = false;
+  /** Kept here, because another handler may have continued the run. */
+  #outcome: Outcome | null = null;
+  #dropped: { readonly error: unknown } | null = null;
+  #stopListening: (() => void) | null = null;
+
+  constructor(runner: LiveRun, context: CallerContext | null) {
+    this.#runner = runner;
+    this.#context = context;
+    this.#isStored = runner.journal === null && runner.host.permits === null;
+  }
+
+  /** `true`: the start needs no store. @internal */
+  get isStored(): boolean {
+    return this.#isStored;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "WorkflowHandler";
+  }
+
+  get runId(): string {
+    return this.#runner.state.runId;
+  }
+
+  get context(): RunContext {
+    this.#context ??= CallerContext.of(this.#runner);
+    return this.#context;
+  }
+
+  get accepted(): Promise<void> {
+    if (this.#accepted === null) {
+      this.#accepted = createDeferred();
+      if (this.#isStored) this.#accepted.resolve();
+    }
+    return this.#accepted.promise;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a handler is a promise of the result
+  then<Fulfilled = unknown, Rejected = never>(
+    onFulfilled?: ((result: unknown) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    this.#awaited = true;
+    return this.#promise().then(onFulfilled, onRejected);
+  }
+
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<unknown> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<unknown> {
+    this.#awaited = true;
+    return this.#promise().finally(onFinally);
+  }
+
+  sendEvent<Event extends WorkflowEvent>(
+    sendable: Sendable<Event>,
+    options: HandlerSendOptions = {},
+  ): Promise<Receipt> {
+    const event = sendable as WorkflowEvent;
+    checkOptions("send", options);
+    assertSendable(event);
+    return this.#told(sendAndTell(this.#runner, { event, step: options.step ?? null, promptId: null }));
+  }
+
+  async answer(promptId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Receipt> {
+    return this.#told(answerPrompt(this.#runner, { promptId, fields }));
+  }
+
+  /** A dropped run gives no receipt: the reason is known by then. */
+  async #told(receipt: Promise<Receipt | null>): Promise<Receipt> {
+    const told = await receipt;
+    if (told === null) throw this.#dropped?.error;
+    return told;
+  }
+
+  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
+    return openStream(this.#runner).read(options) as RunStream<Event>;
+  }
+
+  /** Resolves when the run has stopped. */
+  async cancel(reason?: unknown): Promise<void> {
+    const runner = this.#runner;
+    this.#awaited = true; // the caller of `cancel` knows how the run ends
+    runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: reason ?? null });
+    if (runner.live) await this.#promise().catch(() => {});
+  }
+
+  async idle(): Promise<RunOutcome> {
+    this.#awaited = true;
+    await this.#runner.idle();
+    if (this.#dropped !== null) throw this.#dropped.error;
+    if (this.#outcome !== null) return runOutcome(this.runId, this.#outcome);
+    return { status: "waiting", prompts: promptsOf(this.#runner), wakeAtMs: wakeAt(this.#runner) };
+  }
+
+  /** @internal */
+  onStored(): void {
+    this.#isStored = true;
+    this.#accepted?.resolve();
+  }
+
+  /** Cancels the run when the signal aborts. @internal */
+  follow(signal: AbortSignal): void {
+    const onAbort = (): void => {
+      const { reason } = signal;
+      void this.cancel(reason instanceof Error ? reason.message : reason);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#stopListening = () => signal.removeEventListener("abort", onAbort);
+    if (signal.aborted) queueMicrotask(onAbort);
+  }
+
+  /** @internal */
+  onFinish(outcome: Outcome): void {
+    this.#outcome = outcome;
+    this.onStored();
+    this.#over(outcome.status !== "completed");
+  }
+
+  /** @internal */
+  onDrop(error: unknown): void {
+    this.#dropped = { error };
+    this.#accepted?.reject(error);
+    this.#over(true);
+  }
+
+  #promise(): Promise<unknown> {
+    if (this.#result === null) {
+      this.#result = createDeferred();
+      this.#settle(this.#result);
+    }
+    return this.#result.promise;
+  }
+
+  #over(hasFailed: boolean): void {
+    if (this.#result !== null) this.#settle(this.#result);
+    this.#stopListening?.();
+    const { liveIds } = this.#runner.host;
+    if (liveIds.size > 0) liveIds.delete(this.runId); // only chosen ids are in it, and to look one up reads all of it
+    if (hasFailed) this.#tellIfUnheard();
+  }
+
+  /** Does nothing while the run has not ended. */
+  #settle(result: Deferred<unknown>): void {
+    const outcome = this.#outcome;
+    if (outcome?.status === "completed") result.resolve(resultOfStop(outcome.event));
+    else if (outcome !== null || this.#dropped !== null) result.reject(this.#error());
+  }
+
+  /** Why there is no result. */
+  #error(): unknown {
+    return this.#outcome === null ? this.#dropped?.error : outcomeError(this.runId, this.#outcome);
+  }
+
+  /** Logs a failure that nobody awaits. */
+  #tellIfUnheard(): void {
+    queueMicrotask(() => {
+      const { log } = this.#runner.host.ports;
+      if (!this.#awaited)
+        log.error(
+          `Run "${this.runId}" of "${this.#runner.state.workflow}" has ended without a result, and nobody awaits it.`,
+          this.#error(),
+        );
+    });
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What `workflow.run(...)` takes and returns.
+ *
+ * @module
+ */
+import type { RunContext } from "../../context/run-context.types.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import type { Sendable } from "../../event/event.types.js";
+import type { ResourceOverride } from "../../resource/resource.types.js";
+import type { RunStream } from "../../stream/run-stream.js";
+import type { StreamOptions } from "../../stream/stream.types.js";
+import type { Duration } from "../../value/duration.js";
+
+export interface ResumeOptions {
+  /** Cancels the run when it aborts. @default none */
+  readonly signal?: AbortSignal;
+  /** Limit of the run's active time, in which work is running or ready, summed over resumes. @default the limit of the workflow */
+  readonly timeout?: Duration;
+  /** Time at which the run fails if it has not ended; a number is epoch milliseconds. @default none */
+  readonly deadline?: Date | number;
+  /** Replacements of resources, for tests: `[database.override(fake)]`. @default none */
+  readonly resources?: readonly ResourceOverride[];
+}
+
+export interface RunOptions<State = unknown> extends ResumeOptions {
+  /**
+   * State to start with. Without an input, a run in this context that has not ended (restored, or cancelled) continues, as with
+   * `resume`. With an input, such a run is refused with `RUN_LIVE`, as is a context whose run is at work in this process.
+   */
+  readonly context?: RunContext<State>;
+  /** Id of the run. @default a new unique id */
+  readonly runId?: string;
+}
+
+/** A started run. It is a promise of the result, so an async function that returns it returns the result instead. */
+export interface WorkflowHandler<out Result = unknown, State = unknown> extends Promise<Result> {
+  readonly runId: string;
+  readonly context: RunContext<State>;
+  /** Resolves once the start is stored; at once for a run in memory only. */
+  readonly accepted: Promise<void>;
+  /** Sends an event to the run. A refusal is a receipt, not an error. */
+  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: HandlerSendOptions): Promise<Receipt>;
+  /**
+   * Answers exactly this prompt, with the fields of the event that its wait is for. Refused with `PROMPT_CLOSED` when the wait is
+   * over; that is a receipt, not an error.
+   */
+  answer(promptId: string, fields?: Readonly<Record<string, unknown>>): Promise<Receipt>;
+  /** Streams all events of the run to any number of readers. `streamEvents<StreamOf<Flow>>()` types the events. */
+  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event>;
+  /** Stops the run and keeps its work: `workflow.resume(context)` continues it. */
+  cancel(reason?: unknown): Promise<void>;
+  /** Resolves when the run has nothing to do now: it has ended, or waits for an event or a time. */
+  idle(): Promise<RunOutcome<Result>>;
+}
+
+export interface HandlerSendOptions {
+  /** Delivers the event only to this step. @default every step that accepts it */
+  readonly step?: string;
+}
+
+/** Whether the run took an event from outside. */
+export type Receipt =
+  | { readonly status: "accepted"; readonly sequence: number }
+  | { readonly status: "refused"; readonly code: string; readonly hint: string };
+
+/** Where a run stands when it has nothing to do. */
+export type RunOutcome<Result = unknown> =
+  | { readonly status: "completed"; readonly result: Result }
+  | {
+      readonly status: "waiting";
+      readonly prompts: readonly PendingPrompt[];
+      /** Time of the next timer, in epoch milliseconds; `null` when only an event from outside can continue the run. */
+      readonly wakeAtMs: number | null;
+    }
+  | { readonly status: "failed"; readonly error: unknown }
+  | { readonly status: "cancelled"; readonly reason: unknown }
+  | { readonly status: "timedOut"; readonly timeoutMs: number };
+
+/** A prompt without an answer. */
+export interface PendingPrompt {
+  /** Id for `handler.answer(promptId, fields)`. The same after every restore. */
+  readonly promptId: string;
+  readonly event: WorkflowEvent;
+  /** Id of the run that asks: this run, or a child. */
+  readonly runId: string;
+  /** The step that asks; `null` when it is unknown: for a delayed event, or for a run stored by an early version. */
+  readonly step: string | null;
+  /** Time of the prompt, in epoch milliseconds; `null` when it is unknown. */
+  readonly askedAtMs: number | null;
+  /** Until when an answer is accepted, in epoch milliseconds; `null` for no limit. */
+  readonly dueAtMs: number | null;
+  /** Type of the event that the answer becomes; `null` when the fields alone do not determine it. */
+  readonly answerType: string | null;
+}

@@ -1,0 +1,164 @@
+/**
+ * Delivers events, answers and questions from outside to a run in memory, or to one of its children.
+ *
+ * @module
+ */
+import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
+import type { OpenPrompt } from "../../engine/state.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { EventClass, WorkflowEvent } from "../../event/event.js";
+import { eventFromFields } from "../../event/event-codec.js";
+import { isEvent, roleOf } from "../../event/facts.js";
+import { nearest } from "../../value/nearest.js";
+import { inspectRefused } from "../inspect-run.js";
+import type { LiveRun } from "../run.types.js";
+import type { PendingPrompt } from "./handler.types.js";
+import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
+
+/** What delivery needs of a run. */
+type ReachedRun = Pick<
+  LiveRun,
+  "parent" | "host" | "state" | "journal" | "live" | "hasLeft" | "children" | "now" | "submit" | "ticket"
+>;
+
+interface Answer extends Pick<Sent, "ticket" | "atMs"> {
+  readonly promptId: string;
+  readonly fields: unknown;
+}
+
+/** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
+export async function answerPrompt(run: ReachedRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
+  const found = findPrompt(run, promptId);
+  if (found === null) return tellIfRefused(run, null, closed(run, promptId));
+  const event = eventFromFields(answerClass(found.run, found.prompt), fields);
+  const receipt = await send(found.run, { event, step: null, promptId, ...post });
+  // The end of a child does not end the run: only its prompt is gone.
+  const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
+  const said = isOfChild ? closed(run, promptId) : receipt;
+  return tellIfRefused(found.run, event.type, said && receiptOfAnswer(said));
+}
+
+/** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whatever the first one led to. */
+export function receiptOfAnswer<Given extends { readonly status: string }>(receipt: Given): Given {
+  return "code" in receipt && receipt.code === "RUN_FINISHED" ? { ...receipt, code: "PROMPT_CLOSED" } : receipt;
+}
+
+/** One event from outside. */
+export interface Sent {
+  readonly event: WorkflowEvent;
+  readonly step: string | null;
+  readonly promptId: string | null;
+  /** Below zero: the position of a stored post. @default a new ticket */
+  readonly ticket?: number;
+  /** Time of the post, in epoch milliseconds. @default now */
+  readonly atMs?: number;
+}
+
+/** `null`: the run has left memory, so there is no receipt here. */
+export async function sendAndTell(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
+  return tellIfRefused(run, sent.event.type, await send(run, sent));
+}
+
+function tellIfRefused(run: ReachedRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
+  if (receipt?.status === "refused" && run.host.inspector.active) inspectRefused(run, eventType, receipt);
+  return receipt;
+}
+
+/** Offers the event to the run, and then to its children in turn. */
+async function send(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
+  if (!run.live) return finished(run);
+  const receipt = run.host.compiled.registry.has(sent.event) ? await submit(run, sent) : unknownEvent(run, sent.event);
+  if (receipt?.status !== "refused" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
+  for (const child of run.children?.values() ?? []) {
+    const answer = await send(child, sent);
+    if (answer?.status !== "refused") return answer;
+  }
+  // A child that was not asked here may exist where the run is loaded next.
+  return run.hasLeft ? null : receipt;
+}
+
+function submit(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
+  return new Promise((resolve) => {
+    const { event, step, promptId } = sent;
+    // The clock of the sender may differ.
+    const atMs = Math.min(run.now(), Math.max(run.state.atMs, sent.atMs ?? run.now()));
+    const ticket = run.ticket(resolve, sent.ticket);
+    run.submit({ type: "event.received", atMs, event, step, promptId, ticket });
+  });
+}
+
+function unknownEvent(run: ReachedRun, event: WorkflowEvent): Receipt {
+  const { name, registry } = run.host.compiled;
+  const near = nearest(event.type, registry.types());
+  const isTwin = registry.types().includes(event.type);
+  const hint = isTwin
+    ? "It is of another class of that type: use the workflow's own."
+    : near === null
+      ? ""
+      : `Did you mean ${near}?`;
+  return refused("EVENT_NOT_ACCEPTED", `No step of "${name}" names ${event.type}. ${hint}`.trim());
+}
+
+export function assertSendable(event: WorkflowEvent): void {
+  const role = isEvent(event) ? roleOf(event) : null;
+  if (role !== null && role !== "stop" && role !== "terminal") return;
+  throw new WorkflowError({
+    code: "EVENT_NOT_SENDABLE",
+    message: role === null ? "What was sent is not an event." : `${event.type} ends a run and cannot be sent to one.`,
+    hint:
+      role === null
+        ? "Send an instance of an event class."
+        : "Use `handler.cancel()`, or send an event whose step returns the stop event.",
+  });
+}
+
+function findPrompt(
+  run: ReachedRun,
+  promptId: string,
+): { readonly run: ReachedRun; readonly prompt: OpenPrompt } | null {
+  const prompt = run.state.prompts?.get(promptId);
+  if (prompt) return { run, prompt };
+  for (const child of run.children?.values() ?? []) {
+    const found = findPrompt(child, promptId);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function finished({ hasLeft, state }: ReachedRun): Receipt | null {
+  return hasLeft ? null : runFinished(state.status);
+}
+
+function closed(run: ReachedRun, promptId: string): Receipt | null {
+  if (!run.live) {
+    const ended = finished(run);
+    return ended && receiptOfAnswer(ended);
+  }
+  return promptClosed(promptId);
+}
+
+function answerClass({ host }: ReachedRun, prompt: OpenPrompt): EventClass {
+  const { registry } = host.compiled;
+  const type = answerTypeOf(host.routing, registry, prompt);
+  if (type !== null) return registry.get(type) as EventClass;
+  const { promptId } = prompt;
+  const types = answerTypes(host.routing, prompt);
+  throw new WorkflowError({
+    code: "EVENT_NOT_ACCEPTED",
+    message: `Prompt ${promptId} can be answered by ${types.join(", ") || "no event"}: fields alone do not say which.`,
+    hint: "Send the event itself with `handler.sendEvent(event)`.",
+    details: { promptId, types },
+  });
+}
+
+export function promptsOf(run: ReachedRun): PendingPrompt[] {
+  const { state, host } = run;
+  const own = openPrompts({ state, routing: host.routing, registry: host.compiled.registry });
+  return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
+}
+
+export function wakeAt(run: ReachedRun): number | null {
+  const times = [run.state.timers?.first()?.dueAtMs ?? null, ...[...(run.children?.values() ?? [])].map(wakeAt)];
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}

@@ -1,0 +1,23 @@
+import type { Definition } from "../engine/definition.js";
+import { features } from "../engine/features.js";
+import { collecting } from "../engine/reduce/collect.js";
+import { fanning } from "../engine/reduce/elements.js";
+import { gathering } from "../engine/reduce/gathered.js";
+import { joining } from "../engine/reduce/join.js";
+import { recovering } from "../engine/reduce/recovery.js";
+import { createRouting, type Routing } from "../engine/routing.js";
+import { encodingGathered } from "./encode-gathered.js";
+
+/**
+ * Indexes a definition: where each event goes. Works for stored definitions, too, when the present code has no
+ * `collect()`, `join()`, `many()` and `catchError()` any more.
+ */
+export function createStoredRouting(definition: Definition): Routing {
+  features.collect = collecting;
+  features.join = joining;
+  features.gathered = gathering;
+  features.snapshot = encodingGathered;
+  features.fans = fanning;
+  features.recovery = recovering;
+  return createRouting(definition);
+}

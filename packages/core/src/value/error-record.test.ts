@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { NonRetryableError, RetryAfterError } from "../retry/retry-errors.js";
+import { type ErrorRecord, recordError, reviveError } from "./error-record.js";
+
+/** As another process gets it. */
+function moved(record: ErrorRecord): ErrorRecord {
+  return JSON.parse(JSON.stringify(record));
+}
+
+describe("recordError", () => {
+  it("keeps name, message, stack, code and the chain of causes", () => {
+    const thrown = Object.assign(new TypeError("outer", { cause: new RangeError("inner") }), { code: "ENOENT" });
+
+    expect(moved(recordError(thrown))).toEqual({
+      name: "TypeError",
+      message: "outer",
+      stack: thrown.stack,
+      code: "ENOENT",
+      cause: { name: "RangeError", message: "inner", stack: expect.any(String) },
+    });
+  });
+
+  it.each([
+    ["text", "text"],
+    [{ status: 500 }, '{"status":500}'],
+    [undefined, "undefined"],
+    [Symbol("s"), "Symbol(s)"],
+  ])("describes a thrown value that is not an error: %o", (thrown, message) => {
+    expect(recordError(thrown)).toEqual({ name: "Thrown", message });
+  });
+
+  it("cuts a circle of causes", () => {
+    const thrown = new Error("a");
+    thrown.cause = thrown;
+
+    expect(JSON.stringify(recordError(thrown)).length).toBeLessThan(100_000);
+  });
+
+  it("survives a thrown value that throws when it is read", () => {
+    const thrown = Object.defineProperty(new Error("x"), "message", {
+      get: () => {
+        throw new Error("no");
+      },
+    });
+    const circular: Record<string, unknown> = {};
+    circular["self"] = circular;
+
+    expect(recordError(thrown).message).toBe("An error that cannot be read.");
+    expect(recordError(circular).message).toBe("An error that cannot be read.");
+  });
+});
+
+describe("reviveError", () => {
+  it("gives what was thrown in the process that recorded it", () => {
+    const thrown = { any: "thing" };
+
+    expect(reviveError(recordError(thrown))).toBe(thrown);
+    expect(reviveError(recordError(undefined))).toBe(undefined);
+  });
+
+  it("gives STEP_FAILED with name, message, stack and causes in another process", () => {
+    const thrown = new TypeError("outer", { cause: new RangeError("inner") });
+
+    const revived = reviveError(moved(recordError(thrown))) as WorkflowError;
+
+    expect(WorkflowError.is(revived, "STEP_FAILED")).toBe(true);
+    expect(revived).toMatchObject({ name: "TypeError", message: "outer", stack: thrown.stack });
+    expect(revived.cause).toMatchObject({ name: "RangeError", message: "inner" });
+    expect(Object.keys(revived)).not.toContain("stack");
+  });
+
+  it("keeps the code of another library in the details", () => {
+    const revived = reviveError(moved(recordError(Object.assign(new Error("x"), { code: "ENOENT" }))));
+
+    expect(revived).toMatchObject({ code: "STEP_FAILED", details: { code: "ENOENT" } });
+  });
+
+  it("gives a WorkflowError with its code, hint and details", () => {
+    const thrown = new WorkflowError({ code: "STEP_TIMEOUT", message: "m", hint: "h", details: { step: "judge" } });
+
+    const revived = reviveError(moved(recordError(thrown)));
+
+    expect(WorkflowError.is(revived, "STEP_TIMEOUT")).toBe(true);
+    expect(revived).toMatchObject({ message: "m", hint: "h", details: { step: "judge" }, stack: thrown.stack });
+  });
+});
+
+describe("errors for retries", () => {
+  it("carry what the retry verdict reads", () => {
+    expect(new NonRetryableError("no")).toMatchObject({ name: "NonRetryableError", retryable: false });
+    expect(new RetryAfterError("later", "2s")).toMatchObject({ name: "RetryAfterError", retryAfterMs: 2_000 });
+  });
+});

@@ -1,0 +1,128 @@
+/**
+ * Converts thrown values to plain JSON and back.
+ *
+ * The process that recorded a value gets the same value back; another process gets an equal description.
+ *
+ * @module
+ */
+
+import type { ErrorCode } from "../errors/catalog.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { guardJson } from "./guard.js";
+
+/** A thrown value as plain JSON. */
+export interface ErrorRecord {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  readonly code?: string;
+  /** Set only for a {@link WorkflowError}. */
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: ErrorRecord;
+}
+
+/** Longer names, messages and stacks are cut, and larger details omitted, because an error is stored with its step. */
+const MAX_TEXT = 100_000;
+const detailLimits = { depth: 50, items: 10_000, characters: MAX_TEXT };
+
+/** Deeper chains of causes are cut: they may be circles. */
+const MAX_CAUSES = 8;
+
+const live = new WeakMap<ErrorRecord, { readonly thrown: unknown }>();
+
+/** Never throws, whatever was thrown. */
+export function recordError(thrown: unknown): ErrorRecord {
+  const record = describe(thrown, 0);
+  live.set(record, { thrown });
+  return record;
+}
+
+/**
+ * Returns the thrown value when this process has recorded it, else a {@link WorkflowError} with its code, or
+ * `STEP_FAILED`.
+ */
+export function reviveError(record: ErrorRecord): unknown {
+  const known = live.get(record);
+  if (known) return known.thrown;
+  if (record.hint !== undefined) return errorFrom(record);
+  const { code, details } = record;
+  const error = new WorkflowError({
+    code: "STEP_FAILED",
+    message: record.message,
+    hint: "Read the stack and the cause: the error was thrown in another process.",
+    details: { ...details, ...(code !== undefined && { code }) },
+  });
+  return dress(error, record);
+}
+
+export const nativeErrors: readonly ErrorConstructor[] = [
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
+];
+
+/** Makes an error like the recorded one: a {@link WorkflowError} if it was one, else a native error with its name. */
+export function errorFrom(record: ErrorRecord): Error {
+  const { message, hint, details = {} } = record;
+  const error =
+    hint === undefined
+      ? new (nativeErrors.find(({ name }) => name === record.name) ?? Error)(message)
+      : new WorkflowError({ code: record.code as ErrorCode, message, hint, details });
+  if (hint === undefined && record.code !== undefined) (error as { code?: string }).code = record.code;
+  return dress(error, record);
+}
+
+function dress(error: Error, { name, stack, cause }: ErrorRecord): Error {
+  error.name = name;
+  hide(error, "stack", stack ?? `${name}: ${error.message}`);
+  if (cause) hide(error, "cause", errorFrom(cause));
+  return error;
+}
+
+function hide(error: Error, key: string, value: unknown): void {
+  Object.defineProperty(error, key, { value, writable: true, configurable: true });
+}
+
+function describe(thrown: unknown, depth: number): ErrorRecord {
+  try {
+    if (!(thrown instanceof Error)) return { name: "Thrown", message: cut(textOf(thrown)) };
+    const { code, stack, cause } = thrown as Error & { code?: unknown };
+    const workflowError = WorkflowError.is(thrown) ? thrown : null;
+    return {
+      name: cut(thrown.name),
+      message: cut(thrown.message),
+      ...(typeof stack === "string" && { stack: cut(stack) }),
+      ...(typeof code === "string" && { code: cut(code) }),
+      ...(workflowError && { hint: cut(workflowError.hint), details: detailsOf(workflowError) }),
+      ...(cause !== undefined && depth < MAX_CAUSES && { cause: describe(cause, depth + 1) }),
+    };
+  } catch {
+    // A getter of the thrown value has thrown, or its details are not JSON.
+    return { name: "Error", message: "An error that cannot be read." };
+  }
+}
+
+function cut(text: unknown): string {
+  const whole = String(text);
+  return whole.length <= MAX_TEXT ? whole : `${whole.slice(0, MAX_TEXT)}…`;
+}
+
+/** Returns no details when they are not JSON that can be read again. */
+function detailsOf({ details }: WorkflowError): Record<string, unknown> {
+  try {
+    const json = JSON.parse(JSON.stringify(details));
+    guardJson(json, { code: "VALUE_UNSERIALIZABLE", limits: detailLimits });
+    return json;
+  } catch {
+    return {};
+  }
+}
+
+function textOf(thrown: unknown): string {
+  return typeof thrown === "object" && thrown !== null ? (JSON.stringify(thrown) ?? String(thrown)) : String(thrown);
+}
