@@ -16,8 +16,8 @@ export type {
   PipelineEventName,
   PipelineEventOf,
 } from "./run/pipeline-event.types.js";
-export type { PipelineRunError } from "./compile/pipeline-state.types.js";
-export type { PipelineRunOutput, PipelineStatus, TypedOutput } from "./run/run-output.types.js";
+export type { PipelineRunError } from "./state/pipeline-state.types.js";
+export type { PipelineRunOutput, PipelineStatus, TypedOutput } from "./output/run-output.types.js";
 export { Step } from "./nodes/step.js";
 export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
 export { Condition, Loop, Parallel, Router, Steps } from "./nodes/containers.js";
@@ -81,12 +81,12 @@ export type {
 export type { MediaLists } from "./data/media.js";
 export type { MediaFields } from "./data/media.types.js";
 export type { HumanInput, RetryFeedback } from "./data/message.js";
-export type { AgentRunRecord, RecordedEvent } from "./compile/pipeline-state.types.js";
+export type { AgentRunRecord, RecordedEvent } from "./state/pipeline-state.types.js";
 // ---- sessions
 export type { SessionNaming, SessionPage, SessionQuery, SessionStore } from "./session/session-store.js";
 export type { SessionRecord, SessionRun } from "./session/session-record.js";
 // ---- for runs of `pipeline.workflow` in a runtime of your own
-export { PipelineCancel } from "./compile/pipeline-events.js";
-export { HumanAnswer, HumanPrompt } from "./compile/pipeline-events.js";
-export type { PipelineCancelEvent } from "./compile/pipeline-events.js";
-export type { HumanAnswerEvent, HumanPromptEvent } from "./compile/pipeline-events.js";
+export { PipelineCancel } from "./plan/pipeline-events.js";
+export { HumanAnswer, HumanPrompt } from "./plan/pipeline-events.js";
+export type { PipelineCancelEvent } from "./plan/pipeline-events.js";
+export type { HumanAnswerEvent, HumanPromptEvent } from "./plan/pipeline-events.js";

@@ -5,11 +5,6 @@
  */
 import { collect, type EventClass, type Finished, many, StopEvent, type WorkflowEvent } from "millrace";
 import type { LoopNode, ParallelNode, PipelineNode } from "../nodes/node.types.js";
-import type { PipelineStart } from "../run/start-event.js";
-import { askPeople } from "./ask-step.js";
-import { beginRun, converse } from "./begin-step.js";
-import { cancelRun, finishRun, gather } from "./end-steps.js";
-import { type LiveHolder, liveResources as resources } from "./live-run.js";
 import {
   HumanAnswer,
   HumanPrompt,
@@ -17,10 +12,15 @@ import {
   type PipelineCancelEvent,
   type PlaceEvent,
   Shown,
-} from "./pipeline-events.js";
-import { asked, finish, type Target } from "./pipeline-tree.js";
-import type { CompiledPlan, StepCtx } from "./plan.types.js";
-import { runNode } from "./visit-node.js";
+} from "../plan/pipeline-events.js";
+import { asked, finish, type Target } from "../plan/pipeline-tree.js";
+import type { CompiledPlan, StepCtx } from "../plan/plan.types.js";
+import type { PipelineStart } from "../run/start-event.js";
+import { askPeople } from "../visit/ask-step.js";
+import { beginRun, converse } from "../visit/begin-step.js";
+import { cancelRun, finishRun, gather } from "../visit/end-steps.js";
+import { type LiveHolder, liveResources as resources } from "../visit/live-run.js";
+import { runNode } from "../visit/visit-node.js";
 
 export type Result = Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined>;
 

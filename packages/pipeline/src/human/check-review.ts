@@ -1,7 +1,7 @@
 /** Refuses review options that a node cannot honour, when the node is created. */
 import { duration, flag, oneOf, type Rule, type Rules, ruleProblems, text, wholeNumber } from "millrace/engine";
-import { flagOrFunction } from "../nodes/option-rules.js";
 import type { HumanReview, UserInputField } from "./human-review.types.js";
+import { flagOrFunction } from "./option-rules.js";
 
 export type ReviewedKind = "step" | "steps" | "loop" | "parallel" | "condition" | "router";
 

@@ -20,6 +20,7 @@ import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
+import { assertOptions, errorPolicy, flagOrFunction, stepName } from "../human/option-rules.js";
 import type {
   AnyRunContext,
   CoreWorkflow,
@@ -28,7 +29,6 @@ import type {
   SessionState,
   StepFunction,
 } from "./executor.types.js";
-import { assertOptions, errorPolicy, flagOrFunction, stepName } from "./option-rules.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =

@@ -6,10 +6,10 @@
 import { retryPolicy, stop, wait } from "millrace";
 import { refuseOptions } from "millrace/engine";
 import type { ExecutorType } from "../data/metrics.types.js";
+import { stepName } from "../human/option-rules.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
 import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
-import { stepName } from "./option-rules.js";
 import { Step, type StepOptions, unrunnable } from "./step.js";
 
 /** @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps. */

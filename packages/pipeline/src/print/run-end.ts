@@ -4,7 +4,7 @@ import { hasRun, isGroup } from "../data/deepest-content.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { toText } from "../data/text.js";
 import type { StepRequirement } from "../human/requirement.js";
-import type { PipelineRunOutput } from "../run/run-output.types.js";
+import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { metricsTable } from "./metrics-table.js";
 import type { Screen } from "./screen.js";
 import type { StepPrinter } from "./step-printer.js";

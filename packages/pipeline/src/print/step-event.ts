@@ -1,6 +1,7 @@
 /** Converts the events of a run to those that are printed. */
-import type { RecordedEvent } from "../compile/pipeline-state.types.js";
+
 import type { StepOutput } from "../data/step-output.types.js";
+import type { RecordedEvent } from "../state/pipeline-state.types.js";
 
 export interface Facts {
   /** Identifies the step or group in its pipeline. */

@@ -2,7 +2,7 @@
 
 import { WorkflowError } from "millrace";
 import { checkOptions, flag, object, type Rule, type Rules, refuseOptions, text, unchecked } from "millrace/engine";
-import { assertOptions, historyRuns } from "../nodes/option-rules.js";
+import { assertOptions, historyRuns } from "../human/option-rules.js";
 import { assertState, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
 import type { ContinueOptions } from "./continue-run.js";

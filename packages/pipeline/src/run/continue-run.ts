@@ -3,8 +3,8 @@ import { WorkflowError } from "millrace";
 import { decisionProblems } from "../human/check-decision.js";
 import { invalidDecisions, type StepRequirement } from "../human/requirement.js";
 import type { HumanDecision } from "../human/requirement.types.js";
+import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { type PipelineRun, promptClosed, unresolved } from "./pipeline-run.js";
-import type { PipelineRunOutput } from "./run-output.types.js";
 
 /** An answer from outside, with the id of its question. */
 export interface RequirementAnswer {

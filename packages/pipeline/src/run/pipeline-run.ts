@@ -1,14 +1,14 @@
 /** A started run of a pipeline, for its caller. */
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { markMadeHere } from "../compile/made-here.js";
-import { PipelineCancel } from "../compile/pipeline-events.js";
-import { plainCopy } from "../compile/plain-copy.js";
+import { plainCopy } from "../data/plain-copy.js";
 import { StepRequirement } from "../human/requirement.js";
+import { pipelineFailed } from "../output/pipeline-failed.js";
+import type { TypedOutput } from "../output/run-output.types.js";
+import { markMadeHere } from "../plan/made-here.js";
+import { PipelineCancel } from "../plan/pipeline-events.js";
 import type { OwnEvent, PipelineEvent } from "./pipeline-event.types.js";
-import { pipelineFailed } from "./pipeline-failed.js";
 import { readEvents } from "./read-events.js";
-import type { TypedOutput } from "./run-output.types.js";
 import { type RunSetup, RunView } from "./run-view.js";
 
 /** A promise of the output, so an async function that returns it waits for the output. */

@@ -7,9 +7,6 @@ import {
   WorkflowTimedOutEvent,
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { EventClock } from "../compile/event-clock.js";
-import { Shown } from "../compile/pipeline-events.js";
-import type { RecordedEvent } from "../compile/pipeline-state.types.js";
 import { fromStoredEvent } from "../data/stored-event.js";
 import {
   agentFields,
@@ -19,9 +16,12 @@ import {
   type EndedRun,
   errorFields,
   factsOf,
-} from "./end-events.js";
+} from "../output/end-events.js";
+import type { PipelineRunOutput } from "../output/run-output.types.js";
+import { Shown } from "../plan/pipeline-events.js";
+import { EventClock } from "../state/event-clock.js";
+import type { RecordedEvent } from "../state/pipeline-state.types.js";
 import type { PipelineEvent } from "./pipeline-event.types.js";
-import type { PipelineRunOutput } from "./run-output.types.js";
 import type { RunView } from "./run-view.js";
 
 export interface ReadFrom {

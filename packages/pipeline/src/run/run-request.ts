@@ -1,13 +1,13 @@
 /** Builds the request of a run from the arguments of its caller and the options of the pipeline. */
 
-import type { RunRequest } from "../compile/pipeline-state.types.js";
-import { storableCopy } from "../compile/plain-copy.js";
-import { plainDependencies } from "../compile/run-dependencies.js";
 import { defined } from "../data/defined.js";
 import { toMediaSet } from "../data/media.js";
 import { mergeValues } from "../data/merge-values.js";
+import { storableCopy } from "../data/plain-copy.js";
 import type { SessionState } from "../nodes/executor.types.js";
+import { plainDependencies } from "../plan/run-dependencies.js";
 import { assertState, copyJson } from "../session/json.js";
+import type { RunRequest } from "../state/pipeline-state.types.js";
 import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { validateInput } from "./schemas.js";

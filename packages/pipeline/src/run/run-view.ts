@@ -1,18 +1,18 @@
 /** Reads a stored run from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { EventClock, inOrder } from "../compile/event-clock.js";
-import { assertAllSteps, reading } from "../compile/missing-steps.js";
-import { isGivenUp, unbegunState } from "../compile/own-state.js";
-import { HumanPrompt, type HumanPromptEvent } from "../compile/pipeline-events.js";
-import type { PipelineState } from "../compile/pipeline-state.types.js";
-import type { PipelineTree } from "../compile/pipeline-tree.js";
-import { type EventStorage, withoutResults } from "../compile/run-events.js";
 import { StepRequirement } from "../human/requirement.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
-import { cancelledEvents } from "./end-events.js";
-import { runOutput } from "./run-output.js";
-import type { PipelineRunOutput, PipelineStatus } from "./run-output.types.js";
+import { cancelledEvents } from "../output/end-events.js";
+import { runOutput } from "../output/run-output.js";
+import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
+import { assertAllSteps, reading } from "../plan/missing-steps.js";
+import { HumanPrompt, type HumanPromptEvent } from "../plan/pipeline-events.js";
+import type { PipelineTree } from "../plan/pipeline-tree.js";
+import { EventClock, inOrder } from "../state/event-clock.js";
+import { isGivenUp, unbegunState } from "../state/own-state.js";
+import type { PipelineState } from "../state/pipeline-state.types.js";
+import { type EventStorage, withoutResults } from "../visit/run-events.js";
 
 export interface RunSetup {
   readonly pipeline: PipelineIdentity;

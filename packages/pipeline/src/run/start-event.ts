@@ -6,7 +6,7 @@
  */
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent, type WorkflowEvent } from "millrace";
 import { outsideId } from "millrace/engine";
-import { madeHere } from "../compile/made-here.js";
+import { madeHere } from "../plan/made-here.js";
 import { SESSION_KIND } from "../session/session-record.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { type GivenRequest, requestOf } from "./run-request.js";

@@ -1,0 +1,44 @@
+/** What a node is called outside of the tree. */
+import { createOutput } from "../data/step-output.js";
+import type { StepOutput, StepType } from "../data/step-output.types.js";
+import type { PipelineNode } from "./node.types.js";
+import { groupNames } from "./normalize.js";
+
+export function stepTypeOf(node: PipelineNode): StepType {
+  if (node.kind !== "step") return groupNames[node.kind];
+  return node.executorType === "workflow" ? "Workflow" : "Step";
+}
+
+const identities = new WeakMap<PipelineNode, Partial<StepOutput>>();
+
+/** What an output says of the node that it is of: one object for each node. */
+export function identityOf(node: PipelineNode): Partial<StepOutput> {
+  const known = identities.get(node);
+  if (known !== undefined) return known;
+  const identity = Object.freeze({
+    stepName: node.name,
+    stepId: node.id,
+    stepType: stepTypeOf(node),
+    ...(node.kind === "step" && { executorType: node.executorType, executorName: node.executorName }),
+  });
+  identities.set(node, identity);
+  return identity;
+}
+
+const abouts = new WeakMap<PipelineNode, Readonly<Record<string, unknown>>>();
+
+/** What events say of it: one object for each node. */
+export function aboutOf(node: PipelineNode): Readonly<Record<string, unknown>> {
+  const known = abouts.get(node);
+  if (known !== undefined) return known;
+  const { id, name, path } = node;
+  const parent = path.length > 1 ? { parentStepId: path.slice(0, -1).join(".") } : {};
+  const about = Object.freeze({ stepId: id, stepName: name, stepIndex: path, ...parent });
+  abouts.set(node, about);
+  return about;
+}
+
+/** People did not want it: it is listed, and nobody's previous step. */
+export function refusedOutput(node: PipelineNode, why: string): StepOutput {
+  return createOutput({ ...identityOf(node), content: why, skipped: true });
+}

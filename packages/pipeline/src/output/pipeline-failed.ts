@@ -1,0 +1,19 @@
+import { WorkflowError } from "millrace";
+import type { PipelineRunError } from "../state/pipeline-state.types.js";
+import type { PipelineRunOutput } from "./run-output.types.js";
+
+/** The error that awaiting a failed run throws. */
+export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput): WorkflowError {
+  return new WorkflowError({
+    code: "PIPELINE_FAILED",
+    message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
+    hint: '`await run.output()` gives the results so far; a step with `onError: "skip"` lets the run continue.',
+    details: { runId, stepName: error?.stepName ?? null },
+    ...(error !== null && { cause: Object.assign(new Error(error.message), causeFields(error)) }),
+  });
+}
+
+/** The stored fields of the step's error, which are equal in every process. */
+function causeFields({ name, code, retryable }: PipelineRunError): object {
+  return { name, ...(code !== null && { code }), ...(retryable !== null && { retryable }) };
+}

@@ -1,0 +1,115 @@
+/** The nodes of a pipeline, by id, and what follows what. */
+import { WorkflowError } from "millrace";
+import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
+import type { Step } from "../state/pipeline-state.types.js";
+import { questionBefore } from "../state/talk.js";
+
+export type Target = Pick<Step, "to" | "node">;
+export const finish: Target = { to: "finish", node: "" };
+
+export class PipelineTree {
+  readonly children: readonly PipelineNode[];
+  readonly #nodes: Map<string, PipelineNode> = new Map();
+
+  constructor(children: readonly PipelineNode[]) {
+    this.children = children;
+    const add = (node: PipelineNode): void => {
+      this.#nodes.set(node.id, node);
+      if (node.kind !== "step") for (const child of node.children) add(child);
+    };
+    for (const child of children) add(child);
+  }
+
+  get all(): readonly PipelineNode[] {
+    return [...this.#nodes.values()];
+  }
+
+  node(id: string): PipelineNode {
+    const node = this.#nodes.get(id);
+    if (node) return node;
+    throw new WorkflowError({
+      code: "SNAPSHOT_MISMATCH",
+      message: `The run has work for the step ${id}, which the pipeline does not have any more.`,
+      hint: "Keep the steps of runs that have not ended, or finish those first.",
+      details: { node: id },
+    });
+  }
+
+  container(id: string): ContainerNode {
+    return this.node(id) as ContainerNode;
+  }
+
+  childrenOf(id: string | null): readonly PipelineNode[] {
+    return id === null ? this.children : this.container(id).children;
+  }
+
+  parentOf({ path }: PipelineNode): ContainerNode | null {
+    return path.length < 2 ? null : this.container(path.slice(0, -1).join("."));
+  }
+
+  /** Whether the run comes to the node itself: to plain steps one after the other it does not, but to the first of them. */
+  isEntered(node: PipelineNode): boolean {
+    return node.kind !== "steps" || node.children.length === 0 || node.human !== null || node.onError === "pause";
+  }
+
+  /** Whether people may be asked something about the node. */
+  canAsk(node: PipelineNode): boolean {
+    if (node.human !== null || node.onError === "pause") return true;
+    return (
+      node.kind === "step" &&
+      typeof node.executor === "object" &&
+      "canPause" in node.executor &&
+      node.executor.canPause === true
+    );
+  }
+
+  /** What a node can begin with: a question to people, the node itself, or of plain steps one after the other the first of them. */
+  entries(node: PipelineNode): Target[] {
+    const [first] = node.kind === "steps" ? node.children : [];
+    if (first !== undefined && !this.isEntered(node)) return this.entries(first);
+    return [questionBefore(node) === null ? { to: "enter", node: node.id } : asked(node)];
+  }
+
+  /** What can come after the node itself: people are asked about it, or what comes after it. */
+  exits(node: PipelineNode): Target[] {
+    return distinct([...(this.canAsk(node) ? [asked(node)] : []), ...this.after(node)]);
+  }
+
+  /** What can come after a node: the next one, or what comes after the group that it ends, also by stopping. */
+  after(node: PipelineNode): Target[] {
+    const parent = this.parentOf(node);
+    const siblings = parent === null ? this.children : parent.children;
+    if (parent?.kind === "parallel") return [{ to: "gather", node: parent.id }];
+    const position = node.path.at(-1) ?? 0;
+    const isBranchEnd = parent?.kind === "condition" && position + 1 === parent.ifCount;
+    const next = parent?.kind === "router" ? siblings : siblings.slice(position + 1, position + (isBranchEnd ? 1 : 2));
+    return distinct([...next.flatMap((sibling) => this.entries(sibling)), ...this.#around(parent)]);
+  }
+
+  #around(parent: ContainerNode | null): Target[] {
+    if (parent === null) return [finish];
+    if (parent.kind !== "loop") return this.leaving(parent);
+    const [first] = parent.children;
+    if (first === undefined || !this.turnsAtOnce(parent)) return [{ to: "again", node: parent.id }];
+    return [...this.entries(first), ...this.leaving(parent)];
+  }
+
+  /** Whether nobody is asked after an iteration: its last step goes on to the next one by itself. */
+  turnsAtOnce({ endCondition, human, children }: LoopNode): boolean {
+    return endCondition === null && human?.requiresIterationReview !== true && children.length > 0;
+  }
+
+  /** What can come when the last one inside a group is done. */
+  leaving(group: ContainerNode): Target[] {
+    const isReviewed = (group.human?.requiresOutputReview ?? false) !== false;
+    return [...(isReviewed ? [asked(group)] : []), ...this.after(group)];
+  }
+}
+
+export function asked({ id }: PipelineNode): Target {
+  return { to: "ask", node: id };
+}
+
+export function distinct(targets: readonly Target[]): Target[] {
+  return [...new Map(targets.map((target) => [`${target.to} ${target.node}`, target])).values()];
+}

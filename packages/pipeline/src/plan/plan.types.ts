@@ -1,0 +1,59 @@
+/** A pipeline, ready to be made into core steps. */
+import type { Context, EventClass, Workflow } from "millrace";
+import type { ConversationalAgent, PipelineIdentity } from "../nodes/executor.types.js";
+import type { PipelineRunOutput } from "../output/run-output.types.js";
+import type { PipelineStart } from "../run/start-event.js";
+import type { SessionReducers } from "../session/reducers.js";
+import type { PipelineState, PreparedState } from "../state/pipeline-state.types.js";
+import type { LiveRun } from "../visit/live-run.js";
+import type { EventStorage } from "../visit/run-events.js";
+import type { PipelineEvents } from "./pipeline-events.js";
+import type { PipelineTree } from "./pipeline-tree.js";
+import type { RunDependencies } from "./run-dependencies.js";
+
+export type StepCtx = Context<Record<string, unknown>>;
+
+/** What a core step has. */
+export interface StepParts {
+  readonly ctx: StepCtx;
+  readonly live: LiveRun;
+}
+
+/** By itself, or stopped by somebody: before its first step, or after. */
+export type RunEnding = "ended" | "cancelled" | "unbegun";
+
+/** What a pipeline does around its steps. */
+export interface PipelineHooks {
+  /** What a run begins with. */
+  prepare(ctx: StepCtx, request: unknown): Promise<PreparedState>;
+  /** Called at the end of the first step: the session knows the run from then on. */
+  enter(ctx: StepCtx, state: Pick<PipelineState, "request" | "startedAtMs">): Promise<void>;
+  /** Called in the last step: what the run gives, but for its events. */
+  finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<PipelineRunOutput>;
+}
+
+export interface PipelinePlan {
+  readonly pipeline: PipelineIdentity;
+  readonly description: string | null;
+  readonly tree: PipelineTree;
+  readonly start: EventClass<PipelineStart>;
+  readonly hooks: PipelineHooks;
+  readonly addHistory: boolean;
+  readonly numHistoryRuns: number | null;
+  /** Whether runs know earlier runs of their session. */
+  readonly loadsHistory: boolean;
+  readonly storage: EventStorage;
+  readonly keepsExecutorRuns: boolean;
+  readonly dependencies: RunDependencies;
+  /** Callers of a server may set the session state of a fork. */
+  readonly opensSession: boolean;
+  readonly reducers: SessionReducers;
+  /** Decides whether the pipeline runs at all. */
+  readonly agent: ConversationalAgent | null;
+  /** Workflows and pipelines that are steps, by the id of their node. */
+  readonly workflows: ReadonlyMap<string, Workflow>;
+}
+
+export interface CompiledPlan extends PipelinePlan {
+  readonly events: PipelineEvents;
+}

@@ -1,0 +1,50 @@
+/** The state of a run as it ends: with what attempts have done that were at work then. */
+import { createDraft, finishedState, settledState } from "millrace/engine";
+import { append, itemAt, replaceAt } from "../data/paged-list.js";
+import { createOutput } from "../data/step-output.js";
+import { toStored } from "../data/stored-output.js";
+import { identityOf } from "../nodes/node-facts.js";
+import type { StepParts } from "../plan/plan.types.js";
+import type { OpenAttempt } from "../visit/open-attempt.js";
+import { CUT_OFF } from "./cut-off.js";
+import { familyIn, nestedIn, ownState } from "./own-state.js";
+import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import { familyOf, viewOf } from "./run-state.js";
+
+/** Ends all attempts of the run, and of runs nested in it. Nothing of this is stored but the output of the run. */
+export async function endedState({ ctx, live }: StepParts): Promise<PipelineState> {
+  const { runId } = ctx;
+  const family = live.ended.get(runId) ?? (await endFamily({ ctx, live }));
+  live.ended.set(runId, family);
+  return { ...viewOf(family, runId), nested: nestedIn(family, runId) };
+}
+
+async function endFamily({ ctx, live }: StepParts): Promise<FamilyState> {
+  const cut = await live.stop(ctx.runId);
+  const family = familyIn(await settledState(ctx)); // with what attempts have done that have just come to their end
+  const draft = createDraft(family);
+  for (const attempt of cut) leaveOutput(draft, attempt);
+  live.keepLeft(draft, ctx.runId);
+  // What a nested run has changed is stored by the run around it.
+  if (ownState(family, ctx.runId) === family) live.keepChanges(draft);
+  return finishedState(draft);
+}
+
+/** With what attempts of a nested run have left behind that has ended without storing it. */
+export async function leftBehind({ ctx, live }: StepParts, runId: string): Promise<FamilyState> {
+  await live.settled(runId);
+  const draft = createDraft(await familyOf(ctx));
+  live.keepLeft(draft, runId);
+  return finishedState(draft);
+}
+
+/** What it took is known by itself. */
+function leaveOutput(family: FamilyState, { runId, node, place, work }: OpenAttempt): void {
+  const frame = ownState(family, runId).frames[place.frame];
+  if (node?.kind !== "step" || work === null || frame === undefined) return;
+  const said = work.text === "" ? {} : { content: work.text };
+  const output = toStored(createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF }));
+  const isBranch = itemAt(frame.outputs, place.at) === null;
+  if (isBranch) replaceAt(frame.outputs, place.at, output);
+  else append(frame.outputs, output);
+}

@@ -1,0 +1,143 @@
+/** The branches of a Parallel come together; a step has failed for good; the run is over. */
+
+import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
+import { itemsOf } from "../data/paged-list.js";
+import type { ParallelNode } from "../nodes/node.types.js";
+import { aboutOf } from "../nodes/node-facts.js";
+import { agentFields, completedFields, errorFields } from "../output/end-events.js";
+import type { PipelineRunOutput } from "../output/run-output.types.js";
+import { markResult } from "../output/stored-result.js";
+import { askStepOf } from "../plan/core-names.js";
+import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "../plan/pipeline-events.js";
+import type { CompiledPlan, StepCtx, StepParts } from "../plan/plan.types.js";
+import { leave } from "../state/advance.js";
+import { joinBranches, mergedByUser } from "../state/branch-state.js";
+import { endedState } from "../state/ended-state.js";
+import { inOrder } from "../state/event-clock.js";
+import { unbegunState } from "../state/own-state.js";
+import type { Move, PipelineState } from "../state/pipeline-state.types.js";
+import { stateOf } from "../state/run-state.js";
+import { storedMoves } from "../state/stored-moves.js";
+import { failedMoves, failedNode, messageOf } from "./failure.js";
+import type { LiveHolder } from "./live-run.js";
+import { move, nextEvent } from "./move.js";
+import { PendingNotes } from "./open-attempt.js";
+import { eventsOf } from "./visit-node.js";
+
+export async function gather(
+  plan: CompiledPlan,
+  branches: readonly PlaceEvent[],
+  { node, ctx, live }: StepParts & { readonly node: ParallelNode },
+): Promise<WorkflowEvent | Finished | undefined> {
+  const [first] = branches;
+  if (first === undefined) return undefined;
+  const state = await stateOf(ctx);
+  const { frame, at, visit } = first;
+  const open = state.frames[frame];
+  if (open === undefined) return nextEvent(plan, storedMoves(plan.tree, state, { node, frame, at, visit }) ?? []);
+  // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
+  if (itemsOf(open.outputs).includes(null)) return undefined;
+  const notes = new PendingNotes();
+  const events = eventsOf(plan, state, { ctx, live, notes });
+  const byUser = open.own === undefined ? null : await mergedByUser(node, open.own);
+  return move({ plan, ctx, events, notes, live }, { visit }, (course) => {
+    // A failure inside may have taken the run elsewhere.
+    if (course.state.frames[frame] === undefined) return [];
+    joinBranches(course, frame, { live, byUser, reducers: plan.reducers });
+    return leave(course, frame);
+  });
+}
+
+export async function finishRun(plan: CompiledPlan, { ctx, live }: StepParts): Promise<StopEvent> {
+  const state = await endedState({ ctx, live });
+  const output = await plan.hooks.finish(ctx, state, "ended");
+  return stop(plan, { state, output, reason: state.failure?.message ?? null }, { ctx, live });
+}
+
+/** How a run has ended. */
+interface RunEnd {
+  readonly state: PipelineState;
+  readonly output: PipelineRunOutput;
+  /** Of one that was cancelled. */
+  readonly reason: string | null;
+}
+
+/** Tells of the end of the run, and ends it. */
+export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: StepParts): StopEvent {
+  const { request } = state;
+  plan.dependencies.forget(ctx.runId);
+  const notes = new PendingNotes();
+  const events = eventsOf(plan, state, { ctx, live, notes });
+  const { status, content } = output;
+  // What nested runs have told that are at work still.
+  for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
+  // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
+  const told = request.nesting === null ? "end" : "run";
+  const byAgent = agentFields(output);
+  if (byAgent !== null) events.emit(told, "WorkflowAgentCompleted", byAgent);
+  if (status === "CANCELLED") events.emit(told, "WorkflowCancelled", { status, reason, content });
+  if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
+  else events.emit(told, "WorkflowCompleted", completedFields(output));
+  const all = [...state.events, ...notes.events];
+  const cancelReason = status === "CANCELLED" ? reason : null;
+  const result = { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all };
+  return new StopEvent({ result: markResult(result) });
+}
+
+const outermost: ReadonlySet<string | null> = new Set(["begin", "finish", "cancel"]);
+
+export async function caught(
+  plan: CompiledPlan,
+  ev: StepFailedEvent,
+  { ctx, nodeIds, live }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> } & LiveHolder,
+): Promise<WorkflowEvent | Finished | undefined> {
+  const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
+  // It has not begun, or has done all that it could: there is nothing to go on with.
+  const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step knows better
+  if (outermost.has(ev.stepName) || isLost) throw ev.error;
+  const state = await stateOf(ctx);
+  const node = failedNode(plan, { ev, nodeIds });
+  const { frame, at, visit } = failed;
+  const known = storedMoves(plan.tree, state, { node: Array.isArray(ev.input) ? null : node, frame, at, visit });
+  if (known) return unasking(plan, known, { ctx, nodeIds });
+  await live.settled(ctx.runId); // what it has told and taken comes before its end
+  const notes = new PendingNotes();
+  const events = eventsOf(plan, state, { ctx, live, notes });
+  const about = node === null ? { stepName: ev.stepName } : aboutOf(node);
+  const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
+  return move({ plan, ctx, events, notes, live }, { visit, outputOf }, (course) => {
+    course.emit("StepError", { ...about, error: messageOf(ev) });
+    return failedMoves(course, plan, { ev, nodeIds });
+  });
+}
+
+/** Where the run goes on. Steps that wait for answers which nobody needs any more get one, and see that for themselves. */
+function unasking(
+  plan: CompiledPlan,
+  moves: readonly Move[],
+  { ctx, nodeIds }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> },
+): WorkflowEvent | undefined {
+  for (const { node } of moves.filter(isUnask))
+    ctx.sendEvent(new HumanAnswer({ decision: null }) as never, { step: askStepOf(nodeIds, node) });
+  return nextEvent(
+    plan,
+    moves.filter((move) => !isUnask(move)),
+  );
+}
+
+function isUnask({ to }: Move): boolean {
+  return to === "unask";
+}
+
+/** Somebody stops the run: it ends as any other does, with what was done, and with its session in the same commit. */
+export async function cancelRun(
+  plan: CompiledPlan,
+  { reason = null, run = { labels: {}, createdAtMs: Date.now() } }: PipelineCancelEvent,
+  { ctx, live }: StepParts,
+): Promise<StopEvent> {
+  const found = (await stateOf(ctx)) as Partial<PipelineState>;
+  const hasBegun = found.visits !== undefined;
+  const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
+  const output = await plan.hooks.finish(ctx, state, hasBegun ? "cancelled" : "unbegun");
+  return stop(plan, { state, output, reason }, { ctx, live });
+}

@@ -1,0 +1,89 @@
+/** A pipeline as a step: a child of the run, on the same store. See `run-state.ts`. */
+import { WorkflowError } from "millrace";
+import { defined } from "../data/defined.js";
+import { toOutput } from "../data/function-result.js";
+import { sumMetrics } from "../data/metrics.js";
+import { createOutput } from "../data/step-output.js";
+import type { NestedPipeline } from "../nodes/executor.types.js";
+import { pipelineFailed } from "../output/pipeline-failed.js";
+import { executionsInside } from "../output/run-metrics.js";
+import type { PipelineRunOutput } from "../output/run-output.types.js";
+import { markMadeHere } from "../plan/made-here.js";
+import type { OwnState, RunRequest } from "../state/pipeline-state.types.js";
+import { isTimeout, stepTimedOut } from "./child-timeout.js";
+import type { Executed, Execution } from "./execution.types.js";
+import { executorRun } from "./executor-request.js";
+import type { StepWork } from "./step-work.js";
+
+export async function runNested(
+  execution: Execution,
+  { nested, message, work }: { readonly nested: NestedPipeline; readonly message: unknown; readonly work: StepWork },
+): Promise<Executed> {
+  const { runChild, context, events, node, keepsExecutorRuns } = execution;
+  const { notes } = execution.attempt;
+  const asked = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
+  const given = await runChild(nested.workflow, asked, "shared").catch(async (error: unknown) => {
+    throw await childError(execution, { error, work });
+  });
+  const output = given as PipelineRunOutput;
+  events.adopt(output.events);
+  notes.answered.push(...output.answered);
+  if (output.status === "CANCELLED") return { status: "cancelled", why: String(output.content) };
+  if (keepsExecutorRuns) {
+    const own = executorRun(node, { result: output, parentRunId: context.runId });
+    notes.executorRuns.push(...output.stepExecutorRuns, own);
+  }
+  const result = toOutput(output);
+  // What was done until it failed counts, and the step that it is of may try again.
+  if (output.status === "ERROR") {
+    work.metrics = result.metrics;
+    work.steps = Object.values(output.metrics.steps).flatMap(({ executions }) => executions);
+    throw pipelineFailed(output);
+  }
+  // That it stopped early is its own business.
+  return { status: "done", output: createOutput({ ...result, stop: false, steps: output.stepResults }) };
+}
+
+/** It has no output: its time was up, or it could not even begin. What was done counts all the same. */
+async function childError(
+  execution: Execution,
+  { error, work }: { readonly error: unknown; readonly work: StepWork },
+): Promise<unknown> {
+  if (!WorkflowError.is(error, "CHILD_FAILED")) return error;
+  const runId = String(error.details["runId"]);
+  const nested = await execution.nestedRuns(runId);
+  work.steps = executionsInside(nested, runId);
+  work.metrics = sumMetrics(work.steps.map(({ metrics }) => metrics));
+  for (const [id, part] of Object.entries(nested))
+    if (id === runId || id.startsWith(`${runId}/`)) keepPart(execution, part);
+  return isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
+}
+
+function keepPart({ events, attempt: { notes }, keepsExecutorRuns }: Execution, part: OwnState): void {
+  events.adopt(part.events);
+  notes.answered.push(...part.answered);
+  if (keepsExecutorRuns) notes.executorRuns.push(...part.executorRuns);
+}
+
+function requestOf(execution: Execution, message: unknown): RunRequest {
+  const { context, input, events, node, visit, place, timeoutMs } = execution;
+  const { input: _, ...request } = execution.request;
+  const { images, videos, audio, files } = input;
+  const { nesting } = request;
+  return {
+    ...request,
+    ...defined("input", message),
+    media: { images, videos, audio, files },
+    nesting: {
+      depth: (nesting?.depth ?? 0) + 1,
+      rootRunId: nesting?.rootRunId ?? context.runId,
+      parentStepId: node.id,
+      parentStep: { stepName: node.name, executorType: node.executorType, executorName: node.executorName },
+      parentRunId: context.runId,
+      parentVisit: visit,
+      parentPlace: { frame: place.frame, at: place.at },
+      timeoutMs,
+      storesEvents: events.keeps,
+    },
+  };
+}

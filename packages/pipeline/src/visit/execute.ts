@@ -1,0 +1,119 @@
+/** Does the work of one step, and gives its output. */
+import { NonRetryableError, type Workflow } from "millrace";
+import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
+import { outputFields } from "../data/function-result.js";
+import { prepareMessage } from "../data/message.js";
+import { emptyMetrics } from "../data/metrics.js";
+import { storableCopy } from "../data/plain-copy.js";
+import { createOutput } from "../data/step-output.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../nodes/executor.types.js";
+import { identityOf } from "../nodes/node-facts.js";
+import { isTimeout, stepTimedOut } from "./child-timeout.js";
+import { runNested } from "./execute-nested.js";
+import type { Executed, Execution } from "./execution.types.js";
+import { executorRequest, executorRun } from "./executor-request.js";
+import { executionBy, StepWork } from "./step-work.js";
+
+export async function executeStep(execution: Execution): Promise<Executed> {
+  const { node, attempt } = execution;
+  const work = new StepWork(execution);
+  attempt.work = work;
+  try {
+    const executed = await perform(execution, work);
+    attempt.assertAlive(); // its result comes too late
+    if (executed.status !== "done") return executed;
+    const { output } = executed;
+    const metrics = output.metrics ?? work.time;
+    const facts = { ...identityOf(node), metrics, endedAtMs: execution.now() };
+    return { status: "done", output: createOutput({ ...output, ...facts }) };
+  } catch (error) {
+    work.count();
+    throw error;
+  }
+}
+
+/** Its output is completed by what the step knows. */
+type Performed =
+  | Exclude<Executed, { readonly status: "done" }>
+  | { readonly status: "done"; readonly output: Partial<StepOutput> };
+
+function perform(execution: Execution, work: StepWork): Promise<Performed> {
+  const { node } = execution;
+  switch (node.executorType) {
+    case "function":
+      return runFunction(execution, { run: node.executor as StepFunction, work });
+    case "agent":
+    case "team":
+      return runExecutor(execution, { executor: node.executor as Executor, work });
+    case "workflow":
+      return runWorkflow(execution, { workflow: node.executor as Workflow | NestedPipeline, work });
+  }
+}
+
+async function runFunction(
+  execution: Execution,
+  { run, work }: { readonly run: StepFunction; readonly work: StepWork },
+): Promise<Performed> {
+  const { node, input, context } = execution;
+  const value = await run(input, context);
+  const given = isChunks(value) ? await collectChunks(value, listeners(execution, work)) : value;
+  return { status: "done", output: outputFields(storableCopy(`The step "${node.name}" gave`, given)) };
+}
+
+function listeners({ events, about, attempt }: Execution, work: StepWork): ChunkListeners {
+  return {
+    onEvent: (event: { readonly event: string }) => {
+      attempt.assertAlive();
+      events.forward({ ...event }, about);
+    },
+    onText: (content: string) => {
+      attempt.assertAlive();
+      work.say(content);
+      events.emit("content", "RunContent", { ...about, content, contentType: "text" });
+    },
+  };
+}
+
+async function runExecutor(
+  execution: Execution,
+  { executor, work }: { readonly executor: Executor; readonly work: StepWork },
+): Promise<Performed> {
+  const { input, context, events, about, resume, attempt, node, keepsExecutorRuns } = execution;
+  const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
+  const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
+  work.metrics = result.metrics;
+  if (result.status === "CANCELLED" && typeof result.content === "string") work.say(result.content);
+  if (result.status === "PAUSED" && result.pause)
+    return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
+  if (keepsExecutorRuns) attempt.notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
+  if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
+  throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
+}
+
+async function runWorkflow(
+  execution: Execution,
+  { workflow, work }: { readonly workflow: Workflow | NestedPipeline; readonly work: StepWork },
+): Promise<Performed> {
+  const message = messageOf(execution);
+  if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, work });
+  const result = await execution.runChild(workflow, { input: message }, "own").catch((error: unknown) => {
+    throw isTimeout(error, execution) ? stepTimedOut(execution) : error;
+  });
+  return { status: "done", output: outputFields(result) };
+}
+
+function messageOf({ input, history }: Execution): unknown {
+  const { humanInput } = input;
+  return prepareMessage({
+    previous: input.previousStepContent,
+    input: input.input,
+    history,
+    humanInput: humanInput?.userInput,
+    retryFeedback: humanInput?.retryFeedback,
+  });
+}
+
+function textOfError({ content, error }: ExecutorResult): string {
+  return typeof error === "string" ? error : typeof content === "string" ? content : "The executor has failed.";
+}

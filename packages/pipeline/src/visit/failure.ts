@@ -1,0 +1,128 @@
+/** What becomes of a run one of whose steps has failed for good: the policy of the step, else of the groups around it. */
+import type { StepFailedEvent } from "millrace";
+import { plainOf } from "millrace/engine";
+import { append, itemAt, replaceAt } from "../data/paged-list.js";
+import { createOutput } from "../data/step-output.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { toStored } from "../data/stored-output.js";
+import type { PipelineNode } from "../nodes/node.types.js";
+import { identityOf } from "../nodes/node-facts.js";
+import { openGroup } from "../output/step-results.js";
+import type { CompiledPlan } from "../plan/plan.types.js";
+import { abandon, ask, done, finish, isAbandoned } from "../state/advance.js";
+import type { Frame, OwnState, Place, Step } from "../state/pipeline-state.types.js";
+import { countPause, placeKey, say } from "../state/talk.js";
+import type { PipelineCourse } from "./move.js";
+
+export interface Caught {
+  readonly ev: StepFailedEvent;
+  /** Ids of nodes, by the names of their core steps. */
+  readonly nodeIds: ReadonlyMap<string, string>;
+}
+
+/** The node whose core step has failed; null: it was none. */
+export function failedNode({ tree }: CompiledPlan, { ev, nodeIds }: Caught): PipelineNode | null {
+  const id = nodeIds.get(ev.stepName ?? "");
+  return id === undefined ? null : tree.node(id);
+}
+
+/** Whatever becomes of the run, the failed step is listed where it is. */
+export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: Caught): Step[] {
+  const { ev } = caught;
+  const { state } = course;
+  const failed = failedNode(plan, caught);
+  const { frame, at } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as Partial<Place>;
+  if (failed === null || frame === undefined || at === undefined) return fail(state, ev, failed);
+  if (isAbandoned(state, { frame, at })) return [];
+  const from = failedPlace(plan, state, { node: failed, place: { frame, at } });
+  const taken = takenBy(plan, state, from);
+  if (taken?.place !== from.place) list(state, from, ev);
+  if (taken === null) return fail(state, ev, failed);
+  const { node, place } = taken;
+  const steps = insideOf(plan, state, place);
+  const gone = abandon(course, place, "kept");
+  const isSkipped = node.onError === "skip";
+  const output = createOutput({ ...failedOutput(node, ev), skipped: isSkipped, ...steps });
+  if (isSkipped) return [...done(course, { place, output }), ...gone];
+  countPause(state, placeKey(place));
+  say(state, place, { pause: null, tools: null });
+  const message = `Step '${node.name}' failed: ${messageOf(ev)}`;
+  const question = {
+    kind: "error",
+    message,
+    details: { error: messageOf(ev), output: "steps" in steps ? output : null },
+  } as const;
+  return [...ask(course, { node, place, question }), ...gone];
+}
+
+/** The output of a step that has failed, at its place. What it took is known by itself. */
+function list(state: OwnState, { node, place }: Taken, ev: StepFailedEvent): void {
+  const frame = state.frames[place.frame] as Frame;
+  if (Object.values(state.frames).some(({ parent, at }) => parent === place.frame && at === place.at)) return; // it is a group that has outputs
+  const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false });
+  const isBranch = itemAt(frame.outputs, place.at) === null;
+  if (isBranch) replaceAt(frame.outputs, place.at, toStored(output));
+  else append(frame.outputs, toStored(output));
+}
+
+/** What was done in the group at this place. */
+function insideOf({ tree }: CompiledPlan, state: OwnState, place: Place) {
+  const open = openGroup(plainOf(state.frames), tree, place);
+  return open === null ? {} : { steps: open.steps, iterations: open.iterations };
+}
+
+/** Between its iterations and after its branches, a group fails as a whole: at the place where it is in the group around it. */
+function failedPlace(plan: CompiledPlan, state: OwnState, at: Taken): Taken {
+  const frame = state.frames[at.place.frame];
+  if (frame?.node !== at.node.id) return at;
+  return around(plan, state, at) ?? at;
+}
+
+interface Taken {
+  readonly node: PipelineNode;
+  readonly place: Place;
+}
+
+/** The innermost that lets the run go on. */
+function takenBy(plan: CompiledPlan, state: OwnState, from: Taken): Taken | null {
+  for (let here: Taken | null = from; here !== null; here = around(plan, state, here)) {
+    if (here.node.onError !== "fail") return here;
+  }
+  return null;
+}
+
+function around({ tree }: CompiledPlan, state: OwnState, { place }: Taken): Taken | null {
+  const { node, parent, at } = state.frames[place.frame] as Frame;
+  return node === null || parent === null ? null : { node: tree.node(node), place: { frame: parent, at } };
+}
+
+function fail(state: OwnState, ev: StepFailedEvent, failed: PipelineNode | null): Step[] {
+  const { name, code, retryable } = Object(ev.error) as Partial<Record<"name" | "code" | "retryable", unknown>>;
+  state.failure = {
+    stepName: failed?.name ?? ev.stepName, // as the user calls it: a group is more than one core step
+    message: messageOf(ev),
+    name: typeof name === "string" ? name : "Error",
+    code: typeof code === "string" ? code : null,
+    retryable: typeof retryable === "boolean" ? retryable : null,
+    isCancelled: false,
+  };
+  return [finish];
+}
+
+function failedOutput(node: PipelineNode, ev: StepFailedEvent): StepOutput {
+  return createOutput({
+    ...identityOf(node),
+    content: `Step ${node.name} failed but skipped`,
+    success: false,
+    error: messageOf(ev),
+    skipped: true,
+  });
+}
+
+export function messageOf({ error }: StepFailedEvent): string {
+  if (error instanceof Error) return error.message;
+  const { message } = Object(error) as { readonly message?: unknown };
+  if (typeof message === "string") return message;
+  // Anything may be thrown, also what has no text.
+  return typeof error === "object" && error !== null ? "an object that is not an error was thrown" : String(error);
+}

@@ -1,0 +1,99 @@
+import type { Finished, WorkflowEvent } from "millrace";
+import { finishDirect } from "millrace/engine";
+import type { CompiledPlan, StepParts } from "../plan/plan.types.js";
+import { type Course, finish, ROOT } from "../state/advance.js";
+import { familyIn, forgetNested, freshState, isGivenUp, nestIn, ownState } from "../state/own-state.js";
+import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "../state/pipeline-state.types.js";
+import type { OpenAttempt, PendingNotes } from "./open-attempt.js";
+import type { RunEvents } from "./run-events.js";
+import type { StraightEnd } from "./straight-end.js";
+
+interface Mover extends StepParts {
+  readonly plan: CompiledPlan;
+  readonly events: RunEvents;
+  readonly notes: PendingNotes;
+}
+
+export interface Visited {
+  readonly visit: number;
+  /** The first one. */
+  readonly begins?: PreparedState;
+  /** Whose work ends with it. */
+  readonly attempt?: OpenAttempt;
+  /** What it changes, where that is known without a draft. `null`: `change` says it. */
+  readonly straight?: (family: FamilyState) => StraightEnd | null;
+  /** What the core step gives. @default the event of the first move */
+  readonly outputOf?: (moves: readonly Move[]) => Output;
+}
+
+export interface PipelineCourse extends Course {
+  /** The part of this run. */
+  readonly state: OwnState;
+  /** All of the store, the session state among it. */
+  readonly family: FamilyState;
+  readonly runId: string;
+}
+
+type Change = (course: PipelineCourse) => readonly Step[];
+type Output = WorkflowEvent | WorkflowEvent[] | undefined;
+
+/** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
+export function move(mover: Mover, visited: Visited, change: Change): Finished<Output> {
+  const { attempt, straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
+  const end = (movesOf: () => readonly Move[]): Output => {
+    try {
+      const moves = movesOf();
+      if (attempt !== undefined) mover.live.close(attempt);
+      return outputOf(moves);
+    } catch (error) {
+      attempt?.end(() => error);
+      throw error;
+    } finally {
+      attempt?.settle();
+    }
+  };
+  const edit = (draft: object): Output => end(() => moveIn(familyIn(draft), mover, { ...visited, change }));
+  if (straight === undefined) return mover.ctx.finish(edit);
+  const direct = (state: object) => {
+    const found = straight(familyIn(state));
+    return found && { patches: found.patches, answer: end(() => found.moves) };
+  };
+  return finishDirect(mover.ctx, direct, edit);
+}
+
+function moveIn(
+  family: FamilyState,
+  { plan, ctx, events, notes, live }: Mover,
+  { visit, begins, change }: Visited & { readonly change: Change },
+): readonly Move[] {
+  if (begins !== undefined) beginIn(family, ctx.runId, begins);
+  const state = ownState(family, ctx.runId);
+  const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
+  const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
+  // Whatever it has done counts, but nothing waits for more of it.
+  const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
+  live.keepLeft(family);
+  notes.keepIn(state);
+  forgetNested(family, { runId: ctx.runId, visit });
+  return steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits }));
+}
+
+export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
+  return moves[0] === undefined ? undefined : events.make(moves[0]);
+}
+
+function beginIn(family: FamilyState, runId: string, prepared: PreparedState): void {
+  if ("session" in prepared) Object.assign(family, freshState(prepared));
+  else nestIn(family, runId, prepared);
+}
+
+function goesOn({ to }: Step): boolean {
+  return to !== "gather" && to !== "unask" && to !== "finish";
+}
+
+function isGather({ to }: Step): boolean {
+  return to === "gather";
+}
+
+/** The place of a visit that has none of its own. */
+export const rootPlace: Place = { frame: ROOT, at: 0 };

@@ -1,0 +1,143 @@
+/** What functions, evaluators, selectors, agents and tools share of a run. */
+import { type Context, WorkflowError } from "millrace";
+import { storableCopy } from "../data/plain-copy.js";
+import type { PipelineIdentity, RunContext } from "../nodes/executor.types.js";
+import { eventNames } from "../output/event-names.js";
+import { type EditReads, keepChanges } from "../session/counted.js";
+import { editSession } from "../session/counting-state.js";
+import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
+import { familyIn, type StateScope } from "../state/own-state.js";
+import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
+import type { OpenAttempt } from "./open-attempt.js";
+import type { RunEvents } from "./run-events.js";
+
+export interface RunContextSetup {
+  /** Which session state it is. */
+  readonly scope: StateScope;
+  readonly live: LiveSessionState;
+  readonly pipeline: PipelineIdentity;
+  readonly events: RunEvents;
+  /** Of the step; added to the events that it says. */
+  readonly about: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
+  readonly iteration: number | null;
+  readonly attempt: OpenAttempt;
+  readonly dependencies: Readonly<Record<string, unknown>>;
+}
+
+/** Of one attempt of one step. */
+export class StepRunContext implements RunContext {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly userId: string | null;
+  readonly pipelineId: string;
+  readonly pipelineName: string;
+  readonly dependencies: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey: string;
+  readonly iteration: number | null;
+  readonly #ctx: Context<Record<string, unknown>>;
+  readonly #live: LiveSessionState;
+  #view: SessionView | null = null;
+  readonly #setup: RunContextSetup;
+
+  constructor(ctx: Context<Record<string, unknown>>, { request }: PipelineState, setup: RunContextSetup) {
+    const { live, pipeline } = setup;
+    this.runId = ctx.runId;
+    this.sessionId = request.sessionId;
+    this.userId = request.userId;
+    this.pipelineId = pipeline.id;
+    this.pipelineName = pipeline.name;
+    this.dependencies = setup.dependencies;
+    this.metadata = request.metadata;
+    this.idempotencyKey = setup.idempotencyKey;
+    this.iteration = setup.iteration;
+    this.#ctx = ctx;
+    this.#live = live;
+    this.#setup = setup;
+  }
+
+  get signal(): AbortSignal {
+    return this.#setup.attempt.signal;
+  }
+
+  get sessionState(): Record<string, unknown> {
+    return this.#session().state;
+  }
+
+  set sessionState(state: Record<string, unknown>) {
+    this.#session().replace(state);
+  }
+
+  /** Made when it is first read: many steps never look. */
+  #session(): SessionView {
+    if (this.#view !== null) return this.#view;
+    const view = this.#live.view();
+    this.#view = view;
+    this.#setup.attempt.onEnd((error) => view.close(error));
+    return view;
+  }
+
+  /** Bound, as `emit` is: both are mostly taken out of the context. */
+  readonly editState: RunContext["editState"] = (edit) => {
+    const assertAlive = (): void => this.#setup.attempt.assertAlive();
+    // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
+    return this.#ctx.store.editState(async (draft) => {
+      assertAlive();
+      const { result, changes, reads } = await editSession(this.#live, edit, assertAlive);
+      this.#keep(familyIn(draft), changes, reads);
+      return result;
+    });
+  };
+
+  readonly snapshot: RunContext["snapshot"] = () => this.#live.plain();
+
+  readonly emit: RunContext["emit"] = (name, data = {}) => {
+    const { events, about, attempt } = this.#setup;
+    attempt.assertAlive();
+    if (typeof data !== "object" || data === null || Array.isArray(data)) throw noFields(name, data);
+    if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
+    // Whose event it is, it does not say itself.
+    events.emit("custom", name, {
+      ...storableCopy(`The event "${name}" was given`, data),
+      ...events.base,
+      ...about,
+      event: name,
+    });
+  };
+
+  /** Whether it may have changed the session state in place. */
+  get isChanged(): boolean {
+    return this.#view !== null;
+  }
+
+  /** What this attempt has changed in place goes into the state that is stored. */
+  commitTo(draft: FamilyState): void {
+    if (this.#view !== null) this.#keep(draft, this.#view.take());
+  }
+
+  #keep(draft: FamilyState, changes: readonly SessionPatch[], reads?: EditReads): void {
+    const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
+    if (stored !== null) keepChanges(stored, changes, reads);
+  }
+}
+
+function noFields(name: string, data: unknown): WorkflowError {
+  const given = Array.isArray(data) ? "a list" : data === null ? "null" : `a ${typeof data}`;
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The event "${name}" was given ${given} as its data, not an object.`,
+    hint: `Give its fields: \`emit("${name}", { value })\`.`,
+    details: { event: name },
+  });
+}
+
+/** Readers would take it for what the pipeline says itself. */
+function nameTaken(name: string, { stepName }: RunContextSetup["about"]): WorkflowError {
+  return new WorkflowError({
+    code: "EVENT_TYPE_TAKEN",
+    message: `The step "${String(stepName)}" emits "${name}", which is an event of the pipeline itself.`,
+    hint: "Give your event another name, or call it CustomEvent.",
+    details: { event: name, stepName },
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * The end of a step that changes nothing but where the run is: its output, and what comes next. Nearly all steps end so, and their
+ * changes are known without a draft of the state, and without a look at what only other steps have.
+ *
+ * @module
+ */
+import type { StatePatch } from "millrace/engine";
+import { appendingTo, replacingIn } from "../data/paged-list.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { toStored } from "../data/stored-output.js";
+import type { PipelineTree } from "../plan/pipeline-tree.js";
+import type { StepParts } from "../plan/plan.types.js";
+import { isEnd } from "../state/advance.js";
+import type { FamilyState, Frame, Move, PipelineState, Place } from "../state/pipeline-state.types.js";
+import { placeKey } from "../state/talk.js";
+import type { OpenAttempt } from "./open-attempt.js";
+
+/** What is asked of a visit. */
+interface EndingVisit extends StepParts {
+  readonly place: Place;
+  readonly visit: number;
+  readonly state: Pick<PipelineState, "request">;
+  readonly attempt: OpenAttempt;
+  readonly context: { readonly isChanged: boolean };
+  readonly events: { readonly keeps: boolean };
+}
+
+export interface StraightEnd {
+  readonly patches: readonly StatePatch[];
+  readonly moves: readonly Move[];
+}
+
+/** The same as what `done` does in a draft. `null`: there is more to do. @param family With the edits that are on their way. */
+export function straightEnd(tree: PipelineTree, family: FamilyState, tools: EndingVisit): StraightEnd | null {
+  const { place, attempt, state, context, events, live, ctx } = tools;
+  const { output } = attempt;
+  const frame = family.frames[place.frame];
+  if (output === null || frame === undefined) return null;
+  const isOutermost = state.request.nesting === null && family.nested[ctx.runId] === undefined;
+  const hasMore = events.keeps || context.isChanged || live.hasLeft || !attempt.notes.isEmpty;
+  if (!isOutermost || hasMore || family.inside !== undefined || placeKey(place) in family.talks) return null;
+  return endIn(tree, { family, frame, output }, tools);
+}
+
+interface Ended {
+  readonly family: FamilyState;
+  readonly frame: Frame;
+  readonly output: StepOutput;
+}
+
+function endIn(
+  tree: PipelineTree,
+  { family, frame, output }: Ended,
+  { place, visit }: EndingVisit,
+): StraightEnd | null {
+  const outputs = { path: ["frames", place.frame, "outputs"], list: frame.outputs };
+  const owner = frame.node === null ? null : tree.container(frame.node);
+  if (owner?.kind === "parallel") {
+    const patch = replacingIn(outputs, place.at, toStored(output));
+    return { patches: [patch], moves: [{ to: "gather", node: owner.id, ...place, visit }] };
+  }
+  const at = place.at + 1;
+  const next = tree.childrenOf(frame.node)[frame.queue[at] ?? -1];
+  if (isEnd(output) || next === undefined || next.human !== null || !tree.isEntered(next)) return null;
+  const visits = family.visits + 1;
+  const patches: StatePatch[] = [
+    ...appendingTo(outputs, toStored(output)),
+    { op: "replace", path: ["visits"], value: visits },
+  ];
+  return { patches, moves: [{ to: "enter", node: next.id, frame: place.frame, at, visit: visits }] };
+}

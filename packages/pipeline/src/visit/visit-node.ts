@@ -1,0 +1,193 @@
+/** A run comes to a node: its core step. */
+import type { Finished, WorkflowEvent } from "millrace";
+import { runTime } from "millrace/engine";
+import { sizeOf } from "../data/paged-list.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import type { PipelineNode, StepNode } from "../nodes/node.types.js";
+import { aboutOf } from "../nodes/node-facts.js";
+import { assertSteps } from "../plan/missing-steps.js";
+import type { PipelineTree } from "../plan/pipeline-tree.js";
+import type { CompiledPlan, StepParts } from "../plan/plan.types.js";
+import { ask, isAbandoned } from "../state/advance.js";
+import { scopeAt } from "../state/branch-state.js";
+import { familyIn, forgetNested, ownState } from "../state/own-state.js";
+import type { FamilyState, Move, PipelineState, Place } from "../state/pipeline-state.types.js";
+import { viewOf } from "../state/run-state.js";
+import { storedMoves } from "../state/stored-moves.js";
+import { questionBefore, talkAt } from "../state/talk.js";
+import { decide } from "./decide.js";
+import { move, nextEvent, type Visited } from "./move.js";
+import { OpenAttempt, type PendingNotes } from "./open-attempt.js";
+import { StepRunContext } from "./run-context.js";
+import { RunEvents } from "./run-events.js";
+import { runStepNode, tellOutput } from "./run-step-node.js";
+import { type StraightEnd, straightEnd } from "./straight-end.js";
+import type { Decided, StepTools, Visit } from "./visit.types.js";
+
+export async function runNode(
+  plan: CompiledPlan,
+  visit: Visit,
+): Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined> {
+  const { node, ev, ctx } = visit;
+  const family = familyIn(await ctx.store.getState());
+  const state = viewOf(family, ctx.runId);
+  provideIn(plan, state, visit);
+  const known =
+    storedMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
+    (isAbandoned(state, ev) || visit.live.isStopped(ctx.runId) ? [] : null);
+  return known === null ? await visitNode(plan, family, visit) : outputOf(plan, node, known);
+}
+
+/** Branches that run at once are one batch, also when there is one. */
+function outputOf(
+  plan: CompiledPlan,
+  node: PipelineNode,
+  moves: readonly Move[],
+): WorkflowEvent | WorkflowEvent[] | undefined {
+  const isAsked = moves[0]?.to === "ask" && moves[0].node === node.id;
+  const isBatch = node.kind === "parallel" && node.children.length > 0 && !isAsked;
+  return isBatch ? moves.map((one) => plan.events.make(one)) : nextEvent(plan, moves);
+}
+
+/** A nested run has those of the run around it. */
+export function provideIn({ dependencies }: CompiledPlan, { request }: PipelineState, { ctx, live }: StepParts): void {
+  if (request.nesting === null) live.provide(dependencies.of(ctx.runId, request.dependencies));
+}
+
+export function eventsOf(
+  { pipeline, storage }: CompiledPlan,
+  { request, events = [] }: Pick<PipelineState, "request"> & Partial<Pick<PipelineState, "events">>,
+  { ctx, live, notes, attempt }: EventNotes,
+): RunEvents {
+  const clock = live.clockOf(ctx.runId, events);
+  const time = () => clock.next(runTime(ctx));
+  const isMuted = () => attempt?.isMuted === true;
+  return new RunEvents({ ctx, request, pipeline, storage, time, pending: notes.events, isMuted });
+}
+
+interface EventNotes extends StepParts {
+  readonly notes: PendingNotes;
+  /** Of whose executor events are heard. */
+  readonly attempt?: OpenAttempt;
+}
+
+async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit): Promise<Finished> {
+  const { node, ev, ctx, live, isAgain } = visit;
+  const state = viewOf(family, ctx.runId);
+  const place = { frame: ev.frame, at: ev.at };
+  assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
+  const attempt = new OpenAttempt({ ctx, node, place, isLimited: isLimited(node, state) });
+  const { notes } = attempt;
+  const events = eventsOf(plan, state, { ctx, live, notes, attempt });
+  const scope = scopeAt({ family, runId: ctx.runId }, place);
+  const setup = {
+    scope,
+    live: live.sessionOf(scope, family),
+    pipeline: plan.pipeline,
+    events,
+    about: aboutOf(node),
+    iteration: iterationAt(state, plan.tree, place),
+    idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
+    attempt,
+    dependencies: live.provided ?? (await live.dependencies()) ?? state.request.dependencies,
+  };
+  const context = new StepRunContext(ctx, state, setup);
+  const given = { place, visit: ev.visit, ctx, state, context, events, live, attempt };
+  const tools: StepTools = { ...given, ...(isAgain && { isAgain }) };
+  const visited: Visited = {
+    visit: ev.visit,
+    attempt,
+    ...(node.kind === "step" && { straight: (family) => endStraight(plan, node, { family, tools }) }),
+    outputOf: (moves) => outputOf(plan, node, moves),
+  };
+  return await attempted(
+    tools,
+    () => decision(plan, node, tools),
+    (decided) =>
+      move({ plan, ctx, events, notes, live }, visited, (course) => {
+        context.commitTo(course.family);
+        if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
+        return decided(course);
+      }),
+  );
+}
+
+function endStraight(
+  { tree }: CompiledPlan,
+  node: StepNode,
+  { family, tools }: { readonly family: FamilyState; readonly tools: StepTools },
+): StraightEnd | null {
+  const found = straightEnd(tree, family, tools);
+  if (found !== null) tellOutput(tools.events, node, tools.attempt.output as StepOutput);
+  return found;
+}
+
+/** It may be ended by its time, or with the nested run that it is in, and the run goes on. */
+function isLimited(node: PipelineNode, { request: { nesting } }: PipelineState): boolean {
+  return (node.kind === "step" && node.timeout !== null) || (nesting !== null && nesting.timeoutMs !== null);
+}
+
+function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools): Decided | Promise<Decided> {
+  const { place, state, isAgain } = tools;
+  // Only where the run came here before the node had its question, or by an earlier version, which asked here.
+  const question = isAgain ? null : questionBefore(node, talkAt(state, place));
+  if (question !== null) return (course) => ask(course, { node, place, question });
+  return node.kind === "step" ? runStepNode(plan, node, tools) : decide(plan, node, tools);
+}
+
+/**
+ * Works as long as the attempt counts. What it has done is stored with the end of its core step, or by itself when it fails.
+ *
+ * @param end See {@link move}.
+ */
+export async function attempted<Done>(
+  tools: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">,
+  work: () => Done | Promise<Done>,
+  end: (done: Done) => Finished,
+): Promise<Finished> {
+  const { live, attempt } = tools;
+  live.open(attempt);
+  try {
+    let done: Done;
+    try {
+      done = await work();
+    } catch (error) {
+      await keepNotes(tools);
+      throw error;
+    }
+    attempt.beginStoring();
+    return end(done);
+  } catch (error) {
+    attempt.settle();
+    throw error;
+  }
+}
+
+/** What a failed attempt took is known also when the next one is in another process. */
+async function keepNotes({
+  ctx,
+  live,
+  attempt,
+  context,
+  visit,
+}: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">): Promise<void> {
+  if (attempt.isOver || ctx.signal.aborted) return; // it may write no more: whoever stores next does
+  attempt.beginStoring();
+  await ctx.store.editState(
+    (draft) => {
+      const family = familyIn(draft);
+      context.commitTo(family);
+      attempt.notes.keepIn(ownState(family, ctx.runId));
+      forgetNested(family, { runId: ctx.runId, visit });
+    },
+    { key: `failed ${ctx.retryInfo().retry}` },
+  );
+  live.close(attempt);
+}
+
+/** Of the innermost loop around this place, from 0. Null: it is in none. */
+function iterationAt({ frames }: Pick<PipelineState, "frames">, tree: PipelineTree, place: Place): number | null {
+  for (let frame = frames[place.frame]; frame !== undefined; frame = frames[frame.parent ?? ""])
+    if (frame.node !== null && tree.node(frame.node).kind === "loop") return sizeOf(frame.starts) - 1;
+  return null;
+}
