@@ -11,7 +11,7 @@ import type { Executor, ExecutorRequest, ExecutorResult } from "./executor.types
 import { resumedJob } from "./pause/read-pause.js";
 import { eventsOf } from "./run/events-of.js";
 import { toFailure } from "./run/failure.js";
-import { failedRun, openRun, performRun } from "./run/perform.js";
+import { failedRun, openRun, performRun } from "./perform.js";
 import { emitEnd } from "./run/run-events.js";
 import { mayNeedConfirmation } from "./run/tool-calls.js";
 import type { SessionState } from "./run-context.types.js";

@@ -14,7 +14,7 @@ import {
 } from "@millrace/pipeline/executor";
 import type { ExecutorResult } from "./executor.types.js";
 import { toFailure } from "./run/failure.js";
-import { openRun, performRun } from "./run/perform.js";
+import { openRun, performRun } from "./perform.js";
 import { emitEnd } from "./run/run-events.js";
 import { notPaused, resumedJob } from "./pause/read-pause.js";
 import type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";

@@ -4,7 +4,7 @@
  * @module
  */
 import { Command, CommanderError, Option } from "commander";
-import { defaultLimit } from "./commands/option-values.js";
+import { defaultLimit } from "./option-values.js";
 import { CliError } from "./output/cli-error.js";
 import { printError } from "./output/print-error.js";
 import type { Terminal } from "./output/terminal.js";

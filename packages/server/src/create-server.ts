@@ -14,7 +14,7 @@ import { RunCounts } from "./count-runs.js";
 import { assertMayWrite } from "./cross-origin.js";
 import { answerError } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
-import type { ServerEnv } from "./http/route.js";
+import type { ServerEnv } from "./routes/route.js";
 import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
 import { assertWritable } from "./read-only.js";
 import { openQuotas } from "./quota/quotas.js";

@@ -5,7 +5,7 @@
  */
 export { createServer } from "./create-server.js";
 export type { CorsOptions, MetricsSource, ServerLimits, ServerOptions, StepSource, StepSources } from "./options.js";
-export type { ServerEnv } from "./http/route.js";
+export type { ServerEnv } from "./routes/route.js";
 export type { StudioFile, StudioFiles } from "./studio-file.js";
 
 // ---- one workflow as a function

@@ -1,6 +1,6 @@
 import type { Runtime } from "millrace/runtime";
 import type { RunCounts } from "./count-runs.js";
-import type { RouteTable } from "./http/route.js";
+import type { RouteTable } from "./routes/route.js";
 import type { ResolvedOptions } from "./options.js";
 import type { Quotas } from "./quota/quotas.js";
 import type { LiveRuns } from "./stream/live-runs.js";

@@ -8,10 +8,10 @@ import { SessionsPage } from "./sessions/sessions-page.js";
 import { Shell } from "./shell/shell.js";
 import { StudioConfigProvider } from "./shell/studio-config.js";
 import { SignInPage } from "./sign-in/sign-in-page.js";
+import { useStore } from "./store.js";
 import { Announcer } from "./ui/announce.js";
 import { Mishaps } from "./ui/mishaps.js";
 import { Loading } from "./ui/states.js";
-import { useStore } from "./ui/store.js";
 import { UnknownPage } from "./unknown-page.js";
 
 // What the first page needs no part of is loaded with the page that does.

@@ -1,10 +1,10 @@
 /** Commands that bring a run on: `resume`, `retry` and `fork`. */
 import type { ClientRun } from "@millrace/client";
+import { newRunId, wholeNumber } from "../option-values.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { newRunId, wholeNumber } from "./option-values.js";
 import { watchRun } from "./watch-run.js";
 
 interface ContinueOptions extends TargetOptions {

@@ -1,11 +1,11 @@
 import type { ClientRun } from "@millrace/client";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
 import { askForm, fieldsOf, leftForm } from "../follow/prompt-form.js";
+import { labelsOf, newRunId } from "../option-values.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { labelsOf, newRunId } from "./option-values.js";
 import { interrupted, watchRun } from "./watch-run.js";
 
 interface RunCommandOptions extends TargetOptions {

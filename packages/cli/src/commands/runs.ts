@@ -1,10 +1,10 @@
+import { defaultLimit, labelsOf, wholeNumber } from "../option-values.js";
 import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
-import { defaultLimit, labelsOf, wholeNumber } from "./option-values.js";
 
 interface RunsOptions extends TargetOptions {
   readonly workflow?: string;

@@ -1,7 +1,6 @@
-import { relative } from "node:path";
 import { loadCode } from "../code/load-code.js";
 import { listen, portOf } from "../dev/listen.js";
-import { hasStudio, openApp } from "../dev/open-app.js";
+import { hasStudio, openApp, servedLines } from "../dev/open-app.js";
 import { onlyOwnNames } from "../dev/own-names.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
@@ -52,21 +51,6 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     await app.stop(drainMs);
   }
   return 0;
-}
-
-interface Served {
-  readonly code: { readonly found: readonly { readonly name: string; readonly file: string }[] };
-  readonly place: Awaited<ReturnType<typeof openApp>>["place"];
-}
-
-export function servedLines(terminal: Terminal, { code, place }: Served): string[] {
-  const width = Math.max(...code.found.map(({ name }) => name.length));
-  return [
-    ...code.found.map(
-      ({ name, file }) => `  ${name.padEnd(width)}  ${terminal.paintError("dim", relative(terminal.cwd, file))}`,
-    ),
-    `  runs in ${place.kind === "sqlite" ? relative(terminal.cwd, place.path) : "PostgreSQL"}`,
-  ];
 }
 
 function untilInterrupted(): Promise<void> {

@@ -3,6 +3,7 @@ import type { RawHistoryEntry } from "millrace/runtime";
 import { AttemptReader } from "../follow/attempts.js";
 import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
+import { wholeNumber } from "../option-values.js";
 import { toldError } from "../output/cli-error.js";
 import { agoText, durationText, isoText, jsonText, valueText } from "../output/format.js";
 import { resultLines } from "../output/result-lines.js";
@@ -10,7 +11,6 @@ import type { Terminal } from "../output/terminal.js";
 import { openTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow } from "../target/unknown-workflow.js";
-import { wholeNumber } from "./option-values.js";
 import { jsonOf } from "./runs.js";
 import { stateAt } from "./state-at.js";
 

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
-import { wholeNumber } from "../commands/option-values.js";
+import { wholeNumber } from "../option-values.js";
 import { CliError } from "../output/cli-error.js";
 
 export const defaultPort = 3000;

@@ -1,10 +1,11 @@
 /** The workflows of some code over a store, with all runs that are due, as an app to serve. */
-import { dirname } from "node:path";
+import { dirname, relative } from "node:path";
 import type { ServerOptions } from "@millrace/server";
 import type { Log } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import { packageFolder } from "../code/kit.js";
 import type { Code } from "../code/load-code.js";
+import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace, storePlace } from "../target/open-store.js";
 import { ensureFolder, projectOf, rememberFiles } from "../target/project.js";
 
@@ -41,4 +42,20 @@ export function hasStudio({ found }: Code): boolean {
   return [found[0]?.file ?? import.meta.filename, import.meta.filename].some(
     (base) => packageFolder("@millrace/studio", base) !== null,
   );
+}
+
+interface Served {
+  readonly code: { readonly found: readonly { readonly name: string; readonly file: string }[] };
+  readonly place: StorePlace;
+}
+
+/** What a terminal says of what is served: each workflow with its file, and where its runs are. */
+export function servedLines(terminal: Terminal, { code, place }: Served): string[] {
+  const width = Math.max(...code.found.map(({ name }) => name.length));
+  return [
+    ...code.found.map(
+      ({ name, file }) => `  ${name.padEnd(width)}  ${terminal.paintError("dim", relative(terminal.cwd, file))}`,
+    ),
+    `  runs in ${place.kind === "sqlite" ? relative(terminal.cwd, place.path) : "PostgreSQL"}`,
+  ];
 }

@@ -8,7 +8,6 @@
 import { dirname } from "node:path";
 import { type Code, loadCode } from "../code/load-code.js";
 import { loadedFiles } from "../code/load-module.js";
-import { servedLines } from "../commands/serve.js";
 import { toldError } from "../output/cli-error.js";
 import { quietSqlite } from "../output/quiet-sqlite.js";
 import { Terminal } from "../output/terminal.js";
@@ -17,7 +16,7 @@ import { logOf } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
 import { type Listening, listen } from "./listen.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
-import { hasStudio, type OpenApp, openApp } from "./open-app.js";
+import { hasStudio, type OpenApp, openApp, servedLines } from "./open-app.js";
 import { onlyOwnNames } from "./own-names.js";
 
 quietSqlite(process);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newRunId } from "../commands/option-values.js";
+import { newRunId } from "../option-values.js";
 import { toldError } from "./cli-error.js";
 import { fieldsIn } from "./parse-json.js";
 

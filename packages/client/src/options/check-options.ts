@@ -4,6 +4,7 @@
  * @module
  */
 import { ClientError } from "../client-error.js";
+import { show } from "../show.js";
 
 /**
  * Describes the problem of a value, to be read after its name: "is 0, not a whole number from 1"; `null` when there is
@@ -43,14 +44,6 @@ export function problemsOf(given: unknown, rules: Rules, prefix = ""): string[] 
     const problem = rule(value);
     return problem === null ? [] : [`\`${path}\` ${problem}`];
   });
-}
-
-/** Shows a value in a message: short, and on one line. */
-export function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-  if (typeof value === "function") return "a function";
-  if (typeof value !== "object" || value === null) return String(value);
-  return Array.isArray(value) ? "a list" : "an object";
 }
 
 function suggestion(name: string, names: readonly string[]): string {

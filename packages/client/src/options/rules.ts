@@ -4,8 +4,10 @@
  *
  * @module
  */
+
+import { show } from "../show.js";
 import { isPlain } from "../wire/value.js";
-import { problemsOf, type Rule, type Rules, show } from "./check-options.js";
+import { problemsOf, type Rule, type Rules } from "./check-options.js";
 
 const rule =
   (isRight: (value: never) => boolean, expected: string): Rule =>

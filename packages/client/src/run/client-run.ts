@@ -19,9 +19,9 @@ import type {
 import { joinSignals } from "../http/transport.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
 import { rules } from "../options/rules.js";
-import { createRunStream } from "../stream/run-stream.js";
 import { orAborted } from "../system.js";
 import { type Connection, getPrompts, getSummary, postAnswer, postCancel, postEvent } from "./handler-calls.js";
+import { createRunStream } from "./run-stream.js";
 import { settle } from "./settle.js";
 
 /** What the server says of a start; of one whose run begins later only the id. */

@@ -7,7 +7,7 @@
 import { ClientError } from "../client-error.js";
 import { invalidAnswer, type RequestFacts } from "../http/answer-error.js";
 import type { EventClasses, SomeEvent } from "../inferred.types.js";
-import { show } from "../options/check-options.js";
+import { show } from "../show.js";
 import type { Envelope } from "./contract.types.js";
 import { decodeValue, encodeValue } from "./value.js";
 

@@ -6,7 +6,7 @@
  */
 import { type Log, WorkflowError } from "millrace";
 import { newId } from "../system.js";
-import { cleanText } from "../wire/clean-text.js";
+import { cleanText } from "./clean-text.js";
 import { HttpError, type HttpErrorOptions, type Issue, runUnknown, scheduleUnknown } from "./http-error.js";
 
 /** Statuses of errors that callers cause, for every method. */

@@ -1,4 +1,4 @@
-import { cleanJson } from "../wire/clean-text.js";
+import { cleanJson } from "./clean-text.js";
 
 /** Makes every JSON response, so that its texts are cleaned. */
 export function json(value: unknown, status = 200): Response {

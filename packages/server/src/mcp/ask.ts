@@ -11,7 +11,7 @@ import { type ElicitRequestFormParams, ErrorCode, McpError, type RequestId } fro
 import { type Log, type PendingPrompt, WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
 import type { RunHandle } from "millrace/runtime";
-import { cleanJson, cleanText } from "../wire/clean-text.js";
+import { cleanJson, cleanText } from "../http/clean-text.js";
 import { eventJsonSchema, type JsonSchema } from "../wire/event-schema.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
 

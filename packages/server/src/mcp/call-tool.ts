@@ -8,11 +8,11 @@ import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
+import { cleanJson } from "../http/clean-text.js";
 import { guardJson } from "../http/guard-json.js";
 import { bodyInvalid, HttpError, runUnknown } from "../http/http-error.js";
 import { defaultLimits } from "../options.js";
 import { settled } from "../run-wait.js";
-import { cleanJson } from "../wire/clean-text.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import type { Handler } from "../wire/schemas.js";
 import type { WorkflowFacts } from "../workflow-facts.js";

@@ -3,12 +3,12 @@ import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
 import { describeWorkflow, toMermaid, type WorkflowDescription } from "millrace/graph";
-import { json, mount } from "../http/route.js";
 import type { Server } from "../server.types.js";
 import { eventRoles, graph, workflowList } from "../wire/about-schemas.js";
 import { anyEventJsonSchema, eventJsonSchema } from "../wire/event-schema.js";
 import { nameParams } from "../wire/schemas.js";
 import { shownRoles, workflowDetails } from "../workflow-details.js";
+import { json, mount } from "./route.js";
 
 const tag = "Workflows";
 const schema = z.record(z.string(), z.unknown());

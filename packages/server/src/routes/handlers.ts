@@ -4,7 +4,6 @@ import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
 import { HttpError } from "../http/http-error.js";
-import { json, mount } from "../http/route.js";
 import { listRuns } from "../list-runs.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
@@ -22,6 +21,7 @@ import {
   idParams,
   listQuery,
 } from "../wire/schemas.js";
+import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
 import { waitAsRequested } from "./waiting.js";
 

@@ -3,12 +3,11 @@ import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { DetailedEntry } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
-import { type Call, json, mount } from "../http/route.js";
+import { cleanJson } from "../http/clean-text.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
 import { lastEventId } from "../stream/last-event-id.js";
 import { liveResponse } from "../stream/live-response.js";
-import { cleanJson } from "../wire/clean-text.js";
 import { toAttempt, toEntry, toMoment } from "../wire/look-back.js";
 import { attempt, historyEntry, moment } from "../wire/look-back-schemas.js";
 import {
@@ -21,6 +20,7 @@ import {
   tickParams,
 } from "../wire/schemas.js";
 import type { WorkflowFacts } from "../workflow-facts.js";
+import { type Call, json, mount } from "./route.js";
 import { handleOf, type OfTenant } from "./runs-of.js";
 
 const tag = "Handlers";

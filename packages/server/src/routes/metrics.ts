@@ -1,9 +1,9 @@
 /** The route that Prometheus asks. */
 import { z } from "@hono/zod-openapi";
 import { HttpError } from "../http/http-error.js";
-import { mount } from "../http/route.js";
 import type { MetricsSource } from "../options.js";
 import type { Server } from "../server.types.js";
+import { mount } from "./route.js";
 
 export function mountMetrics(server: Server, metrics: MetricsSource): void {
   mount(server, {

@@ -2,12 +2,12 @@
 import { WorkflowError, type WorkflowEvent } from "millrace";
 import type { ForkOptions, ResumeRunOptions, RunHandle } from "millrace/runtime";
 import { assertOpen, openFields } from "../fork-rules.js";
-import { json, mount } from "../http/route.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
 import { idOfKey } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { forkBody, handler, idParams } from "../wire/schemas.js";
+import { json, mount } from "./route.js";
 
 const route = { tag: "Handlers", params: idParams } as const;
 

@@ -2,7 +2,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Schedule, ScheduleOptions } from "millrace/runtime";
 import { HttpError, scheduleUnknown } from "../http/http-error.js";
-import { type Call, json, mount } from "../http/route.js";
 import { placeOf } from "../queue-of.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "../server.types.js";
@@ -19,6 +18,7 @@ import {
   scheduleQuery,
 } from "../wire/schemas.js";
 import { wired } from "../wire/wired.js";
+import { type Call, json, mount } from "./route.js";
 
 const tag = "Schedules";
 const one = { tag, params: scheduleParams } as const;

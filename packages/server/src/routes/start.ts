@@ -1,7 +1,6 @@
 /** Routes that start runs. */
 import type { TraceContext } from "millrace";
 import { HttpError } from "../http/http-error.js";
-import { type Call, json, mount } from "../http/route.js";
 import { placeOf } from "../queue-of.js";
 import { callerOf } from "../quota/caller.js";
 import { settled } from "../run-wait.js";
@@ -9,6 +8,7 @@ import type { Server } from "../server.types.js";
 import { type StartRequest, startRun } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { delayedStart, handler, nameParams, type RunBody, runBody } from "../wire/schemas.js";
+import { type Call, json, mount } from "./route.js";
 import { whileWaiting } from "./waiting.js";
 
 const start = { tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;

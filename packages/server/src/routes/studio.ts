@@ -1,11 +1,11 @@
 /** The studio: its files, and what a page must know of its server and its reader. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { json, mount } from "../http/route.js";
 import { mayWrite } from "../read-only.js";
 import type { Server } from "../server.types.js";
 import { type StudioFiles, studioFileOf } from "../studio-file.js";
 import { version } from "../version.js";
+import { json, mount } from "./route.js";
 
 const deeds = ["start", "send", "answer", "cancel", "resume", "retry", "fork", "delete"] as const;
 

@@ -5,7 +5,7 @@
  */
 import { type StreamedEvent, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { cleanJson } from "../wire/clean-text.js";
+import { cleanJson } from "../http/clean-text.js";
 import { type EnvelopeOptions, toStreamedEnvelope } from "../wire/envelope.js";
 import { type Live, liveResponse } from "./live-response.js";
 

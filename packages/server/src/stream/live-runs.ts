@@ -12,8 +12,8 @@
  */
 import { type Log, WorkflowError } from "millrace";
 import type { RunKey, RunListing, Runtime } from "millrace/runtime";
+import { cleanJson } from "../http/clean-text.js";
 import { afterMs } from "../system.js";
-import { cleanJson } from "../wire/clean-text.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import type { Handler } from "../wire/schemas.js";
 import type { WorkflowCatalog } from "../workflow-facts.js";

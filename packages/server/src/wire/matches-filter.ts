@@ -1,5 +1,5 @@
 /** Whether a run fits the filter of a list, told of its record: for lists that are kept up to date. */
-import { cleanText } from "./clean-text.js";
+import { cleanText } from "../http/clean-text.js";
 import type { Handler, ListFilter } from "./schemas.js";
 
 /** Labels by name; `null` where one would have two values, as no run has. */

@@ -1,5 +1,5 @@
 /** Whether the server answers, as the shell shows it: one word for the whole page. */
-import { createStore, type Store } from "../ui/store.js";
+import { createStore, type Store } from "../store.js";
 
 export type Connection = "connected" | "reconnecting";
 

@@ -4,8 +4,8 @@ import type { WorkflowGraphData } from "../api/contract.types.js";
 import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
 import { hrefOf, parseRoute, replaceAddress } from "../route.js";
+import { useStore } from "../store.js";
 import { ErrorBox, Loading } from "../ui/states.js";
-import { useStore } from "../ui/store.js";
 import { Cockpit } from "./cockpit.js";
 import { RunFeed } from "./run-feed.js";
 

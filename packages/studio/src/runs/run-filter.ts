@@ -1,7 +1,7 @@
 /** What the list of runs is narrowed down to. It is kept while other pages are looked at. */
 import type { Handler } from "../api/contract.types.js";
 import type { Query } from "../api/request.js";
-import { createStore, type Store } from "../ui/store.js";
+import { createStore, type Store } from "../store.js";
 
 export type StatusFilter = "all" | "running" | "waiting" | "failed" | "completed" | "cancelled";
 

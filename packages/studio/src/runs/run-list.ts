@@ -8,7 +8,7 @@
 import type { Handler, HandlerPage } from "../api/contract.types.js";
 import { ApiError, get, type Query } from "../api/request.js";
 import { onRunChanges } from "../api/run-changes.js";
-import { createStore, type Store } from "../ui/store.js";
+import { createStore, type Store } from "../store.js";
 import { letsThrough, queryOf, type RunFilter } from "./run-filter.js";
 
 export interface RunListView {

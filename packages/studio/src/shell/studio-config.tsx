@@ -4,7 +4,7 @@ import type { StudioConfig } from "../api/contract.types.js";
 import { token } from "../api/credentials.js";
 import { get } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
-import { useStore } from "../ui/store.js";
+import { useStore } from "../store.js";
 
 const nothing = {
   start: false,

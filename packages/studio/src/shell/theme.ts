@@ -1,5 +1,5 @@
 /** Light, dark, or what the system says. */
-import { createStore, type Store } from "../ui/store.js";
+import { createStore, type Store } from "../store.js";
 
 export type Theme = "auto" | "light" | "dark";
 export const themes: readonly Theme[] = ["auto", "light", "dark"];

@@ -1,6 +1,6 @@
 /** Says something to those who listen to the page instead of looking at it. */
 import type { ReactNode } from "react";
-import { createStore, useStore } from "./store.js";
+import { createStore, useStore } from "../store.js";
 
 const said = createStore("");
 

@@ -1,11 +1,11 @@
 import type { StreamedEvent, StreamOptions } from "../client.types.js";
 import type { SomeEvent } from "../inferred.types.js";
-import { type Connection, eventsPath } from "../run/handler-calls.js";
+import { closable } from "../stream/closable.js";
+import { envelopesOf } from "../stream/envelopes.js";
+import { follow } from "../stream/follow.js";
 import { orAborted } from "../system.js";
 import { decodeEvent } from "../wire/event.js";
-import { closable } from "./closable.js";
-import { envelopesOf } from "./envelopes.js";
-import { follow } from "./follow.js";
+import { type Connection, eventsPath } from "./handler-calls.js";
 
 export interface StreamSource {
   readonly connection: Connection;

@@ -6,13 +6,13 @@
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { Identity } from "../auth.js";
+import { bodyInvalid, HttpError, type Issue } from "../http/http-error.js";
+import { idempotencyKeyOf } from "../http/idempotency-key.js";
+import { readBody } from "../http/read-body.js";
 import type { ServerLimits } from "../options.js";
 import { errorAnswer } from "../wire/schemas.js";
-import { bodyInvalid, HttpError, type Issue } from "./http-error.js";
-import { idempotencyKeyOf } from "./idempotency-key.js";
-import { readBody } from "./read-body.js";
 
-export { json } from "./json.js";
+export { json } from "../http/json.js";
 
 export interface ServerEnv {
   Variables: { identity: Identity };

@@ -1,5 +1,5 @@
-import { CliError } from "../output/cli-error.js";
-import { valueText } from "../output/format.js";
+import { CliError } from "./output/cli-error.js";
+import { valueText } from "./output/format.js";
 
 /** Of `runs`, as the option has it. */
 export const defaultLimit = "20";
