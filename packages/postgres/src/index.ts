@@ -6,4 +6,4 @@
 export { postgresStore } from "./postgres-store.js";
 export type { PostgresStoreOptions } from "./postgres-store.js";
 
-export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from "./driver.types.js";
+export type { PostgresClient, PostgresPool, PostgresQuery, PostgresResult } from "./connection/driver.types.js";

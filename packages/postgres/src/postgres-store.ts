@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { checkOptions, flag, type Rule, type Rules, valueRule, wholeNumber } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import pg from "pg";
-import { Database } from "./database.js";
-import type { PostgresClient, PostgresPool } from "./driver.types.js";
-import type { Line } from "./listener.js";
-import { migrate } from "./migrate.js";
-import { limits, Statements } from "./session.js";
+import { Database } from "./connection/database.js";
+import type { PostgresClient, PostgresPool } from "./connection/driver.types.js";
+import type { Line } from "./connection/listener.js";
+import { migrate } from "./schema/migrate.js";
+import { limits, Statements } from "./connection/session.js";
 import { createSqlStore } from "./sql-store.js";
-import { Watchers } from "./watchers.js";
+import { Watchers } from "./connection/watchers.js";
 
 /** Options of `postgresStore`: give `connectionString` or `pool`. */
 export interface PostgresStoreOptions {

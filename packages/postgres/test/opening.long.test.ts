@@ -1,10 +1,10 @@
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { PostgresClient } from "../src/driver.types.js";
+import type { PostgresClient } from "../src/connection/driver.types.js";
+import { Session, Statements } from "../src/connection/session.js";
 import { type PostgresStoreOptions, postgresStore } from "../src/index.js";
-import { migrate } from "../src/migrate.js";
-import { migrations } from "../src/schema.js";
-import { Session, Statements } from "../src/session.js";
+import { migrate } from "../src/schema/migrate.js";
+import { migrations } from "../src/schema/schema.js";
 import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
 import { query } from "./support/server.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";

@@ -1,6 +1,6 @@
 /** What the migrations make, as text: a change of a released one would not reach the databases that have it. */
 import { expect, it } from "vitest";
-import { migrations } from "../src/schema.js";
+import { migrations } from "../src/schema/schema.js";
 import { TestSchema } from "./support/stores.js";
 
 const ofSchema = "n.nspname = $1";

@@ -10,13 +10,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
 import type { Context, Hono, MiddlewareHandler } from "hono";
-import { RunCounts } from "./count-runs.js";
-import { assertMayWrite } from "./cross-origin.js";
+import { RunCounts } from "./runs/count-runs.js";
+import { assertMayWrite } from "./guard/cross-origin.js";
 import { answerError } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
 import type { ServerEnv } from "./routes/route.js";
 import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
-import { assertWritable } from "./read-only.js";
+import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
@@ -34,10 +34,10 @@ import { mountSources } from "./routes/sources.js";
 import { mountStart } from "./routes/start.js";
 import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
 import type { Server } from "./server.types.js";
-import { authenticate } from "./auth.js";
+import { authenticate } from "./guard/auth.js";
 import { LiveRuns } from "./stream/live-runs.js";
 import { eventJsonSchema } from "./wire/event-schema.js";
-import { WorkflowCatalog } from "./workflow-facts.js";
+import { WorkflowCatalog } from "./runs/workflow-facts.js";
 
 /**
  * Creates the app. Its only state is what is under way, so any number of processes may serve one store.

@@ -14,11 +14,11 @@ export type { DueReport, RequestContext, RequestHandler } from "./serverless/cre
 export type { HandlerOptions } from "./serverless/handler-options.js";
 
 // ---- who waits where
-export type { QueueOf, QueuePlace, QueueRequest } from "./queue-of.js";
+export type { QueueOf, QueuePlace, QueueRequest } from "./runs/queue-of.js";
 
 // ---- who asks
-export { bearerAuth } from "./auth.js";
-export type { Authenticate, BearerOptions, BearerToken, Identity } from "./auth.js";
+export { bearerAuth } from "./guard/auth.js";
+export type { Authenticate, BearerOptions, BearerToken, Identity } from "./guard/auth.js";
 
 // ---- what goes over the wire
 export type { JsonSchema } from "./wire/event-schema.js";

@@ -2,8 +2,8 @@
 import type { EventClass, Log, Workflow } from "millrace";
 import { callable, checkOptions, flag, type Rule, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
-import type { Authenticate } from "./auth.js";
-import type { QueueOf } from "./queue-of.js";
+import type { Authenticate } from "./guard/auth.js";
+import type { QueueOf } from "./runs/queue-of.js";
 import type { StudioFiles } from "./studio-file.js";
 import { consoleLog } from "./system.js";
 

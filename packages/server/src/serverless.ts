@@ -8,8 +8,8 @@ export type { DueReport, RequestContext, RequestHandler } from "./serverless/cre
 export type { HandlerOptions } from "./serverless/handler-options.js";
 
 // ---- who asks
-export { bearerAuth } from "./auth.js";
-export type { Authenticate, BearerOptions, BearerToken, Identity } from "./auth.js";
+export { bearerAuth } from "./guard/auth.js";
+export type { Authenticate, BearerOptions, BearerToken, Identity } from "./guard/auth.js";
 
 // ---- what goes over the wire
 export type { Envelope, Handler, Prompt } from "./wire/schemas.js";

@@ -1,11 +1,11 @@
 import { WorkflowError } from "millrace";
 import type { RunStore } from "millrace/runtime";
-import { ObjectDatabase, type ObjectStorage } from "./object-database.js";
-import { migrateObject } from "./object-migrate.js";
-import type { Processes } from "./processes.js";
+import { ObjectDatabase, type ObjectStorage } from "./connection/object-database.js";
+import { migrateObject } from "./schema/object-migrate.js";
+import type { Processes } from "./connection/processes.js";
 import { sha256 } from "./sha256.js";
 import { createSqlStore } from "./sql-store.js";
-import { Watchers } from "./watchers.js";
+import { Watchers } from "./connection/watchers.js";
 
 /** The time between two evictions of an object. The platform makes new storage for each. */
 class Life {

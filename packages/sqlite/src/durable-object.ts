@@ -5,4 +5,4 @@
  */
 export { durableObjectStore } from "./durable-object-store.js";
 
-export type { ObjectStorage } from "./object-database.js";
+export type { ObjectStorage } from "./connection/object-database.js";

@@ -6,4 +6,10 @@
 export { sqliteStore } from "./sqlite-store.js";
 export type { SqliteStoreOptions } from "./sqlite-store.js";
 
-export type { SqliteDatabase, SqliteDriver, SqliteDriverName, SqliteStatement, SqliteValue } from "./driver.js";
+export type {
+  SqliteDatabase,
+  SqliteDriver,
+  SqliteDriverName,
+  SqliteStatement,
+  SqliteValue,
+} from "./connection/driver.js";

@@ -1,7 +1,7 @@
-import type { SqliteDriver } from "./driver.js";
-import { FileDatabase } from "./file-database.js";
-import { checkIdentity, migrate } from "./migrate.js";
-import { migrations } from "./schema.js";
+import type { SqliteDriver } from "./connection/driver.js";
+import { FileDatabase } from "./connection/file-database.js";
+import { checkIdentity, migrate } from "./schema/migrate.js";
+import { migrations } from "./schema/schema.js";
 import { isBusy } from "./store-error.js";
 
 export interface OpenOptions {

@@ -1,16 +1,16 @@
 import type { CommitResult, RunCommit, RunKey, RunStore } from "millrace/runtime";
-import { readBlob, dropBlobs } from "./blobs.js";
-import { Claims } from "./claims.js";
-import { applyCommit } from "./commit.js";
-import type { Database } from "./database.js";
-import { readEvents, readSnapshot, readTicks } from "./journal.js";
-import { countRuns, listRuns, listTenants } from "./list.js";
-import { Owners } from "./owners.js";
-import { openPosts, readReceipt, readReceived, storePost } from "./posts.js";
-import { listRecords, readRecord, tryWriteRecords } from "./records.js";
-import type { Processes } from "./processes.js";
-import { findRun } from "./stored-run.js";
-import type { Watchers } from "./watchers.js";
+import { readBlob, dropBlobs } from "./commit/blobs.js";
+import { Claims } from "./commit/claims.js";
+import { applyCommit } from "./commit/commit.js";
+import type { Database } from "./connection/database.js";
+import { readEvents, readSnapshot, readTicks } from "./reads/journal.js";
+import { countRuns, listRuns, listTenants } from "./reads/list.js";
+import { Owners } from "./reads/owners.js";
+import { openPosts, readReceipt, readReceived, storePost } from "./reads/posts.js";
+import { listRecords, readRecord, tryWriteRecords } from "./reads/records.js";
+import type { Processes } from "./connection/processes.js";
+import { findRun } from "./reads/stored-run.js";
+import type { Watchers } from "./connection/watchers.js";
 
 /** What differs between a file and a Durable Object. */
 export interface SqlStoreSetup {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { checkOptions, oneOf, type Rules, unchecked, wholeNumber } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
-import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./driver.js";
-import { processes } from "./machine.js";
+import { resolveDriver, type SqliteDriver, type SqliteDriverName } from "./connection/driver.js";
+import { processes } from "./connection/machine.js";
 import { openDatabase } from "./open.js";
 import { createSqlStore } from "./sql-store.js";
-import { Watchers } from "./watchers.js";
+import { Watchers } from "./connection/watchers.js";
 
 /** Options of `sqliteStore`. */
 export interface SqliteStoreOptions {

@@ -1,7 +1,7 @@
 import type { RunStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import type { SqliteDriverName } from "../src/index.js";
-import { applicationId, migrations } from "../src/schema.js";
+import { applicationId, migrations } from "../src/schema/schema.js";
 import { drivers, openRaw, openStore, temporaryFile } from "./files.js";
 import { keyOf } from "./runs.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { resolveDriver, type SqliteDriverName } from "../src/driver.js";
-import { FileDatabase } from "../src/file-database.js";
-import { migrate } from "../src/migrate.js";
-import { applicationId } from "../src/schema.js";
+import { resolveDriver, type SqliteDriverName } from "../src/connection/driver.js";
+import { FileDatabase } from "../src/connection/file-database.js";
+import { migrate } from "../src/schema/migrate.js";
+import { applicationId } from "../src/schema/schema.js";
 import { drivers, openRaw, openStore, rowsOf, temporaryFile } from "./files.js";
 import { commitOne, creationOf } from "./runs.js";
 

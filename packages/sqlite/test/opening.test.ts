@@ -4,7 +4,7 @@ import { WorkflowError } from "millrace";
 import { describe, expect, it } from "vitest";
 import type { SqliteDatabase, SqliteDriver, SqliteDriverName } from "../src/index.js";
 import { sqliteStore } from "../src/index.js";
-import { applicationId } from "../src/schema.js";
+import { applicationId } from "../src/schema/schema.js";
 import { drivers, openRaw, openReadOnly, openStore, rowsOf, temporaryDirectory, temporaryFile } from "./files.js";
 import { commitOne, creationOf, keyOf } from "./runs.js";
 

@@ -1,7 +1,7 @@
 /** Checks the arguments of `list_runs` and `get_run`. */
 import * as z from "zod";
 import { bodyInvalid } from "../http/http-error.js";
-import { type HandlerPage, listRuns } from "../list-runs.js";
+import { type HandlerPage, listRuns } from "../runs/list-runs.js";
 import type { Offer } from "./offer.types.js";
 
 const listInput = z.object({

@@ -3,11 +3,11 @@ import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
 import { describeWorkflow, toMermaid, type WorkflowDescription } from "millrace/graph";
+import { shownRoles, workflowDetails } from "../runs/workflow-details.js";
 import type { Server } from "../server.types.js";
 import { eventRoles, graph, workflowList } from "../wire/about-schemas.js";
 import { anyEventJsonSchema, eventJsonSchema } from "../wire/event-schema.js";
 import { nameParams } from "../wire/schemas.js";
-import { shownRoles, workflowDetails } from "../workflow-details.js";
 import { json, mount } from "./route.js";
 
 const tag = "Workflows";

@@ -5,6 +5,7 @@ import type { DetailedEntry } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
 import { cleanJson } from "../http/clean-text.js";
 import { callerOf } from "../quota/caller.js";
+import type { WorkflowFacts } from "../runs/workflow-facts.js";
 import type { Server } from "../server.types.js";
 import { lastEventId } from "../stream/last-event-id.js";
 import { liveResponse } from "../stream/live-response.js";
@@ -19,7 +20,6 @@ import {
   streamHeaders,
   tickParams,
 } from "../wire/schemas.js";
-import type { WorkflowFacts } from "../workflow-facts.js";
 import { type Call, json, mount } from "./route.js";
 import { handleOf, type OfTenant } from "./runs-of.js";
 

@@ -1,10 +1,10 @@
 /** Routes that retry a run or fork it from an earlier tick. */
 import { WorkflowError, type WorkflowEvent } from "millrace";
 import type { ForkOptions, ResumeRunOptions, RunHandle } from "millrace/runtime";
-import { assertOpen, openFields } from "../fork-rules.js";
 import { callerOf } from "../quota/caller.js";
+import { idOfKey } from "../runs/start-run.js";
 import type { Server } from "../server.types.js";
-import { idOfKey } from "../start-run.js";
+import { assertOpen, openFields } from "../wire/fork-rules.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { forkBody, handler, idParams } from "../wire/schemas.js";
 import { json, mount } from "./route.js";

@@ -5,7 +5,7 @@
  */
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { Identity } from "../auth.js";
+import type { Identity } from "../guard/auth.js";
 import { bodyInvalid, HttpError, type Issue } from "../http/http-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { readBody } from "../http/read-body.js";

@@ -2,8 +2,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Schedule, ScheduleOptions } from "millrace/runtime";
 import { HttpError, scheduleUnknown } from "../http/http-error.js";
-import { placeOf } from "../queue-of.js";
 import { callerOf } from "../quota/caller.js";
+import { placeOf } from "../runs/queue-of.js";
 import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";

@@ -1,11 +1,11 @@
 /** Routes that start runs. */
 import type { TraceContext } from "millrace";
 import { HttpError } from "../http/http-error.js";
-import { placeOf } from "../queue-of.js";
 import { callerOf } from "../quota/caller.js";
-import { settled } from "../run-wait.js";
+import { placeOf } from "../runs/queue-of.js";
+import { settled } from "../runs/run-wait.js";
+import { type StartRequest, startRun } from "../runs/start-run.js";
 import type { Server } from "../server.types.js";
-import { type StartRequest, startRun } from "../start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { delayedStart, handler, nameParams, type RunBody, runBody } from "../wire/schemas.js";
 import { type Call, json, mount } from "./route.js";

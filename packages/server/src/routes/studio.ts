@@ -1,7 +1,7 @@
 /** The studio: its files, and what a page must know of its server and its reader. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { mayWrite } from "../read-only.js";
+import { mayWrite } from "../guard/read-only.js";
 import type { Server } from "../server.types.js";
 import { type StudioFiles, studioFileOf } from "../studio-file.js";
 import { version } from "../version.js";

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { RunHandle } from "millrace/runtime";
 import { type Caller, callerOf } from "../quota/caller.js";
-import { settled } from "../run-wait.js";
+import { settled } from "../runs/run-wait.js";
 import type { Server } from "../server.types.js";
 import type { ServerEnv } from "./route.js";
 

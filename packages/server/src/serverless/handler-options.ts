@@ -1,7 +1,7 @@
 import type { EventClass, Log } from "millrace";
 import { checkOptions, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
-import type { Authenticate } from "../auth.js";
+import type { Authenticate } from "../guard/auth.js";
 import { authRule, defaultLimits, limitsRule, originsRule, type ServerLimits, withAuth } from "../options.js";
 import { consoleLog } from "../system.js";
 

@@ -2,7 +2,7 @@ import type { RunHandle } from "millrace/runtime";
 import { refusalError } from "../http/answer-error.js";
 import { runUnknown } from "../http/http-error.js";
 import { isEnd } from "../routes/runs-of.js";
-import { type StartedRun, type StartHost, startRun } from "../start-run.js";
+import { type StartedRun, type StartHost, startRun } from "../runs/start-run.js";
 import { readEvent, readMeta } from "../wire/read-event.js";
 import type { FunctionRequest } from "./read-request.js";
 

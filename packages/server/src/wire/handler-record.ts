@@ -1,8 +1,8 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
 import { type EventClass, type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
 import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
+import type { WorkflowCatalog, WorkflowFacts } from "../runs/workflow-facts.js";
 import { isoTime } from "../system.js";
-import type { WorkflowCatalog, WorkflowFacts } from "../workflow-facts.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
 import type { Handler, Prompt } from "./schemas.js";
 import { wired } from "./wired.js";

@@ -1,10 +1,10 @@
 /** Ticks, attempts and moments of a run, in the form that travels over HTTP. */
 import { encodeTick, encodeValue } from "millrace/engine";
 import type { ChangedValue, ChildRun, DetailedEntry, RunAttempt, RunMoment } from "millrace/runtime";
-import { closedFields, eventProblem } from "../fork-rules.js";
+import type { WorkflowFacts } from "../runs/workflow-facts.js";
 import { isoTime } from "../system.js";
-import type { WorkflowFacts } from "../workflow-facts.js";
 import { toEnvelope } from "./envelope.js";
+import { closedFields, eventProblem } from "./fork-rules.js";
 import { shownStatus, toPrompt } from "./handler-record.js";
 import type { AttemptRecord, HistoryEntryRecord, MomentRecord } from "./look-back-schemas.js";
 import type { Handler } from "./schemas.js";

@@ -4,9 +4,9 @@
  * @module
  */
 import type { RunStore } from "millrace/runtime";
-import { nextTurn } from "../host-turn.js";
-import type { Random } from "../random.js";
-import { type VirtualClock, virtualClock } from "../virtual-clock.js";
+import { nextTurn } from "../life/host-turn.js";
+import type { Random } from "../life/random.js";
+import { type VirtualClock, virtualClock } from "../life/virtual-clock.js";
 import { Trace } from "./trace.js";
 import { Witness } from "./witness.js";
 

@@ -6,7 +6,7 @@
 import { WorkflowError } from "millrace";
 import { toMs } from "millrace/engine";
 import { memoryStore, type Workflows } from "millrace/runtime";
-import { createRandom } from "../random.js";
+import { createRandom } from "../life/random.js";
 import { Callers } from "./callers.js";
 import { checkSimulation } from "./check-simulation.js";
 import { Cluster } from "./cluster.js";

@@ -1,0 +1,209 @@
+/**
+ * The statements of a wave. All of them go out before the first answer comes: a row that is not as planned fails the
+ * transaction through `@expect`.
+ *
+ * @module
+ */
+import { isEndedStatus, lastEventOf } from "millrace/engine";
+import type { RunCommit } from "millrace/runtime";
+import { asBatch } from "../connection/lanes.js";
+import type { LoneStatement, Transaction } from "../connection/transaction.js";
+import { sendRecords } from "../reads/records.js";
+import { surprises } from "../store-error.js";
+import { hashOf } from "../text/keys.js";
+import { numbers } from "../text/values.js";
+import { type RecentBlobs, sendBlobs } from "./blobs.js";
+import { additionTo, Columns, type RowOf, sendRows } from "./columns.js";
+import { type Numbering, sendNewRuns } from "./new-runs.js";
+import type { HeldRun, Taken, Wave } from "./plan.js";
+import { isLong, sendLongSummaries, short } from "./run-columns.js";
+
+const place = "run bigint, owner bigint, epoch bigint, before bigint, last bigint, at_ms bigint, event bigint";
+type Place = RowOf<typeof place>;
+
+interface Change<Spec extends string> {
+  readonly columns: Columns<`${typeof place}, ${Spec}`>;
+  readonly statement: LoneStatement;
+}
+
+// `locked` locks the rows in the order of their numbers, which an UPDATE does not.
+function changing<Spec extends string>(spec: Spec, set: string, rest: string): Change<Spec> {
+  const columns = new Columns(`${place}, ${spec}` as const);
+  const next = columns.names.length + 1;
+  const batch = asBatch(`$${next + 1}`, `$${next + 2}`);
+  const sql = (first: string, check: string): string => `WITH ${first}input AS (
+    SELECT * FROM ${columns.input}
+  ), locked AS MATERIALIZED (
+    SELECT id, owner, epoch, ticks FROM @runs WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE
+  ), moved AS (
+    UPDATE @runs r SET ticks = i.last, updated_at = greatest(r.updated_at, i.at_ms), last_event = greatest(r.last_event, i.event)${set}
+    FROM input i JOIN locked l ON l.id = i.run AND l.owner = i.owner AND l.epoch = i.epoch AND l.ticks = i.before
+    WHERE r.id = l.id RETURNING r.id
+  )${rest} SELECT ${check}@expect((SELECT count(*) FROM moved), $${next}, '${surprises.state}')`;
+  return { columns, statement: { text: sql("", ""), asBatch: sql(`${batch.part}, `, `${batch.check}, `) } };
+}
+
+// The hot path: a commit with one batch of ticks is this statement.
+const advance = changing(
+  "first bigint, text text",
+  "",
+  `, added AS (
+    INSERT INTO @ticks (run, last, first, at_ms, text) SELECT run, last, first, at_ms, text FROM input WHERE text IS NOT NULL
+  )`,
+);
+const settle = changing(
+  "settles boolean, status text, ended_at bigint, wake_at bigint, outcome text, waiting text, releases boolean",
+  `, status = CASE WHEN i.settles THEN i.status ELSE r.status END,
+      ended_at = CASE WHEN i.settles THEN i.ended_at ELSE r.ended_at END,
+      wake_at = CASE WHEN i.settles THEN i.wake_at ELSE r.wake_at END,
+      outcome = CASE WHEN i.settles THEN i.outcome ELSE r.outcome END,
+      waiting = CASE WHEN i.settles THEN i.waiting ELSE r.waiting END,
+      owner = CASE WHEN i.releases THEN NULL ELSE r.owner END,
+      lease_until = CASE WHEN i.releases THEN NULL ELSE r.lease_until END,
+      place = CASE WHEN i.releases THEN NULL ELSE r.place END`,
+  "",
+);
+
+const keepFirst = "ON CONFLICT DO NOTHING";
+const addEvents = additionTo("events", "sequence bigint, run bigint, at_ms bigint, text text", keepFirst);
+const addSnapshots = additionTo("snapshots", "tick bigint, run bigint, at_ms bigint, text text", keepFirst);
+const addBatches = additionTo("ticks", "run bigint, last bigint, first bigint, at_ms bigint, text text");
+
+const given = new Columns("run bigint, position bigint, receipt text");
+// A second receipt for one post changes nothing: it is repeated after a crash and says the same.
+const setReceipts = `UPDATE @posts p SET receipt = i.receipt FROM ${given.input}
+  WHERE p.position = i.position AND p.run = i.run AND p.receipt IS NULL`;
+const noteReceived = `UPDATE @runs r SET posted_at =
+    (SELECT p.at_ms FROM @posts p WHERE p.run = r.id AND p.receipt IS NULL ORDER BY p.position LIMIT 1)
+  WHERE r.id = ANY($1::bigint[])`;
+const received = new Columns("run bigint, key bytea, name text, receipt text");
+// Of several messages with one key, the first one stays.
+const addReceived = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, receipt)
+  SELECT nextval('@post_positions'), run, key, name, 0, '', receipt FROM ${received.input} ${keepFirst}`;
+// Positions rise in the order of the messages.
+const posted = new Columns("place bigint, run bigint, key bytea, name text, at_ms bigint, text text");
+const addPosts = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text)
+  SELECT nextval('@post_positions'), run, key, name, at_ms, text
+  FROM (SELECT * FROM ${posted.input} ORDER BY place) p`;
+const pruning = new Columns("run bigint, ticks bigint, snapshots bigint");
+const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
+
+export interface WriteSetup extends Numbering {
+  /** Null: all texts of blobs are sent. */
+  readonly recent: RecentBlobs | null;
+}
+
+export function sendWave(transaction: Transaction, { taken, records }: Wave, setup: WriteSetup): void {
+  const created = taken.filter(({ before }) => before === null);
+  const moved = taken.filter(({ before }) => before !== null);
+  if (created.length > 0) sendNewRuns(transaction, created, setup);
+  if (moved.length > 0) sendMoves(transaction, moved, setup.toServer);
+  sendBatches(transaction, created, moved);
+  const events = taken.flatMap(({ commit, after }) =>
+    (commit.events ?? []).map(({ sequence, atMs, text }) => ({ sequence, run: after.id, at_ms: atMs, text })),
+  );
+  const snapshots = taken.flatMap(({ commit: { snapshot }, after }) =>
+    snapshot === undefined ? [] : [{ tick: snapshot.tick, run: after.id, at_ms: snapshot.atMs, text: snapshot.text }],
+  );
+  sendRows(transaction, addEvents, events);
+  sendRows(transaction, addSnapshots, snapshots);
+  sendBlobs(transaction, taken, setup.recent);
+  sendRest(transaction, taken);
+  if (records.length > 0) sendRecords(transaction, records);
+}
+
+function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: Numbering["toServer"]): void {
+  const isSimple = ({ commit }: Taken): boolean => commit.summary === undefined && commit.release !== true;
+  const simple = moved.filter(isSimple);
+  if (simple.length > 0) {
+    const rows = simple.map((one) => {
+      const { ticks } = one.commit;
+      const added = ticks === undefined || isLong(ticks.text) ? null : ticks;
+      return Object.assign(placeOf(one), { first: added?.first, text: added?.text });
+    });
+    transaction.send(advance.statement, [...advance.columns.values(rows), rows.length]);
+  }
+  const settled = moved.filter((one) => !isSimple(one));
+  if (settled.length > 0) sendSettled(transaction, settled, toServer);
+}
+
+// Its row is completed with `Object.assign`: a spread of it takes longer than all arrays of a commit.
+function placeOf({ commit, before, after }: Taken): Place {
+  const { id, owner, epoch, ticks } = before as HeldRun;
+  const times = [commit.ticks?.atMs, commit.summary?.atMs].filter((atMs) => atMs !== undefined);
+  const at_ms = times.length === 0 ? null : Math.max(...times);
+  return { run: id, owner, epoch, before: ticks, last: after.ticks, at_ms, event: lastEventOf(commit) };
+}
+
+function sendSettled(transaction: Transaction, settled: readonly Taken[], toServer: Numbering["toServer"]): void {
+  const rows = settled.map((one) => {
+    const { summary, release } = one.commit;
+    return Object.assign(placeOf(one), {
+      settles: summary !== undefined,
+      status: summary?.status,
+      ended_at: summary !== undefined && isEndedStatus(summary.status) ? summary.atMs : null,
+      wake_at: wakeOf(summary, toServer),
+      outcome: short(summary?.outcome),
+      waiting: short(summary?.waiting),
+      releases: release === true,
+    });
+  });
+  transaction.send(settle.statement, [...settle.columns.values(rows), rows.length]);
+  sendLongSummaries(transaction, settled);
+}
+
+function wakeOf(summary: RunCommit["summary"], toServer: Numbering["toServer"]): number | null {
+  const atMs = summary?.wakeAtMs ?? null;
+  return atMs === null ? null : toServer(atMs);
+}
+
+function sendBatches(transaction: Transaction, created: readonly Taken[], moved: readonly Taken[]): void {
+  const isAdded = ({ commit: { summary, release } }: Taken): boolean => summary === undefined && release !== true;
+  // Those that `advance` has not stored.
+  const left = [...created, ...moved.filter((one) => !isAdded(one) || isLong(one.commit.ticks?.text ?? ""))];
+  const rows = left.flatMap(({ commit: { ticks }, after }) =>
+    ticks === undefined
+      ? []
+      : [{ run: after.id, last: ticks.last, first: ticks.first, at_ms: ticks.atMs, text: ticks.text }],
+  );
+  sendRows(transaction, addBatches, rows);
+}
+
+function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
+  const receipts = new Map(
+    taken.flatMap(({ commit, after }) =>
+      // In reverse, so that the first of two for one post is kept.
+      (commit.receipts ?? []).toReversed().map((one) => [`${after.id} ${one.position}`, { ...one, run: after.id }]),
+    ),
+  );
+  if (receipts.size > 0) {
+    const rows = [...receipts.values()];
+    transaction.send(setReceipts, given.values(rows));
+    sendReceived(transaction, rows);
+  }
+  const messages = taken.flatMap(({ commit, after }) =>
+    (commit.received ?? []).map(({ idempotencyKey: name, receipt }) => {
+      return { run: after.id, key: hashOf(name), name, receipt };
+    }),
+  );
+  if (messages.length > 0) transaction.send(addReceived, received.values(messages));
+  sendPosts(transaction, taken);
+  const pruned = taken.flatMap(({ commit: { prune: upTo }, after }) =>
+    upTo === undefined ? [] : [{ ...upTo, run: after.id }],
+  );
+  if (pruned.length > 0) transaction.send(prune, pruning.values(pruned));
+}
+
+function sendPosts(transaction: Transaction, taken: readonly Taken[]): void {
+  const posts = taken.flatMap(({ commit, after }) => (commit.posts ?? []).map((post) => ({ ...post, run: after.id })));
+  if (posts.length === 0) return;
+  const rows = posts.map(({ run, idempotencyKey: name, atMs, text }, place) => {
+    return { place, run, key: name === null ? null : hashOf(name), name, at_ms: atMs, text };
+  });
+  transaction.send(addPosts, posted.values(rows));
+  sendReceived(transaction, rows);
+}
+
+function sendReceived(transaction: Transaction, rows: readonly { readonly run: number }[]): void {
+  transaction.send(noteReceived, [numbers([...new Set(rows.map(({ run }) => run))])]);
+}

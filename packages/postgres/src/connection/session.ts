@@ -1,0 +1,131 @@
+import { hashOf } from "../text/keys.js";
+import { types } from "../text/values.js";
+import type { PostgresClient, PostgresQuery, PostgresResult } from "./driver.types.js";
+
+export type Row = { readonly [column: string]: unknown };
+
+/** Milliseconds without an answer, after which a connection counts as lost. */
+const answerMs = 60_000;
+
+/** Milliseconds, so that a process that stops in a transaction does not keep its locks. */
+export const limits = { lock_timeout: 10_000, idle_in_transaction_session_timeout: 10_000 };
+
+const begin = "BEGIN ISOLATION LEVEL READ COMMITTED";
+const setLimits = Object.entries(limits).map(([name, ms]) => `SET LOCAL ${name} = ${ms}`);
+
+export interface StatementSetup {
+  readonly prepare: boolean;
+  /** Whether the connections have {@link limits}. Else each transaction sets them, and nobody else gets them. */
+  readonly isLimited: boolean;
+}
+
+/** The statements of one schema: `@name` becomes a name in it. */
+export class Statements {
+  readonly #schema: string;
+  readonly #prepare: boolean;
+  readonly #known = new Map<string, { readonly text: string; readonly name: string }>();
+
+  /** Begins a transaction. */
+  readonly begin: string;
+  readonly isLimited: boolean;
+
+  constructor(schema: string, { prepare, isLimited }: StatementSetup) {
+    this.begin = isLimited ? begin : [begin, ...setLimits].join("; ");
+    this.isLimited = isLimited;
+    this.#schema = `"${schema.replaceAll('"', '""')}"`;
+    this.#prepare = prepare;
+  }
+
+  /** For a text with many variants: nothing of it is kept. */
+  once(text: string): string {
+    return text.replace(/@(\w+)/g, `${this.#schema.replaceAll("$", "$$$$")}.$1`);
+  }
+
+  query(text: string, values: unknown[]): PostgresQuery {
+    let known = this.#known.get(text);
+    if (known === undefined) {
+      const whole = this.once(text);
+      known = { text: whole, name: `millrace_${hashOf(whole).toString("hex", 0, 12)}` };
+      this.#known.set(text, known);
+    }
+    const query = { text: known.text, values, types, query_timeout: answerMs };
+    return this.#prepare ? { ...query, name: known.name } : query;
+  }
+}
+
+/** A connection that is in use for one thing. */
+export class Session {
+  readonly #client: PostgresClient;
+  readonly #statements: Statements;
+  #isGathering = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(client: PostgresClient, statements: Statements) {
+    this.#client = client;
+    this.#statements = statements;
+    // Without a listener, a connection that breaks ends the process. The queries on it fail, too: that is where it is met.
+    client.on("error", ignore);
+  }
+
+  get begin(): string {
+    return this.#statements.begin;
+  }
+
+  /** Whether a statement has the limits of a transaction also without {@link begin}. */
+  get isLimited(): boolean {
+    return this.#statements.isLimited;
+  }
+
+  async all(text: string, values: unknown[]): Promise<readonly Row[]> {
+    return rowsOf(await this.#send(this.#statements.query(text, values)));
+  }
+
+  async allOnce(text: string, values: unknown[]): Promise<readonly Row[]> {
+    const query = { text: this.#statements.once(text), values, types, query_timeout: answerMs };
+    return rowsOf(await this.#send(query));
+  }
+
+  /** Several statements without values. Gives what the last one did. */
+  async run(text: string): Promise<string | null> {
+    const result = await this.#send({ text: this.#statements.once(text), query_timeout: answerMs });
+    return (Array.isArray(result) ? result.at(-1) : result)?.command ?? null;
+  }
+
+  #send(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
+    return this.#client.pipeline === true ? this.#sendAtOnce(query) : this.#sendInTurn(query);
+  }
+
+  /** A client without a pipeline would keep a line of its own, which `pg` 8 warns of and `pg` 9 refuses. */
+  #sendInTurn(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
+    const answer = this.#last.then(() => this.#client.query(query));
+    this.#last = answer.catch(ignore); // whoever sent it meets the error
+    return answer;
+  }
+
+  /** The statements of a transaction go out together: each packet of its own would wake the server. */
+  #sendAtOnce(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
+    const stream = this.#client.connection?.stream;
+    if (!this.#isGathering && stream?.cork !== undefined) {
+      this.#isGathering = true;
+      stream.cork();
+      // After what is called now, and after the promises that it has settled.
+      process.nextTick(() => {
+        this.#isGathering = false;
+        stream.uncork?.();
+      });
+    }
+    return this.#client.query(query);
+  }
+
+  /** @param isBroken It is closed, and never used again. */
+  release(isBroken: boolean): void {
+    if (!isBroken) this.#client.removeListener("error", ignore);
+    this.#client.release(isBroken);
+  }
+}
+
+function rowsOf(result: PostgresResult | PostgresResult[]): readonly Row[] {
+  return ((Array.isArray(result) ? result.at(-1) : result)?.rows ?? []) as Row[];
+}
+
+function ignore(): void {}

@@ -1,0 +1,80 @@
+import type { DueRuns } from "millrace/runtime";
+import type { Row } from "../connection/session.js";
+import { checkNames } from "../text/names.js";
+import { numbers, texts } from "../text/values.js";
+import type { Interned } from "./interned.js";
+
+const lock = "SELECT id FROM @queues WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE";
+const limits = "$1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[]";
+const take = `SELECT run, due_at FROM @take_places(${limits}, $7, $8, $9, $10)`;
+const next = `SELECT @next_place_at(${limits}) AS at`;
+
+/** Where statements go: a transaction, or a connection. */
+interface Statements {
+  all(text: string, values: unknown[]): Promise<readonly Row[]>;
+}
+
+/** The queues that are asked for, as the functions of the schema take them. */
+export interface NamedQueues {
+  /** A list of their numbers. */
+  readonly ids: string;
+  readonly values: readonly unknown[];
+}
+
+/** Times by the clock of the server. */
+interface PlaceRequest {
+  readonly nowMs: number;
+  readonly limit: number;
+  /** Number of the owner, and the end of its lease; `null` to look at what is then rolled back. */
+  readonly lease: { readonly owner: number; readonly untilMs: number } | null;
+}
+
+interface Placed {
+  readonly id: number;
+  readonly dueAtMs: number;
+}
+
+/** Which runs of queues get a place, as the functions of the schema decide. */
+export class Queues {
+  readonly #names: Interned;
+
+  constructor(names: Interned) {
+    this.#names = names;
+  }
+
+  /** Returns `null` where no queue is named. */
+  async find({ queues = [], workflows }: DueRuns): Promise<NamedQueues | null> {
+    if (queues.length === 0) return null;
+    for (const { name } of queues) checkNames({ queue: name });
+    const ids = numbers(await Promise.all(queues.map(({ name }) => this.#names.id(name))));
+    const values = [
+      ids,
+      numbers(queues.map(({ concurrency }) => concurrency)),
+      numbers(queues.map(({ perKey }) => perKey)),
+      numbers(queues.map(({ rate }) => rate?.limit ?? null)),
+      numbers(queues.map(({ rate }) => rate?.perMs ?? null)),
+      workflows === undefined ? null : texts(workflows),
+    ];
+    return { ids, values };
+  }
+
+  /** Locks the queues and gives the runs that now have a place, in the order in which they got it. Needs a transaction. */
+  async take(
+    statements: Statements,
+    { ids, values }: NamedQueues,
+    { nowMs, limit, lease }: PlaceRequest,
+  ): Promise<Placed[]> {
+    if (limit < 1) return [];
+    const [, rows] = await Promise.all([
+      statements.all(lock, [ids]),
+      statements.all(take, [...values, nowMs, limit, lease?.owner ?? null, lease?.untilMs ?? null]),
+    ]);
+    return rows.map(({ run, due_at }) => ({ id: run as number, dueAtMs: (due_at as number | null) ?? nowMs }));
+  }
+
+  /** When the next run wants a place, and could get one. */
+  async nextWakeAtMs(statements: Statements, { values }: NamedQueues): Promise<number | null> {
+    const [row] = await statements.all(next, [...values]);
+    return (row?.["at"] as number | null | undefined) ?? null;
+  }
+}

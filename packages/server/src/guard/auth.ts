@@ -1,0 +1,110 @@
+/**
+ * Authentication. The server keeps no users: a function of yours says who has sent a request.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import { HttpError } from "../http/http-error.js";
+
+/** The sender of a request. */
+export interface Identity {
+  /** Tenant whose runs the sender may read and write. @default "" */
+  readonly tenant?: string;
+  /** Identifies the client for limits per client. */
+  readonly client?: string;
+  /** `true`: the sender may look and change nothing; what changes something is 403 `READ_ONLY`. @default false */
+  readonly readOnly?: boolean;
+}
+
+/** Identifies the sender of a request; `null` refuses the request with 401. */
+export type Authenticate = (request: Request) => Identity | null | Promise<Identity | null>;
+
+export interface BearerToken extends Identity {
+  readonly token: string;
+}
+
+export interface BearerOptions {
+  /** Accepted tokens; a text alone opens the tenant "". */
+  readonly tokens: readonly (string | BearerToken)[];
+}
+
+/**
+ * Accepts requests with `Authorization: Bearer <token>`.
+ *
+ * The time taken reveals nothing about the tokens: digests are compared, all of them, to the last byte.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` when there is no token, or one is empty or contains a space.
+ * @example
+ * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme" }] }) });
+ */
+export function bearerAuth({ tokens }: BearerOptions): Authenticate {
+  const known = [tokens ?? []].flat().map((entry) => (typeof entry === "object" ? entry : { token: entry }));
+  if (known.length === 0 || known.some(({ token }) => typeof token !== "string" || !/^\S+$/.test(token)))
+    throw tokenMissing();
+  const identities = known.map(({ token: _token, ...identity }, index) => ({ client: `token ${index}`, ...identity }));
+  let digests: Promise<readonly Uint8Array[]> | null = null;
+  return async (request) => {
+    const given = /^bearer +(\S+) *$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+    if (given === undefined) return null;
+    digests ??= Promise.all(known.map(({ token }) => digestOf(token))); // not at creation: some platforms have no crypto before the first request
+    const digest = await digestOf(given);
+    let found = -1;
+    for (const [index, other] of (await digests).entries()) if (isSame(digest, other)) found = index;
+    return identities[found] ?? null;
+  };
+}
+
+async function digestOf(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+}
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  let difference = left.length ^ right.length;
+  for (const [index, byte] of left.entries()) difference |= byte ^ (right[index] as number);
+  return difference === 0;
+}
+
+function tokenMissing(): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: "`bearerAuth` has no token, or one that is empty or has a space in it: no request could carry that.",
+    hint: "Give at least one; look whether the environment variable that it comes from is set.",
+    details: { option: "tokens" },
+  });
+}
+
+/** The sender when there is no `auth`: no tenant. */
+const anybody: Identity = {};
+
+/** Identifies the sender of a request. @throws {HttpError} `UNAUTHORIZED` */
+export async function authenticate(auth: Authenticate | null, request: Request): Promise<Identity> {
+  const identity = auth === null ? anybody : await auth(request);
+  if (identity === null || typeof identity !== "object") throw unauthorized();
+  assertTenant(identity);
+  assertFlag(identity);
+  return identity;
+}
+
+/**
+ * Refuses a tenant that is not a text: tenants are part of every key, and any other value could reach the data of
+ * others.
+ */
+function assertTenant({ tenant = "" }: Identity): void {
+  if (typeof tenant !== "string" || tenant.includes("\0"))
+    throw new TypeError("`auth` gave a tenant that is not a string.");
+}
+
+/** Refuses `"true"` and the like, which would let a caller write that was meant to look only. */
+function assertFlag({ readOnly }: Identity): void {
+  if (readOnly !== undefined && typeof readOnly !== "boolean")
+    throw new TypeError("`auth` gave a `readOnly` that is neither true nor false.");
+}
+
+function unauthorized(): HttpError {
+  return new HttpError({
+    status: 401,
+    code: "UNAUTHORIZED",
+    detail: "This needs credentials that are known here.",
+    headers: { "www-authenticate": "Bearer" },
+  });
+}

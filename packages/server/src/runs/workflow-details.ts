@@ -1,0 +1,51 @@
+/** What a list of workflows says of each. */
+import type { EventRole } from "millrace";
+import type { Server } from "../server.types.js";
+import { isoTime } from "../system.js";
+import type { ShownRole, WorkflowDetails } from "../wire/about-schemas.js";
+import { shownStatus } from "../wire/handler-record.js";
+import { noCounts } from "./count-runs.js";
+import type { WorkflowFacts } from "./workflow-facts.js";
+
+/** Durable type of the start event of every pipeline. */
+const pipelineStart = "pipeline.start";
+
+export const shownRoles: Readonly<Record<EventRole, ShownRole>> = {
+  start: "start",
+  stop: "stop",
+  event: "event",
+  inputRequired: "input_required",
+  humanResponse: "human_response",
+  external: "external",
+  stepFailed: "step_failed",
+  terminal: "terminal",
+  notice: "engine",
+};
+
+export async function workflowDetails(server: Server, tenant: string): Promise<WorkflowDetails[]> {
+  const { workflows } = await server.counts.of(tenant);
+  const countsOf = new Map(workflows.map(({ workflow_name: name, ...counts }) => [name, counts]));
+  return Promise.all(
+    server.catalog.names.map(async (name) => {
+      const { compiled } = server.catalog.get(name);
+      const counts = countsOf.get(name);
+      return {
+        name,
+        kind: isPipeline(compiled) ? "pipeline" : "workflow",
+        description: compiled.options.description,
+        counts: counts ?? noCounts(),
+        last_run: await lastRun(server, tenant, name),
+      };
+    }),
+  );
+}
+
+function isPipeline({ startClasses }: WorkflowFacts["compiled"]): boolean {
+  return startClasses.some(({ type }) => type === pipelineStart);
+}
+
+async function lastRun({ runtime }: Server, tenant: string, workflow: string): Promise<WorkflowDetails["last_run"]> {
+  const [run] = (await runtime.runs({ tenant, workflow, limit: 1 })).runs;
+  if (run === undefined) return null;
+  return { handler_id: run.runId, status: shownStatus(run.status), started_at: isoTime(run.createdAtMs) };
+}

@@ -1,0 +1,158 @@
+import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue } from "millrace/runtime";
+import type { Database } from "../connection/database.js";
+import { atMost } from "../reads/journal.js";
+import type { Owners } from "../reads/owners.js";
+import { openPostsOfId } from "../reads/posts.js";
+import { Queues } from "../reads/queues.js";
+import { findRun, loadRun, type NumberedRun } from "../reads/stored-run.js";
+
+interface Candidate {
+  readonly id: number;
+  readonly dueAtMs: number;
+}
+
+const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1, place = ? WHERE id = ?";
+const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
+const dueTime = "SELECT min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at)) AS atMs FROM runs WHERE id = ?";
+const prolong = "UPDATE runs SET lease_until = ? WHERE owner = ? RETURNING tenant, run_id";
+
+/** A statement for runs of all workflows, and one for the workflows in a JSON list, its next-to-last value. */
+interface Filtered {
+  readonly all: string;
+  readonly some: string;
+}
+
+function filtered(select: string, where: string, order: string): Filtered {
+  const text = (filter: string): string =>
+    `SELECT ${select} FROM runs WHERE ${where} AND ended_at IS NULL${filter} ORDER BY ${order} LIMIT ?`;
+  return { all: text(""), some: text(" AND workflow IN (SELECT value FROM json_each(?))") };
+}
+
+const ofQueues = "(queue IS NULL OR queue IN (SELECT value FROM json_each(?)))";
+const expired = filtered("id, lease_until AS dueAtMs", `owner = ? AND lease_until <= ? AND ${ofQueues}`, "lease_until");
+const heldTimer = filtered("id, wake_at AS dueAtMs", `owner = ? AND wake_at > ? AND ${ofQueues}`, "wake_at");
+const woken = filtered("id, wake_at AS dueAtMs", "queue IS NULL AND owner IS NULL AND wake_at <= ?", "wake_at, id");
+// A post makes its run due at once: its time, from the clock of another process, only says how long it has waited.
+const posted = filtered(
+  "id, posted_at AS dueAtMs",
+  "queue IS NULL AND owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'",
+  "posted_at, id",
+);
+const nextWake = filtered(
+  "id, wake_at AS dueAtMs",
+  "queue IS NULL AND owner IS NULL AND wake_at IS NOT NULL",
+  "wake_at",
+);
+
+/** Decides who gets the lease of which run. Every method that writes needs a transaction. */
+export class Claims {
+  readonly #database: Database;
+  readonly #owners: Owners;
+  readonly #queues: Queues;
+
+  constructor(database: Database, owners: Owners) {
+    this.#database = database;
+    this.#owners = owners;
+    this.#queues = new Queues(database, owners);
+  }
+
+  claim(key: RunKey, lease: ClaimRequest): ClaimedRun | null {
+    const found = findRun(this.#database, key);
+    if (found === null || (found.run.endedAtMs !== null && lease.ended !== true)) return null;
+    if (!this.#isFree(found, lease)) return null;
+    const isOwn = found.run.lease?.owner === lease.owner;
+    if (found.run.queue !== null && !isOwn && lease.beside !== true) return null;
+    return this.#take(found.id, lease, isOwn && found.run.hasPlace);
+  }
+
+  claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): ClaimedRun[] {
+    const limit = atMost(lease.limit);
+    const claimed = this.#due(lease, limit).map(({ id }) => this.#take(id, lease, false));
+    const placed = this.#queues.take({ ...lease, limit: limit - claimed.length });
+    return [...claimed, ...placed.map((id) => this.#take(id, lease, true))].filter((run) => run !== null);
+  }
+
+  renew({ owner, untilMs }: LeaseRequest): RunKey[] {
+    this.#owners.register(owner);
+    const rows = this.#database.sql(prolong).all(untilMs, owner);
+    return (rows as { tenant: string; run_id: string }[]).map(({ tenant, run_id }) => ({ tenant, runId: run_id }));
+  }
+
+  nextWakeAtMs(of: DueRuns): number | null {
+    const times = [nextWake, posted].flatMap((text) => this.#candidates(text, of, [1])).map(({ dueAtMs }) => dueAtMs);
+    const placeAtMs = this.#queues.nextWakeAtMs(of);
+    if (placeAtMs !== null) times.push(placeAtMs);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Lists what {@link claimDue} would claim. Where queues are named, it needs a transaction of which nothing is stored. */
+  due({ nowMs, limit, ...of }: DueRuns & { readonly nowMs: number; readonly limit: number }): StoredDue {
+    const queues = namesOf(of);
+    const held = this.#owners.holders().flatMap((owner) => {
+      const endOf = [owner, Number.MAX_SAFE_INTEGER, queues, 1];
+      const ends = this.#candidates(expired, of, endOf).map(({ dueAtMs }) => dueAtMs);
+      const timers = this.#candidates(heldTimer, of, [owner, nowMs, queues, 1]).map(({ dueAtMs }) => dueAtMs);
+      return [...timers, ...(this.#owners.isDead(owner) ? ends.map((atMs) => Math.min(nowMs, atMs)) : ends)];
+    });
+    const free = this.nextWakeAtMs(of);
+    const times = free === null ? held : [...held, free];
+    const due = this.#due({ nowMs, ...of }, atMost(limit));
+    const placed = this.#queues.take({ nowMs, ...of, limit: atMost(limit) - due.length });
+    const runs = [...due, ...placed.map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))].map(
+      ({ id, dueAtMs }) => ({
+        ...(this.#database.sql(nameOf).get(id) as { tenant: string; runId: string; workflow: string }),
+        dueAtMs,
+      }),
+    );
+    return {
+      runs: runs.map(({ tenant, runId, ...rest }) => ({ key: { tenant, runId }, ...rest })),
+      wakeAtMs: times.length === 0 ? null : Math.min(...times),
+    };
+  }
+
+  #dueAtMs(id: number): number | null {
+    return (this.#database.sql(dueTime).get(id) as { readonly atMs: number | null }).atMs;
+  }
+
+  #due(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
+    const candidates = [
+      ...this.#ofHolders(of, limit),
+      ...this.#candidates(woken, of, [of.nowMs, limit]),
+      ...this.#candidates(posted, of, [limit]),
+    ];
+    candidates.sort((left, right) => left.dueAtMs - right.dueAtMs || left.id - right.id);
+    const seen = new Set<number>(); // a run may be due both by time and by a post
+    return candidates.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, limit);
+  }
+
+  /** Runs whose lease has expired, and all runs of dead owners. */
+  #ofHolders(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
+    return this.#owners.holders().flatMap((owner) => {
+      const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : of.nowMs;
+      return this.#candidates(expired, of, [owner, untilMs, namesOf({}), limit]);
+    });
+  }
+
+  #candidates(text: Filtered, { workflows }: DueRuns, values: readonly (string | number)[]): Candidate[] {
+    if (workflows === undefined) return this.#database.sql(text.all).all(...values) as Candidate[];
+    const bound = values.toSpliced(-1, 0, JSON.stringify(workflows));
+    return this.#database.sql(text.some).all(...bound) as Candidate[];
+  }
+
+  #isFree({ run: { lease } }: NumberedRun, { owner, nowMs }: LeaseRequest): boolean {
+    return lease === null || lease.owner === owner || lease.untilMs <= nowMs || this.#owners.isDead(lease.owner);
+  }
+
+  #take(id: number, { owner, untilMs, sealed }: ClaimRequest, hasPlace: boolean): ClaimedRun | null {
+    // An owner that is not registered is never taken for dead.
+    if (sealed !== true) this.#owners.register(owner);
+    this.#database.sql(take).run(owner, untilMs, hasPlace ? 1 : null, id);
+    const found = loadRun(this.#database, id);
+    return found === null ? null : { run: found.run, posts: openPostsOfId(this.#database, id) };
+  }
+}
+
+/** As a statement takes them. */
+function namesOf({ queues = [] }: DueRuns): string {
+  return JSON.stringify(queues.map(({ name }) => name));
+}

@@ -1,0 +1,93 @@
+/**
+ * The part of a run that one process executes: from its start or a snapshot, to its end or a crash.
+ *
+ * @module
+ */
+import {
+  Context,
+  type ContextDict,
+  type Middleware,
+  type ResourceOverride,
+  type RunContext,
+  type Workflow,
+  type WorkflowHandler,
+} from "millrace";
+import { compileWorkflow, type Log } from "millrace/engine";
+import { Attempts as AttemptList, type Attempts, watching } from "./attempts.js";
+import type { Recording } from "./recording.js";
+import { type Guide, Scheduler } from "./seeded-scheduler.js";
+import { setStage } from "./stage.js";
+import type { VirtualClock } from "./virtual-clock.js";
+
+export interface LifeSetup {
+  readonly workflow: Workflow;
+  readonly clock: VirtualClock;
+  readonly recording: Recording;
+  /** Seed that permutes concurrent work; `null` for the order of the engine. */
+  readonly seed: number | null;
+  /** Order in which work reports, instead of the order of the seed. */
+  readonly guide?: Guide | null;
+  /** Log of the workflow when `null`. */
+  readonly log: Log | null;
+  /** Middleware around every attempt. @default none */
+  readonly around?: Middleware;
+}
+
+export type Beginning =
+  | {
+      readonly type: "input";
+      readonly input: unknown;
+      readonly context?: RunContext | undefined;
+      readonly resources?: readonly ResourceOverride[] | undefined;
+    }
+  | {
+      readonly type: "snapshot";
+      readonly dict: ContextDict;
+      readonly resources?: readonly ResourceOverride[] | undefined;
+    };
+
+export interface Life {
+  readonly workflow: string;
+  readonly handler: WorkflowHandler;
+  readonly clock: VirtualClock;
+  readonly recording: Recording;
+  readonly attempts: Attempts;
+  /** Tells whether a scheduler holds work that it will release. */
+  readonly isHolding: () => boolean;
+  /** Keeps further work from starting. */
+  readonly stop: () => void;
+}
+
+/** Constant, because jitter and the ids of children are derived from the run id. */
+export const RUN_ID = "run";
+
+export function begin(setup: LifeSetup, beginning: Beginning): Life {
+  const { workflow, clock, recording, seed, guide = null, log, around } = setup;
+  const { name } = compileWorkflow(workflow);
+  const scheduler = seed === null ? null : new Scheduler(seed, name, guide);
+  const attempts = scheduler?.attempts ?? new AttemptList();
+  const ports = { clock, journal: recording, ids: { runId: () => RUN_ID }, ...(log !== null && { log }) };
+  const inner = scheduler?.middleware ?? watching(attempts, name);
+  setStage(workflow, { ports, middleware: around ? nest(around, inner) : inner });
+  return {
+    workflow: name,
+    handler: start(workflow, beginning),
+    ...{ clock, recording, attempts },
+    isHolding: () => scheduler?.isBusy ?? false,
+    stop: () => scheduler?.stop(),
+  };
+}
+
+function nest(outer: Middleware, inner: Middleware): Middleware {
+  return (call, next) => outer(call, () => inner(call, next));
+}
+
+type AnyRun = (input: unknown, options: object) => WorkflowHandler;
+
+function start(workflow: Workflow, beginning: Beginning): WorkflowHandler {
+  const { resources } = beginning;
+  const options = resources === undefined ? {} : { resources };
+  if (beginning.type === "snapshot") return workflow.resume(Context.fromDict(workflow, beginning.dict), options);
+  const { input, context } = beginning;
+  return (workflow.run as AnyRun)(input, context === undefined ? options : { ...options, context });
+}

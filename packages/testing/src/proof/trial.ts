@@ -1,0 +1,232 @@
+/**
+ * One run in its own world, with or without a crash.
+ *
+ * @module
+ */
+import { type ContextDict, type ResourceOverride, type Workflow, WorkflowError } from "millrace";
+import { compileWorkflow } from "millrace/engine";
+import { drive, standStill } from "../life/drive.js";
+import { type Beginning, begin, type Life, RUN_ID } from "../life/life.js";
+import { Recording, type StoredTick } from "../life/recording.js";
+import { type OutsideOptions, Responder } from "../life/responder.js";
+import type { Guide } from "../life/seeded-scheduler.js";
+import { clearStage } from "../life/stage.js";
+import { type VirtualClock, virtualClock } from "../life/virtual-clock.js";
+import { type Ending, effectsIn } from "./ending.js";
+import { Shadow } from "./shadow.js";
+
+/** A world in which a workflow runs, crashes and resumes. */
+export interface World<Flow extends Workflow = Workflow> {
+  /** Makes the workflow as a new process would. Called at the start, and again after the crash. */
+  readonly create: () => Flow;
+  /** Returns what is visible in the world after the run has ended; it is compared, too. */
+  readonly observe?: () => unknown;
+}
+
+export interface TrialOptions extends OutsideOptions {
+  readonly input: unknown;
+  readonly seed: number;
+  readonly timeoutTurns: number;
+  readonly resources: readonly ResourceOverride[] | undefined;
+}
+
+export interface Uninterrupted {
+  readonly workflow: string;
+  readonly ending: Ending;
+  /** The ticks without times: equal for two runs that took the same course. */
+  readonly course: readonly string[];
+}
+
+/** Where a run crashed. */
+export interface Crash {
+  /** Number of stored ticks. */
+  readonly stored: number;
+  /** The first tick that was not stored, and the step that it came from. */
+  readonly lost: { readonly type: string; readonly workflow: string; readonly step: string | null };
+  /** Attempts under way: `"charge"`. */
+  readonly atWork: readonly string[];
+  readonly from: CrashSource;
+  /** `true` when the live snapshot equals the one that the ticks give: then only one of them is tried. */
+  readonly isSame: boolean;
+}
+export type CrashSource = "journal" | "snapshot";
+
+export type Interrupted =
+  /** The run took another course and ended before the crash. */
+  | { readonly type: "ended"; readonly ending: Ending; readonly guide: Guide }
+  | { readonly type: "resumed"; readonly crash: Crash; readonly ending: Ending; readonly guide: Guide }
+  /** The resumed run did not end. */
+  | { readonly type: "failed"; readonly crash: Crash; readonly error: unknown };
+
+const silent = { info() {}, error() {} };
+
+/** @param guide Order in which work reports, instead of the order of the seed. */
+export async function runUninterrupted(
+  world: World,
+  options: TrialOptions,
+  guide: Guide | null = null,
+): Promise<Uninterrupted> {
+  const workflow = world.create();
+  const responder = new Responder(options);
+  const shadow = new Shadow(compileWorkflow(workflow), RUN_ID);
+  const recording = new Recording({
+    onStored({ runId, tick }) {
+      shadow.store(runId, tick);
+      responder.onStored(tick);
+    },
+  });
+  try {
+    const setup = { workflow, clock: virtualClock(), recording, seed: options.seed, guide, log: silent };
+    const life = begin(setup, firstBeginning(options));
+    const ending = (await live(world, life, { responder, options, before: [] })) as Ending;
+    return { workflow: life.workflow, ending, course: recording.ticks.map(courseOf) };
+  } finally {
+    await clearStage(workflow);
+  }
+}
+
+function firstBeginning({ input, resources }: TrialOptions): Beginning {
+  return { type: "input", input, resources };
+}
+
+function courseOf({ runId, tick }: StoredTick): string {
+  const { item = "", attempt = "", call = "" } = tick as unknown as Record<string, unknown>;
+  return `${runId} ${tick.type} ${item}.${attempt} ${call}`;
+}
+
+/** The order in which work reported, for a run without a crash to repeat. */
+function guideOf(ticks: readonly StoredTick[]): Guide {
+  return ticks.flatMap(({ runId, tick }) =>
+    tick.type === "step.completed" || tick.type === "step.failed" || tick.type === "step.yielded"
+      ? [`${runId} ${tick.item}`]
+      : [],
+  );
+}
+
+interface LiveSetup {
+  readonly responder: Responder;
+  readonly options: TrialOptions;
+  /** Ticks that the earlier life has stored. */
+  readonly before: readonly StoredTick[];
+}
+
+/** @returns `null` when the run has crashed. */
+async function live(world: World, life: Life, { responder, options, before }: LiveSetup): Promise<Ending | null> {
+  const outcome = await drive(life, responder, options.timeoutTurns);
+  if (outcome === null) return null;
+  return {
+    outcome,
+    result: outcome.status === "completed" ? outcome.result : undefined,
+    state: await life.handler.context.store.getState(),
+    effects: effectsIn([...before, ...life.recording.ticks]),
+    observed: world.observe?.(),
+  };
+}
+
+export interface CrashPlan {
+  /** The number of stored ticks at which the run crashes. */
+  readonly crashAt: number;
+  readonly from: CrashSource;
+}
+
+/** Runs until the crash, then resumes from what was stored, in a new context of a new workflow. */
+export async function runInterrupted(world: World, options: TrialOptions, plan: CrashPlan): Promise<Interrupted> {
+  const responder = new Responder(options);
+  const clock = virtualClock();
+  const first = world.create();
+  const crash = new CrashSite(first, responder, plan);
+  let second: Workflow | null = null;
+  try {
+    const setup = { workflow: first, clock, recording: crash.recording, seed: options.seed, log: silent };
+    const life = begin(setup, firstBeginning(options));
+    crash.life = life;
+    const ending = await live(world, life, { responder, options, before: [] });
+    if (ending !== null) return { type: "ended", ending, guide: guideOf(crash.recording.ticks) };
+    await standStill(life);
+    second = world.create();
+    return await resume(world, second, { responder, options, clock, crash });
+  } finally {
+    crash.recording.release(crashed());
+    await clearStage(first);
+    if (second !== null && second !== first) await clearStage(second);
+  }
+}
+
+interface ResumeSetup {
+  readonly responder: Responder;
+  readonly options: TrialOptions;
+  readonly clock: VirtualClock;
+  readonly crash: CrashSite;
+}
+
+async function resume(world: World, workflow: Workflow, setup: ResumeSetup): Promise<Interrupted> {
+  const { responder, options, clock, crash: site } = setup;
+  const { crash, dict } = site.remains();
+  const recording = new Recording({ onStored: ({ tick }) => responder.onStored(tick) });
+  try {
+    const later = {
+      workflow,
+      clock: virtualClock(clock.now()),
+      recording,
+      seed: options.seed + crash.stored,
+      log: silent,
+    };
+    const life = begin(later, { type: "snapshot", dict, resources: options.resources });
+    const before = site.recording.ticks;
+    const ending = (await live(world, life, { responder, options, before })) as Ending;
+    return { type: "resumed", crash, ending, guide: guideOf([...before, ...recording.ticks]) };
+  } catch (error) {
+    return { type: "failed", crash, error };
+  }
+}
+
+/** The crash of a run, and what is left afterwards. */
+class CrashSite {
+  readonly recording: Recording;
+  life: Life | null = null;
+  readonly #shadow: Shadow;
+  readonly #from: CrashSource;
+  #found: { readonly crash: Crash; readonly dict: ContextDict } | null = null;
+
+  constructor(workflow: Workflow, responder: Responder, { crashAt, from }: CrashPlan) {
+    this.#shadow = new Shadow(compileWorkflow(workflow), RUN_ID);
+    this.#from = from;
+    this.recording = new Recording({
+      crashBefore: (_next, stored) => stored === crashAt,
+      onStored: ({ runId, tick }) => {
+        this.#shadow.store(runId, tick);
+        responder.onStored(tick);
+      },
+      onCrash: (lost, isFirstOfRound) => this.#onCrash(lost, isFirstOfRound),
+    });
+  }
+
+  remains(): { readonly crash: Crash; readonly dict: ContextDict } {
+    return this.#found as { readonly crash: Crash; readonly dict: ContextDict };
+  }
+
+  #onCrash({ runId, tick }: StoredTick, isFirstOfRound: boolean): void {
+    const { handler, attempts } = this.life as Life;
+    const stored = JSON.stringify(this.#shadow.snapshot());
+    // Inside a round the live state is that of the round's beginning: only the ticks know where it was cut.
+    const shown = isFirstOfRound ? JSON.stringify(handler.context.toDict()) : stored;
+    const step = this.#shadow.stepOf(runId, tick);
+    const crash: Crash = {
+      stored: this.recording.ticks.length,
+      lost: { type: tick.type, workflow: this.#shadow.workflowOf(runId), step },
+      // A step whose end is not stored still counts as at work.
+      atWork: [...new Set([...(step === null ? [] : [step]), ...[...attempts.all].map((seen) => seen.step)])],
+      from: this.#from,
+      isSame: shown === stored,
+    };
+    this.#found = { crash, dict: JSON.parse(this.#from === "journal" ? stored : shown) };
+  }
+}
+
+function crashed(): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_CANCELLED",
+    message: "The run has crashed, as its test wanted.",
+    hint: "Nothing has to be done.",
+  });
+}
