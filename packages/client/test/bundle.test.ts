@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, it } from "vitest";
 
-const MOST_BYTES = 15_400;
+const MOST_BYTES = 16_300;
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
 async function bundle(lines: readonly string[], platform: "browser" | "neutral" = "browser") {
@@ -32,7 +32,7 @@ const page = [
   'export const Joke = () => useRun(client, "joke", { input: { topic: "pirates" } }).status;',
 ];
 
-it("all in all it is at most 15.4 kB, minified and gzipped, and imports nothing but React", async () => {
+it("all in all it is at most 16.3 kB, minified and gzipped, and imports nothing but React", async () => {
   const { text, imports } = await bundle(page);
 
   expect(gzipSync(text, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES);
@@ -49,7 +49,9 @@ it("needs nothing of Node, also where a bundler knows no platform", async () => 
 it("holds nothing of the workflows, of the engine or of the server: only their types are imported", async () => {
   const { files, text } = await bundle(page);
 
-  expect(files.filter((file) => !/^(<stdin>|src\/|(.*\/)?packages\/client\/src\/)/.test(file))).toEqual([]);
+  expect(files.filter((file) => !/^<stdin>|^src\/|packages\/client\/src\/|\/eventsource-parser\//.test(file))).toEqual(
+    [],
+  );
   expect(text).not.toContain("Hello ");
   expect(text).not.toContain("zod");
 });

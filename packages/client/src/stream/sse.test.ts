@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { frameParser } from "./sse.js";
+import { readSse, type SseFrame } from "./sse.js";
 
 const said = [
   ": hello\r\n\r\n",
@@ -20,23 +20,32 @@ const frames = [
   { id: "6", data: '{"a":"b: c \u2028 ä🎉"}' },
 ];
 
-describe("frameParser", () => {
-  it("gives whole frames, with every kind of line end", () => {
-    expect(frameParser()(said)).toEqual(frames);
+const bytes = new TextEncoder().encode(said);
+
+async function framesOf(pieces: readonly Uint8Array[]): Promise<SseFrame[]> {
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+  return Array.fromAsync(readSse(body, { before: () => {}, after: () => {} }));
+}
+
+describe("readSse", () => {
+  it("gives whole frames, with every kind of line end", async () => {
+    expect(await framesOf([bytes])).toEqual(frames);
   });
 
-  it("gives the same wherever the text is split", () => {
-    const splits = Array.from(said, (_, at) => {
-      const take = frameParser();
-      return [...take(said.slice(0, at)), ...take(""), ...take(said.slice(at))];
-    });
+  it("gives the same wherever the bytes are split, also within a letter", async () => {
+    const splits = await Promise.all(
+      Array.from(bytes, (_, at) => framesOf([bytes.slice(0, at), new Uint8Array(), bytes.slice(at)])),
+    );
 
     expect(splits).toEqual(splits.map(() => frames));
   });
 
-  it("gives the same letter by letter", () => {
-    const take = frameParser();
-
-    expect(said.split("").flatMap((letter) => take(letter))).toEqual(frames);
+  it("gives the same byte by byte", async () => {
+    expect(await framesOf(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(frames);
   });
 });
