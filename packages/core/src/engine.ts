@@ -13,12 +13,12 @@ import { reduce } from "./engine/reduce.js";
 import type { Routing } from "./engine/routing.js";
 import type { RunState } from "./engine/state.js";
 import type { RunResumed, RunRetried } from "./engine/tick.js";
-import type { ContextDict } from "./context/run-context.types.js";
+import type { ContextDict } from "./authoring/run-context.types.js";
 import { compiledChild } from "./compile/child.js";
 import { encodeRun } from "./run/snapshot-run.js";
 import { setPorts as setPortsOf } from "./run/workflow-host.js";
 import { type CompiledWorkflow, compileWorkflow } from "./compile/compile.js";
-import type { Workflow } from "./workflow/workflow.types.js";
+import type { Workflow } from "./authoring/workflow.types.js";
 
 // ---- the workflow as data
 export type {

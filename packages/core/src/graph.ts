@@ -16,7 +16,7 @@ export type {
   StepNode,
   WorkflowDescription,
 } from "./drawing/describe.js";
-export { frameBranches } from "./graph/frame-branches.js";
+export { frameBranches } from "./drawing/frame-branches.js";
 export type { StepExecutor } from "./compile/options.js";
 export { toMermaid } from "./drawing/mermaid.js";
 export type { MermaidOptions } from "./drawing/mermaid.js";

@@ -45,9 +45,9 @@ export type {
 
 // ---- steps
 export { step } from "./step/step.js";
-export type { GraphMarks, Step, StepDecorator, StepOptions, StepSettings } from "./step/step.types.js";
-export type { StepReturn } from "./step/step-return.types.js";
-export type { Finished } from "./step/finished.types.js";
+export type { GraphMarks, Step, StepDecorator, StepOptions, StepSettings } from "./authoring/step.types.js";
+export type { StepReturn } from "./authoring/step-return.types.js";
+export type { Finished } from "./authoring/finished.types.js";
 export { collect, join } from "./step/trigger.js";
 export type {
   Collect,
@@ -58,27 +58,27 @@ export type {
   SettledEmpty,
   SettledEvent,
   SettledFailure,
-} from "./step/trigger.js";
+} from "./authoring/trigger.types.js";
 export { keyed } from "./event/keyed.js";
 export type { Keyed } from "./event/keyed.js";
 export { catchError } from "./step/catch-error.js";
-export type { CatchErrorOptions } from "./step/step.types.js";
+export type { CatchErrorOptions } from "./authoring/step.types.js";
 
 // ---- workflows
 export { Workflow } from "./workflow/workflow.js";
 export type { WorkflowClass, WorkflowStatics } from "./workflow/workflow.js";
-export type { DefinedRun } from "./workflow/workflow-facts.types.js";
+export type { DefinedRun } from "./authoring/workflow-facts.types.js";
 export type { ForkState, StepBranch, StepExecutor, StepGroup, StepNote, WorkflowOptions } from "./compile/options.js";
 export { defineWorkflow } from "./workflow/define-workflow.js";
 export type { BuildWorkflow, DefinedWorkflow, DefineOptions, WorkflowBuilder } from "./workflow/define-workflow.js";
-export type { StepFacts } from "./workflow/graph.types.js";
-export type { InputOf, ResultOf, StreamOf } from "./workflow/run.types.js";
-export type { StateOf } from "./workflow/workflow-facts.types.js";
-export type { Middleware, StepCall, StepOutput } from "./workflow/middleware.types.js";
+export type { StepFacts } from "./authoring/graph.types.js";
+export type { InputOf, ResultOf, StreamOf } from "./authoring/run.types.js";
+export type { StateOf } from "./authoring/workflow-facts.types.js";
+export type { Middleware, StepCall, StepOutput } from "./authoring/middleware.types.js";
 export { validateWorkflow } from "./compile/compile.js";
 export { describeWorkflow } from "./drawing/describe.js";
 export type { GraphEdge, GraphNode, WorkflowDescription } from "./drawing/describe.js";
-export type { GraphCheck } from "./graph/validate.js";
+export type { GraphCheck } from "./authoring/step.types.js";
 export type { Finding } from "./graph/finding.js";
 
 // ---- runs
@@ -90,13 +90,13 @@ export type {
   RunOptions,
   RunOutcome,
   WorkflowHandler,
-} from "./run/caller/handler.types.js";
+} from "./authoring/handler.types.js";
 export type { RunStream } from "./stream/run-stream.js";
 export type { StreamOptions } from "./stream/stream.types.js";
 export type { StreamedEvent } from "./stream/streamed-event.js";
 
 // ---- context and state
-export { Context } from "./context/context.js";
+export { Context } from "./workflow/context.js";
 export type {
   ChildOptions,
   CollectEventsOptions,
@@ -105,15 +105,15 @@ export type {
   SendOptions,
   SleepOptions,
   WaitOptions,
-} from "./context/context.types.js";
+} from "./authoring/context.types.js";
 export type {
   ContextDict,
   FromDictOptions,
   RunContext,
   SnapshotCodec,
   ToDictOptions,
-} from "./context/run-context.types.js";
-export type { OpenState, Store, WriteOptions } from "./context/store.types.js";
+} from "./authoring/run-context.types.js";
+export type { OpenState, Store, WriteOptions } from "./authoring/store.types.js";
 
 // ---- retry, limits and resources
 export { retryIf } from "./retry/retry-if.js";
@@ -164,4 +164,4 @@ export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/standard
 export type { TypeHint } from "./event/type-hint.js";
 
 export { many } from "./step/many.js";
-export type { Many } from "./step/step-return.types.js";
+export type { Many } from "./authoring/step-return.types.js";

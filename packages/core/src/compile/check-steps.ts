@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { AnyStepOptions, GraphCheck } from "../authoring/step.types.js";
 import { features } from "../engine/features.js";
 import type { ErrorCode } from "../errors/catalog.js";
 import { ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
@@ -12,9 +13,8 @@ import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/facts.js";
 import { type Report, reportCount, reportUnknown } from "../graph/check-declared.js";
 import { suggest } from "../graph/finding.js";
-import { type Finding, type GraphCheck, graphChecks } from "../graph/validate.js";
+import { type Finding, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
-import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
 import { isVersion } from "../value/version.js";
 import {

@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import type { Workflow } from "../authoring/workflow.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
-import type { Workflow } from "../workflow/workflow.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
 import { resolveStart } from "./start-event.js";
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { Middleware } from "../authoring/middleware.types.js";
 import {
   HumanResponseEvent,
   InputRequiredEvent,
@@ -12,7 +13,6 @@ import { catchError } from "../step/catch-error.js";
 import { many } from "../step/many.js";
 import { step } from "../step/step.js";
 import { collect, join } from "../step/trigger.js";
-import type { Middleware } from "../workflow/middleware.types.js";
 import { Workflow } from "../workflow/workflow.js";
 import { compiledOf, compileWorkflow, validateWorkflow } from "./compile.js";
 

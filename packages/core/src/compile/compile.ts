@@ -5,6 +5,10 @@
  *
  * @module
  */
+
+import type { Middleware } from "../authoring/middleware.types.js";
+import type { AnyStepOptions } from "../authoring/step.types.js";
+import type { Workflow } from "../authoring/workflow.types.js";
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { features, type TriggersFeature } from "../engine/features.js";
 import { acceptedTypes } from "../engine/routing.js";
@@ -19,12 +23,9 @@ import type { Inspector } from "../inspect/inspector.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
-import type { AnyStepOptions } from "../step/step.types.js";
 import { toMs } from "../value/duration.js";
 import { isStoredForm, type ValueType } from "../value/plain.js";
 import { isVersion } from "../value/version.js";
-import type { Middleware } from "../workflow/middleware.types.js";
-import type { Workflow } from "../workflow/workflow.types.js";
 import { checkSteps, isOfOptions, refuse, unknownChecks, versionHint } from "./check-steps.js";
 import {
   type DeclaredStep,

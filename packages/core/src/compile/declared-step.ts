@@ -1,7 +1,7 @@
+import type { EmittableClasses, StepFunction } from "../authoring/step.types.js";
+import type { Collect, Join, Trigger } from "../authoring/trigger.types.js";
 import type { EventClass } from "../event/event.js";
 import { isEventClass } from "../event/facts.js";
-import type { EmittableClasses, StepFunction } from "../step/step.types.js";
-import type { Collect, Join, Trigger } from "../step/trigger.js";
 import { freeStepOf, methodSteps, type Registration } from "./registration.js";
 
 /** A step as it was declared: as a method, as a field, or with `defineWorkflow`. */

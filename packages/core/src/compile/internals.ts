@@ -3,13 +3,14 @@
  *
  * @module
  */
+
+import type { Middleware } from "../authoring/middleware.types.js";
+import type { Workflow } from "../authoring/workflow.types.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { Inspector } from "../inspect/inspector.js";
 import { consoleLog } from "../system/system.js";
-import type { Middleware } from "../workflow/middleware.types.js";
-import type { Workflow } from "../workflow/workflow.types.js";
 import { checkDecorated } from "./check-steps.js";
 import type { DeclaredStep } from "./declared-step.js";
 import type { StateVersion } from "./options.js";

@@ -3,9 +3,10 @@
  *
  * @module
  */
+
+import type { GraphCheck } from "../authoring/step.types.js";
 import type { Log } from "../engine/ports.js";
 import type { EventClass } from "../event/event.js";
-import type { GraphCheck } from "../graph/validate.js";
 import type { LimitOptions } from "../limit/limiter.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";

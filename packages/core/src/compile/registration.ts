@@ -13,7 +13,7 @@
  *
  * @module
  */
-import { WorkflowError } from "../errors/workflow-error.js";
+
 import type {
   AnyStepOptions,
   CatchErrorOptions,
@@ -21,7 +21,8 @@ import type {
   Step,
   StepDecorator,
   StepFunction,
-} from "../step/step.types.js";
+} from "../authoring/step.types.js";
+import { WorkflowError } from "../errors/workflow-error.js";
 
 /** Arguments of a decorator, or of `step(options, fn)`. */
 export type Registration =

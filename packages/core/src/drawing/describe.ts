@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Workflow } from "../authoring/workflow.types.js";
 import { compiledChild } from "../compile/child.js";
 import { type CompiledWorkflow, compileWorkflow } from "../compile/compile.js";
 import type { StepExecutor } from "../compile/options.js";
@@ -12,7 +13,6 @@ import { createRouting, isExternal } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
 import { flowOf, levelsOf } from "../graph/levels.js";
 import type { Needed, ResourceDefinition, ResourceScope } from "../resource/resource.types.js";
-import type { Workflow } from "../workflow/workflow.types.js";
 
 /** A workflow as JSON data: its nodes and edges. */
 export interface WorkflowDescription {

@@ -4,7 +4,6 @@
  * @module
  */
 import type { EventRole } from "../event/event.js";
-import { frameBranches } from "../graph/frame-branches.js";
 import { positiveInteger } from "../value/option-value.js";
 import { Workflow } from "../workflow/workflow.js";
 import {
@@ -14,6 +13,7 @@ import {
   type StepNode,
   type WorkflowDescription,
 } from "./describe.js";
+import { frameBranches } from "./frame-branches.js";
 import { Flowchart, type Look } from "./mermaid-text.js";
 import type { AttemptTrace, RunTrace, TracedEvent } from "./trace.js";
 

@@ -4,10 +4,10 @@
  * @module
  */
 
+import type { Workflow } from "../authoring/workflow.types.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspection-events.js";
 import { positiveInteger } from "../value/option-value.js";
-import type { Workflow } from "../workflow/workflow.types.js";
 
 /** What happened in one run so far. */
 export interface RunTrace {

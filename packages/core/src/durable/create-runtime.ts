@@ -4,11 +4,11 @@
  * @module
  */
 
+import type { Receipt } from "../authoring/handler.types.js";
+import type { ContextDict } from "../authoring/run-context.types.js";
 import { resolveStart } from "../compile/start-event.js";
-import type { ContextDict } from "../context/run-context.types.js";
 import { traceContextOf } from "../inspect/trace-context.js";
 import { ResourceContainer } from "../resource/resource-container.js";
-import type { Receipt } from "../run/caller/handler.types.js";
 import { limitsOf } from "../run/start.js";
 import { markHandled } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";

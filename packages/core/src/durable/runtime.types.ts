@@ -4,15 +4,15 @@
  * @module
  */
 
-import type { ContextDict } from "../context/run-context.types.js";
+import type { PendingPrompt, Receipt, RunOutcome } from "../authoring/handler.types.js";
+import type { InputOf, ResultOf } from "../authoring/run.types.js";
+import type { ContextDict } from "../authoring/run-context.types.js";
 import type { TraceContext } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
-import type { PendingPrompt, Receipt, RunOutcome } from "../run/caller/handler.types.js";
 import type { RunStream } from "../stream/run-stream.js";
 import type { StreamOptions } from "../stream/stream.types.js";
 import type { Duration } from "../value/duration.js";
-import type { InputOf, ResultOf } from "../workflow/run.types.js";
 import type { RunAttempt } from "./history/attempts.js";
 import type { CheckReport } from "./history/check.types.js";
 import type { ChildRun } from "./history/child-runs.js";

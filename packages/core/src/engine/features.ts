@@ -5,13 +5,13 @@
  * @module
  */
 
+import type { gatheringTriggers } from "../compile/gathering-trigger.js";
 import type { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { checkMany } from "../graph/check-declared.js";
 import type { Finding } from "../graph/finding.js";
 import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
 import type { ContainerOptions, ResourceContainer } from "../resource/resource-container.js";
 import type { EncodedInput, EncodedJoin, EncodedScope, PartEncoder } from "../snapshot/format.js";
-import type { gatheringTriggers } from "../step/gathering-trigger.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Work } from "./reduce/work.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { GraphCheck } from "../authoring/step.types.js";
 import type { Definition, StepDefinition } from "../engine/definition.js";
 import { features } from "../engine/features.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
@@ -13,12 +14,6 @@ import { type Finding, quoteNames, suggest } from "./finding.js";
 
 export type { Finding } from "./finding.js";
 
-/**
- * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to
- * an end. `uncollected`: events that a collect gathers in one fan-out (`of`) are also accepted outside of it, where
- * they arise there.
- */
-export type GraphCheck = "reachability" | "deadEnd" | "uncollected";
 export const graphChecks: readonly GraphCheck[] = ["reachability", "deadEnd", "uncollected"];
 
 export interface GraphSettings {

@@ -1,9 +1,10 @@
 /** How a run ended, for its caller. */
+
+import type { RunOutcome } from "../authoring/handler.types.js";
 import type { Outcome } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { StopEvent } from "../event/built-in-events.js";
 import { reviveError } from "../value/error-record.js";
-import type { RunOutcome } from "./caller/handler.types.js";
 
 /** The error that awaiting the handler throws. In the process of the step, it is the error that the step threw. */
 export function outcomeError(

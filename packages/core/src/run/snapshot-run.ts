@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../authoring/run-context.types.js";
 import { assertShareable, compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
-import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../context/run-context.types.js";
 import { features } from "../engine/features.js";
 import { fanning } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";

@@ -4,9 +4,10 @@
  * @module
  */
 
+import type { ResumeOptions, RunOptions, WorkflowHandler } from "../authoring/handler.types.js";
+import type { RunContext } from "../authoring/run-context.types.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { resolveStart } from "../compile/start-event.js";
-import type { RunContext } from "../context/run-context.types.js";
 import type { Journal } from "../engine/ports.js";
 import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
@@ -18,7 +19,6 @@ import { checkOptions } from "../value/known-options.js";
 import { timeOf } from "../value/option-value.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
-import type { ResumeOptions, RunOptions, WorkflowHandler } from "./caller/handler.types.js";
 import { continueRun, openRun } from "./launch.js";
 import type { LiveRun, RunJournal } from "./run.types.js";
 import { timeAt } from "./run-time.js";

@@ -4,12 +4,12 @@
  * @module
  */
 
+import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "../authoring/step.types.js";
 import { decorateMethod, refuseUncalled } from "../compile/registration.js";
 import { features } from "../engine/features.js";
 import { recovering } from "../engine/reduce/recovery.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import { handling } from "../graph/check-handlers.js";
-import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "./step.types.js";
 
 /**
  * Decorates a method that runs when a step has used up its retries.

@@ -4,6 +4,9 @@
  * @module
  */
 
+import type { EmittableClass } from "../authoring/step.types.js";
+import type { Many } from "../authoring/step-return.types.js";
+import type { EventIn } from "../authoring/trigger.types.js";
 import { features } from "../engine/features.js";
 import { fanning } from "../engine/reduce/elements.js";
 import type { StopsAmong } from "../event/event.types.js";
@@ -11,9 +14,6 @@ import type { TypeHint } from "../event/type-hint.js";
 import { checkMany } from "../graph/check-declared.js";
 import { feeding } from "../run/attempt/generator.js";
 import { encodingGathered } from "../snapshot/encode-gathered.js";
-import type { EmittableClass } from "./step.types.js";
-import type { Many } from "./step-return.types.js";
-import type { EventIn } from "./trigger.js";
 
 /**
  * Declares in `emits` that the step returns an array of these events, or yields them. Each is an element of one

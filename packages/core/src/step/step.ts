@@ -4,10 +4,7 @@
  * @module
  */
 
-import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
-import type { Context } from "../context/context.types.js";
-import type { StopEvent } from "../event/built-in-events.js";
-import type { Resolved, ResourceMap } from "../resource/resource.types.js";
+import type { Context } from "../authoring/context.types.js";
 import type {
   AnyStepOptions,
   Emission,
@@ -19,9 +16,12 @@ import type {
   StepFunction,
   StepOptions,
   StreamableClasses,
-} from "./step.types.js";
-import type { Listed, Yielded } from "./step-return.types.js";
-import type { AcceptableClasses, Delivered, Trigger } from "./trigger.js";
+} from "../authoring/step.types.js";
+import type { Listed, Yielded } from "../authoring/step-return.types.js";
+import type { AcceptableClasses, Delivered, Trigger } from "../authoring/trigger.types.js";
+import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
+import type { StopEvent } from "../event/built-in-events.js";
+import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 
 /**
  * Makes a method of a workflow a step, which runs when an event named in `on` arrives.

@@ -1,4 +1,5 @@
 import { expectTypeOf } from "vitest";
+import type { AnyStepOptions, EmittableClasses } from "../authoring/step.types.js";
 import type {
   CatchErrorOptions,
   ChildOptions,
@@ -25,7 +26,6 @@ import type {
   WorkflowOptions,
   WriteOptions,
 } from "../index.js";
-import type { AnyStepOptions, EmittableClasses } from "../step/step.types.js";
 import type { knownOptions } from "./known-options.js";
 import type { Words } from "./unknown-options.js";
 

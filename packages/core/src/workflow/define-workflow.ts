@@ -5,22 +5,9 @@
  * @module
  */
 
-import { compileWorkflow } from "../compile/compile.js";
-import { type DeclaredStep, declareStep } from "../compile/declared-step.js";
-import { type BuiltParts, type ChildSource, setBuiltParts } from "../compile/internals.js";
-import type { WorkflowOptions } from "../compile/options.js";
-import { freeStepOf, type Registration } from "../compile/registration.js";
-import type { Context } from "../context/context.types.js";
-import { features } from "../engine/features.js";
-import { recovering } from "../engine/reduce/recovery.js";
-import { WorkflowError } from "../errors/workflow-error.js";
-import type { StepFailedEvent } from "../event/built-in-events.js";
-import type { EventClass } from "../event/event.js";
-import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
-import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
-import type { TypeHint } from "../event/type-hint.js";
-import { handling } from "../graph/check-handlers.js";
-import type { Resolved, ResourceMap } from "../resource/resource.types.js";
+import type { Context } from "../authoring/context.types.js";
+import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "../authoring/graph.types.js";
+import type { InputOfStart, ResultOfStop } from "../authoring/run.types.js";
 import type {
   AnyStepOptions,
   CatchErrorOptions,
@@ -32,15 +19,28 @@ import type {
   StepFunction,
   StepOptions,
   StreamableClasses,
-} from "../step/step.types.js";
-import type { EventOf, Listed, Yielded } from "../step/step-return.types.js";
-import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../step/trigger.js";
+} from "../authoring/step.types.js";
+import type { EventOf, Listed, Yielded } from "../authoring/step-return.types.js";
+import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../authoring/trigger.types.js";
+import type { DefinedRun, definedRun } from "../authoring/workflow-facts.types.js";
+import { compileWorkflow } from "../compile/compile.js";
+import { type DeclaredStep, declareStep } from "../compile/declared-step.js";
+import { type BuiltParts, type ChildSource, setBuiltParts } from "../compile/internals.js";
+import type { WorkflowOptions } from "../compile/options.js";
+import { freeStepOf, type Registration } from "../compile/registration.js";
+import { features } from "../engine/features.js";
+import { recovering } from "../engine/reduce/recovery.js";
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { StepFailedEvent } from "../event/built-in-events.js";
+import type { EventClass } from "../event/event.js";
+import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
+import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
+import type { TypeHint } from "../event/type-hint.js";
+import { handling } from "../graph/check-handlers.js";
+import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 import { checkOptions } from "../value/known-options.js";
 import type { ValueType } from "../value/plain.js";
-import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "./graph.types.js";
-import type { InputOfStart, ResultOfStop } from "./run.types.js";
 import { type InitialState, Workflow } from "./workflow.js";
-import type { DefinedRun, definedRun } from "./workflow-facts.types.js";
 
 export interface DefineOptions<Schema extends ObjectSchema> {
   /** Schema of the state: one per field, or one of an object. Every field has a default. */

@@ -4,10 +4,13 @@
  * @module
  */
 
+import type { ResumeOptions, RunOptions, WorkflowHandler } from "../authoring/handler.types.js";
+import type { Middleware } from "../authoring/middleware.types.js";
+import type { RunContext } from "../authoring/run-context.types.js";
+import type { Workflow as AnyStateWorkflow } from "../authoring/workflow.types.js";
 import { compiledOf, compileWorkflow } from "../compile/compile.js";
 import { internalsOf, openInternals, stateSchemaKey } from "../compile/internals.js";
 import type { WorkflowOptions } from "../compile/options.js";
-import type { RunContext } from "../context/run-context.types.js";
 import { OfThisCopy } from "../errors/second-copy.js";
 import type { EventClass } from "../event/event.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
@@ -15,12 +18,9 @@ import type { TypeHint } from "../event/type-hint.js";
 import type { InspectionName } from "../inspect/inspection-events.js";
 import type { InspectionListener } from "../inspect/inspector.js";
 import type { Telemetry } from "../inspect/telemetry.types.js";
-import type { ResumeOptions, RunOptions, WorkflowHandler } from "../run/caller/handler.types.js";
 import { resumeRun, retryRun, startRun } from "../run/start.js";
 import { hostOf } from "../run/workflow-host.js";
 import type { ValueType } from "../value/plain.js";
-import type { Middleware } from "./middleware.types.js";
-import type { Workflow as AnyStateWorkflow } from "./workflow.types.js";
 
 /** The class from which workflows are made. */
 export interface WorkflowClass<State> {

@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ContextDict } from "../../context/run-context.types.js";
+import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
+import type { ContextDict } from "../../authoring/run-context.types.js";
 import { runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
-import type { PendingPrompt, Receipt, RunOutcome } from "../../run/caller/handler.types.js";
 import {
   answerPrompt,
   assertSendable,

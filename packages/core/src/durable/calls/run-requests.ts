@@ -6,10 +6,11 @@
  *
  * @module
  */
+
+import type { Receipt } from "../../authoring/handler.types.js";
 import type { Clock, Log } from "../../engine/ports.js";
 import { WorkflowError, type WorkflowErrorOptions } from "../../errors/workflow-error.js";
 import { decodeValue } from "../../event/decode.js";
-import type { Receipt } from "../../run/caller/handler.types.js";
 import { systemIds } from "../../system/system.js";
 import { type EncodedValue, encodeValue } from "../../value/codec.js";
 import type { RunRegistry } from "../claim/registry.js";

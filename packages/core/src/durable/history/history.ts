@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContextDict } from "../../context/run-context.types.js";
+import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeTick } from "../../snapshot/tick-codec.js";

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { RunState, RunStatus, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
-import type { PendingPrompt } from "../../run/caller/handler.types.js";
 import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
 import type { TenantOptions } from "../options/runtime-names.types.js";

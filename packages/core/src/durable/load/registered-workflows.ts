@@ -1,11 +1,11 @@
 /** The workflows of a runtime, by their durable names. */
 
+import type { Workflow } from "../../authoring/workflow.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../../compile/compile.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { Telemetry } from "../../inspect/telemetry.types.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../../run/workflow-host.js";
 import { nearest } from "../../value/nearest.js";
-import type { Workflow } from "../../workflow/workflow.types.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { codeGraph, type HashedCode } from "../text/code-graph.js";
 

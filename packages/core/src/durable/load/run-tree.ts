@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { PendingPrompt } from "../../authoring/handler.types.js";
 import { compiledChild } from "../../compile/child.js";
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Command, Receipt } from "../../engine/command.js";
@@ -23,7 +24,6 @@ import {
 } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import type { WorkflowEvent } from "../../event/event.js";
-import type { PendingPrompt } from "../../run/caller/handler.types.js";
 import { openPrompts } from "../../run/caller/open-prompts.js";
 import { openChildren } from "../../run/snapshot-run.js";
 import { encodeState } from "../../snapshot/encode.js";

@@ -1,5 +1,5 @@
 /** What the calls of a runtime name things by. */
-import type { Workflow } from "../../workflow/workflow.types.js";
+import type { Workflow } from "../../authoring/workflow.types.js";
 
 // any: a workflow with any state.
 export type Workflows = { readonly [name: string]: Workflow<any> };

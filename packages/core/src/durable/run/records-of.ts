@@ -1,4 +1,4 @@
-import type { RunContext } from "../../context/run-context.types.js";
+import type { RunContext } from "../../authoring/run-context.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { StepContext } from "../../run/attempt/step-context.js";
 import type { StepRecords } from "../runtime-records.types.js";

@@ -4,8 +4,8 @@
  * @module
  */
 
+import type { InputOf } from "../../authoring/run.types.js";
 import type { Duration } from "../../value/duration.js";
-import type { InputOf } from "../../workflow/run.types.js";
 import type { TenantOptions, Workflows } from "../options/runtime-names.types.js";
 import type { QueueTicket } from "../store/run-store.types.js";
 

@@ -1,11 +1,11 @@
 /** Events that a run shows, and prompts that it waits with, as texts of the store. */
 
+import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Tick } from "../../engine/tick.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { roleOf } from "../../event/facts.js";
-import type { PendingPrompt } from "../../run/caller/handler.types.js";
 import { openPrompts } from "../../run/caller/open-prompts.js";
 import type { LiveRun } from "../../run/run.types.js";
 import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";

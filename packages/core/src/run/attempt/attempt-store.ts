@@ -1,5 +1,5 @@
 /** The store as a step holds it: every write is matched with the memory of the work item. */
-import type { WriteOptions } from "../../context/store.types.js";
+import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
 import type { StateCell, Writer } from "../../state/state-cell.js";
 import { checkOptions } from "../../value/known-options.js";

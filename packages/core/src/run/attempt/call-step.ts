@@ -1,8 +1,8 @@
 /** Middleware around an attempt. */
 
-import type { Context } from "../../context/context.types.js";
+import type { Context } from "../../authoring/context.types.js";
+import type { Middleware, StepCall } from "../../authoring/middleware.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { Middleware, StepCall } from "../../workflow/middleware.types.js";
 import type { AttemptCore } from "../run.types.js";
 
 export interface PreparedCall {

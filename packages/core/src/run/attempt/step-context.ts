@@ -4,7 +4,6 @@
  * @module
  */
 
-import { childStart } from "../../compile/child.js";
 import type {
   ChildOptions,
   CollectEventsOptions,
@@ -15,9 +14,11 @@ import type {
   SendOptions,
   SleepOptions,
   WaitOptions,
-} from "../../context/context.types.js";
-import type { ContextDict, ToDictOptions } from "../../context/run-context.types.js";
-import type { Store } from "../../context/store.types.js";
+} from "../../authoring/context.types.js";
+import type { Finished } from "../../authoring/finished.types.js";
+import type { ContextDict, ToDictOptions } from "../../authoring/run-context.types.js";
+import type { Store } from "../../authoring/store.types.js";
+import { childStart } from "../../compile/child.js";
 import { features } from "../../engine/features.js";
 import type { Send, Tick } from "../../engine/tick.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
@@ -25,7 +26,6 @@ import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
-import type { Finished } from "../../step/finished.types.js";
 import { encodeValue } from "../../value/codec.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";

@@ -4,9 +4,9 @@
  * @module
  */
 
+import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../../authoring/run-context.types.js";
+import type { Store } from "../../authoring/store.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../../compile/compile.js";
-import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../../context/run-context.types.js";
-import type { Store } from "../../context/store.types.js";
 import type { RunState } from "../../engine/state.js";
 import { OfThisCopy } from "../../errors/second-copy.js";
 import { applyChange } from "../../state/apply-change.js";

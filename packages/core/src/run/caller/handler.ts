@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { RunContext } from "../../context/run-context.types.js";
+
+import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "../../authoring/handler.types.js";
+import type { RunContext } from "../../authoring/run-context.types.js";
 import type { Receipt } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
@@ -16,7 +18,6 @@ import { openStream } from "../open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
 import type { LiveRun } from "../run.types.js";
 import { CallerContext } from "./caller-context.js";
-import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "./handler.types.js";
 import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "./outside.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import type { PendingPrompt } from "../../authoring/handler.types.js";
 import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
 import type { OpenPrompt } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
@@ -12,7 +14,6 @@ import { isEvent, roleOf } from "../../event/facts.js";
 import { nearest } from "../../value/nearest.js";
 import { inspectRefused } from "../inspect-run.js";
 import type { LiveRun } from "../run.types.js";
-import type { PendingPrompt } from "./handler.types.js";
 import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
 
 /** What delivery needs of a run. */

@@ -1,10 +1,10 @@
-import type { RunContext } from "../context/run-context.types.js";
 import type { InspectionName } from "../inspect/inspection-events.js";
 import type { InspectionListener } from "../inspect/inspector.js";
 import type { Telemetry } from "../inspect/telemetry.types.js";
-import type { ResumeOptions, RunOptions, WorkflowHandler } from "../run/caller/handler.types.js";
+import type { ResumeOptions, RunOptions, WorkflowHandler } from "./handler.types.js";
 import type { Middleware } from "./middleware.types.js";
 import type { ResultOf, RunArguments, Runnable } from "./run.types.js";
+import type { RunContext } from "./run-context.types.js";
 import type { StateOf, workflowState } from "./workflow-facts.types.js";
 
 /**

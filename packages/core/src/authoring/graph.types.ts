@@ -10,8 +10,8 @@
  * @module
  */
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
-import type { AnyMany, EventOf } from "../step/step-return.types.js";
-import type { Collect } from "../step/trigger.js";
+import type { AnyMany, EventOf } from "./step-return.types.js";
+import type { Collect } from "./trigger.types.js";
 
 interface InRole<Role extends string> {
   readonly type: string;

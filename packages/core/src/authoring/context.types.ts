@@ -6,13 +6,13 @@
 
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
-import type { Finished } from "../step/finished.types.js";
-import type { FieldsOf, InstanceOf } from "../step/trigger.js";
 import type { Duration } from "../value/duration.js";
-import type { ResultOf, RunArguments } from "../workflow/run.types.js";
-import type { AnyWorkflow, StateOf } from "../workflow/workflow-facts.types.js";
+import type { Finished } from "./finished.types.js";
+import type { ResultOf, RunArguments } from "./run.types.js";
 import type { FromDictOptions, RunContext } from "./run-context.types.js";
 import type { Editable } from "./store.types.js";
+import type { FieldsOf, InstanceOf } from "./trigger.types.js";
+import type { AnyWorkflow, StateOf } from "./workflow-facts.types.js";
 
 /**
  * Context of a run for its steps. A plain `Context` accepts every workflow's context and knows nothing of the state.

@@ -4,16 +4,22 @@
  * @module
  */
 
-import type { Context } from "../context/context.types.js";
 import type { EventClass, EventFacts, EventRole, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";
-import type { GraphCheck } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
-import type { StateOf, workflowState } from "../workflow/workflow-facts.types.js";
+import type { Context } from "./context.types.js";
 import type { Listed, Many, StepReturn } from "./step-return.types.js";
-import type { AcceptableClasses, EngineRole, EventIn, Trigger } from "./trigger.js";
+import type { AcceptableClasses, EngineRole, EventIn, Trigger } from "./trigger.types.js";
+import type { StateOf, workflowState } from "./workflow-facts.types.js";
+
+/**
+ * A check that a workflow or a step may skip. `reachability`: every step can be reached. `deadEnd`: every step leads to
+ * an end. `uncollected`: events that a collect gathers in one fan-out (`of`) are also accepted outside of it, where
+ * they arise there.
+ */
+export type GraphCheck = "reachability" | "deadEnd" | "uncollected";
 
 /** An event that a step may emit. */
 export interface EmittableEvent extends WorkflowEvent<string, EventFacts<EmittableRole>> {}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GraphBranch, GraphGroup, WorkflowDescription } from "../drawing/describe.js";
+import type { GraphBranch, GraphGroup, WorkflowDescription } from "./describe.js";
 import { frameBranches } from "./frame-branches.js";
 
 function group(id: string, nodes: string[], rest: Partial<GraphGroup> = {}): GraphGroup {

@@ -6,7 +6,7 @@
  * @internal
  * @module
  */
-import type { RunContext } from "../context/run-context.types.js";
+
 import type {
   JoinIncompleteEvent,
   OpenFields,
@@ -19,7 +19,8 @@ import type {
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
 import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
-import type { Yielded } from "../step/step-return.types.js";
+import type { RunContext } from "./run-context.types.js";
+import type { Yielded } from "./step-return.types.js";
 import type { DefinedRun, definedRun, StateOf } from "./workflow-facts.types.js";
 
 /** Input of `run`: the fields of the start event. */

@@ -1,4 +1,4 @@
-import type { GraphBranch, GraphGroup, WorkflowDescription } from "../drawing/describe.js";
+import type { GraphBranch, GraphGroup, WorkflowDescription } from "./describe.js";
 
 /**
  * The same graph with a group for each branch on which a drawing writes its role, such as "then" and "else": whoever draws groups

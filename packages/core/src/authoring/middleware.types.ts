@@ -1,4 +1,4 @@
-import type { Context } from "../context/context.types.js";
+import type { Context } from "./context.types.js";
 
 /** One attempt of a step, for middleware. */
 export interface StepCall {

@@ -3,13 +3,14 @@
  *
  * @module
  */
-import type { RunContext } from "../../context/run-context.types.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import type { Sendable } from "../../event/event.types.js";
-import type { ResourceOverride } from "../../resource/resource.types.js";
-import type { RunStream } from "../../stream/run-stream.js";
-import type { StreamOptions } from "../../stream/stream.types.js";
-import type { Duration } from "../../value/duration.js";
+
+import type { WorkflowEvent } from "../event/event.js";
+import type { Sendable } from "../event/event.types.js";
+import type { ResourceOverride } from "../resource/resource.types.js";
+import type { RunStream } from "../stream/run-stream.js";
+import type { StreamOptions } from "../stream/stream.types.js";
+import type { Duration } from "../value/duration.js";
+import type { RunContext } from "./run-context.types.js";
 
 export interface ResumeOptions {
   /** Cancels the run when it aborts. @default none */

@@ -1,7 +1,8 @@
 /** The value `Context`: creates contexts for new runs, or from snapshots. */
+
+import type { ContextClass, Context as StepFace } from "../authoring/context.types.js";
+import type { FromDictOptions } from "../authoring/run-context.types.js";
 import { contextFromDict, newContext } from "../run/caller/caller-context.js";
-import type { ContextClass, Context as StepFace } from "./context.types.js";
-import type { FromDictOptions } from "./run-context.types.js";
 
 // A call that bundlers may drop: only programs that restore snapshots bundle the reader.
 export const Context: ContextClass = /* @__PURE__ */ createContextClass();
