@@ -50,7 +50,8 @@ export type {
   Scope,
   WorkItem,
 } from "./engine/state.js";
-export type { Send, StateChange, StatePatch, Tick } from "./engine/tick.js";
+export type { Send, Tick } from "./engine/tick.js";
+export type { StateChange, StatePatch } from "./state/patch.types.js";
 export type { Command, Note, Receipt, RefusalCode } from "./engine/command.js";
 export { reduce } from "./engine/reduce.js";
 export { replay } from "./snapshot/replay.js";

@@ -79,7 +79,7 @@ export { validateWorkflow } from "./compile/compile.js";
 export { describeWorkflow } from "./drawing/describe.js";
 export type { GraphEdge, GraphNode, WorkflowDescription } from "./drawing/describe.js";
 export type { GraphCheck } from "./authoring/step.types.js";
-export type { Finding } from "./graph/finding.js";
+export type { Finding } from "./engine/finding.types.js";
 
 // ---- runs
 export type {

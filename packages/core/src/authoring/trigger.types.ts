@@ -17,7 +17,7 @@ export type AcceptableClass = EventClass<AcceptableEvent>;
 export type AcceptableClasses = AcceptableClass | readonly AcceptableClass[];
 
 /** Values of `on`. */
-// biome-ignore lint/suspicious/noExplicitAny: where `on` is wrong, that one error is enough; the method below it then fits
+// `any`: where `on` is wrong, that one error is enough; the method below it then fits.
 export type Trigger = AcceptableClasses | Gathering<any, any>;
 
 /**

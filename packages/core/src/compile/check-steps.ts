@@ -6,15 +6,17 @@
 
 import type { AnyStepOptions, GraphCheck } from "../authoring/step.types.js";
 import { features } from "../engine/features.js";
+import type { Report } from "../engine/finding.types.js";
 import type { ErrorCode } from "../errors/catalog.js";
 import { ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, isForeignBuiltIn, ownsType, roleOf } from "../event/facts.js";
-import { type Report, reportCount, reportUnknown } from "../graph/check-declared.js";
+import { reportCount, reportUnknown } from "../graph/check-declared.js";
 import { suggest } from "../graph/finding.js";
 import { type Finding, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
+import type { ResourceFeature } from "../resource/resource-container.js";
 import { toMs } from "../value/duration.js";
 import { isVersion } from "../value/version.js";
 import {
@@ -177,7 +179,7 @@ export function unknownChecks(skipped: readonly GraphCheck[] = []): { readonly w
 }
 
 function checkNeeds(resources: ResourceMap = {}, report: Report): void {
-  if (features.resources !== null) attempt(report, () => features.resources?.check(resources));
+  if (features.resources !== null) attempt(report, () => (features.resources as ResourceFeature).check(resources));
   else if (Object.keys(resources).length > 0) report("option", `needs resources ${ofSecondCopy}`, secondCopyHint);
 }
 

@@ -6,8 +6,9 @@
  */
 
 import type { CollectTrigger, JoinTrigger } from "../engine/definition.js";
+import type { Report } from "../engine/finding.types.js";
 import type { EventClass } from "../event/event.js";
-import { type Report, reportCount, reportUnknown } from "../graph/check-declared.js";
+import { reportCount, reportUnknown } from "../graph/check-declared.js";
 
 /** Result of `collect()` or `join()`. */
 export type GatheringTrigger =

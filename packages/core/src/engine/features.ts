@@ -5,14 +5,10 @@
  * @module
  */
 
-import type { gatheringTriggers } from "../compile/gathering-trigger.js";
 import type { JoinIncompleteEvent } from "../event/built-in-events.js";
-import type { checkMany } from "../graph/check-declared.js";
-import type { Finding } from "../graph/finding.js";
-import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
-import type { ContainerOptions, ResourceContainer } from "../resource/resource-container.js";
-import type { EncodedInput, EncodedJoin, EncodedScope, PartEncoder } from "../snapshot/format.js";
+import type { EventClass } from "../event/event.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
+import type { Finding, Report } from "./finding.types.js";
 import type { Work } from "./reduce/work.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
 import type { StepYielded } from "./tick.js";
@@ -25,14 +21,14 @@ export const features: {
   join: JoinFeature | null;
   /** Set by both: inputs with several events. */
   gathered: GatheredFeature | null;
-  /** Set by both and by `many()`: their parts of a snapshot. */
-  snapshot: SnapshotFeature | null;
+  /** Set by both and by `many()`: their parts of a snapshot, a `SnapshotFeature`. */
+  snapshot: object | null;
   /** Set by both: finds the fan-outs in which they gather or pair. */
   fanOuts: FanOutFeature | null;
   /** Set by both: checks and defines a trigger. */
   triggers: TriggersFeature | null;
   /** Set by `many()`: checks the events of a fan-out. */
-  many: typeof checkMany | null;
+  many: ((emits: unknown, report: Report) => void) | null;
   /** Set by `catchError()`: the checks of error handlers. */
   handlers: HandlerFeature | null;
   /** Set by `catchError()`: what happens to failures. */
@@ -41,8 +37,8 @@ export const features: {
   fans: FanFeature | null;
   /** Set by `many()`: the elements that a step returns, sends or yields. */
   elements: ElementsFeature | null;
-  /** Set by `resource()`. */
-  resources: ResourceFeature | null;
+  /** Set by `resource()`: a `ResourceFeature`. */
+  resources: object | null;
 } = {
   collect: null,
   join: null,
@@ -58,7 +54,12 @@ export const features: {
   resources: null,
 };
 
-export type TriggersFeature = typeof gatheringTriggers;
+export interface TriggersFeature {
+  /** Checks the options of a trigger. */
+  check(on: object, report: Report): void;
+  /** @param typesIn Their types; with `subclasses`, those of their subclasses, too. */
+  define(on: object, typesIn: (classes: readonly EventClass[]) => string[]): CollectTrigger | JoinTrigger;
+}
 export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
 export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
 
@@ -89,13 +90,6 @@ export interface GatheredFeature {
   shapeOf(input: StepInput): Failure["shape"];
   /** The input of a failed attempt, as the step got it. */
   inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown;
-}
-
-export interface SnapshotFeature {
-  /** Encodes an input with several events. */
-  input(input: Exclude<StepInput, { readonly kind: "event" }>, step: string, encoder: PartEncoder): EncodedInput;
-  scope(scope: Scope, encoder: PartEncoder): EncodedScope;
-  joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }
 
 export interface FanOutFeature {
@@ -148,9 +142,4 @@ export interface GeneratorDrive {
   /** Called when fewer of its elements are unfinished than the buffer holds. */
   pull(): void;
   stop(): void;
-}
-
-export interface ResourceFeature {
-  open(scope: ResourceScope, parent: ResourceContainer | null, options?: ContainerOptions): ResourceContainer;
-  check(resources: ResourceMap): void;
 }

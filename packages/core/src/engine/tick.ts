@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { StateChange } from "../state/patch.types.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import type { Definition } from "./definition.js";
 import type { EventData, TraceContext } from "./state.js";
@@ -232,22 +233,6 @@ export interface StateEdited extends Happened {
   readonly change: StateChange;
   /** Result of `editState`, or the value given to `set`. */
   readonly value: unknown;
-}
-
-export type StateChange = PatchedState | ReplacedState;
-export interface PatchedState {
-  readonly patches: readonly StatePatch[];
-  /** The state after the edit, when it is known. Never stored: the patches give it. */
-  readonly next?: unknown;
-}
-export interface ReplacedState {
-  readonly whole: true;
-  readonly next: unknown;
-}
-export interface StatePatch {
-  readonly op: "add" | "remove" | "replace";
-  readonly path: readonly (string | number)[];
-  readonly value?: unknown;
 }
 
 export interface StreamWritten extends Happened {

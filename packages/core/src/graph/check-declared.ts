@@ -3,13 +3,11 @@
  *
  * @module
  */
+import type { Report } from "../engine/finding.types.js";
 import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, roleOf } from "../event/facts.js";
 import { type knownOptions, namesOf } from "../value/known-options.js";
 import { unknownNames } from "../value/unknown-options.js";
-
-/** Reports a problem of a step. @param message To be read after the name of the step. */
-export type Report = (check: string, message: string, hint: string) => void;
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
   for (const problem of unknownNames(options, namesOf(call)))

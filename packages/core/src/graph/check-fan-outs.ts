@@ -5,8 +5,9 @@
  */
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
 import type { FanOutFeature } from "../engine/features.js";
+import type { Finding } from "../engine/finding.types.js";
 import { createRouting } from "../engine/routing.js";
-import { type Finding, quoteNames, suggest } from "./finding.js";
+import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 
 export const fanOuts: FanOutFeature = { complete: addFanOuts, check: checkFanOuts };

@@ -1,6 +1,7 @@
 import type { StepDefinition } from "../engine/definition.js";
 import type { HandlerFeature } from "../engine/features.js";
-import { type Finding, quoteNames, suggest } from "./finding.js";
+import type { Finding } from "../engine/finding.types.js";
+import { quoteNames, suggest } from "./finding.js";
 
 export const handling: HandlerFeature = { check: checkHandlers };
 

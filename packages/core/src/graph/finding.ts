@@ -1,15 +1,5 @@
 import { nearest } from "../value/nearest.js";
 
-/** A problem of a workflow. */
-export interface Finding {
-  /** The check that has found it; or the error code, such as `EVENT_TYPE_TAKEN`, when the mistake has its own code. */
-  readonly check: string;
-  readonly step?: string;
-  readonly event?: string;
-  readonly message: string;
-  readonly hint: string;
-}
-
 /** Quotes each name once. */
 export function quoteNames(names: readonly string[]): string {
   return [...new Set(names)].map((name) => `"${name}"`).join(", ");

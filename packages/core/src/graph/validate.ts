@@ -8,11 +8,12 @@
 import type { GraphCheck } from "../authoring/step.types.js";
 import type { Definition, StepDefinition } from "../engine/definition.js";
 import { features } from "../engine/features.js";
+import type { Finding } from "../engine/finding.types.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
-import { type Finding, quoteNames, suggest } from "./finding.js";
+import { quoteNames, suggest } from "./finding.js";
 
-export type { Finding } from "./finding.js";
+export type { Finding } from "../engine/finding.types.js";
 
 export const graphChecks: readonly GraphCheck[] = ["reachability", "deadEnd", "uncollected"];
 

@@ -33,6 +33,12 @@ export interface ContainerOptions {
   readonly holder?: ResourceContainer | null;
 }
 
+/** Set as `features.resources` by `resource()`. */
+export interface ResourceFeature {
+  open(scope: ResourceScope, parent: ResourceContainer | null, options?: ContainerOptions): ResourceContainer;
+  check(resources: ResourceMap): void;
+}
+
 export class ResourceContainer implements AsyncDisposable {
   /** Overrides, its own before those that it inherits. */
   readonly overrides: readonly ResourceOverride[];

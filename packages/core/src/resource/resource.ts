@@ -1,8 +1,8 @@
-import { features, type ResourceFeature } from "../engine/features.js";
+import { features } from "../engine/features.js";
 import { checkOptions } from "../value/known-options.js";
 import { checkResources } from "./check-resources.js";
 import type { Needed, Resolved, Resource, ResourceDefinition, ResourceMap, ResourceOptions } from "./resource.types.js";
-import { ResourceContainer } from "./resource-container.js";
+import { ResourceContainer, type ResourceFeature } from "./resource-container.js";
 
 /**
  * Declares something that is made when a step first needs it, once per scope, and disposed when the scope ends.

@@ -5,14 +5,14 @@
  */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { features, type ResourceFeature } from "../engine/features.js";
+import { features } from "../engine/features.js";
 import type { Journal, Ports } from "../engine/ports.js";
 import { createRouting, type Routing } from "../engine/routing.js";
 import type { Inspector } from "../inspect/inspector.js";
 import { logVerbosely } from "../inspect/verbose.js";
 import { Limiter } from "../limit/limiter.js";
 import { Permits } from "../limit/permits.js";
-import type { ResourceContainer } from "../resource/resource-container.js";
+import type { ResourceContainer, ResourceFeature } from "../resource/resource-container.js";
 import { systemClock, systemIds } from "../system/system.js";
 
 export interface WorkflowHost {

@@ -4,9 +4,16 @@
  *
  * @module
  */
-import type { SnapshotFeature } from "../engine/features.js";
+
 import type { Arrival, JoinBuffer, Scope, StepInput } from "../engine/state.js";
-import type { EncodedArrival, EncodedInput, EncodedJoin, EncodedScope, PartEncoder } from "./format.js";
+import type {
+  EncodedArrival,
+  EncodedInput,
+  EncodedJoin,
+  EncodedScope,
+  PartEncoder,
+  SnapshotFeature,
+} from "./format.js";
 import { each, list } from "./lists.js";
 
 export const encodingGathered: SnapshotFeature = { input, scope, joins };

@@ -9,7 +9,7 @@
 import { compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { stateVersionOf } from "../compile/state-version.js";
-import { features, type SnapshotFeature } from "../engine/features.js";
+import { features } from "../engine/features.js";
 import type {
   Failure,
   MemoryRecord,
@@ -25,6 +25,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { encodeFrozen, encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
+import type { SnapshotFeature } from "./format.js";
 import {
   type EncodedFailure,
   type EncodedInput,

@@ -14,12 +14,14 @@ import type {
   ChildRecord,
   EventData,
   Failure,
+  JoinBuffer,
   Leftover,
   Outcome,
   Parcel,
   RunState,
   Scope,
   SleepRecord,
+  StepInput,
   StepLoad,
   Timer,
   TraceContext,
@@ -212,4 +214,12 @@ export interface PartEncoder {
   events(events: readonly EventData[], path: string): EncodedEvent[];
   failure(failure: Failure): EncodedFailure;
   parcel(parcel: Parcel): EncodedParcel;
+}
+
+/** Set as `features.snapshot` by `collect()`, `join()` and `many()`. */
+export interface SnapshotFeature {
+  /** Encodes an input with several events. */
+  input(input: Exclude<StepInput, { readonly kind: "event" }>, step: string, encoder: PartEncoder): EncodedInput;
+  scope(scope: Scope, encoder: PartEncoder): EncodedScope;
+  joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }

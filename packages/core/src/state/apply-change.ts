@@ -1,8 +1,8 @@
-import type { StateChange, StatePatch } from "../engine/tick.js";
 import { invariant } from "../errors/invariant.js";
 import { isForbiddenKey } from "../value/guard.js";
 import { type Container, copyOf } from "./draft-node.js";
 import { freezeContainer, freezeState } from "./freeze-state.js";
+import type { StateChange, StatePatch } from "./patch.types.js";
 
 /** The state after a change, deeply frozen. Parts that did not change are shared. */
 export function applyChange(state: unknown, change: StateChange): unknown {

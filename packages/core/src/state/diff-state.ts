@@ -9,10 +9,11 @@
  *
  * @module
  */
-import type { StatePatch } from "../engine/tick.js";
+
 import { isPlainObject } from "../value/guard.js";
 import { type Container, type DraftNode, has, keysOf, valueAt } from "./draft-node.js";
 import { isNewAt, NEW, type Piece } from "./list-pieces.js";
+import type { StatePatch } from "./patch.types.js";
 
 type Path = StatePatch["path"];
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StatePatch } from "../engine/tick.js";
+
 import { diffState } from "./diff-state.js";
 import {
   type Container,
@@ -18,6 +18,7 @@ import {
 } from "./draft-node.js";
 import { freezeState } from "./freeze-state.js";
 import { NEW, type Piece } from "./list-pieces.js";
+import type { StatePatch } from "./patch.types.js";
 
 export interface Finished {
   /** `null`: the whole state is shorter. */

@@ -1,4 +1,4 @@
-import type { StateChange } from "../engine/tick.js";
+import type { StateChange } from "./patch.types.js";
 
 /** True for the one value of a change: both are frozen. */
 export function isWritten(given: StateChange, value: unknown): boolean {

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import type { StatePatch } from "../engine/tick.js";
+import type { StatePatch } from "./patch.types.js";
 import type { PreparedChange } from "./prepare-change.js";
 
 /**

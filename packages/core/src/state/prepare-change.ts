@@ -1,10 +1,10 @@
-import type { StateChange, StatePatch } from "../engine/tick.js";
 import { isForbiddenKey } from "../value/guard.js";
 import type { ValueType } from "../value/plain.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";
 import { finishDraft } from "./finish-draft.js";
 import { freezeContainer, freezeState } from "./freeze-state.js";
+import type { StateChange, StatePatch } from "./patch.types.js";
 import { findSlot } from "./path.js";
 import { type Place, refuseUnstorable, root, unstorable, type Weight } from "./refuse-unstorable.js";
 import { invalid, isRecord, type StateSchema } from "./state-schema.js";

@@ -9,7 +9,6 @@
  * @module
  */
 import { Semaphore } from "async-mutex";
-import type { Clock } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isThenable } from "../value/is-thenable.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
@@ -35,6 +34,13 @@ import {
 } from "./prepare-change.js";
 import { StateSize } from "./state-size.js";
 
+/** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */
+interface LockClock {
+  now(): number;
+  /** Gives the function that cancels the timer. */
+  setTimer(atMs: number, wake: () => void): () => void;
+}
+
 /** What a state needs from its run. */
 export interface StoreHost extends StateRules {
   /** The committed state, deeply frozen. */
@@ -46,7 +52,7 @@ export interface StoreHost extends StateRules {
   /** Nobody else has this state: a write counts when its call returns. Else a write begins in a reaction of its own. */
   readonly isOwn?: boolean;
   readonly lockTimeoutMs: number;
-  readonly clock: Clock;
+  readonly clock: LockClock;
 }
 
 /** Who writes. */

@@ -9,7 +9,6 @@ import type {
   Collect,
   CollectOptions,
   EventIn,
-  gathered,
   Join,
   JoinedEvents,
   JoinOptions,

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { StateChange, StatePatch, Tick } from "../../engine/tick.js";
+import type { Tick } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
 import { applyPatches } from "../../state/apply-change.js";
+import type { StateChange, StatePatch } from "../../state/patch.types.js";
 import { isPlainObject } from "../../value/guard.js";
 import type { AppliedTick } from "../load/run-tree.js";
 

@@ -9,12 +9,13 @@
 import type { CompiledStep } from "../../compile/compile.js";
 import { type ElementsFeature, features, type GeneratorDrive } from "../../engine/features.js";
 import type { EventData, WorkItem } from "../../engine/state.js";
-import type { Send, StateChange, Tick } from "../../engine/tick.js";
+import type { Send, Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { AttemptCall } from "../../inspect/telemetry.types.js";
 import type { Release } from "../../limit/limiter.js";
 import type { ResourceContainer } from "../../resource/resource-container.js";
 import { verdict } from "../../retry/verdict.js";
+import type { StateChange } from "../../state/patch.types.js";
 import { digest } from "../../value/digest.js";
 import { recordError } from "../../value/error-record.js";
 import { isThenable } from "../../value/is-thenable.js";

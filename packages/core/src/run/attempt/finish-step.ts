@@ -7,9 +7,10 @@
 import type { Routing } from "../../engine/routing.js";
 import { canEndAlone } from "../../engine/routing.js";
 import type { EventData, WorkItem } from "../../engine/state.js";
-import type { StateChange, Tick } from "../../engine/tick.js";
+import type { Tick } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import type { DirectEdit, LastEdit } from "../../state/last-edits.js";
+import type { StateChange } from "../../state/patch.types.js";
 import { isThenable } from "../../value/is-thenable.js";
 import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 

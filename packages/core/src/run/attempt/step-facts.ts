@@ -5,10 +5,10 @@
  */
 import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
-import type { StatePatch } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
 import type { DirectEdit } from "../../state/last-edits.js";
+import type { StatePatch } from "../../state/patch.types.js";
 import type { AttemptCore, LiveRunCore } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
