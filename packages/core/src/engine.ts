@@ -64,7 +64,7 @@ export type {
   ActivationsOptions,
   ActivationStore,
   RoundNature,
-} from "./durable/activation.types.js";
+} from "./durable/api/activation.types.js";
 // ---- the world
 export { Timers } from "./engine/timers.js";
 export type { Due } from "./engine/timers.js";

@@ -8,12 +8,12 @@ export { createRuntime } from "./durable/create-runtime.js";
 export { recordsOf } from "./durable/run/records-of.js";
 export { memoryStore } from "./durable/memory/memory-store.js";
 export type { MemoryStoreOptions } from "./durable/memory/memory-store.js";
-export type { DetailedEntry, HistoryEntry, RunForked } from "./durable/history/history.js";
-export type { ChildRun } from "./durable/history/child-runs.js";
-export type { ChangedValue } from "./durable/history/state-changes.js";
-export type { AttemptStatus, AttemptWait, RunAttempt } from "./durable/history/attempts.js";
-export type { MomentOptions, PendingDelivery, RunMoment, StepMoment } from "./durable/history/run-moment.js";
-export type { RawHistoryEntry, RawSnapshot } from "./durable/history/raw-run.js";
+export type { DetailedEntry, HistoryEntry, RunForked } from "./durable/api/history.types.js";
+export type { ChildRun } from "./durable/api/history.types.js";
+export type { ChangedValue } from "./durable/api/history.types.js";
+export type { AttemptStatus, AttemptWait, RunAttempt } from "./durable/api/history.types.js";
+export type { MomentOptions, PendingDelivery, RunMoment, StepMoment } from "./durable/api/history.types.js";
+export type { RawHistoryEntry, RawSnapshot } from "./durable/api/history.types.js";
 export type {
   RecordEdit,
   RecordList,
@@ -21,7 +21,7 @@ export type {
   RecordValue,
   RuntimeRecords,
   StepRecords,
-} from "./durable/runtime-records.types.js";
+} from "./durable/api/runtime-records.types.js";
 export type {
   AttemptsOptions,
   CountFilter,
@@ -43,8 +43,8 @@ export type {
   SendOptions,
   TenantOptions,
   Workflows,
-} from "./durable/runtime.types.js";
-export type { QueueOptions, RuntimeOptions } from "./durable/options/runtime-options.types.js";
+} from "./durable/api/runtime.types.js";
+export type { QueueOptions, RuntimeOptions } from "./durable/api/runtime-options.types.js";
 export type {
   ScheduleCatchUp,
   ScheduleOverlap,
@@ -54,7 +54,7 @@ export type {
   ScheduleOptions,
   ScheduleQuery,
   ScheduleSkip,
-} from "./durable/schedules/schedule.types.js";
+} from "./durable/api/schedule.types.js";
 export type {
   ExportedHead,
   ExportedPart,
@@ -63,8 +63,8 @@ export type {
   ExportOptions,
   ImportedRun,
   ImportOptions,
-} from "./durable/moving/moving.types.js";
-export type { CheckProblem, CheckReport } from "./durable/history/check.types.js";
+} from "./durable/api/moving.types.js";
+export type { CheckProblem, CheckReport } from "./durable/api/check.types.js";
 export type {
   ObservedClaim,
   ObservedCommit,
@@ -72,6 +72,6 @@ export type {
   ObservedRuntime,
   RuntimeObserver,
   RuntimeTelemetry,
-} from "./durable/runtime-observer.types.js";
+} from "./durable/api/runtime-observer.types.js";
 // ---- the contract of stores
 export type * from "./durable/store/run-store.types.js";

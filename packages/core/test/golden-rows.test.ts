@@ -1,8 +1,8 @@
 /** Rows that earlier trees stored of durable runs still load: from each snapshot, and from the first tick. For ever. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { RegisteredWorkflows } from "../src/durable/code/registered-workflows.js";
 import { type LoadFrom, loadTree } from "../src/durable/load/load.js";
-import { RegisteredWorkflows } from "../src/durable/load/registered-workflows.js";
 import { ResourceContainer } from "../src/resource/resource-container.js";
 import { restoreRun } from "../src/run/snapshot-run.js";
 import { memoryStore, type StoredSnapshot } from "../src/runtime.js";

@@ -22,11 +22,11 @@ import type {
   Activations,
   ActivationsOptions,
   RoundNature,
-} from "./activation.types.js";
+} from "./api/activation.types.js";
 import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./claim/recovery.js";
+import { type RegisteredWorkflow, RegisteredWorkflows } from "./code/registered-workflows.js";
 import { GroupCommit } from "./commit/group-commit.js";
 import { RecordTurns } from "./commit/record-turns.js";
-import { type RegisteredWorkflow, RegisteredWorkflows } from "./load/registered-workflows.js";
 import { RunWatchers } from "./reads/watchers.js";
 import { DurableRun, type DurableRunSettings, type RunSupervisor } from "./run/durable-run.js";
 import { Posts } from "./run/posts.js";

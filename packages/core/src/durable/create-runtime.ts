@@ -14,45 +14,17 @@ import { markHandled } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
 import { toMs } from "../value/duration.js";
 import { pageSize, positiveInteger, timeOf } from "../value/option-value.js";
-import { whenChanged } from "./calls/change.js";
-import { detailedHistoryOf } from "./calls/detailed-history.js";
-import { forkRun } from "./calls/fork.js";
-import { ResumeRequests } from "./calls/resume-requests.js";
-import { retainRuns } from "./calls/retain.js";
-import { StoredRunHandle } from "./calls/run-handle.js";
-import { countRuns, list } from "./calls/run-lists.js";
-import { RunRequests, type ServedRequest } from "./calls/run-requests.js";
-import { StoredRecords } from "./calls/stored-records.js";
-import { type NewRunRequest, newRun } from "./claim/new-run.js";
-import { Pump } from "./claim/pump.js";
-import { RunRegistry } from "./claim/registry.js";
-import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./due/dedupe.js";
-import { DueWork } from "./due/due-work.js";
-import { attemptsOf, type RunAttempt } from "./history/attempts.js";
-import type { CheckReport } from "./history/check.types.js";
-import { type ChildRun, childrenOf } from "./history/child-runs.js";
-import {
-  assertAfter,
-  checkRuns,
-  contextOf,
-  type DetailedEntry,
-  type HistoryEntry,
-  historyOf,
-  treeAt,
-} from "./history/history.js";
-import { type RawHistoryEntry, rawHistoryOf } from "./history/raw-run.js";
-import { type MomentOptions, momentOf, type RunMoment } from "./history/run-moment.js";
-import { type From, keptTicks, type LoadFrom } from "./load/load.js";
-import { RegisteredWorkflows } from "./load/registered-workflows.js";
-import { exportRun } from "./moving/export-run.js";
-import type { ExportedParts } from "./moving/exported-parts.js";
-import { importRun } from "./moving/import-run.js";
-import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving/moving.types.js";
-import { observedRuntime } from "./observed-runtime.js";
-import { checkCallOptions } from "./options/call-options.js";
-import { checkNames } from "./options/check-names.js";
-import { ticketOf } from "./options/queue-options.js";
-import type { RuntimeOptions } from "./options/runtime-options.types.js";
+import type { CheckReport } from "./api/check.types.js";
+import type {
+  ChildRun,
+  DetailedEntry,
+  HistoryEntry,
+  MomentOptions,
+  RawHistoryEntry,
+  RunAttempt,
+  RunMoment,
+} from "./api/history.types.js";
+import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
 import type {
   AttemptsOptions,
   CountFilter,
@@ -70,15 +42,44 @@ import type {
   RuntimeRunOptions,
   TenantOptions,
   Workflows,
-} from "./runtime.types.js";
-import { runIdConflict, runLive, runtimeStopped, runUnknown } from "./runtime-errors.js";
+} from "./api/runtime.types.js";
+import type { RuntimeOptions } from "./api/runtime-options.types.js";
+import type { RuntimeRecords } from "./api/runtime-records.types.js";
+import type { RuntimeSchedules } from "./api/schedule.types.js";
+import { whenChanged } from "./calls/change.js";
+import { detailedHistoryOf } from "./calls/detailed-history.js";
+import { forkRun } from "./calls/fork.js";
+import { ResumeRequests } from "./calls/resume-requests.js";
+import { retainRuns } from "./calls/retain.js";
+import { StoredRunHandle } from "./calls/run-handle.js";
+import { countRuns, list } from "./calls/run-lists.js";
+import { RunRequests, type ServedRequest } from "./calls/run-requests.js";
+import { StoredRecords } from "./calls/stored-records.js";
+import { Pump } from "./claim/pump.js";
+import { RunRegistry } from "./claim/registry.js";
+import { RegisteredWorkflows } from "./code/registered-workflows.js";
+import { type NewRunRequest, newRun } from "./commit/new-run.js";
+import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./due/dedupe.js";
+import { DueWork } from "./due/due-work.js";
+import { attemptsOf } from "./history/attempts.js";
+import { childrenOf } from "./history/child-runs.js";
+import { assertAfter, checkRuns, contextOf, historyOf, treeAt } from "./history/history.js";
+import { rawHistoryOf } from "./history/raw-run.js";
+import { momentOf } from "./history/run-moment.js";
+import { type From, keptTicks, type LoadFrom } from "./load/load.js";
+import { exportRun } from "./moving/export-run.js";
+import type { ExportedParts } from "./moving/exported-parts.js";
+import { importRun } from "./moving/import-run.js";
+import { observedRuntime } from "./observed-runtime.js";
+import { checkCallOptions } from "./options/call-options.js";
+import { checkNames } from "./options/check-names.js";
+import { ticketOf } from "./options/queue-options.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
-import type { RuntimeRecords } from "./runtime-records.types.js";
-import type { RuntimeSchedules } from "./schedules/schedule.types.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
 import { idOf } from "./store/run-key.js";
 import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./store/run-store.types.js";
+import { runIdConflict, runLive, runtimeStopped, runUnknown } from "./store/runtime-errors.js";
 import { seal, sealOwner, unseal } from "./store/sealed-run.js";
 import { checkAtDoor } from "./store/store-door.js";
 import { wrapStore } from "./store/store-kit.js";

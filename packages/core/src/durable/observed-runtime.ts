@@ -1,6 +1,6 @@
 /** What telemetry may ask of a runtime, and reports of claims. */
 
-import type { ObservedClaim, ObservedRuntime } from "./runtime-observer.types.js";
+import type { ObservedClaim, ObservedRuntime } from "./api/runtime-observer.types.js";
 import type { ClaimedRun, RunStore } from "./store/run-store.types.js";
 
 /** Number of runs that are listed at once. */

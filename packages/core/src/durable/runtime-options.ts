@@ -3,12 +3,12 @@ import type { Clock, Log } from "../engine/ports.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import { checkOptions, flag, type Rule, type Rules, unchecked, valueRule, wholeNumber } from "../value/option-rules.js";
+import type { Workflows } from "./api/runtime-names.types.js";
+import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
+import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
 import { memoryStore } from "./memory/memory-store.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
-import type { Workflows } from "./options/runtime-names.types.js";
-import type { QueueOptions, RuntimeOptions } from "./options/runtime-options.types.js";
 import type { DurableRunSettings } from "./run/durable-run.js";
-import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 import type { RunStore } from "./store/run-store.types.js";
 
 export interface ResolvedRuntimeOptions {

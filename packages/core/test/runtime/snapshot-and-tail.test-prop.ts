@@ -2,8 +2,8 @@
 
 import { expect, it } from "vitest";
 import { isTried } from "../../../../test-share.js";
+import { RegisteredWorkflows } from "../../src/durable/code/registered-workflows.js";
 import { type LoadFrom, loadTree } from "../../src/durable/load/load.js";
-import { RegisteredWorkflows } from "../../src/durable/load/registered-workflows.js";
 import type { RunTree } from "../../src/durable/load/run-tree.js";
 import { ResourceContainer } from "../../src/resource/resource-container.js";
 import { memoryStore, type RunStore } from "../../src/runtime.js";

@@ -1,8 +1,8 @@
 /** Waits for a change of a run, without missing one that comes during a look. */
 import type { RunRegistry } from "../claim/registry.js";
-import { runtimeStopped } from "../runtime-errors.js";
 import { idOf } from "../store/run-key.js";
 import type { RunKey } from "../store/run-store.types.js";
+import { runtimeStopped } from "../store/runtime-errors.js";
 
 export interface ChangeOptions {
   /** Makes it look again. Called with a function that does so. */

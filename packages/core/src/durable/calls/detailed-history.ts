@@ -7,13 +7,14 @@
  */
 import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import type { DetailedEntry } from "../api/history.types.js";
 import type { RunRegistry } from "../claim/registry.js";
-import { assertAfter, type DetailedEntry, originOf, ticksOf } from "../history/history.js";
+import { assertAfter, originOf, ticksOf } from "../history/history.js";
 import { changesOf, newState } from "../history/state-changes.js";
 import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
-import { runUnknown } from "../runtime-errors.js";
 import type { StoredRun } from "../store/run-store.types.js";
+import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { whenChanged } from "./change.js";
 

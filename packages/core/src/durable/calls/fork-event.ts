@@ -9,8 +9,9 @@ import { encodeEvent, eventFromFields } from "../../event/event-codec.js";
 import { classOf, fieldsOf } from "../../event/facts.js";
 import { nearest } from "../../value/nearest.js";
 import { wrongOption } from "../../value/option-value.js";
-import { type PendingDelivery, pendingDeliveries } from "../history/run-moment.js";
-import type { ForkOptions } from "../runtime.types.js";
+import type { PendingDelivery } from "../api/history.types.js";
+import type { ForkOptions } from "../api/runtime.types.js";
+import { pendingDeliveries } from "../history/run-moment.js";
 
 export interface EventEdit {
   readonly event: NonNullable<ForkOptions["event"]>;

@@ -11,10 +11,10 @@ import { createDraft } from "../../state/draft.js";
 import { freezeState } from "../../state/freeze-state.js";
 import { prepareEdit } from "../../state/prepare-change.js";
 import { wrongOption } from "../../value/option-value.js";
+import type { ForkOptions } from "../api/runtime.types.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { contextOf, treeAt } from "../history/history.js";
 import type { LoadFrom } from "../load/load.js";
-import type { ForkOptions } from "../runtime.types.js";
 import type { RunKey } from "../store/run-store.types.js";
 import { replaceEvent } from "./fork-event.js";
 

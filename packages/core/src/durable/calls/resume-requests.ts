@@ -8,9 +8,9 @@
 import { createDeferred } from "../../system/deferred.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { resumeText } from "../run/posts.js";
-import { cannotResume, runtimeStopped, runUnknown } from "../runtime-errors.js";
 import { idOf } from "../store/run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+import { cannotResume, runtimeStopped, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { whenChanged } from "./change.js";
 

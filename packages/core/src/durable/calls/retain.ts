@@ -9,7 +9,7 @@ import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
-import type { Retention } from "../runtime.types.js";
+import type { Retention } from "../api/runtime.types.js";
 import type { RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
 
 /** How many runs are listed at once. */

@@ -2,7 +2,8 @@
 
 import type { Outcome } from "../../engine/state.js";
 import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
-import type { CountFilter, RunFilter, RunListing } from "../runtime.types.js";
+import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
+import type { RunOrigin } from "../release/run-standing.js";
 import type { RunCount, RunKey, RunStore, StoredRun } from "../store/run-store.types.js";
 import { sealOwner } from "../store/sealed-run.js";
 
@@ -70,9 +71,6 @@ export function toListing(run: StoredRun): RunListing {
     isSealed: sealOwner(run) !== undefined,
   };
 }
-
-/** The part of a listing that never changes, of a run in no queue. */
-export type RunOrigin = Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom">;
 
 /** A run in memory. */
 interface RunHere {

@@ -14,11 +14,11 @@ import { decodeValue } from "../../event/decode.js";
 import { systemIds } from "../../system/system.js";
 import { type EncodedValue, encodeValue } from "../../value/codec.js";
 import type { RunRegistry } from "../claim/registry.js";
+import type { RegisteredWorkflows } from "../code/registered-workflows.js";
 import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "../due/due-entries.js";
 import { addExpiry, expiryKey, removeExpiry } from "../due/expiring.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
-import { runUnknown } from "../runtime-errors.js";
 import type { RecordKey, RunKey, StoredRecord } from "../store/run-store.types.js";
+import { runUnknown } from "../store/runtime-errors.js";
 import { parseJson } from "../text/journal-text.js";
 import { whenChanged } from "./change.js";
 

@@ -1,8 +1,14 @@
 import { pageSize } from "../../value/option-value.js";
+import type { TenantOptions } from "../api/runtime.types.js";
+import type {
+  RecordEdit,
+  RecordList,
+  RecordListQuery,
+  RecordValue,
+  RuntimeRecords,
+} from "../api/runtime-records.types.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
-import type { TenantOptions } from "../runtime.types.js";
-import type { RecordEdit, RecordList, RecordListQuery, RecordValue, RuntimeRecords } from "../runtime-records.types.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { recordConflict, recordText, recordValue } from "../text/record-text.js";
 

@@ -4,13 +4,13 @@ import { createRunState, type RunState } from "../../engine/state.js";
 import { continueRun } from "../../run/launch.js";
 import { createDeferred, type Deferred } from "../../system/deferred.js";
 import { beginTurn } from "../../system/host-turns.js";
+import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { GroupCommit } from "../commit/group-commit.js";
-import type { RegisteredWorkflow } from "../load/registered-workflows.js";
+import { createOnly, type NewRun } from "../commit/new-run.js";
 import type { DurableRun } from "../run/durable-run.js";
-import { runIdConflict } from "../runtime-errors.js";
 import { idOf } from "../store/run-key.js";
 import type { LeaseRequest, NewRunRecord, RunKey, RunStore, StoredRun } from "../store/run-store.types.js";
-import { createOnly, type NewRun } from "./new-run.js";
+import { runIdConflict } from "../store/runtime-errors.js";
 import type { PlaceSetup } from "./recovery.js";
 
 /** A run that begins with the state of another. */

@@ -8,17 +8,16 @@ import type { Clock, Log } from "../../engine/ports.js";
 import type { Outcome } from "../../engine/state.js";
 import { outcomeError } from "../../run/outcome.js";
 import { decodeOutcome } from "../../snapshot/decode-parts.js";
+import type { DueReport } from "../api/runtime.types.js";
+import type { RuntimeObserver } from "../api/runtime-observer.types.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordTurns } from "../commit/record-turns.js";
-import type { RegisteredWorkflow, RegisteredWorkflows } from "../load/registered-workflows.js";
 import { observedClaim } from "../observed-runtime.js";
 import { StreamCache } from "../reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../reads/watchers.js";
 import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "../run/durable-run.js";
 import { Posts } from "../run/posts.js";
-import type { DueReport } from "../runtime.types.js";
-import { runtimeStopped, runUnknown } from "../runtime-errors.js";
-import type { RuntimeObserver } from "../runtime-observer.types.js";
 import { idOf } from "../store/run-key.js";
 import type {
   ClaimedRun,
@@ -30,6 +29,7 @@ import type {
   RunStore,
   StoredRun,
 } from "../store/run-store.types.js";
+import { runtimeStopped, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { parseJson } from "../text/journal-text.js";
 import { Beginnings, type BeginsIn } from "./beginnings.js";

@@ -1,6 +1,6 @@
 import type { AttemptCore } from "../../run/run.types.js";
+import type { RecordEdit, RecordValue, StepRecords } from "../api/runtime-records.types.js";
 import { checkNames } from "../options/check-names.js";
-import type { RecordEdit, RecordValue, StepRecords } from "../runtime-records.types.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { recordConflict, recordText, recordValue } from "../text/record-text.js";
 import type { RecordTurns, Turn } from "./record-turns.js";

@@ -6,7 +6,7 @@
  * @module
  */
 import { nextTurn } from "../../system/system.js";
-import type { ObservedCommit, RuntimeObserver } from "../runtime-observer.types.js";
+import type { ObservedCommit, RuntimeObserver } from "../api/runtime-observer.types.js";
 import type { CommitResult, RunCommit, RunStore } from "../store/run-store.types.js";
 
 /** A run that may have something to store. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock, Log } from "../../engine/ports.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RegisteredWorkflows } from "../code/registered-workflows.js";
 import { idOf } from "../store/run-key.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { type DueEntry, dueEntries, type StoredDueEntry } from "./due-entries.js";

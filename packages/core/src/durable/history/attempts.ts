@@ -8,65 +8,9 @@
 import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import type { ErrorRecord } from "../../value/error-record.js";
+import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
 import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
-
-/**
- * `queued`: its input is there, and it waits for a free worker of its step. `retrying`: it has failed, and another attempt follows.
- * `restarted`: the run was loaded again, or retried, before the attempt ended; another one follows. `cancelled`: the run ended
- * first, or nobody takes its result.
- */
-export type AttemptStatus =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "completed"
-  | "failed"
-  | "retrying"
-  | "restarted"
-  | "cancelled";
-
-/** One attempt of a step for one work item. */
-export interface RunAttempt {
-  /** Id of the run that it belongs to: this run, or a child. */
-  readonly runId: string;
-  readonly workflow: string;
-  readonly step: string;
-  /** Id of the work item within its run. */
-  readonly item: number;
-  /** Number of the attempt, from 1. */
-  readonly attempt: number;
-  /** Epoch milliseconds. For an attempt that has not ended, the time of the tick that started it. */
-  readonly startedAtMs: number;
-  readonly startedTick: number;
-  readonly endedAtMs: number | null;
-  readonly endedTick: number | null;
-  readonly status: AttemptStatus;
-  /** Why it has failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
-  readonly error: { readonly code: string; readonly message: string } | null;
-  /** `true`: it has ended, and no other attempt of the item follows by itself. */
-  readonly isFinal: boolean;
-  readonly retryAtMs: number | null;
-  /** Type of its input event; `null` for several events. */
-  readonly eventType: string | null;
-  readonly waits: readonly AttemptWait[];
-}
-
-/** A time in which an attempt waited and held no worker of its step. */
-export interface AttemptWait {
-  readonly kind: "event" | "sleep" | "child";
-  readonly fromMs: number;
-  readonly fromTick: number;
-  /** Epoch milliseconds; `null` while it still waits. */
-  readonly toMs: number | null;
-  readonly toTick: number | null;
-  /** Id of the prompt that it waits for, if any. */
-  readonly promptId?: string;
-  /** When the wait times out, in epoch milliseconds, if it does. */
-  readonly untilMs?: number;
-  /** Id of the child run that it waits for, if any. */
-  readonly runId?: string;
-}
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 

@@ -1,20 +1,9 @@
 /** The children of a run, computed from its ticks. */
+
 import type { RunStatus } from "../../engine/state.js";
+import type { ChildRun } from "../api/history.types.js";
 import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
-
-/** A run that a step of another run has started with `ctx.runChild`. */
-export interface ChildRun {
-  readonly runId: string;
-  /** Id of the run whose step started it: the requested run, or a child. */
-  readonly parentId: string;
-  readonly workflow: string;
-  readonly step: string;
-  readonly item: number;
-  readonly status: RunStatus;
-  /** Epoch milliseconds. */
-  readonly startedAtMs: number;
-}
 
 /** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */
 export async function childrenOf(from: LoadFrom): Promise<ChildRun[]> {

@@ -3,11 +3,15 @@
  *
  * @module
  */
+
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeTick } from "../../snapshot/tick-codec.js";
 import { wrongOption } from "../../value/option-value.js";
+import type { CheckProblem, CheckReport } from "../api/check.types.js";
+import type { HistoryEntry, RunForked } from "../api/history.types.js";
+import type { RegisteredWorkflows } from "../code/registered-workflows.js";
 import {
   entries,
   keptTicks,
@@ -18,43 +22,9 @@ import {
   readTick,
   steps,
 } from "../load/load.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
 import { type RunTree, workflowAt } from "../load/run-tree.js";
 import type { RunStore, StoredRun } from "../store/run-store.types.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
-import type { CheckProblem, CheckReport } from "./check.types.js";
-import type { ChangedValue } from "./state-changes.js";
-
-export interface HistoryEntry {
-  /** Number of the tick, for `stateAt` and `fork`. From 1; `run.forked` of a fork has 0. */
-  readonly number: number;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  /** Id of the run that it happened to: this run, or a child. */
-  readonly runId: string;
-  readonly tick: Tick | RunForked;
-}
-
-/** A tick, with facts that only follow from earlier ticks. */
-export interface DetailedEntry extends HistoryEntry {
-  /** Step of the work item that the tick is about; `null` if there is none, or if the run cannot be rebuilt there. */
-  readonly step: string | null;
-  readonly item: number | null;
-  readonly attempt: number | null;
-  /** What the tick changed in the state of its run. */
-  readonly changes: readonly ChangedValue[];
-}
-
-/** How a fork begins: entry 0 of its history. It is not a tick. */
-export interface RunForked {
-  readonly type: "run.forked";
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  /** The original run, and the tick after which the fork begins. */
-  readonly from: { readonly runId: string; readonly tick: number };
-  /** The state that it begins with, after the edits of `fork`. */
-  readonly state: unknown;
-}
 
 /** Ticks from the oldest one that is kept, or after a given one. */
 export async function* historyOf(from: LoadFrom, after: number | undefined): AsyncGenerator<HistoryEntry, void> {

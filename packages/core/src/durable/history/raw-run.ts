@@ -4,30 +4,9 @@
  * @module
  */
 
+import type { RawHistoryEntry, RawSnapshot } from "../api/history.types.js";
 import { batches, type From, readText, where } from "../load/load.js";
 import { readBatch } from "../text/journal-text.js";
-
-/** One tick as it is stored. */
-export interface RawHistoryEntry {
-  /** Number of the tick, for `stateAt` and `fork`. From 1. */
-  readonly number: number;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  /** Id of the run that it happened to: this run, or a child. */
-  readonly runId: string;
-  /** The tick as plain JSON. */
-  readonly tick: { readonly type: string; readonly atMs: number; readonly [field: string]: unknown };
-}
-
-/** A snapshot as it is stored. */
-export interface RawSnapshot {
-  /** Number of the last tick that it includes. */
-  readonly tick: number;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  /** Argument for `Context.fromDict`, if it can be read. */
-  readonly dict: { readonly [field: string]: unknown };
-}
 
 /** Ticks after `after`, from the oldest one that is kept. */
 export async function* rawHistoryOf(from: From, after: number = 0): AsyncGenerator<RawHistoryEntry, void> {

@@ -1,66 +1,10 @@
-/**
- * A run as it was after a tick: its state, its steps and its prompts.
- *
- * @module
- */
-
-import type { PendingPrompt } from "../../authoring/handler.types.js";
-import type { RunState, RunStatus, WorkItem } from "../../engine/state.js";
+import type { RunState, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
+import type { PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
 import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
-import type { TenantOptions } from "../options/runtime-names.types.js";
 import { assertTick, trimmed } from "./history.js";
-
-/** A run after one of its ticks. */
-export interface RunMoment {
-  readonly number: number;
-  /** Epoch milliseconds. */
-  readonly atMs: number;
-  readonly status: RunStatus;
-  /** `true`: it has not ended, and continues only with time or an event from outside. */
-  readonly isWaiting: boolean;
-  readonly state: unknown;
-  /** Every step of the run in the order of its workflow, then those of its children. */
-  readonly steps: readonly StepMoment[];
-  /** Open prompts of the run and its children. */
-  readonly prompts: readonly PendingPrompt[];
-  /** What a fork from here delivers first. `event` of `fork` replaces fields of one of these events. */
-  readonly next: readonly PendingDelivery[];
-}
-
-export interface MomentOptions extends TenantOptions {
-  /**
-   * Id of a child, at any depth, whose state and steps to return instead of those of the run. The child must have started by then.
-   */
-  readonly childId?: string;
-}
-
-/** Number of work items of a step by status. */
-export interface StepMoment {
-  /** Id of this run, or of a child. */
-  readonly runId: string;
-  readonly step: string;
-  /** Waiting for a free worker. After the end of the run: the work that begins again when it is resumed or retried. */
-  readonly queued: number;
-  readonly running: number;
-  readonly waiting: number;
-  /** Failed, and waiting for the time of the next attempt. */
-  readonly retrying: number;
-  /** Completed, since the oldest tick that is kept. */
-  readonly done: number;
-  readonly failed: number;
-  /** Failed for good, and taken by an error handler or a settling batch; since the oldest tick that is kept. */
-  readonly caught: number;
-}
-
-/** A work item that has not done anything with its event yet. */
-export interface PendingDelivery {
-  readonly item: number;
-  readonly step: string;
-  readonly event: WorkflowEvent;
-}
 
 /**
  * @param childId The run itself when omitted.

@@ -3,22 +3,14 @@
  *
  * @module
  */
+
 import type { Tick } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
 import { applyPatches } from "../../state/apply-change.js";
 import type { StateChange, StatePatch } from "../../state/patch.types.js";
 import { isPlainObject } from "../../value/guard.js";
+import type { ChangedValue } from "../api/history.types.js";
 import type { AppliedTick } from "../load/run-tree.js";
-
-/** A place of a state that has another value now. */
-export interface ChangedValue {
-  /** Names of fields, positions in lists, keys of maps. Empty for the whole state. */
-  readonly path: readonly (string | number)[];
-  /** Absent: there was no value. */
-  readonly old?: unknown;
-  /** Absent: there is no value any more. */
-  readonly new?: unknown;
-}
 
 /** The changes in the order in which they were made. Several may concern one place. */
 export function changesOf({ tick, before, member }: AppliedTick): readonly ChangedValue[] {

@@ -17,12 +17,12 @@ import { Reader } from "../../snapshot/reader.js";
 import { withWork } from "../../snapshot/work-beside.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { freeHeapBytes } from "../../system/system.js";
-import { runTooLarge } from "../runtime-errors.js";
+import { type CodeGraph, type HashedCode, nodeAt } from "../code/code-graph.js";
+import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { RunKey, RunStore, StoredRun, StoredSnapshot, TickBatch } from "../store/run-store.types.js";
+import { runTooLarge } from "../store/runtime-errors.js";
 import { unpackJson } from "../text/blob-text.js";
-import { type CodeGraph, type HashedCode, nodeAt } from "../text/code-graph.js";
 import { corrupt, type JournalEntry, parseJson, readBatch } from "../text/journal-text.js";
-import type { RegisteredWorkflow } from "./registered-workflows.js";
 import { type AppliedTick, type Member, RunTree } from "./run-tree.js";
 
 /** Number of batches that are read at once. */

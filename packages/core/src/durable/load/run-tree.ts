@@ -31,7 +31,7 @@ import type { Snapshot } from "../../snapshot/format.js";
 import { createStoredRouting } from "../../snapshot/stored-routing.js";
 import { decodeTick } from "../../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
-import { type HashedCode, nodeAt } from "../text/code-graph.js";
+import { type HashedCode, nodeAt } from "../code/code-graph.js";
 import type { JournalEntry } from "../text/journal-text.js";
 
 /** One run of the tree. */

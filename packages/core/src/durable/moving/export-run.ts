@@ -5,13 +5,13 @@
  */
 import type { WorkflowEvent } from "../../event/event.js";
 import { classOf } from "../../event/facts.js";
+import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions } from "../api/moving.types.js";
 import { batches, blobOf, type LoadFrom, readText, where } from "../load/load.js";
 import { checkNames } from "../options/check-names.js";
 import type { RunStore, StoredSnapshot } from "../store/run-store.types.js";
 import { unpackJson } from "../text/blob-text.js";
 import { parseJson, readBatch } from "../text/journal-text.js";
 import { readStart } from "../text/start-text.js";
-import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions } from "./moving.types.js";
 
 const PAGE = 200;
 

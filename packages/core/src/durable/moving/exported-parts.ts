@@ -6,13 +6,13 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { freeHeapBytes } from "../../system/system.js";
 import { wrongOption } from "../../value/option-value.js";
+import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "../api/moving.types.js";
 import { assertRoom } from "../load/load.js";
 import { checkNames, type Named } from "../options/check-names.js";
 import { isPriority } from "../options/queue-options.js";
 import { moveKey } from "../store/sealed-run.js";
 import { isStoredStatus } from "../store/store-kit.js";
 import { nameOf } from "../text/record-text.js";
-import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "./moving.types.js";
 
 export type ExportedParts = Iterable<unknown> | AsyncIterable<unknown>;
 type PartOf<Type extends ExportedPart["type"]> = Extract<ExportedPart, { readonly type: Type }>;

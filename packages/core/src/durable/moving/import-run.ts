@@ -9,10 +9,10 @@ import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome } from "../../snapshot/encode.js";
 import { wrongOption } from "../../value/option-value.js";
+import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
 import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, type StoredRunJson } from "../load/load.js";
-import type { RegisteredWorkflow, RegisteredWorkflows } from "../load/registered-workflows.js";
 import type { RunTree } from "../load/run-tree.js";
-import { runIdConflict } from "../runtime-errors.js";
 import type {
   CommitResult,
   PostedMessage,
@@ -24,12 +24,12 @@ import type {
   RunSummary,
   StoredRun,
 } from "../store/run-store.types.js";
+import { runIdConflict } from "../store/runtime-errors.js";
 import { moveKey } from "../store/sealed-run.js";
 import { nameOf, recordConflict, recordValue } from "../text/record-text.js";
 import { isOutcome, readPrompts, readShown, shownText } from "../text/shown-text.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
 import { type Exported, type ExportedParts, Problems, readParts } from "./exported-parts.js";
-import type { ImportedRun, ImportOptions } from "./moving.types.js";
 import { type StagedRun, stageRun } from "./staged-run.js";
 
 export interface ImportSetup {

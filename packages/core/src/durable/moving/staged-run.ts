@@ -4,13 +4,13 @@
  * @module
  */
 
+import type { ExportedTicks } from "../api/moving.types.js";
 import type { From } from "../load/load.js";
 import type { RunStore, StoredEvent, StoredRun, StoredSnapshot, TickBatch } from "../store/run-store.types.js";
 import { newStoredRun } from "../store/store-kit.js";
 import { type PackedText, packList, packText } from "../text/blob-text.js";
 import { readBatch } from "../text/journal-text.js";
 import type { Exported, Problems } from "./exported-parts.js";
-import type { ExportedTicks } from "./moving.types.js";
 
 /** Short batches are joined up to so many ticks. */
 const JOINED = 200;

@@ -1,8 +1,7 @@
 import { expectTypeOf } from "vitest";
 import type { Words } from "../../value/unknown-options.js";
-import type { MomentOptions } from "../history/run-moment.js";
-import type { MemoryStoreOptions } from "../memory/memory-store.js";
-import type { ExportOptions, ImportOptions } from "../moving/moving.types.js";
+import type { MomentOptions } from "../api/history.types.js";
+import type { ExportOptions, ImportOptions } from "../api/moving.types.js";
 import type {
   AttemptsOptions,
   CountFilter,
@@ -20,11 +19,12 @@ import type {
   RuntimeRunOptions,
   SendOptions,
   TenantOptions,
-} from "../runtime.types.js";
-import type { RecordListQuery } from "../runtime-records.types.js";
-import type { ScheduleOptions, ScheduleQuery } from "../schedules/schedule.types.js";
+} from "../api/runtime.types.js";
+import type { QueueOptions } from "../api/runtime-options.types.js";
+import type { RecordListQuery } from "../api/runtime-records.types.js";
+import type { ScheduleOptions, ScheduleQuery } from "../api/schedule.types.js";
+import type { MemoryStoreOptions } from "../memory/memory-store.js";
 import type { callOptions } from "./call-options.js";
-import type { QueueOptions } from "./runtime-options.types.js";
 
 interface Interfaces {
   readonly queues: QueueOptions;

@@ -2,11 +2,11 @@
 import { toMs } from "../../value/duration.js";
 import { nearest } from "../../value/nearest.js";
 import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
-import type { RuntimeRunOptions } from "../runtime.types.js";
+import type { RuntimeRunOptions } from "../api/runtime.types.js";
+import type { QueueOptions } from "../api/runtime-options.types.js";
 import type { QueueLimits, QueueTicket } from "../store/run-store.types.js";
 import { callOptions } from "./call-options.js";
 import { nameProblem } from "./check-names.js";
-import type { QueueOptions } from "./runtime-options.types.js";
 
 export interface ResolvedQueue extends QueueLimits {
   readonly hasPriorities: boolean;

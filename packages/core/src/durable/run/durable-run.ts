@@ -19,16 +19,14 @@ import { encodeStored } from "../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
 import type { Deferred } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
-import type { RunOrigin } from "../calls/run-lists.js";
+import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit } from "../commit/commit.js";
 import type { Committing, GroupCommit } from "../commit/group-commit.js";
 import type { RecordTurns } from "../commit/record-turns.js";
 import type { StoredRunJson } from "../load/load.js";
-import type { RegisteredWorkflow } from "../load/registered-workflows.js";
-import { isAtWork, outcomeWith, summaryOf } from "../release/run-standing.js";
+import { isAtWork, outcomeWith, type RunOrigin, summaryOf } from "../release/run-standing.js";
 import { SnapshotPace, type SnapshotSettings } from "../release/snapshot-pace.js";
-import { leaseLost, runtimeStopped } from "../runtime-errors.js";
 import type {
   CommitResult,
   ReceivedMessage,
@@ -38,6 +36,7 @@ import type {
   RunStore,
   StoredStatus,
 } from "../store/run-store.types.js";
+import { leaseLost, runtimeStopped } from "../store/runtime-errors.js";
 import { type ChildPlace, codeText, entryText } from "../text/journal-text.js";
 import { isOutcome, shownText } from "../text/shown-text.js";
 import { TickTexts } from "../text/tick-texts.js";

@@ -1,7 +1,7 @@
 import type { RunContext } from "../../authoring/run-context.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { StepContext } from "../../run/attempt/step-context.js";
-import type { StepRecords } from "../runtime-records.types.js";
+import type { StepRecords } from "../api/runtime-records.types.js";
 import { DurableRun } from "./durable-run.js";
 
 /**

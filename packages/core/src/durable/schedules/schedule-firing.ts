@@ -5,9 +5,9 @@
  */
 
 import type { Clock, Log } from "../../engine/ports.js";
-import { makeStart } from "../claim/new-run.js";
+import type { RegisteredWorkflows } from "../code/registered-workflows.js";
+import { makeStart } from "../commit/new-run.js";
 import type { DueEntry } from "../due/due-entries.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, RunStore } from "../store/run-store.types.js";
 import { MOST_MISSED } from "./cron.js";
 import { occurrenceId, planMoves, type ScheduleMove } from "./schedule-plan.js";

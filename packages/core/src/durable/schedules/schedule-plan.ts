@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { ScheduleCatchUp, ScheduleOverlap, ScheduleSkip } from "../api/schedule.types.js";
 import { lastWithin, MOST_MISSED, nextAfter, type Timetable } from "./cron.js";
-import type { ScheduleCatchUp, ScheduleOverlap, ScheduleSkip } from "./schedule.types.js";
 
 /** With `catchUp: "none"`: an occurrence that nobody has seen for this long is missed. */
 const ON_TIME_MS = 60_000;

@@ -7,15 +7,21 @@ import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
 import { pageSize, wrongOption } from "../../value/option-value.js";
 import { optionsInvalid } from "../../value/unknown-options.js";
-import { newRun } from "../claim/new-run.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { TenantOptions } from "../api/runtime-names.types.js";
+import type {
+  RuntimeSchedules,
+  Schedule,
+  ScheduleList,
+  ScheduleOptions,
+  ScheduleQuery,
+} from "../api/schedule.types.js";
+import type { RegisteredWorkflows } from "../code/registered-workflows.js";
+import { newRun } from "../commit/new-run.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import { type ResolvedQueue, ticketProblems, toTicket } from "../options/queue-options.js";
-import type { TenantOptions } from "../options/runtime-names.types.js";
 import type { RecordKey, RecordWrite, RunStore } from "../store/run-store.types.js";
 import { nextAfter, nextDates, timetableProblems } from "./cron.js";
-import type { RuntimeSchedules, Schedule, ScheduleList, ScheduleOptions, ScheduleQuery } from "./schedule.types.js";
 import { occurrenceId, type ScheduleState } from "./schedule-plan.js";
 import {
   type ReadSchedule,

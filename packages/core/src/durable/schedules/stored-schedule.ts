@@ -1,10 +1,10 @@
 /** A schedule as its record holds it. */
 
-import type { StoredStart } from "../claim/new-run.js";
+import type { Schedule } from "../api/schedule.types.js";
+import type { StoredStart } from "../commit/new-run.js";
 import { addDue, type DueEntry, dueKey, ownKind, removeDue } from "../due/due-entries.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
-import type { Schedule } from "./schedule.types.js";
 import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
 
 /** After every time that a date can be. */

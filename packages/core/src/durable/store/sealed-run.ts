@@ -6,8 +6,8 @@
 import type { Clock } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { systemIds } from "../../system/system.js";
-import { runLive, runUnknown } from "../runtime-errors.js";
 import type { RunKey, RunStore, StoredRun } from "./run-store.types.js";
+import { runLive, runUnknown } from "./runtime-errors.js";
 
 const prefix = "millrace:moved ";
 /** The last day of the year 9999: every store and every alarm takes it. */

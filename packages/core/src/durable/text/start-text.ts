@@ -2,7 +2,7 @@
 import type { RunStarted } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
 import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
-import type { RegisteredWorkflow } from "../load/registered-workflows.js";
+import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { corrupt, parseJson } from "./journal-text.js";
 

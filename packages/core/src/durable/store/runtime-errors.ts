@@ -1,6 +1,6 @@
 /** What can be wrong with a stored run. */
-import { WorkflowError } from "../errors/workflow-error.js";
-import type { RunKey } from "./store/run-store.types.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { RunKey } from "./run-store.types.js";
 
 export function leaseLost({ runId }: RunKey): WorkflowError {
   return new WorkflowError({

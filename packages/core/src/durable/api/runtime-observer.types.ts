@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Telemetry } from "../inspect/telemetry.types.js";
+import type { Telemetry } from "../../inspect/telemetry.types.js";
 
 export interface RuntimeObserver {
   /** Called when a runtime was created. Returns the function to call when it has stopped. */

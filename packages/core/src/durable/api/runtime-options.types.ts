@@ -2,9 +2,9 @@
 import type { Clock, Log } from "../../engine/ports.js";
 import type { ResourceOverride } from "../../resource/resource.types.js";
 import type { Duration } from "../../value/duration.js";
-import type { RuntimeTelemetry } from "../runtime-observer.types.js";
 import type { RunStore } from "../store/run-store.types.js";
 import type { Workflows } from "./runtime-names.types.js";
+import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 
 export interface RuntimeOptions<Flows extends Workflows> {
   /** The workflows by their durable names. A stored run finds its workflow by this name, whatever the class is called. */

@@ -7,7 +7,7 @@ import type { Telemetry } from "../../inspect/telemetry.types.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../../run/workflow-host.js";
 import { nearest } from "../../value/nearest.js";
 import type { RunStore } from "../store/run-store.types.js";
-import { codeGraph, type HashedCode } from "../text/code-graph.js";
+import { codeGraph, type HashedCode } from "./code-graph.js";
 
 export interface RegisteredWorkflow {
   readonly name: string;

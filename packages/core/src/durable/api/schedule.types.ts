@@ -6,8 +6,8 @@
 
 import type { InputOf } from "../../authoring/run.types.js";
 import type { Duration } from "../../value/duration.js";
-import type { TenantOptions, Workflows } from "../options/runtime-names.types.js";
 import type { QueueTicket } from "../store/run-store.types.js";
+import type { TenantOptions, Workflows } from "./runtime-names.types.js";
 
 /**
  * What happens to an occurrence while the run of the previous one has not ended: it is left out (`"skip"`), it waits for that end

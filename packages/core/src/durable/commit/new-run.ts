@@ -6,7 +6,7 @@ import { decodeEvent } from "../../event/decode.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { classOf } from "../../event/facts.js";
 import { initialStore } from "../../run/state-of-run.js";
-import type { RegisteredWorkflow, RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
 import { checkNames } from "../options/check-names.js";
 import type { NewRunRecord, QueueTicket, RunCommit, RunKey } from "../store/run-store.types.js";
 import { startText } from "../text/start-text.js";

@@ -1,6 +1,5 @@
 /** What a host of activations passes and gets. */
-import type { Clock, Log } from "../engine/ports.js";
-import type { Workflows } from "./runtime.types.js";
+import type { Clock, Log } from "../../engine/ports.js";
 import type {
   CommitResult,
   ReceivedMessage,
@@ -8,7 +7,8 @@ import type {
   RunStore,
   StoredPost,
   StoredRun,
-} from "./store/run-store.types.js";
+} from "../store/run-store.types.js";
+import type { Workflows } from "./runtime.types.js";
 
 export interface ActivationsOptions {
   /** The workflows by their durable names. */

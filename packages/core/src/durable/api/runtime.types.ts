@@ -4,26 +4,31 @@
  * @module
  */
 
-import type { PendingPrompt, Receipt, RunOutcome } from "../authoring/handler.types.js";
-import type { InputOf, ResultOf } from "../authoring/run.types.js";
-import type { ContextDict } from "../authoring/run-context.types.js";
-import type { TraceContext } from "../engine/state.js";
-import type { WorkflowEvent } from "../event/event.js";
-import type { Sendable } from "../event/event.types.js";
-import type { RunStream } from "../stream/run-stream.js";
-import type { StreamOptions } from "../stream/stream.types.js";
-import type { Duration } from "../value/duration.js";
-import type { RunAttempt } from "./history/attempts.js";
-import type { CheckReport } from "./history/check.types.js";
-import type { ChildRun } from "./history/child-runs.js";
-import type { DetailedEntry, HistoryEntry } from "./history/history.js";
-import type { RawHistoryEntry, RawSnapshot } from "./history/raw-run.js";
-import type { MomentOptions, RunMoment } from "./history/run-moment.js";
-import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving/moving.types.js";
-import type { TenantOptions, Workflows } from "./options/runtime-names.types.js";
+import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
+import type { InputOf, ResultOf } from "../../authoring/run.types.js";
+import type { ContextDict } from "../../authoring/run-context.types.js";
+import type { TraceContext } from "../../engine/state.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import type { Sendable } from "../../event/event.types.js";
+import type { RunStream } from "../../stream/run-stream.js";
+import type { StreamOptions } from "../../stream/stream.types.js";
+import type { Duration } from "../../value/duration.js";
+import type { EndedStatus, RunCount, RunKey, RunOrder, StoredStatus } from "../store/run-store.types.js";
+import type { CheckReport } from "./check.types.js";
+import type {
+  ChildRun,
+  DetailedEntry,
+  HistoryEntry,
+  MomentOptions,
+  RawHistoryEntry,
+  RawSnapshot,
+  RunAttempt,
+  RunMoment,
+} from "./history.types.js";
+import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./moving.types.js";
+import type { TenantOptions, Workflows } from "./runtime-names.types.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
-import type { RuntimeSchedules } from "./schedules/schedule.types.js";
-import type { EndedStatus, RunCount, RunKey, RunOrder, StoredStatus } from "./store/run-store.types.js";
+import type { RuntimeSchedules } from "./schedule.types.js";
 
 export type { TenantOptions, Workflows };
 

@@ -1,0 +1,192 @@
+/**
+ * What is known of a run when one looks back: its ticks, attempts and children, and a run as it was after a tick.
+ *
+ * @module
+ */
+import type { PendingPrompt } from "../../authoring/handler.types.js";
+import type { RunStatus } from "../../engine/state.js";
+import type { Tick } from "../../engine/tick.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import type { TenantOptions } from "./runtime-names.types.js";
+
+export interface HistoryEntry {
+  /** Number of the tick, for `stateAt` and `fork`. From 1; `run.forked` of a fork has 0. */
+  readonly number: number;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Id of the run that it happened to: this run, or a child. */
+  readonly runId: string;
+  readonly tick: Tick | RunForked;
+}
+
+/** A tick, with facts that only follow from earlier ticks. */
+export interface DetailedEntry extends HistoryEntry {
+  /** Step of the work item that the tick is about; `null` if there is none, or if the run cannot be rebuilt there. */
+  readonly step: string | null;
+  readonly item: number | null;
+  readonly attempt: number | null;
+  /** What the tick changed in the state of its run. */
+  readonly changes: readonly ChangedValue[];
+}
+
+/** How a fork begins: entry 0 of its history. It is not a tick. */
+export interface RunForked {
+  readonly type: "run.forked";
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** The original run, and the tick after which the fork begins. */
+  readonly from: { readonly runId: string; readonly tick: number };
+  /** The state that it begins with, after the edits of `fork`. */
+  readonly state: unknown;
+}
+
+/** A place of a state that has another value now. */
+export interface ChangedValue {
+  /** Names of fields, positions in lists, keys of maps. Empty for the whole state. */
+  readonly path: readonly (string | number)[];
+  /** Absent: there was no value. */
+  readonly old?: unknown;
+  /** Absent: there is no value any more. */
+  readonly new?: unknown;
+}
+
+/**
+ * `queued`: its input is there, and it waits for a free worker of its step. `retrying`: it has failed, and another attempt follows.
+ * `restarted`: the run was loaded again, or retried, before the attempt ended; another one follows. `cancelled`: the run ended
+ * first, or nobody takes its result.
+ */
+export type AttemptStatus =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "retrying"
+  | "restarted"
+  | "cancelled";
+
+/** One attempt of a step for one work item. */
+export interface RunAttempt {
+  /** Id of the run that it belongs to: this run, or a child. */
+  readonly runId: string;
+  readonly workflow: string;
+  readonly step: string;
+  /** Id of the work item within its run. */
+  readonly item: number;
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Epoch milliseconds. For an attempt that has not ended, the time of the tick that started it. */
+  readonly startedAtMs: number;
+  readonly startedTick: number;
+  readonly endedAtMs: number | null;
+  readonly endedTick: number | null;
+  readonly status: AttemptStatus;
+  /** Why it has failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
+  readonly error: { readonly code: string; readonly message: string } | null;
+  /** `true`: it has ended, and no other attempt of the item follows by itself. */
+  readonly isFinal: boolean;
+  readonly retryAtMs: number | null;
+  /** Type of its input event; `null` for several events. */
+  readonly eventType: string | null;
+  readonly waits: readonly AttemptWait[];
+}
+
+/** A time in which an attempt waited and held no worker of its step. */
+export interface AttemptWait {
+  readonly kind: "event" | "sleep" | "child";
+  readonly fromMs: number;
+  readonly fromTick: number;
+  /** Epoch milliseconds; `null` while it still waits. */
+  readonly toMs: number | null;
+  readonly toTick: number | null;
+  /** Id of the prompt that it waits for, if any. */
+  readonly promptId?: string;
+  /** When the wait times out, in epoch milliseconds, if it does. */
+  readonly untilMs?: number;
+  /** Id of the child run that it waits for, if any. */
+  readonly runId?: string;
+}
+
+/** A run after one of its ticks. */
+export interface RunMoment {
+  readonly number: number;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  readonly status: RunStatus;
+  /** `true`: it has not ended, and continues only with time or an event from outside. */
+  readonly isWaiting: boolean;
+  readonly state: unknown;
+  /** Every step of the run in the order of its workflow, then those of its children. */
+  readonly steps: readonly StepMoment[];
+  /** Open prompts of the run and its children. */
+  readonly prompts: readonly PendingPrompt[];
+  /** What a fork from here delivers first. `event` of `fork` replaces fields of one of these events. */
+  readonly next: readonly PendingDelivery[];
+}
+
+export interface MomentOptions extends TenantOptions {
+  /**
+   * Id of a child, at any depth, whose state and steps to return instead of those of the run. The child must have started by then.
+   */
+  readonly childId?: string;
+}
+
+/** Number of work items of a step by status. */
+export interface StepMoment {
+  /** Id of this run, or of a child. */
+  readonly runId: string;
+  readonly step: string;
+  /** Waiting for a free worker. After the end of the run: the work that begins again when it is resumed or retried. */
+  readonly queued: number;
+  readonly running: number;
+  readonly waiting: number;
+  /** Failed, and waiting for the time of the next attempt. */
+  readonly retrying: number;
+  /** Completed, since the oldest tick that is kept. */
+  readonly done: number;
+  readonly failed: number;
+  /** Failed for good, and taken by an error handler or a settling batch; since the oldest tick that is kept. */
+  readonly caught: number;
+}
+
+/** A work item that has not done anything with its event yet. */
+export interface PendingDelivery {
+  readonly item: number;
+  readonly step: string;
+  readonly event: WorkflowEvent;
+}
+
+/** A run that a step of another run has started with `ctx.runChild`. */
+export interface ChildRun {
+  readonly runId: string;
+  /** Id of the run whose step started it: the requested run, or a child. */
+  readonly parentId: string;
+  readonly workflow: string;
+  readonly step: string;
+  readonly item: number;
+  readonly status: RunStatus;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+}
+
+/** One tick as it is stored. */
+export interface RawHistoryEntry {
+  /** Number of the tick, for `stateAt` and `fork`. From 1. */
+  readonly number: number;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Id of the run that it happened to: this run, or a child. */
+  readonly runId: string;
+  /** The tick as plain JSON. */
+  readonly tick: { readonly type: string; readonly atMs: number; readonly [field: string]: unknown };
+}
+
+/** A snapshot as it is stored. */
+export interface RawSnapshot {
+  /** Number of the last tick that it includes. */
+  readonly tick: number;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  /** Argument for `Context.fromDict`, if it can be read. */
+  readonly dict: { readonly [field: string]: unknown };
+}
