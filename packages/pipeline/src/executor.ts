@@ -19,7 +19,7 @@ export type {
   SessionState,
   ToolAnswer,
   ToolRequirement,
-} from "./nodes/executor.types.js";
+} from "./data/executor.types.js";
 
 // ---- what an executor tells
 export type {
@@ -35,7 +35,7 @@ export type {
   ToolCallCompletedEvent,
   ToolCallStartedEvent,
   ToolExecution,
-} from "./nodes/executor-events.types.js";
+} from "./data/executor-events.types.js";
 
 // ---- the options of what users make
 export { anything, checkOptions, list, wholeNumber } from "millrace/engine";

@@ -15,7 +15,7 @@ export type {
   PipelineEventFacts,
   PipelineEventName,
   PipelineEventOf,
-} from "./run/pipeline-event.types.js";
+} from "./output/pipeline-event.types.js";
 export type { PipelineRunError } from "./state/pipeline-state.types.js";
 export type { PipelineRunOutput, PipelineStatus, TypedOutput } from "./output/run-output.types.js";
 export { Step } from "./nodes/step.js";
@@ -50,7 +50,7 @@ export type {
   StepFunction,
   ToolAnswer,
   ToolRequirement,
-} from "./nodes/executor.types.js";
+} from "./data/executor.types.js";
 export type { SessionReducer, SessionReducers } from "./session/reducers.js";
 // ---- people
 export { StepRequirement } from "./human/requirement.js";

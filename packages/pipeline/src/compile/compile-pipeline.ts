@@ -5,14 +5,14 @@
  * @module
  */
 import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
+import type { LiveHolder } from "../live/live-run.js";
 import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
-import { eventLabels, stepGroups, stepNotes } from "../plan/drawn-graph.js";
 import { PipelineEvents } from "../plan/pipeline-events.js";
-import type { CompiledPlan, PipelinePlan, StepCtx } from "../plan/plan.types.js";
 import { caught } from "../visit/end-steps.js";
-import type { LiveHolder } from "../visit/live-run.js";
+import type { CompiledPlan, PipelinePlan, StepCtx } from "../visit/plan.types.js";
 import { type CoreStep, caughtSettings, coreSteps, type Result } from "./core-steps.js";
+import { eventLabels, stepGroups, stepNotes } from "./drawn-graph.js";
 
 export function compilePipeline(plan: PipelinePlan): Workflow {
   const compiled: CompiledPlan = { ...plan, events: new PipelineEvents(plan.tree) };

@@ -4,6 +4,7 @@
  * @module
  */
 import { collect, type EventClass, type Finished, many, StopEvent, type WorkflowEvent } from "millrace";
+import { type LiveHolder, liveResources as resources } from "../live/live-run.js";
 import type { LoopNode, ParallelNode, PipelineNode } from "../nodes/node.types.js";
 import {
   HumanAnswer,
@@ -14,12 +15,10 @@ import {
   Shown,
 } from "../plan/pipeline-events.js";
 import { asked, finish, type Target } from "../plan/pipeline-tree.js";
-import type { CompiledPlan, StepCtx } from "../plan/plan.types.js";
-import type { PipelineStart } from "../run/start-event.js";
 import { askPeople } from "../visit/ask-step.js";
 import { beginRun, converse } from "../visit/begin-step.js";
 import { cancelRun, finishRun, gather } from "../visit/end-steps.js";
-import { type LiveHolder, liveResources as resources } from "../visit/live-run.js";
+import type { CompiledPlan, PipelineStart, StepCtx } from "../visit/plan.types.js";
 import { runNode } from "../visit/visit-node.js";
 
 export type Result = Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined>;

@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import type { ToolAnswer, ToolRequirement } from "../data/executor.types.js";
 import type { StepOutput, StepType } from "../data/step-output.types.js";
-import type { ToolAnswer, ToolRequirement } from "../nodes/executor.types.js";
 import type { OnReject, OnTimeout, UserInputField } from "./human-review.types.js";
 
 export type RequirementKind =

@@ -16,11 +16,6 @@ import {
   unchecked,
   wholeNumber,
 } from "millrace/engine";
-import type { StepInput } from "../data/step-input.js";
-import type { StepOutput } from "../data/step-output.types.js";
-import { type ReviewedKind, reviewOf } from "../human/check-review.js";
-import type { HumanReview } from "../human/human-review.types.js";
-import { assertOptions, errorPolicy, flagOrFunction, stepName } from "../human/option-rules.js";
 import type {
   AnyRunContext,
   CoreWorkflow,
@@ -28,7 +23,12 @@ import type {
   PipelineLike,
   SessionState,
   StepFunction,
-} from "./executor.types.js";
+} from "../data/executor.types.js";
+import type { StepInput } from "../data/step-input.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { type ReviewedKind, reviewOf } from "../human/check-review.js";
+import type { HumanReview } from "../human/human-review.types.js";
+import { assertOptions, errorPolicy, flagOrFunction, stepName } from "../human/option-rules.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =

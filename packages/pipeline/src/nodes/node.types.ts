@@ -4,10 +4,10 @@
  * @module
  */
 import type { Duration, RetryPolicy } from "millrace";
+import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "../data/executor.types.js";
 import type { ExecutorType } from "../data/metrics.types.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import type { EndCondition, Evaluator, MergeStates, Selector, StepLike } from "./containers.js";
-import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "./executor.types.js";
 import type { ErrorPolicy } from "./step.js";
 
 export type PipelineNode = StepNode | StepsNode | LoopNode | ParallelNode | ConditionNode | RouterNode;

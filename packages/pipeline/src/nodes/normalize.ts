@@ -5,10 +5,10 @@
  */
 import { retryPolicy, stop, wait } from "millrace";
 import { refuseOptions } from "millrace/engine";
+import type { Executor } from "../data/executor.types.js";
 import type { ExecutorType } from "../data/metrics.types.js";
 import { stepName } from "../human/option-rules.js";
 import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
-import type { Executor } from "./executor.types.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
 import { Step, type StepOptions, unrunnable } from "./step.js";
 

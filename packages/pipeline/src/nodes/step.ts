@@ -1,9 +1,9 @@
 import { type Duration, type RetryPolicy, Workflow } from "millrace";
 import { checkOptions, duration, flag, type Rules, text, unchecked, wholeNumber } from "millrace/engine";
+import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "../data/executor.types.js";
 import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import { assertOptions, errorPolicy, historyRuns, stepName } from "../human/option-rules.js";
-import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "./executor.types.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";

@@ -1,6 +1,6 @@
 /** Fields of the last event of a run. */
 
-import type { PipelineIdentity } from "../nodes/executor.types.js";
+import type { PipelineIdentity } from "../data/executor.types.js";
 import type { EventClock } from "../state/event-clock.js";
 import type { RecordedEvent } from "../state/pipeline-state.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";

@@ -1,5 +1,5 @@
 /** Names of the pipeline's events at run time: events of steps must have other names. */
-import type { PipelineEventName } from "../run/pipeline-event.types.js";
+import type { PipelineEventName } from "./pipeline-event.types.js";
 
 const names = {
   WorkflowStarted: true,

@@ -2,10 +2,10 @@
 
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
+import type { PipelineIdentity, SessionState } from "../data/executor.types.js";
 import { mediaOf } from "../data/media.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
-import type { PipelineIdentity, SessionState } from "../nodes/executor.types.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
 import { CUT_OFF } from "../state/cut-off.js";
 import { inOrder } from "../state/event-clock.js";

@@ -4,13 +4,13 @@
  * @module
  */
 
+import type { SessionState } from "../data/executor.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { MediaSet } from "../data/media.types.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
-import type { SessionState } from "../nodes/executor.types.js";
 import type { AgentRunRecord, PipelineRunError, RecordedEvent } from "../state/pipeline-state.types.js";
 
 /** Status of a pipeline's run. */

@@ -1,7 +1,7 @@
 /** A stored run goes on in a process with other code: are the steps that it has before it still there? */
 import { WorkflowError } from "millrace";
+import type { PipelineIdentity } from "../data/executor.types.js";
 import { sizeOf } from "../data/paged-list.js";
-import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { lastStart } from "../state/group-output.js";
 import type { Frame, PipelineState, Place } from "../state/pipeline-state.types.js";
 import { stepOfType } from "./pipeline-events.js";

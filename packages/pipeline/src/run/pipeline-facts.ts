@@ -1,6 +1,6 @@
 /** Facts that follow from the steps of a pipeline. */
 import { type Workflow, WorkflowError } from "millrace";
-import type { NestedPipeline } from "../nodes/executor.types.js";
+import type { NestedPipeline } from "../data/executor.types.js";
 import type { PipelineNode, StepNode } from "../nodes/node.types.js";
 import type { PipelineOptions } from "./pipeline-options.js";
 

@@ -1,8 +1,8 @@
 import type { StandardSchema } from "millrace";
 import type { RunStore } from "millrace/runtime";
+import type { ConversationalAgent, SessionState } from "../data/executor.types.js";
 import type { MediaLists } from "../data/media.js";
 import type { StepLike } from "../nodes/containers.js";
-import type { ConversationalAgent, SessionState } from "../nodes/executor.types.js";
 import type { SessionReducers } from "../session/reducers.js";
 
 /** `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the `outputSchema` returns. */

@@ -3,11 +3,11 @@ import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { plainCopy } from "../data/plain-copy.js";
 import { StepRequirement } from "../human/requirement.js";
+import type { OwnEvent, PipelineEvent } from "../output/pipeline-event.types.js";
 import { pipelineFailed } from "../output/pipeline-failed.js";
 import type { TypedOutput } from "../output/run-output.types.js";
 import { markMadeHere } from "../plan/made-here.js";
 import { PipelineCancel } from "../plan/pipeline-events.js";
-import type { OwnEvent, PipelineEvent } from "./pipeline-event.types.js";
 import { readEvents } from "./read-events.js";
 import { type RunSetup, RunView } from "./run-view.js";
 

@@ -17,11 +17,11 @@ import {
   errorFields,
   factsOf,
 } from "../output/end-events.js";
+import type { PipelineEvent } from "../output/pipeline-event.types.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { Shown } from "../plan/pipeline-events.js";
 import { EventClock } from "../state/event-clock.js";
 import type { RecordedEvent } from "../state/pipeline-state.types.js";
-import type { PipelineEvent } from "./pipeline-event.types.js";
 import type { RunView } from "./run-view.js";
 
 export interface ReadFrom {

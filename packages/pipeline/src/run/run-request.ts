@@ -1,21 +1,16 @@
 /** Builds the request of a run from the arguments of its caller and the options of the pipeline. */
 
 import { defined } from "../data/defined.js";
+import type { SessionState } from "../data/executor.types.js";
 import { toMediaSet } from "../data/media.js";
 import { mergeValues } from "../data/merge-values.js";
 import { storableCopy } from "../data/plain-copy.js";
-import type { SessionState } from "../nodes/executor.types.js";
 import { plainDependencies } from "../plan/run-dependencies.js";
 import { assertState, copyJson } from "../session/json.js";
-import type { RunRequest } from "../state/pipeline-state.types.js";
+import type { GivenRequest } from "../visit/plan.types.js";
 import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { validateInput } from "./schemas.js";
-
-export interface GivenRequest extends RunRequest {
-  /** Session state given to the run; `null` without one. */
-  readonly given: Readonly<SessionState> | null;
-}
 
 export interface RequestParts {
   readonly input: unknown;

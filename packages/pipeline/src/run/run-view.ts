@@ -1,8 +1,9 @@
 /** Reads a stored run from outside. */
 import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import type { PipelineIdentity } from "../data/executor.types.js";
 import { StepRequirement } from "../human/requirement.js";
-import type { PipelineIdentity } from "../nodes/executor.types.js";
+import { type EventStorage, withoutResults } from "../live/run-events.js";
 import { cancelledEvents } from "../output/end-events.js";
 import { runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
@@ -12,7 +13,6 @@ import type { PipelineTree } from "../plan/pipeline-tree.js";
 import { EventClock, inOrder } from "../state/event-clock.js";
 import { isGivenUp, unbegunState } from "../state/own-state.js";
 import type { PipelineState } from "../state/pipeline-state.types.js";
-import { type EventStorage, withoutResults } from "../visit/run-events.js";
 
 export interface RunSetup {
   readonly pipeline: PipelineIdentity;

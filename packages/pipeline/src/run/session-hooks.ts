@@ -2,20 +2,20 @@
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import { defined } from "../data/defined.js";
+import type { PipelineIdentity } from "../data/executor.types.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { addRunToSession } from "../data/metrics.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
-import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { contentOf, type RunFacts, runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
-import type { PipelineHooks, StepCtx } from "../plan/plan.types.js";
 import { recordAtStart } from "../session/list-record.js";
 import type { SessionReducers } from "../session/reducers.js";
 import { enterSession, openSession, type RunSessionEnd, saveSession } from "../session/run-session.js";
 import { type NewSession, newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";
 import type { PipelineState, PreparedInside, RunRequest } from "../state/pipeline-state.types.js";
+import type { PipelineHooks, StepCtx } from "../visit/plan.types.js";
 import { validateInput, validateOutput } from "./schemas.js";
 
 export interface SessionSetup {

@@ -4,17 +4,14 @@
  *
  * @module
  */
-import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent, type WorkflowEvent } from "millrace";
+import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent } from "millrace";
 import { outsideId } from "millrace/engine";
 import { madeHere } from "../plan/made-here.js";
 import { SESSION_KIND } from "../session/session-record.js";
+import type { GivenRequest, PipelineStart } from "../visit/plan.types.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
-import { type GivenRequest, requestOf } from "./run-request.js";
+import { requestOf } from "./run-request.js";
 import { checkInput } from "./schemas.js";
-
-export interface PipelineStart extends WorkflowEvent {
-  readonly request: GivenRequest;
-}
 
 /** Length that an index of every store accepts. */
 const LONGEST = 1_000;

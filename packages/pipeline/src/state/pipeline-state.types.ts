@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ExecutorPause, ToolAnswer } from "../data/executor.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { HistoryRun } from "../data/history-text.js";
 import type { MediaSet } from "../data/media.types.js";
@@ -13,7 +14,6 @@ import type { PagedList } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StoredOutput } from "../data/stored-output.js";
 import type { AnsweredRequirement, RequirementData } from "../human/requirement.types.js";
-import type { ExecutorPause, ToolAnswer } from "../nodes/executor.types.js";
 import type { ListRecord } from "../session/list-record.js";
 
 /** A run as its places see it. */

@@ -1,18 +1,18 @@
 /** A run asks people about a node, and goes on with what they say. */
 import { type Finished, WorkflowError, type WorkflowEvent } from "millrace";
+import { answered, type Said } from "../course/answered.js";
+import { storedMoves } from "../course/stored-moves.js";
 import { decisionProblems } from "../human/check-decision.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
+import { PendingNotes } from "../live/open-attempt.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { assertSteps } from "../plan/missing-steps.js";
 import { HumanAnswer, HumanPrompt } from "../plan/pipeline-events.js";
-import type { CompiledPlan, StepCtx } from "../plan/plan.types.js";
-import { answered, type Said } from "../state/answered.js";
 import type { Place } from "../state/pipeline-state.types.js";
-import { stateOf } from "../state/run-state.js";
-import { storedMoves } from "../state/stored-moves.js";
 import { talkAt } from "../state/talk.js";
 import { move, nextEvent } from "./move.js";
-import { PendingNotes } from "./open-attempt.js";
+import type { CompiledPlan, StepCtx } from "./plan.types.js";
+import { stateOf } from "./run-state.js";
 import type { Visit } from "./visit.types.js";
 import { eventsOf } from "./visit-node.js";
 

@@ -1,25 +1,24 @@
 /** How a run begins: in its session, and where an agent decides, with what that wants. */
 import type { Finished, WorkflowEvent } from "millrace";
+import { begin, finish } from "../course/advance.js";
+import { scopeAround, scopeOfRun } from "../course/branch-state.js";
+import type { ConversationalAgent, DecideResult } from "../data/executor.types.js";
 import { historyText, historyWindow } from "../data/history-text.js";
-import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
+import type { LiveRun } from "../live/live-run.js";
+import { OpenAttempt, PendingNotes } from "../live/open-attempt.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
-import type { CompiledPlan, StepParts } from "../plan/plan.types.js";
-import type { PipelineStart } from "../run/start-event.js";
 import { keepChanges } from "../session/counted.js";
 import type { JsonObject } from "../session/json.js";
 import { diff } from "../session/patches.js";
 import type { LiveSessionState } from "../session/session-state.js";
 import { deepMerge } from "../session/start-state.js";
-import { begin, finish } from "../state/advance.js";
-import { scopeAround, scopeOfRun } from "../state/branch-state.js";
 import { begunState, familyIn, type StateScope } from "../state/own-state.js";
 import type { FamilyState, PipelineState, RunRequest } from "../state/pipeline-state.types.js";
-import { familyOf, viewOf } from "../state/run-state.js";
 import { agentRunOf, executorRequest } from "./executor-request.js";
-import type { LiveRun } from "./live-run.js";
 import { move, nextEvent, rootPlace } from "./move.js";
-import { OpenAttempt, PendingNotes } from "./open-attempt.js";
+import type { CompiledPlan, PipelineStart, StepParts } from "./plan.types.js";
 import { StepRunContext } from "./run-context.js";
+import { familyOf, viewOf } from "./run-state.js";
 import { attempted, eventsOf, provideIn } from "./visit-node.js";
 
 export async function beginRun(

@@ -1,9 +1,5 @@
 /** What containers decide: whether, which, and how often. */
 import { type NonRetryableError, WorkflowError } from "millrace";
-import type { StepInput } from "../data/step-input.js";
-import type { StepOutput } from "../data/step-output.types.js";
-import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
-import type { CompiledPlan } from "../plan/plan.types.js";
 import {
   ask,
   completeTurn,
@@ -15,12 +11,16 @@ import {
   open,
   ownPlace,
   tell,
-} from "../state/advance.js";
-import { isolate } from "../state/branch-state.js";
+} from "../course/advance.js";
+import { isolate } from "../course/branch-state.js";
+import type { StepInput } from "../data/step-input.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
 import { iterationStarted, lastIteration } from "../state/group-output.js";
 import type { Step } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
 import type { PipelineCourse } from "./move.js";
+import type { CompiledPlan } from "./plan.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 

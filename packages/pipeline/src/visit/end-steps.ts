@@ -1,7 +1,12 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
+import { leave } from "../course/advance.js";
+import { joinBranches, mergedByUser } from "../course/branch-state.js";
+import { storedMoves } from "../course/stored-moves.js";
 import { itemsOf } from "../data/paged-list.js";
+import type { LiveHolder } from "../live/live-run.js";
+import { PendingNotes } from "../live/open-attempt.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { agentFields, completedFields, errorFields } from "../output/end-events.js";
@@ -9,19 +14,14 @@ import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { markResult } from "../output/stored-result.js";
 import { askStepOf } from "../plan/core-names.js";
 import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "../plan/pipeline-events.js";
-import type { CompiledPlan, StepCtx, StepParts } from "../plan/plan.types.js";
-import { leave } from "../state/advance.js";
-import { joinBranches, mergedByUser } from "../state/branch-state.js";
-import { endedState } from "../state/ended-state.js";
 import { inOrder } from "../state/event-clock.js";
 import { unbegunState } from "../state/own-state.js";
 import type { Move, PipelineState } from "../state/pipeline-state.types.js";
-import { stateOf } from "../state/run-state.js";
-import { storedMoves } from "../state/stored-moves.js";
+import { endedState } from "./ended-state.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
-import type { LiveHolder } from "./live-run.js";
 import { move, nextEvent } from "./move.js";
-import { PendingNotes } from "./open-attempt.js";
+import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
+import { stateOf } from "./run-state.js";
 import { eventsOf } from "./visit-node.js";
 
 export async function gather(

@@ -1,10 +1,11 @@
 /** A pipeline as a step: a child of the run, on the same store. See `run-state.ts`. */
 import { WorkflowError } from "millrace";
 import { defined } from "../data/defined.js";
+import type { NestedPipeline } from "../data/executor.types.js";
 import { toOutput } from "../data/function-result.js";
 import { sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
-import type { NestedPipeline } from "../nodes/executor.types.js";
+import type { StepWork } from "../live/step-work.js";
 import { pipelineFailed } from "../output/pipeline-failed.js";
 import { executionsInside } from "../output/run-metrics.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
@@ -13,7 +14,6 @@ import type { OwnState, RunRequest } from "../state/pipeline-state.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import type { Executed, Execution } from "./execution.types.js";
 import { executorRun } from "./executor-request.js";
-import type { StepWork } from "./step-work.js";
 
 export async function runNested(
   execution: Execution,

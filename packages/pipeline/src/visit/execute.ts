@@ -1,19 +1,19 @@
 /** Does the work of one step, and gives its output. */
 import { NonRetryableError, type Workflow } from "millrace";
 import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
+import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../data/executor.types.js";
 import { outputFields } from "../data/function-result.js";
 import { prepareMessage } from "../data/message.js";
 import { emptyMetrics } from "../data/metrics.js";
 import { storableCopy } from "../data/plain-copy.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../nodes/executor.types.js";
+import { executionBy, StepWork } from "../live/step-work.js";
 import { identityOf } from "../nodes/node-facts.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import { runNested } from "./execute-nested.js";
 import type { Executed, Execution } from "./execution.types.js";
 import { executorRequest, executorRun } from "./executor-request.js";
-import { executionBy, StepWork } from "./step-work.js";
 
 export async function executeStep(execution: Execution): Promise<Executed> {
   const { node, attempt } = execution;

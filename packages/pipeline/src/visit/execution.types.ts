@@ -1,15 +1,15 @@
 /** The work of one step in one attempt, and what comes of it. */
 import type { Workflow } from "millrace";
+import type { ExecutorPause, ExecutorResume } from "../data/executor.types.js";
 import type { HistoryRun } from "../data/history-text.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import type { ExecutorPause, ExecutorResume } from "../nodes/executor.types.js";
+import type { OpenAttempt } from "../live/open-attempt.js";
+import type { RunEvents } from "../live/run-events.js";
 import type { StepNode } from "../nodes/node.types.js";
 import type { FamilyState, Place, RunRequest } from "../state/pipeline-state.types.js";
-import type { OpenAttempt } from "./open-attempt.js";
 import type { StepRunContext } from "./run-context.js";
-import type { RunEvents } from "./run-events.js";
 
 export interface Execution {
   readonly node: StepNode;

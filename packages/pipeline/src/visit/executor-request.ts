@@ -1,13 +1,13 @@
+import type { ConversationalAgent, DecideResult, ExecutorRequest } from "../data/executor.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import { mediaOf } from "../data/media.js";
 import type { MediaSet } from "../data/media.types.js";
 import type { StepMetricsData } from "../data/metrics.types.js";
 import { plainCopy } from "../data/plain-copy.js";
-import type { ConversationalAgent, DecideResult, ExecutorRequest } from "../nodes/executor.types.js";
+import type { RunEvents } from "../live/run-events.js";
 import type { StepNode } from "../nodes/node.types.js";
 import type { AgentRunRecord } from "../state/pipeline-state.types.js";
 import type { StepRunContext } from "./run-context.js";
-import type { RunEvents } from "./run-events.js";
 
 export interface Asking {
   readonly input: unknown;

@@ -1,6 +1,7 @@
 /** What becomes of a run one of whose steps has failed for good: the policy of the step, else of the groups around it. */
 import type { StepFailedEvent } from "millrace";
 import { plainOf } from "millrace/engine";
+import { abandon, ask, done, finish, isAbandoned } from "../course/advance.js";
 import { append, itemAt, replaceAt } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
@@ -8,11 +9,10 @@ import { toStored } from "../data/stored-output.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { identityOf } from "../nodes/node-facts.js";
 import { openGroup } from "../output/step-results.js";
-import type { CompiledPlan } from "../plan/plan.types.js";
-import { abandon, ask, done, finish, isAbandoned } from "../state/advance.js";
 import type { Frame, OwnState, Place, Step } from "../state/pipeline-state.types.js";
 import { countPause, placeKey, say } from "../state/talk.js";
 import type { PipelineCourse } from "./move.js";
+import type { CompiledPlan } from "./plan.types.js";
 
 export interface Caught {
   readonly ev: StepFailedEvent;

@@ -1,11 +1,11 @@
 import type { Finished, WorkflowEvent } from "millrace";
 import { finishDirect } from "millrace/engine";
-import type { CompiledPlan, StepParts } from "../plan/plan.types.js";
-import { type Course, finish, ROOT } from "../state/advance.js";
+import { type Course, finish, ROOT } from "../course/advance.js";
+import type { OpenAttempt, PendingNotes } from "../live/open-attempt.js";
+import type { RunEvents } from "../live/run-events.js";
 import { familyIn, forgetNested, freshState, isGivenUp, nestIn, ownState } from "../state/own-state.js";
 import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "../state/pipeline-state.types.js";
-import type { OpenAttempt, PendingNotes } from "./open-attempt.js";
-import type { RunEvents } from "./run-events.js";
+import type { CompiledPlan, StepParts } from "./plan.types.js";
 import type { StraightEnd } from "./straight-end.js";
 
 interface Mover extends StepParts {

@@ -1,15 +1,15 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
 import { type Context, WorkflowError } from "millrace";
+import type { PipelineIdentity, RunContext } from "../data/executor.types.js";
 import { storableCopy } from "../data/plain-copy.js";
-import type { PipelineIdentity, RunContext } from "../nodes/executor.types.js";
+import type { OpenAttempt } from "../live/open-attempt.js";
+import type { RunEvents } from "../live/run-events.js";
 import { eventNames } from "../output/event-names.js";
 import { type EditReads, keepChanges } from "../session/counted.js";
 import { editSession } from "../session/counting-state.js";
 import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
 import { familyIn, type StateScope } from "../state/own-state.js";
 import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
-import type { OpenAttempt } from "./open-attempt.js";
-import type { RunEvents } from "./run-events.js";
 
 export interface RunContextSetup {
   /** Which session state it is. */

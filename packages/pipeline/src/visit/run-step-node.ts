@@ -1,18 +1,19 @@
 /** One step of the user, in one attempt. */
+
+import { ask, done, isAbandoned } from "../course/advance.js";
+import { cancel } from "../course/answered.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import type { RunEvents } from "../live/run-events.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
-import type { CompiledPlan } from "../plan/plan.types.js";
-import { ask, done, isAbandoned } from "../state/advance.js";
-import { cancel } from "../state/answered.js";
-import { leftBehind } from "../state/ended-state.js";
 import type { PipelineState, Talk } from "../state/pipeline-state.types.js";
 import { reviewQuestion, say, talkAt } from "../state/talk.js";
 import { childTimeout } from "./child-timeout.js";
+import { leftBehind } from "./ended-state.js";
 import { executeStep } from "./execute.js";
-import type { RunEvents } from "./run-events.js";
+import type { CompiledPlan } from "./plan.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 

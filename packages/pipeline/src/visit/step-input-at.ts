@@ -1,10 +1,10 @@
+import { lastOutput, ownPlace, previousOutputs } from "../course/advance.js";
 import { mediaOf } from "../data/media.js";
 import type { HumanInput } from "../data/message.js";
 import { StepInput } from "../data/step-input.js";
-import type { CompiledPlan } from "../plan/plan.types.js";
-import { lastOutput, ownPlace, previousOutputs } from "../state/advance.js";
 import type { PipelineState, Place } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
+import type { CompiledPlan } from "./plan.types.js";
 
 /** What a step at this place is given. */
 export function stepInputAt({ tree, loadsHistory }: CompiledPlan, state: PipelineState, place: Place): StepInput {

@@ -5,15 +5,15 @@
  * @module
  */
 import type { StatePatch } from "millrace/engine";
+import { isEnd } from "../course/advance.js";
 import { appendingTo, replacingIn } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
+import type { OpenAttempt } from "../live/open-attempt.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
-import type { StepParts } from "../plan/plan.types.js";
-import { isEnd } from "../state/advance.js";
 import type { FamilyState, Frame, Move, PipelineState, Place } from "../state/pipeline-state.types.js";
 import { placeKey } from "../state/talk.js";
-import type { OpenAttempt } from "./open-attempt.js";
+import type { StepParts } from "./plan.types.js";
 
 /** What is asked of a visit. */
 interface EndingVisit extends StepParts {

@@ -1,12 +1,13 @@
 /** A run at a node. */
+
+import type { OpenAttempt } from "../live/open-attempt.js";
+import type { RunEvents } from "../live/run-events.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
-import type { StepParts } from "../plan/plan.types.js";
 import type { PipelineState, Place, Step } from "../state/pipeline-state.types.js";
 import type { PipelineCourse } from "./move.js";
-import type { OpenAttempt } from "./open-attempt.js";
+import type { StepParts } from "./plan.types.js";
 import type { StepRunContext } from "./run-context.js";
-import type { RunEvents } from "./run-events.js";
 
 export interface Visit extends StepParts {
   readonly node: PipelineNode;

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import type { MediaSet } from "../data/media.types.js";
-import type { StepMetricsData } from "../data/metrics.types.js";
+
 import type { ExecutorPause, SessionState, ToolRequirement } from "./executor.types.js";
+import type { MediaSet } from "./media.types.js";
+import type { StepMetricsData } from "./metrics.types.js";
 
 /** Identifies the executor and the run of an event. */
 export interface EventFacts {

@@ -11,10 +11,10 @@ import { executionsOf } from "../data/metrics.js";
 import { append, itemAt, pagedList, replaceAt, sizeOf } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { fromStored, type StoredOutput, toStored } from "../data/stored-output.js";
+import type { EventSource } from "../live/run-events.js";
 import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
-import type { EventSource } from "../visit/run-events.js";
 import {
   doneFrame,
   emptyGroup,
@@ -26,8 +26,8 @@ import {
   lastStart,
   startedEvent,
   wholeOutputs,
-} from "./group-output.js";
-import type { Frame, PipelineState, Place, Step } from "./pipeline-state.types.js";
+} from "../state/group-output.js";
+import type { Frame, PipelineState, Place, Step } from "../state/pipeline-state.types.js";
 import {
   countPause,
   pausedName,
@@ -39,7 +39,7 @@ import {
   reviewQuestion,
   say,
   talkAt,
-} from "./talk.js";
+} from "../state/talk.js";
 
 /** One change of a run. */
 export interface Course {

@@ -1,9 +1,9 @@
 /** What a place of a run works with. */
 
-import type { StepCtx } from "../plan/plan.types.js";
-import { scopeOfRun } from "./branch-state.js";
-import { familyIn, ownState } from "./own-state.js";
-import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import { scopeOfRun } from "../course/branch-state.js";
+import { familyIn, ownState } from "../state/own-state.js";
+import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
+import type { StepCtx } from "./plan.types.js";
 
 export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
   return viewOf(await familyOf(ctx), ctx.runId);

@@ -1,15 +1,25 @@
 /** A pipeline, ready to be made into core steps. */
-import type { Context, EventClass, Workflow } from "millrace";
-import type { ConversationalAgent, PipelineIdentity } from "../nodes/executor.types.js";
+import type { Context, EventClass, Workflow, WorkflowEvent } from "millrace";
+import type { ConversationalAgent, PipelineIdentity, SessionState } from "../data/executor.types.js";
+import type { LiveRun } from "../live/live-run.js";
+import type { EventStorage } from "../live/run-events.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
-import type { PipelineStart } from "../run/start-event.js";
+import type { PipelineEvents } from "../plan/pipeline-events.js";
+import type { PipelineTree } from "../plan/pipeline-tree.js";
+import type { RunDependencies } from "../plan/run-dependencies.js";
 import type { SessionReducers } from "../session/reducers.js";
-import type { PipelineState, PreparedState } from "../state/pipeline-state.types.js";
-import type { LiveRun } from "../visit/live-run.js";
-import type { EventStorage } from "../visit/run-events.js";
-import type { PipelineEvents } from "./pipeline-events.js";
-import type { PipelineTree } from "./pipeline-tree.js";
-import type { RunDependencies } from "./run-dependencies.js";
+import type { PipelineState, PreparedState, RunRequest } from "../state/pipeline-state.types.js";
+
+/** What a run is asked for, as it starts. */
+export interface GivenRequest extends RunRequest {
+  /** Session state given to the run; `null` without one. */
+  readonly given: Readonly<SessionState> | null;
+}
+
+/** The start event of a run. */
+export interface PipelineStart extends WorkflowEvent {
+  readonly request: GivenRequest;
+}
 
 export type StepCtx = Context<Record<string, unknown>>;
 

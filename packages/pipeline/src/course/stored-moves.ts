@@ -7,7 +7,7 @@
 import { itemAt } from "../data/paged-list.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
-import type { Move, PipelineState, Place } from "./pipeline-state.types.js";
+import type { Move, PipelineState, Place } from "../state/pipeline-state.types.js";
 
 type State = Pick<PipelineState, "frames" | "moved">;
 

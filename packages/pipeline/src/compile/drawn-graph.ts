@@ -5,11 +5,11 @@
  * @module
  */
 import type { StepBranch, StepExecutor, StepGroup, StepNote } from "millrace";
-import type { Executor, ExecutorMember } from "../nodes/executor.types.js";
+import type { Executor, ExecutorMember } from "../data/executor.types.js";
 import type { ContainerNode, PipelineNode, StepNode } from "../nodes/node.types.js";
-import { type CoreNames, suffixes } from "./core-names.js";
-import type { Target } from "./pipeline-tree.js";
-import type { CompiledPlan } from "./plan.types.js";
+import { type CoreNames, suffixes } from "../plan/core-names.js";
+import type { Target } from "../plan/pipeline-tree.js";
+import type { CompiledPlan } from "../visit/plan.types.js";
 
 export function stepNotes({ tree }: CompiledPlan, names: CoreNames): Record<string, StepNote> {
   return Object.fromEntries(tree.all.flatMap((node) => [...notesOf(node, names.get(node.id) as string)]));

@@ -7,10 +7,10 @@ import type { StepOutput } from "../data/step-output.types.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
 import type { LoopNode, PipelineNode } from "../nodes/node.types.js";
 import { refusedOutput } from "../nodes/node-facts.js";
+import { iterationStarted } from "../state/group-output.js";
+import type { OwnState, Place, Step, Talk } from "../state/pipeline-state.types.js";
+import { say, talkAt } from "../state/talk.js";
 import { abandon, again, type Course, comeTo, done, finish, frameOf, leave, tell } from "./advance.js";
-import { iterationStarted } from "./group-output.js";
-import type { OwnState, Place, Step, Talk } from "./pipeline-state.types.js";
-import { say, talkAt } from "./talk.js";
 
 export type Said = HumanDecision | { readonly decision: "timeout" };
 

@@ -3,12 +3,12 @@ import { createDraft, finishedState, settledState } from "millrace/engine";
 import { append, itemAt, replaceAt } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import { toStored } from "../data/stored-output.js";
+import type { OpenAttempt } from "../live/open-attempt.js";
 import { identityOf } from "../nodes/node-facts.js";
-import type { StepParts } from "../plan/plan.types.js";
-import type { OpenAttempt } from "../visit/open-attempt.js";
-import { CUT_OFF } from "./cut-off.js";
-import { familyIn, nestedIn, ownState } from "./own-state.js";
-import type { FamilyState, PipelineState } from "./pipeline-state.types.js";
+import { CUT_OFF } from "../state/cut-off.js";
+import { familyIn, nestedIn, ownState } from "../state/own-state.js";
+import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
+import type { StepParts } from "./plan.types.js";
 import { familyOf, viewOf } from "./run-state.js";
 
 /** Ends all attempts of the run, and of runs nested in it. Nothing of this is stored but the output of the run. */

@@ -6,11 +6,11 @@
  * @module
  */
 import type { Context } from "millrace";
+import type { PipelineIdentity } from "../data/executor.types.js";
 import { plainCopy } from "../data/plain-copy.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type StoredEvent, toStoredEvent } from "../data/stored-event.js";
 import { toStored } from "../data/stored-output.js";
-import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { Shown } from "../plan/pipeline-events.js";
 import type { EventTime } from "../state/event-clock.js";
 import type { RecordedEvent, RunRequest } from "../state/pipeline-state.types.js";

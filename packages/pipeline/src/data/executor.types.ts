@@ -4,9 +4,9 @@
  * @module
  */
 import type { Workflow } from "millrace";
-import type { MediaSet } from "../data/media.types.js";
-import type { StepMetricsData } from "../data/metrics.types.js";
-import type { StepInput } from "../data/step-input.js";
+import type { MediaSet } from "./media.types.js";
+import type { StepMetricsData } from "./metrics.types.js";
+import type { StepInput } from "./step-input.js";
 
 /** State shared by the steps, agents and tools of a session, as plain data. */
 export type SessionState = Record<string, any>;

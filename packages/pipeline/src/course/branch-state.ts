@@ -9,14 +9,14 @@
  */
 import { WorkflowError } from "millrace";
 import { plainOf } from "millrace/engine";
+import type { LiveRun } from "../live/live-run.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { keepChanges, valueAt, valueNow } from "../session/counted.js";
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
 import { changesOf, mergeStates } from "../session/merge-states.js";
 import type { SessionReducers } from "../session/reducers.js";
-import type { LiveRun } from "../visit/live-run.js";
-import { ownState, type StateScope } from "./own-state.js";
-import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "./pipeline-state.types.js";
+import { ownState, type StateScope } from "../state/own-state.js";
+import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "../state/pipeline-state.types.js";
 
 /** One of the runs that have one store. */
 export interface RunOfFamily {

@@ -3,13 +3,14 @@
  *
  * @module
  */
+
+import type { EventFacts, ExecutorEvent } from "../data/executor-events.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { HumanDecision, RequirementData, RequirementKind } from "../human/requirement.types.js";
-import type { EventFacts, ExecutorEvent } from "../nodes/executor-events.types.js";
-import type { PipelineStatus } from "../output/run-output.types.js";
+import type { PipelineStatus } from "./run-output.types.js";
 
 /** Fields of every event. */
 export type PipelineEventFacts = {
