@@ -1,11 +1,11 @@
-import type { AgentOptions } from "./agent-options.types.js";
-import { agentRules, check, sameNames, teamRules } from "./check-options.js";
-import type { ExecutorSettings } from "./executor-settings.types.js";
+import type { AgentOptions } from "./settings/agent-options.types.js";
+import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
+import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
 import { newId } from "./system.js";
 import { z } from "zod";
-import { tool } from "./tool.js";
-import type { AgentTool } from "./tool.types.js";
+import { tool } from "./settings/tool.js";
+import type { AgentTool } from "./settings/tool.types.js";
 
 /** The tool with which the model itself changes the session state. */
 const updateSessionStateTool: AgentTool = tool({

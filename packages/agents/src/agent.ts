@@ -1,5 +1,5 @@
 import { resolveOptions } from "./agent-options.js";
-import type { AgentOptions } from "./agent-options.types.js";
+import type { AgentOptions } from "./settings/agent-options.types.js";
 import { ModelExecutor } from "./model-executor.js";
 
 /**

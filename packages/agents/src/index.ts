@@ -6,18 +6,24 @@
 
 // ---- agents and teams
 export { Agent } from "./agent.js";
-export type { AgentOptions, Instructions, ModelSettings, TeamOptions } from "./agent-options.types.js";
+export type { AgentOptions, Instructions, ModelSettings, TeamOptions } from "./settings/agent-options.types.js";
 export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
-export type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
-export type { ReadFile } from "./run/media-part.js";
+export type {
+  AgentRun,
+  AgentRunOptions,
+  CallAnswer,
+  ContinueOptions,
+  PausedRun,
+} from "./settings/run-options.types.js";
+export type { ReadFile } from "./settings/media-part.js";
 
 // ---- tools
-export { tool } from "./tool.js";
-export type { AgentTool, ConfirmationContext, ToolContext, ToolOptions } from "./tool.types.js";
-export type { RunContext, SessionState } from "./run-context.types.js";
+export { tool } from "./settings/tool.js";
+export type { AgentTool, ConfirmationContext, ToolContext, ToolOptions } from "./settings/tool.types.js";
+export type { RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions
 export { memorySessions } from "./sessions/memory-sessions.js";
@@ -30,10 +36,16 @@ export type {
   RunsQuery,
   SaveSession,
   SaveSessionResult,
-} from "./sessions/sessions.types.js";
+} from "./settings/sessions.types.js";
 
 // ---- executors: what a pipeline calls
-export type { Executor, ExecutorRequest, ExecutorResult, ExecutorStatus, MemberRun } from "./executor.types.js";
+export type {
+  Executor,
+  ExecutorRequest,
+  ExecutorResult,
+  ExecutorStatus,
+  MemberRun,
+} from "./settings/executor.types.js";
 export type {
   EventFacts,
   ExecutorEvent,

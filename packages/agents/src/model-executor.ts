@@ -1,4 +1,4 @@
-import { check, continueRules, runRules } from "./check-options.js";
+import { check, continueRules, runRules } from "./settings/check-options.js";
 import {
   emptyMetrics,
   type ExecutorResume,
@@ -7,20 +7,26 @@ import {
   type ExecutorEvent,
 } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import type { Executor, ExecutorRequest, ExecutorResult } from "./executor.types.js";
+import type { Executor, ExecutorRequest, ExecutorResult } from "./settings/executor.types.js";
 import { resumedJob } from "./pause/read-pause.js";
 import { eventsOf } from "./run/events-of.js";
 import { toFailure } from "./run/failure.js";
 import { failedRun, openRun, performRun } from "./perform.js";
 import { emitEnd } from "./run/run-events.js";
 import { mayNeedConfirmation } from "./run/tool-calls.js";
-import type { SessionState } from "./run-context.types.js";
-import type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
+import type { SessionState } from "./settings/run-context.types.js";
+import type {
+  AgentRun,
+  AgentRunOptions,
+  CallAnswer,
+  ContinueOptions,
+  PausedRun,
+} from "./settings/run-options.types.js";
 import { continueInSession, runInSession, whoRuns } from "./session-run.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
-import type { AgentSession, AgentSessions } from "./sessions/sessions.types.js";
-import type { ExecutorSettings } from "./executor-settings.types.js";
-import type { RunJob } from "./run/job.types.js";
+import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
+import type { ExecutorSettings } from "./settings/executor-settings.types.js";
+import type { RunJob } from "./settings/job.types.js";
 import { plainState } from "./state/live-state.js";
 import { newId, nowMs } from "./system.js";
 

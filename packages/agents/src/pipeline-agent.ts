@@ -6,9 +6,9 @@ import {
 } from "@millrace/pipeline/executor";
 import type { LanguageModel } from "ai";
 import { type Rules, unchecked, wholeNumber } from "millrace/engine";
-import { check, languageModel } from "./check-options.js";
+import { check, languageModel } from "./settings/check-options.js";
 import { type Decider, decideOnce } from "./pipeline-agent/decide-once.js";
-import type { ReadFile } from "./run/media-part.js";
+import type { ReadFile } from "./settings/media-part.js";
 
 export interface PipelineAgentOptions {
   /** Any language model of the AI SDK that can call tools. */

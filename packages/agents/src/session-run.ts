@@ -12,17 +12,23 @@ import {
   type StepMetricsData,
   type ExecutorEvent,
 } from "@millrace/pipeline/executor";
-import type { ExecutorResult } from "./executor.types.js";
+import type { ExecutorResult } from "./settings/executor.types.js";
 import { toFailure } from "./run/failure.js";
 import { openRun, performRun } from "./perform.js";
 import { emitEnd } from "./run/run-events.js";
 import { notPaused, resumedJob } from "./pause/read-pause.js";
-import type { AgentRun, AgentRunOptions, CallAnswer, ContinueOptions, PausedRun } from "./run-options.types.js";
-import type { SessionState } from "./run-context.types.js";
+import type {
+  AgentRun,
+  AgentRunOptions,
+  CallAnswer,
+  ContinueOptions,
+  PausedRun,
+} from "./settings/run-options.types.js";
+import type { SessionState } from "./settings/run-context.types.js";
 import { type SessionChange, loadSession, saveSession } from "./sessions/saved-session.js";
-import type { AgentSession, AgentSessionRun, RunsQuery } from "./sessions/sessions.types.js";
-import type { ExecutorSettings } from "./executor-settings.types.js";
-import type { RunJob } from "./run/job.types.js";
+import type { AgentSession, AgentSessionRun, RunsQuery } from "./settings/sessions.types.js";
+import type { ExecutorSettings } from "./settings/executor-settings.types.js";
+import type { RunJob } from "./settings/job.types.js";
 import { plainState } from "./state/live-state.js";
 import { newId, nowMs } from "./system.js";
 

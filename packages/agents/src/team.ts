@@ -1,9 +1,9 @@
 import type { LanguageModel } from "ai";
 import { resolveOptions, idOf } from "./agent-options.js";
-import type { TeamOptions } from "./agent-options.types.js";
-import { invalid } from "./check-options.js";
-import type { Executor, Member } from "./executor.types.js";
-import { delegateTool } from "./delegate.js";
+import type { TeamOptions } from "./settings/agent-options.types.js";
+import { invalid } from "./settings/check-options.js";
+import type { Executor, Member } from "./settings/executor.types.js";
+import { delegateTool } from "./run/delegate.js";
 import { ModelExecutor } from "./model-executor.js";
 
 /**

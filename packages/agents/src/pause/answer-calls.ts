@@ -7,12 +7,12 @@
 
 import type { ToolExecution } from "@millrace/pipeline/executor";
 import type { JSONValue, ModelMessage, ToolApprovalResponse, ToolResultPart } from "ai";
-import { memberToolName, resumeMember } from "../delegate.js";
 import type { ActiveRun } from "../run/active-run.types.js";
+import { memberToolName, resumeMember } from "../run/delegate.js";
 import { toolEnded } from "../run/run-events.js";
 import { plainResult } from "../run/tool-calls.js";
-import type { AgentTool } from "../tool.types.js";
-import type { PausedCall, PausedMember, ResumedRun } from "./paused-state.types.js";
+import type { PausedCall, PausedMember, ResumedRun } from "../settings/paused-state.types.js";
+import type { AgentTool } from "../settings/tool.types.js";
 
 /**
  * Returns the messages after the input so far. While a member still waits (`run.waiting`), the answers to the run's own

@@ -5,10 +5,10 @@
  */
 import { type ExecutorResume, isObject, type ToolAnswer } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import type { ExecutorSettings } from "../executor-settings.types.js";
-import type { RunJob } from "../run/job.types.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import type { RunJob } from "../settings/job.types.js";
+import type { PausedState, ResumedRun } from "../settings/paused-state.types.js";
 import { memberCallId, requirementsOf } from "./pause-of.js";
-import type { PausedState, ResumedRun } from "./paused-state.types.js";
 
 /** @throws {WorkflowError} `RUN_NOT_PAUSED` unless `state` is a paused run of this executor; `REQUIREMENT_INVALID`. */
 export function readPause(settings: ExecutorSettings, { state: given, answers }: ExecutorResume): ResumedRun {

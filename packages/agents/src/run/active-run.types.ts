@@ -1,7 +1,7 @@
 import type { CountingState, StepMetricsData, ToolExecution } from "@millrace/pipeline/executor";
-import type { ExecutorSettings } from "../executor-settings.types.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import type { LeadingRun } from "../settings/job.types.js";
 import type { CallKeys } from "./call-keys.js";
-import type { LeadingRun } from "./job.types.js";
 
 /** What one run collects while it is under way. */
 export interface ActiveRun extends LeadingRun {

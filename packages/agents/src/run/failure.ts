@@ -5,7 +5,7 @@
  */
 import { APICallError, type LanguageModel, NoObjectGeneratedError, RetryError, wrapLanguageModel } from "ai";
 import { type SchemaIssue, WorkflowError } from "millrace";
-import type { ExecutorSettings } from "../executor-settings.types.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { nowMs } from "../system.js";
 import { messageOf } from "./run-events.js";
 

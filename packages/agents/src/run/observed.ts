@@ -5,7 +5,7 @@
  * @module
  */
 import type { LanguageModel } from "ai";
-import type { ExecutorStatus } from "../executor.types.js";
+import type { ExecutorStatus } from "../settings/executor.types.js";
 
 /** What is known when an agent begins. */
 export interface AgentCall {

@@ -1,6 +1,6 @@
 import type { EventFacts, ExecutorEvent, ToolExecution } from "@millrace/pipeline/executor";
-import type { ExecutorResult } from "../executor.types.js";
-import type { SessionState } from "../run-context.types.js";
+import type { ExecutorResult } from "../settings/executor.types.js";
+import type { SessionState } from "../settings/run-context.types.js";
 import { nowMs } from "../system.js";
 import type { ActiveRun } from "./active-run.types.js";
 

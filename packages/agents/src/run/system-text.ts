@@ -1,5 +1,5 @@
-import type { ExecutorSettings } from "../executor-settings.types.js";
-import type { RunContext } from "../run-context.types.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import type { RunContext } from "../settings/run-context.types.js";
 
 /** Builds the system prompt; `undefined` when it is empty. */
 export async function systemText(settings: ExecutorSettings, context: RunContext): Promise<string | undefined> {

@@ -4,8 +4,8 @@
  * @module
  */
 import { dynamicTool, type ToolApprovalConfiguration, type ToolExecutionOptions, type ToolSet } from "ai";
-import type { RunContext } from "../run-context.types.js";
-import type { AgentTool, ConfirmationContext, ToolContext } from "../tool.types.js";
+import type { RunContext } from "../settings/run-context.types.js";
+import type { AgentTool, ConfirmationContext, ToolContext } from "../settings/tool.types.js";
 import type { ActiveRun } from "./active-run.types.js";
 import { toolStarted } from "./run-events.js";
 import type { ShownCalls } from "./shown-calls.js";

@@ -1,4 +1,4 @@
-import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "./sessions.types.js";
+import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "../settings/sessions.types.js";
 
 /** Creates sessions that live in memory, as long as the returned object. */
 export function memorySessions(): AgentSessions {

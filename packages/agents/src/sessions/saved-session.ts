@@ -14,10 +14,10 @@ import {
   type StepMetricsData,
 } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import { totalMetrics } from "../run/metrics.js";
-import type { SessionState } from "../run-context.types.js";
+import { totalMetrics } from "../settings/metrics.js";
+import type { SessionState } from "../settings/run-context.types.js";
+import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "../settings/sessions.types.js";
 import { plainState } from "../state/live-state.js";
-import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "./sessions.types.js";
 
 /** Each conflict means that another save succeeded, so the limit is far above any number of concurrent writers. */
 const maxConflicts = 100;

@@ -10,7 +10,6 @@
 import { isObject } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { RecordKey, RecordQuery, RecordWrite, RunStore } from "millrace/runtime";
-import { fits } from "./memory-sessions.js";
 import type {
   AgentSession,
   AgentSessionRun,
@@ -18,7 +17,8 @@ import type {
   RunsQuery,
   SaveSession,
   SaveSessionResult,
-} from "./sessions.types.js";
+} from "../settings/sessions.types.js";
+import { fits } from "./memory-sessions.js";
 
 export interface StoreSessionsOptions {
   /** Tenant of the sessions. A session id of another tenant is another session. @default "" */

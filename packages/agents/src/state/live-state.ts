@@ -1,5 +1,5 @@
 import { type CountingState, copyJson, isObject, toPlain } from "@millrace/pipeline/executor";
-import type { RunContext, SessionState } from "../run-context.types.js";
+import type { RunContext, SessionState } from "../settings/run-context.types.js";
 
 /** Sets `target[key]`, except for `__proto__`. */
 export function assign(target: Record<string, unknown>, key: string, value: unknown): void {

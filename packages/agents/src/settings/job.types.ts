@@ -1,8 +1,8 @@
 import type { ExecutorEvent, Media } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { Member, MemberRun } from "../executor.types.js";
-import type { PausedMember, ResumedRun } from "../pause/paused-state.types.js";
-import type { RunContext, SessionState } from "../run-context.types.js";
+import type { Member, MemberRun } from "./executor.types.js";
+import type { PausedMember, ResumedRun } from "./paused-state.types.js";
+import type { RunContext, SessionState } from "./run-context.types.js";
 
 /** What one run has to do, whether a caller, a pipeline or a team asks for it. */
 export interface RunJob {

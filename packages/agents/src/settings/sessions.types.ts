@@ -1,7 +1,7 @@
 import type { ExecutorPause, StepMetricsData } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { ExecutorStatus } from "../executor.types.js";
-import type { SessionState } from "../run-context.types.js";
+import type { ExecutorStatus } from "./executor.types.js";
+import type { SessionState } from "./run-context.types.js";
 
 /** A run as its session stores it, as plain data. */
 export interface AgentSessionRun {

@@ -1,6 +1,6 @@
 import type { AgentOptions } from "./agent-options.types.js";
 import type { Member } from "./executor.types.js";
-import type { LeadingRun } from "./run/job.types.js";
+import type { LeadingRun } from "./job.types.js";
 import type { AgentTool } from "./tool.types.js";
 
 /** Options without a default. */

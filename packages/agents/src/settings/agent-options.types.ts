@@ -1,9 +1,9 @@
 import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolSet } from "ai";
 import type { z } from "zod";
 import type { Executor } from "./executor.types.js";
-import type { ReadFile } from "./run/media-part.js";
+import type { ReadFile } from "./media-part.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
-import type { AgentSessions } from "./sessions/sessions.types.js";
+import type { AgentSessions } from "./sessions.types.js";
 import type { AgentTool } from "./tool.types.js";
 
 /** Text in which `{key}` stands for a value of the run, a list of such texts, or a function that writes the text. */

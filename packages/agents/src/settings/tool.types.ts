@@ -1,5 +1,5 @@
-import type { z } from "zod";
 import type { Media } from "@millrace/pipeline/executor";
+import type { z } from "zod";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 /** Second argument of a tool. The model does not see it. */

@@ -4,16 +4,17 @@
  *
  * @module
  */
-import type { ModelMessage } from "ai";
-import type { WorkflowError } from "millrace";
+
 import type {
   ExecutorEvent,
-  ToolExecution,
   ExecutorPause,
   ExecutorResume,
   MediaSet,
   StepMetricsData,
+  ToolExecution,
 } from "@millrace/pipeline/executor";
+import type { ModelMessage } from "ai";
+import type { WorkflowError } from "millrace";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 export interface ExecutorRequest extends Partial<MediaSet> {

@@ -1,11 +1,11 @@
 import type { ExecutorResume, ToolAnswer } from "@millrace/pipeline/executor";
 import { z } from "zod";
-import type { ExecutorRequest, ExecutorResult, Member } from "./executor.types.js";
-import type { MemberCall, PausedMember } from "./pause/paused-state.types.js";
-import { mediaSet } from "./run/media-part.js";
-import type { LeadingRun } from "./run/job.types.js";
-import { tool } from "./tool.js";
-import type { AgentTool } from "./tool.types.js";
+import type { ExecutorRequest, ExecutorResult, Member } from "../settings/executor.types.js";
+import type { LeadingRun } from "../settings/job.types.js";
+import { mediaSet } from "../settings/media-part.js";
+import type { MemberCall, PausedMember } from "../settings/paused-state.types.js";
+import { tool } from "../settings/tool.js";
+import type { AgentTool } from "../settings/tool.types.js";
 
 export const memberToolName = "delegate_task_to_member";
 

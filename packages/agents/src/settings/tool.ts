@@ -1,5 +1,5 @@
-import { type Rules, unchecked } from "millrace/engine";
 import { WorkflowError } from "millrace";
+import { type Rules, unchecked } from "millrace/engine";
 import { z } from "zod";
 import { check } from "./check-options.js";
 import type { AgentTool, ToolOptions } from "./tool.types.js";

@@ -1,5 +1,5 @@
-import type { ExecutorResult, ExecutorStatus } from "./executor.types.js";
 import type { ExecutorPause, MediaSet, ToolAnswer } from "@millrace/pipeline/executor";
+import type { ExecutorResult, ExecutorStatus } from "./executor.types.js";
 import type { SessionState } from "./run-context.types.js";
 
 /** Options of one run. Each wins over the option of the same name of the agent or team. */

@@ -1,6 +1,6 @@
 import type { ExecutorPause, Media, StepMetricsData, ToolAnswer, ToolExecution } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { MemberRun } from "../executor.types.js";
+import type { MemberRun } from "./executor.types.js";
 
 /** A call of the run's own tools that needs the permission of a person. */
 export interface PausedCall {
