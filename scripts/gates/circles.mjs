@@ -1,6 +1,6 @@
 /**
- * No circle of imports inside a package: none of files, type imports included (a type that two files need lives in a
- * `*.types.ts` below both), and none of folders, type imports aside. A folder and what it contains are one room.
+ * No circle of imports inside a package, neither of files nor of folders, type imports included: a type that two files need
+ * lives in a `*.types.ts` below both. A folder and what it contains are one room.
  *
  *     node scripts/gates/circles.mjs [all]     with `all`, every import inside each circle
  *     node scripts/gates/circles.mjs floors    the folders of each package, from the ground up
@@ -16,7 +16,6 @@ const files = filesIn("packages", /\.tsx?$/).filter(
 const imports = files.flatMap(importsOf);
 const fileParts = partsOf(files, imports);
 const between = imports
-  .filter(({ isType }) => !isType)
   .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to), what: `${from} → ${to}` }))
   .filter(({ from, to }) => !isInside(from, to) && !isInside(to, from));
 const folderParts = partsOf([...new Set(files.map(folderOf))], between);
@@ -25,7 +24,7 @@ if (wish === "floors") {
   for (const part of folderParts)
     if (!part[0].endsWith(".ts") && !part[0].endsWith(".tsx")) console.log(part.join(" "));
 }
-finish("no circles of imports: files, types included; folders, types aside", [
+finish("no circles of imports, of files or folders, types included", [
   ...circlesIn(fileParts).flatMap((circle) => described(circle, imports, "files")),
   ...circlesIn(folderParts).flatMap((circle) => described(circle, between, "folders")),
 ]);
@@ -37,7 +36,7 @@ function importsOf(path) {
     const target = specifierOf(node);
     if (!target?.startsWith(".")) return;
     const to = fileOf(posix.join(posix.dirname(path), target));
-    if (to !== undefined) found.push({ from: path, to, isType: isTypeOnly(node), what: `${path} → ${to}` });
+    if (to !== undefined) found.push({ from: path, to, what: `${path} → ${to}` });
   });
   return found;
 }
@@ -47,17 +46,6 @@ function specifierOf(node) {
   if (ts.isImportTypeNode(node)) return node.argument.literal?.text;
   const dynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
   return dynamic ? node.arguments[0].text : undefined;
-}
-
-function isTypeOnly(node) {
-  if (ts.isImportTypeNode(node)) return true;
-  if (ts.isExportDeclaration(node)) return node.isTypeOnly || areTypes(node.exportClause);
-  const clause = ts.isImportDeclaration(node) ? node.importClause : undefined;
-  return clause !== undefined && (clause.isTypeOnly || (clause.name === undefined && areTypes(clause.namedBindings)));
-}
-
-function areTypes(names) {
-  return names?.elements?.every((name) => name.isTypeOnly) === true;
 }
 
 function fileOf(target) {

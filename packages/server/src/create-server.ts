@@ -14,7 +14,7 @@ import { RunCounts } from "./runs/count-runs.js";
 import { assertMayWrite } from "./guard/cross-origin.js";
 import { answerError } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
-import type { ServerEnv } from "./routes/route.js";
+import type { ServerEnv } from "./guard/auth.js";
 import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
 import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
@@ -33,11 +33,11 @@ import { mountTick } from "./routes/tick.js";
 import { mountSources } from "./routes/sources.js";
 import { mountStart } from "./routes/start.js";
 import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
-import type { Server } from "./server.types.js";
+import type { Server } from "./routes/server.types.js";
 import { authenticate } from "./guard/auth.js";
 import { LiveRuns } from "./stream/live-runs.js";
 import { eventJsonSchema } from "./wire/event-schema.js";
-import { WorkflowCatalog } from "./runs/workflow-facts.js";
+import { WorkflowCatalog } from "./wire/workflow-facts.js";
 
 /**
  * Creates the app. Its only state is what is under way, so any number of processes may serve one store.

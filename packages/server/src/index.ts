@@ -4,8 +4,9 @@
  * @module
  */
 export { createServer } from "./create-server.js";
-export type { CorsOptions, MetricsSource, ServerLimits, ServerOptions, StepSource, StepSources } from "./options.js";
-export type { ServerEnv } from "./routes/route.js";
+export type { MetricsSource, ServerLimits, ServerOptions, StepSource, StepSources } from "./options.js";
+export type { CorsOptions } from "./guard/cross-origin.js";
+export type { ServerEnv } from "./guard/auth.js";
 export type { StudioFile, StudioFiles } from "./studio-file.js";
 
 // ---- one workflow as a function
@@ -14,7 +15,7 @@ export type { DueReport, RequestContext, RequestHandler } from "./serverless/cre
 export type { HandlerOptions } from "./serverless/handler-options.js";
 
 // ---- who waits where
-export type { QueueOf, QueuePlace, QueueRequest } from "./runs/queue-of.js";
+export type { QueueOf, QueuePlace, QueueRequest } from "./guard/queue-of.js";
 
 // ---- who asks
 export { bearerAuth } from "./guard/auth.js";

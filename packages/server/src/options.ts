@@ -3,7 +3,8 @@ import type { EventClass, Log, Workflow } from "millrace";
 import { callable, checkOptions, flag, type Rule, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./guard/auth.js";
-import type { QueueOf } from "./runs/queue-of.js";
+import type { CorsOptions } from "./guard/cross-origin.js";
+import type { QueueOf } from "./guard/queue-of.js";
 import type { StudioFiles } from "./studio-file.js";
 import { consoleLog } from "./system.js";
 
@@ -81,13 +82,6 @@ export interface ServerOptions {
   readonly clientOf?: (request: Request) => string;
   /** Receives unexpected errors, whose text no response contains. @default the console */
   readonly log?: Log;
-}
-
-export interface CorsOptions {
-  /** Exact origins: `["https://app.example"]`. `"*"` allows any origin, and cannot be combined with `credentials`. */
-  readonly origins: readonly string[];
-  /** Lets pages send cookies. @default false */
-  readonly credentials?: boolean;
 }
 
 /** Limits that protect the server. The ones for tenants and clients apply in each process separately. */

@@ -16,6 +16,11 @@ export interface Identity {
   readonly readOnly?: boolean;
 }
 
+/** What a request carries through the server once its sender is known. */
+export interface ServerEnv {
+  Variables: { identity: Identity };
+}
+
 /** Identifies the sender of a request; `null` refuses the request with 401. */
 export type Authenticate = (request: Request) => Identity | null | Promise<Identity | null>;
 

@@ -10,7 +10,13 @@
  */
 import { HttpError } from "../http/http-error.js";
 import { isJson } from "../http/read-body.js";
-import type { CorsOptions } from "../options.js";
+
+export interface CorsOptions {
+  /** Exact origins: `["https://app.example"]`. `"*"` allows any origin, and cannot be combined with `credentials`. */
+  readonly origins: readonly string[];
+  /** Lets pages send cookies. @default false */
+  readonly credentials?: boolean;
+}
 
 export interface Trust {
   /** Other origins that may write; `null` for none. */

@@ -4,17 +4,22 @@
  * @module
  */
 
-import type { ServerLimits } from "../options.js";
 import { afterMs } from "../system.js";
 import { parseJson } from "./guard-json.js";
 import { bodyInvalid, HttpError } from "./http-error.js";
+
+export interface BodyLimits {
+  readonly bodyBytes: number;
+  readonly bodyDepth: number;
+  readonly bodyTimeoutMs: number;
+}
 
 /**
  * Parses the body as JSON; an empty body is `{}`.
  *
  * @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT`
  */
-export async function readBody(request: Request, limits: ServerLimits): Promise<unknown> {
+export async function readBody(request: Request, limits: BodyLimits): Promise<unknown> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limits.bodyBytes) throw tooLarge(limits);
   const text = await readText(request, limits);
@@ -28,7 +33,7 @@ export function isJson(contentType: string | null): boolean {
   return /^\s*application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType ?? "");
 }
 
-async function readText(request: Request, limits: ServerLimits): Promise<string> {
+async function readText(request: Request, limits: BodyLimits): Promise<string> {
   // The platform enforces a declared length, so the whole body is read at once, which is much cheaper.
   const isDeclared = request.headers.has("content-length");
   const reading = isDeclared ? readWhole(request, limits) : readParts(request, limits);
@@ -42,7 +47,7 @@ async function readText(request: Request, limits: ServerLimits): Promise<string>
 }
 
 /** Every request waits here: one promise is cheaper than a race of two. */
-function inTime(text: Promise<string>, limits: ServerLimits): Promise<string> {
+function inTime(text: Promise<string>, limits: BodyLimits): Promise<string> {
   return new Promise((resolve, reject) => {
     const cancelTimer = afterMs(limits.bodyTimeoutMs, () => reject(tooSlow(limits)));
     text.then(resolve, reject).then(cancelTimer);
@@ -54,7 +59,7 @@ interface Reading {
   readonly stop: () => void;
 }
 
-function readWhole(request: Request, limits: ServerLimits): Reading {
+function readWhole(request: Request, limits: BodyLimits): Reading {
   const decode = (bytes: ArrayBuffer): string => {
     if (bytes.byteLength > limits.bodyBytes) throw tooLarge(limits);
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -62,14 +67,14 @@ function readWhole(request: Request, limits: ServerLimits): Reading {
   return { text: request.arrayBuffer().then(decode), stop: () => {} };
 }
 
-function readParts({ body }: Request, limits: ServerLimits): Reading {
+function readParts({ body }: Request, limits: BodyLimits): Reading {
   if (body === null) return { text: Promise.resolve(""), stop: () => {} };
   const reader = body.getReader();
   const stop = (): void => void reader.cancel().catch(() => {}); // the read may fail by itself
   return { text: readAll(reader, limits), stop };
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: ServerLimits): Promise<string> {
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: BodyLimits): Promise<string> {
   const utf8 = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   let sizeBytes = 0;
@@ -82,12 +87,12 @@ async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, limits: 
   }
 }
 
-function tooLarge({ bodyBytes }: ServerLimits): HttpError {
+function tooLarge({ bodyBytes }: BodyLimits): HttpError {
   const detail = `The body is larger than ${bodyBytes} bytes.`;
   return new HttpError({ status: 413, code: "BODY_TOO_LARGE", detail, headers: closing });
 }
 
-function tooSlow({ bodyTimeoutMs }: ServerLimits): HttpError {
+function tooSlow({ bodyTimeoutMs }: BodyLimits): HttpError {
   const detail = `The body did not come within ${bodyTimeoutMs} ms.`;
   return new HttpError({ status: 408, code: "BODY_TIMEOUT", detail, headers: closing });
 }

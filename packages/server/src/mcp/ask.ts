@@ -12,8 +12,8 @@ import { type Log, type PendingPrompt, WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
 import type { RunHandle } from "millrace/runtime";
 import { cleanJson, cleanText } from "../http/clean-text.js";
-import type { WorkflowFacts } from "../runs/workflow-facts.js";
 import { eventJsonSchema, type JsonSchema } from "../wire/event-schema.js";
+import type { WorkflowFacts } from "../wire/workflow-facts.js";
 
 export interface Asking {
   readonly server: Server;

@@ -2,7 +2,7 @@ import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import type { Log } from "millrace";
 import type { Runtime } from "millrace/runtime";
-import type { WorkflowCatalog } from "../runs/workflow-facts.js";
+import type { WorkflowCatalog } from "../wire/workflow-facts.js";
 
 /** What an MCP server offers to one tenant. */
 export interface Offer {

@@ -1,7 +1,7 @@
 /** The tenant and the client whose quotas a request uses. */
 import type { Context } from "hono";
+import type { ServerEnv } from "../guard/auth.js";
 import type { ResolvedOptions } from "../options.js";
-import type { ServerEnv } from "../routes/route.js";
 
 /** What the quotas of a request are counted under; empty where neither its tenant nor its client is known. */
 export type Caller = readonly Share[];

@@ -4,11 +4,11 @@ import { WorkflowError } from "millrace";
 import { roleOf } from "millrace/engine";
 import { describeWorkflow, toMermaid, type WorkflowDescription } from "millrace/graph";
 import { shownRoles, workflowDetails } from "../runs/workflow-details.js";
-import type { Server } from "../server.types.js";
 import { eventRoles, graph, workflowList } from "../wire/about-schemas.js";
 import { anyEventJsonSchema, eventJsonSchema } from "../wire/event-schema.js";
 import { nameParams } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 const tag = "Workflows";
 const schema = z.record(z.string(), z.unknown());

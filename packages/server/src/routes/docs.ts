@@ -1,7 +1,7 @@
 /** The documentation: for programs, and as a page made only of files in this package. */
 
-import type { Server } from "../server.types.js";
 import { json } from "./route.js";
+import type { Server } from "./server.types.js";
 
 const tags = [
   { name: "Workflows", description: "What can be run, and what it takes and gives." },

@@ -4,13 +4,13 @@ import type { Context } from "hono";
 import type { RunListing } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
 import { callerOf } from "../quota/caller.js";
-import type { Server } from "../server.types.js";
 import { eventResponse } from "../stream/event-response.js";
 import { lastEventId } from "../stream/last-event-id.js";
 import { readEvent } from "../wire/read-event.js";
 import { idParams, postBody, type StreamQuery, streamedEnvelope, streamHeaders, streamQuery } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
+import type { Server } from "./server.types.js";
 
 const tag = "Events";
 

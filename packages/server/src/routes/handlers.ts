@@ -6,7 +6,6 @@ import { answerError } from "../http/answer-error.js";
 import { HttpError } from "../http/http-error.js";
 import { callerOf } from "../quota/caller.js";
 import { listRuns } from "../runs/list-runs.js";
-import type { Server } from "../server.types.js";
 import { listResponse } from "../stream/list-response.js";
 import { pauseMs } from "../system.js";
 import { handlerRecord, isUnloadable } from "../wire/handler-record.js";
@@ -23,6 +22,7 @@ import {
 } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
+import type { Server } from "./server.types.js";
 import { waitAsRequested } from "./waiting.js";
 
 const tag = "Handlers";

@@ -5,8 +5,6 @@ import type { DetailedEntry } from "millrace/runtime";
 import { answerError } from "../http/answer-error.js";
 import { cleanJson } from "../http/clean-text.js";
 import { callerOf } from "../quota/caller.js";
-import type { WorkflowFacts } from "../runs/workflow-facts.js";
-import type { Server } from "../server.types.js";
 import { lastEventId } from "../stream/last-event-id.js";
 import { liveResponse } from "../stream/live-response.js";
 import { toAttempt, toEntry, toMoment } from "../wire/look-back.js";
@@ -20,8 +18,10 @@ import {
   streamHeaders,
   tickParams,
 } from "../wire/schemas.js";
+import type { WorkflowFacts } from "../wire/workflow-facts.js";
 import { type Call, json, mount } from "./route.js";
 import { handleOf, type OfTenant } from "./runs-of.js";
+import type { Server } from "./server.types.js";
 
 const tag = "Handlers";
 const route = { tag, params: idParams } as const;

@@ -2,8 +2,8 @@
 import { z } from "@hono/zod-openapi";
 import { HttpError } from "../http/http-error.js";
 import type { MetricsSource } from "../options.js";
-import type { Server } from "../server.types.js";
 import { mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 export function mountMetrics(server: Server, metrics: MetricsSource): void {
   mount(server, {

@@ -1,12 +1,12 @@
 /** Routes for open prompts and their answers. */
 import { z } from "@hono/zod-openapi";
 import { refusalError } from "../http/answer-error.js";
-import type { Server } from "../server.types.js";
 import { toPrompt } from "../wire/handler-record.js";
 import { readMeta } from "../wire/read-event.js";
 import { answerBody, idParams, prompt, promptParams } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
+import type { Server } from "./server.types.js";
 
 const tag = "Prompts";
 

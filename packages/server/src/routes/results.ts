@@ -1,10 +1,10 @@
 /** The route for the result of a run alone, which early LlamaAgents clients use. */
 import { z } from "@hono/zod-openapi";
-import type { Server } from "../server.types.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { type Envelope, handler, idParams, standQuery } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
+import type { Server } from "./server.types.js";
 import { waitAsRequested } from "./waiting.js";
 
 const bareResult = handler

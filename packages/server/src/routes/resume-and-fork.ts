@@ -3,11 +3,11 @@ import { WorkflowError, type WorkflowEvent } from "millrace";
 import type { ForkOptions, ResumeRunOptions, RunHandle } from "millrace/runtime";
 import { callerOf } from "../quota/caller.js";
 import { idOfKey } from "../runs/start-run.js";
-import type { Server } from "../server.types.js";
 import { assertOpen, openFields } from "../wire/fork-rules.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { forkBody, handler, idParams } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 const route = { tag: "Handlers", params: idParams } as const;
 

@@ -5,7 +5,7 @@
  */
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { Identity } from "../guard/auth.js";
+import type { ServerEnv } from "../guard/auth.js";
 import { bodyInvalid, HttpError, type Issue } from "../http/http-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { readBody } from "../http/read-body.js";
@@ -13,10 +13,6 @@ import type { ServerLimits } from "../options.js";
 import { errorAnswer } from "../wire/schemas.js";
 
 export { json } from "../http/json.js";
-
-export interface ServerEnv {
-  Variables: { identity: Identity };
-}
 
 export interface RouteTable {
   readonly app: OpenAPIHono<ServerEnv>;

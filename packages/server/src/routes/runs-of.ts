@@ -1,7 +1,7 @@
 /** Access to the runs of one tenant. */
 import type { RunOutcome } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import type { Server } from "../server.types.js";
+import type { Server } from "./server.types.js";
 
 export interface OfTenant {
   readonly tenant: string;

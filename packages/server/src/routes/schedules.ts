@@ -1,10 +1,9 @@
 /** Routes of schedules: runs that begin by the calendar. */
 import { z } from "@hono/zod-openapi";
 import type { Schedule, ScheduleOptions } from "millrace/runtime";
+import { placeOf } from "../guard/queue-of.js";
 import { HttpError, scheduleUnknown } from "../http/http-error.js";
 import { callerOf } from "../quota/caller.js";
-import { placeOf } from "../runs/queue-of.js";
-import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { readStart } from "../wire/read-event.js";
@@ -19,6 +18,7 @@ import {
 } from "../wire/schemas.js";
 import { wired } from "../wire/wired.js";
 import { type Call, json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 const tag = "Schedules";
 const one = { tag, params: scheduleParams } as const;

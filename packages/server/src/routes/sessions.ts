@@ -13,7 +13,6 @@ import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { RecordList } from "millrace/runtime";
 import { HttpError } from "../http/http-error.js";
-import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
 import {
   type Session,
@@ -27,6 +26,7 @@ import {
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 const tag = "Sessions";
 const kinds = ["session", "agent-session"] as const;

@@ -1,10 +1,10 @@
 /** The code of steps, where the server was told how to find it. */
 import { HttpError } from "../http/http-error.js";
 import type { StepSources } from "../options.js";
-import type { Server } from "../server.types.js";
 import { stepSource } from "../wire/about-schemas.js";
 import { stepParams } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 export function mountSources(server: Server, sources: StepSources): void {
   mount(server, {

@@ -1,14 +1,14 @@
 /** Routes that start runs. */
 import type { TraceContext } from "millrace";
+import { placeOf } from "../guard/queue-of.js";
 import { HttpError } from "../http/http-error.js";
 import { callerOf } from "../quota/caller.js";
-import { placeOf } from "../runs/queue-of.js";
 import { settled } from "../runs/run-wait.js";
 import { type StartRequest, startRun } from "../runs/start-run.js";
-import type { Server } from "../server.types.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { delayedStart, handler, nameParams, type RunBody, runBody } from "../wire/schemas.js";
 import { type Call, json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 import { whileWaiting } from "./waiting.js";
 
 const start = { tag: "Runs", params: nameParams, body: runBody, isKeyed: true } as const;

@@ -2,10 +2,10 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { mayWrite } from "../guard/read-only.js";
-import type { Server } from "../server.types.js";
 import { type StudioFiles, studioFileOf } from "../studio-file.js";
 import { version } from "../version.js";
 import { json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 const deeds = ["start", "send", "answer", "cancel", "resume", "retry", "fork", "delete"] as const;
 

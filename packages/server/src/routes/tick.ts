@@ -1,9 +1,9 @@
 /** The route that a cron calls. */
 import { z } from "@hono/zod-openapi";
 import { HttpError } from "../http/http-error.js";
-import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
 import { json, mount } from "./route.js";
+import type { Server } from "./server.types.js";
 
 export function mountTick(server: Server): void {
   mount(server, {

@@ -1,10 +1,10 @@
 /** Requests that wait for a run. Each holds a connection and a watcher. */
 import type { Context } from "hono";
 import type { RunHandle } from "millrace/runtime";
+import type { ServerEnv } from "../guard/auth.js";
 import { type Caller, callerOf } from "../quota/caller.js";
 import { settled } from "../runs/run-wait.js";
-import type { Server } from "../server.types.js";
-import type { ServerEnv } from "./route.js";
+import type { Server } from "./server.types.js";
 
 interface CallOf {
   readonly context: Context<ServerEnv>;

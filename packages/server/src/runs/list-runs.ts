@@ -7,12 +7,12 @@
  * @module
  */
 import type { RunFilter, RunListing, StoredStatus } from "millrace/runtime";
-import type { Server } from "../server.types.js";
 import { nowMs, pauseMs } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { listedRecord } from "../wire/handler-record.js";
 import { labelsOf, matchesText } from "../wire/matches-filter.js";
 import type { Handler, ListQuery } from "../wire/schemas.js";
+import type { Served } from "./served.types.js";
 
 export interface ListRequest {
   readonly tenant: string;
@@ -41,7 +41,7 @@ const storedStatuses: Readonly<Record<Handler["status"] | "waiting", readonly St
 const allStatuses = Object.keys(storedStatuses) as (keyof typeof storedStatuses)[];
 
 export async function listRuns(
-  server: Pick<Server, "runtime" | "catalog">,
+  server: Pick<Served, "runtime" | "catalog">,
   request: ListRequest,
 ): Promise<HandlerPage> {
   const { runs, cursor } = await findRuns(server, request);
@@ -86,7 +86,7 @@ function filterOf({
 }
 
 async function findRuns(
-  { runtime }: Pick<Server, "runtime">,
+  { runtime }: Pick<Served, "runtime">,
   { tenant, query }: ListRequest,
 ): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }> {
   const { workflow_name: names, limit } = query;

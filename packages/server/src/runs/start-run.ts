@@ -8,12 +8,12 @@
  */
 import { type TraceContext, WorkflowError } from "millrace";
 import type { RunHandle, RuntimeRunOptions } from "millrace/runtime";
+import type { QueueOptions } from "../guard/queue-of.js";
 import { HttpError } from "../http/http-error.js";
-import type { Server } from "../server.types.js";
 import { newId } from "../system.js";
 import { readStart } from "../wire/read-event.js";
 import type { RunBody } from "../wire/schemas.js";
-import type { QueueOptions } from "./queue-of.js";
+import type { Served } from "./served.types.js";
 
 /** Name of the label that identifies the starting request. */
 const startLabel = "millrace.start";
@@ -34,7 +34,7 @@ export interface StartedRun {
   readonly handle: RunHandle;
 }
 
-export type StartHost = Pick<Server, "runtime" | "catalog" | "limits">;
+export type StartHost = Pick<Served, "runtime" | "catalog" | "limits">;
 
 /** @throws {WorkflowError} `RUN_ID_CONFLICT`, `WORKFLOW_UNKNOWN`, and the errors of an invalid input. */
 export async function startRun({ runtime, catalog, limits }: StartHost, request: StartRequest): Promise<StartedRun> {

@@ -1,11 +1,11 @@
 /** What a list of workflows says of each. */
 import type { EventRole } from "millrace";
-import type { Server } from "../server.types.js";
 import { isoTime } from "../system.js";
 import type { ShownRole, WorkflowDetails } from "../wire/about-schemas.js";
 import { shownStatus } from "../wire/handler-record.js";
+import type { WorkflowFacts } from "../wire/workflow-facts.js";
 import { noCounts } from "./count-runs.js";
-import type { WorkflowFacts } from "./workflow-facts.js";
+import type { Served } from "./served.types.js";
 
 /** Durable type of the start event of every pipeline. */
 const pipelineStart = "pipeline.start";
@@ -22,7 +22,7 @@ export const shownRoles: Readonly<Record<EventRole, ShownRole>> = {
   notice: "engine",
 };
 
-export async function workflowDetails(server: Server, tenant: string): Promise<WorkflowDetails[]> {
+export async function workflowDetails(server: Served, tenant: string): Promise<WorkflowDetails[]> {
   const { workflows } = await server.counts.of(tenant);
   const countsOf = new Map(workflows.map(({ workflow_name: name, ...counts }) => [name, counts]));
   return Promise.all(
@@ -44,7 +44,7 @@ function isPipeline({ startClasses }: WorkflowFacts["compiled"]): boolean {
   return startClasses.some(({ type }) => type === pipelineStart);
 }
 
-async function lastRun({ runtime }: Server, tenant: string, workflow: string): Promise<WorkflowDetails["last_run"]> {
+async function lastRun({ runtime }: Served, tenant: string, workflow: string): Promise<WorkflowDetails["last_run"]> {
   const [run] = (await runtime.runs({ tenant, workflow, limit: 1 })).runs;
   if (run === undefined) return null;
   return { handler_id: run.runId, status: shownStatus(run.status), started_at: isoTime(run.createdAtMs) };

@@ -13,10 +13,10 @@
 import { type Log, WorkflowError } from "millrace";
 import type { RunKey, RunListing, Runtime } from "millrace/runtime";
 import { cleanJson } from "../http/clean-text.js";
-import type { WorkflowCatalog } from "../runs/workflow-facts.js";
 import { afterMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import type { Handler } from "../wire/schemas.js";
+import type { WorkflowCatalog } from "../wire/workflow-facts.js";
 
 export type RunChange =
   | {

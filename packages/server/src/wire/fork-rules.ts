@@ -1,7 +1,7 @@
 /** What a caller may change when it forks a run: of the event that is delivered next, and of the state. */
 import { type ForkState, type Log, WorkflowError, type WorkflowEvent } from "millrace";
 import { roleOf } from "millrace/engine";
-import type { WorkflowFacts } from "../runs/workflow-facts.js";
+import type { WorkflowFacts } from "./workflow-facts.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,11 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
 import { type EventClass, type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
 import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
-import type { WorkflowCatalog, WorkflowFacts } from "../runs/workflow-facts.js";
 import { isoTime } from "../system.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
 import type { Handler, Prompt } from "./schemas.js";
 import { wired } from "./wired.js";
+import type { WorkflowCatalog, WorkflowFacts } from "./workflow-facts.js";
 
 export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {
   // The outcome comes first, so that the listing is never older than it.

@@ -1,7 +1,6 @@
 /** Ticks, attempts and moments of a run, in the form that travels over HTTP. */
 import { encodeTick, encodeValue } from "millrace/engine";
 import type { ChangedValue, ChildRun, DetailedEntry, RunAttempt, RunMoment } from "millrace/runtime";
-import type { WorkflowFacts } from "../runs/workflow-facts.js";
 import { isoTime } from "../system.js";
 import { toEnvelope } from "./envelope.js";
 import { closedFields, eventProblem } from "./fork-rules.js";
@@ -9,6 +8,7 @@ import { shownStatus, toPrompt } from "./handler-record.js";
 import type { AttemptRecord, HistoryEntryRecord, MomentRecord } from "./look-back-schemas.js";
 import type { Handler } from "./schemas.js";
 import { wired } from "./wired.js";
+import type { WorkflowFacts } from "./workflow-facts.js";
 
 /** Its changes, where they are asked for. */
 export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges: boolean): HistoryEntryRecord {

@@ -7,8 +7,8 @@ import { type EventClass, WorkflowError, type WorkflowEvent } from "millrace";
 import { type CompiledWorkflow, decodeValue, eventFromFields, schemasOf } from "millrace/engine";
 import { parseJson } from "../http/guard-json.js";
 import { bodyInvalid } from "../http/http-error.js";
-import type { WorkflowFacts } from "../runs/workflow-facts.js";
 import type { RunBody } from "./schemas.js";
+import type { WorkflowFacts } from "./workflow-facts.js";
 
 export interface ReadOptions {
   readonly facts: WorkflowFacts;

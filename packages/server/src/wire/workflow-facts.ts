@@ -13,7 +13,7 @@ import {
   roleOf,
 } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
-import type { JsonSchema } from "../wire/event-schema.js";
+import type { JsonSchema } from "./event-schema.js";
 
 export interface WorkflowFacts {
   readonly name: string;
