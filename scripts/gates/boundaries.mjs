@@ -17,18 +17,18 @@ const runsAnywhere = /^packages\/(core|testing)\//;
 const forbiddenImports = [
   {
     from: pure,
-    to: /\/src\/(system|compile|run|context|workflow|step|stream|inspect|resource|retry|limit)\//,
+    to: /\/src\/(system|compile|run|authoring|workflow|step|stream|inspect|resource|retry|limit)\//,
     why: "the reducer knows data only",
   },
   { from: pure, to: /\/engine\/ports\.ts$/, why: "the reducer has no ports: what they answer comes in the tick" },
   {
     from: /\/src\/engine\//,
-    to: /\/src\/(system|compile|run|context|workflow)\//,
+    to: /\/src\/(system|compile|run|authoring|workflow)\//,
     why: "the engine is below the runner",
   },
   {
     from: /\/src\/(errors|value|event)\//,
-    to: /\/src\/(engine|system|compile|run|context|workflow|step|graph)\//,
+    to: /\/src\/(engine|system|compile|run|authoring|workflow|step|graph)\//,
     why: "values and events are below the engine",
   },
 ];
