@@ -1,7 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { defineConfig } from "tsup";
 
-const entry = { index: "src/index.ts", engine: "src/engine.ts", graph: "src/graph.ts", runtime: "src/runtime.ts" };
+const entry = {
+  index: "src/index.ts",
+  engine: "src/entries/engine.ts",
+  graph: "src/entries/graph.ts",
+  runtime: "src/entries/runtime.ts",
+};
 
 /** See scripts/order-modules.mjs: gzip finds repetition only nearby. A module that is not in the list stands before its importer. */
 const order = (JSON.parse(readFileSync("module-order.json", "utf8")) as string[]).filter((name) =>

@@ -1,7 +1,7 @@
 /** Fan-outs in fan-outs, as deep as a step that splits its own elements makes them. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { compileWorkflow, createRouting, createRunState, reduce, type Tick } from "../src/engine.js";
+import { compileWorkflow, createRouting, createRunState, reduce, type Tick } from "../src/entries/engine.js";
 import { defineWorkflow, event, many, StartEvent, StopEvent } from "../src/index.js";
 
 class Part extends event("Part", { n: z.number() }) {}

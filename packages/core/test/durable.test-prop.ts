@@ -10,7 +10,7 @@ import {
   type Journal,
   replay,
   type Tick,
-} from "../src/engine.js";
+} from "../src/entries/engine.js";
 import type { WorkflowHandler } from "../src/index.js";
 import { encodeState } from "../src/snapshot/encode.js";
 import { drive, type Ending, finish, JumpClock, record, useClock } from "./support/drive.js";

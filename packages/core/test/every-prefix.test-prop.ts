@@ -13,7 +13,7 @@ import {
   reduce,
   replay,
   type Tick,
-} from "../src/engine.js";
+} from "../src/entries/engine.js";
 import { Context } from "../src/index.js";
 import { decodeState } from "../src/snapshot/decode.js";
 import { encodeState } from "../src/snapshot/encode.js";

@@ -10,7 +10,7 @@ import {
   migrateState,
   replay,
   stateVersionOf,
-} from "../src/engine.js";
+} from "../src/entries/engine.js";
 import {
   Context,
   defineWorkflow,

@@ -1,6 +1,6 @@
 /** Steps that end with an edit at the same time, of one run and of several, and what is seen of it. */
 import { describe, expect, it } from "vitest";
-import { settledState } from "../src/engine.js";
+import { settledState } from "../src/entries/engine.js";
 import { Context, collect, defineWorkflow, many, type RunContext, StartEvent, StopEvent } from "../src/index.js";
 import {
   add,

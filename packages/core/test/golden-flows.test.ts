@@ -1,7 +1,14 @@
 /** What earlier trees wrote of every flow still loads, replays and goes on to the same end. For ever. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compileWorkflow, createRouting, createRunState, decodeTick, type RunState, replay } from "../src/engine.js";
+import {
+  compileWorkflow,
+  createRouting,
+  createRunState,
+  decodeTick,
+  type RunState,
+  replay,
+} from "../src/entries/engine.js";
 import { Context } from "../src/index.js";
 import { encodeState } from "../src/snapshot/encode.js";
 import { type Kept, keptFlows } from "./golden/keep.js";

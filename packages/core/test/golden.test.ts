@@ -2,7 +2,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { features } from "../src/engine/features.js";
-import { compileWorkflow, createRouting, createRunState, decodeTick, encodeTick, replay } from "../src/engine.js";
+import {
+  compileWorkflow,
+  createRouting,
+  createRunState,
+  decodeTick,
+  encodeTick,
+  replay,
+} from "../src/entries/engine.js";
 import { encodeState } from "../src/snapshot/encode.js";
 import { goldenFlow } from "./golden/play.js";
 import { Golden } from "./golden/workflow.js";

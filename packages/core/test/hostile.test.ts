@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { casesOf, isTried } from "../../../test-share.js";
-import { compileWorkflow, decodeTick, type Tick } from "../src/engine.js";
+import { compileWorkflow, decodeTick, type Tick } from "../src/entries/engine.js";
 import { Context, WorkflowError } from "../src/index.js";
 import { drive, type Ending, JumpClock, record, useClock } from "./support/drive.js";
 import { type Flow, flows } from "./support/flows.js";

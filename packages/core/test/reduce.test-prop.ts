@@ -13,7 +13,7 @@ import {
   reduce,
   replay,
   type Tick,
-} from "../src/engine.js";
+} from "../src/entries/engine.js";
 import {
   collect,
   defineWorkflow,

@@ -1,8 +1,8 @@
 /** What is given to steps, and what wraps them. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime } from "../src/entries/runtime.js";
 import { defineWorkflow, event, resource, retryPolicy, StartEvent, StopEvent, stop, wait } from "../src/index.js";
-import { createRuntime } from "../src/runtime.js";
 import { rejection } from "./support/runs.js";
 import { recordLog, settle } from "./support/virtual-clock.js";
 

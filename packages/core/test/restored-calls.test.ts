@@ -1,7 +1,7 @@
 /** What a restore must not change: who runs, what was written, and who won a race. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { setPorts } from "../src/engine.js";
+import { setPorts } from "../src/entries/engine.js";
 import {
   Context,
   defineWorkflow,

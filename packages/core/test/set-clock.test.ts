@@ -1,6 +1,6 @@
 /** Somebody sets the clock back while a run is in memory: what counts is the time that passes. */
 import { describe, expect, it } from "vitest";
-import { runTime } from "../src/engine.js";
+import { runTime } from "../src/entries/engine.js";
 import { defineWorkflow, retryPolicy, StartEvent, StopEvent, stop, wait } from "../src/index.js";
 import { Limiter } from "../src/limit/limiter.js";
 import { Answer, answer, phases, stopped } from "./support/phases.js";

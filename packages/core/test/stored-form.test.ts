@@ -1,8 +1,8 @@
 /** Plain data with a shorter form in stores. */
 import { expect, it, onTestFinished } from "vitest";
-import type { StoredForm } from "../src/engine.js";
+import type { StoredForm } from "../src/entries/engine.js";
+import { createRuntime, memoryStore } from "../src/entries/runtime.js";
 import { defineWorkflow, StartEvent, StopEvent } from "../src/index.js";
-import { createRuntime, memoryStore } from "../src/runtime.js";
 
 const long = { name: "long", list: [1, 2, 3], isUsual: true };
 const form: StoredForm = {

@@ -1,7 +1,7 @@
 /** A run that can never end says what it would need, and which events led to nothing. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { compileWorkflow, createRouting, createRunState, type Tick } from "../src/engine.js";
+import { compileWorkflow, createRouting, createRunState, type Tick } from "../src/entries/engine.js";
 import {
   Context,
   collect,

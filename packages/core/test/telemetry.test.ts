@@ -1,6 +1,7 @@
 /** What tracers of runs are told, and the trace that a run is in. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, memoryStore, type RuntimeTelemetry } from "../src/entries/runtime.js";
 import {
   defineWorkflow,
   event,
@@ -13,7 +14,6 @@ import {
   type TraceContext,
 } from "../src/index.js";
 import { traceContextOf } from "../src/inspect/trace-context.js";
-import { createRuntime, memoryStore, type RuntimeTelemetry } from "../src/runtime.js";
 import { Machine, Stalling } from "./support/processes.js";
 import { opened } from "./support/queued.js";
 import { gate, rejection, reload, waiting } from "./support/runs.js";

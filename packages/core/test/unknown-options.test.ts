@@ -1,5 +1,6 @@
 /** Options that nobody reads: refused by every call that takes options, with the name that was meant. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createRuntime, memoryStore, type Runtime } from "../src/entries/runtime.js";
 import {
   Context,
   catchError,
@@ -18,7 +19,6 @@ import {
   type WorkflowOptions,
   wait,
 } from "../src/index.js";
-import { createRuntime, memoryStore, type Runtime } from "../src/runtime.js";
 import { rejection } from "./support/runs.js";
 
 class Item extends event("Item", {}) {}

@@ -4,7 +4,7 @@
  * `npx tsx packages/core/test/golden/write-rows.ts v2` writes them. By hand, once for a form.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { memoryStore, type RunStore, type StoredRun, type StoredSnapshot, type TickBatch } from "../../src/runtime.js";
+import { memoryStore, type RunStore, type StoredRun, type StoredSnapshot, type TickBatch } from "../../src/entries/runtime.js";
 import type { Flow } from "../support/flows.js";
 import { driveHandle, runtimeOf, TurnClock } from "../support/runtimes.js";
 

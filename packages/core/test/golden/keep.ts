@@ -4,7 +4,7 @@
  * By hand, once for a form; a file that is there is not written over.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { compileWorkflow, encodeTick } from "../../src/engine.js";
+import { compileWorkflow, encodeTick } from "../../src/entries/engine.js";
 import type { WorkflowHandler } from "../../src/index.js";
 import { type Ending, drive, JumpClock, record, useClock } from "../support/drive.js";
 import { type Flow, flows } from "../support/flows.js";

@@ -3,7 +3,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { afterEach, beforeEach, describe, expect } from "vitest";
 import { casesOf } from "../../../../test-share.js";
-import { memoryStore } from "../../src/runtime.js";
+import { memoryStore } from "../../src/entries/runtime.js";
 import { valueLimits } from "../../src/value/limits.js";
 import { doors, Line, readAll } from "../support/doors.js";
 import { limited } from "../support/limited.js";

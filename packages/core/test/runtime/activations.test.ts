@@ -1,8 +1,12 @@
 /** A host that places runs itself: it keeps commits in a store, and hands a run from one activation to the next. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type ActivatedRun, type ActivationStore, createActivations, type RoundNature } from "../../src/engine.js";
-import { defineWorkflow, event, HumanResponseEvent, StartEvent, StopEvent } from "../../src/index.js";
+import {
+  type ActivatedRun,
+  type ActivationStore,
+  createActivations,
+  type RoundNature,
+} from "../../src/entries/engine.js";
 import {
   type CommitResult,
   createRuntime,
@@ -10,7 +14,8 @@ import {
   type RunCommit,
   type RunStore,
   recordsOf,
-} from "../../src/runtime.js";
+} from "../../src/entries/runtime.js";
+import { defineWorkflow, event, HumanResponseEvent, StartEvent, StopEvent } from "../../src/index.js";
 
 class Middle extends event("Middle", { text: z.string() }) {}
 class Answer extends HumanResponseEvent.define("Answer", { by: z.string() }) {}

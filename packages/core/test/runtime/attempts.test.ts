@@ -1,6 +1,7 @@
 /** When each attempt of a run ran, what it waited for and how it ended. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { RunAttempt, Runtime } from "../../src/entries/runtime.js";
 import {
   collect,
   defineWorkflow,
@@ -13,7 +14,6 @@ import {
   StopEvent,
   wait,
 } from "../../src/index.js";
-import type { RunAttempt, Runtime } from "../../src/runtime.js";
 import { Machine, promptIds, withMethods } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { isTried } from "../../../../test-share.js";
-import { memoryStore } from "../../src/runtime.js";
+import { memoryStore } from "../../src/entries/runtime.js";
 import { type Ending, record } from "../support/drive.js";
 import { type Flow, flows } from "../support/flows.js";
 import { driveHandle, Mortal, runtimeOf, TurnClock } from "../support/runtimes.js";

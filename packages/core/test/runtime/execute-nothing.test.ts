@@ -1,8 +1,8 @@
 /** `execute: false`: a process that posts, reads, streams and answers, beside one that executes. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
 import { historyOf, Machine, promptIds, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { Done, HOUR, MINUTE, SECOND, scheduled, startedIds } from "../support/scheduled.js";

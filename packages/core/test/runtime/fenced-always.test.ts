@@ -1,8 +1,8 @@
 /** A store that gives a process its runs, and refuses all that the process does with them. */
 import { expect, it } from "vitest";
 import * as z from "zod";
+import type { RunStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, HumanResponseEvent, StartEvent, StopEvent } from "../../src/index.js";
-import type { RunStore } from "../../src/runtime.js";
 import { Machine, state, withMethods } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 

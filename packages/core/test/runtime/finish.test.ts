@@ -1,8 +1,8 @@
 /** Steps that end with an edit, over a store: one commit for many, and none that holds others up. */
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { collect, defineWorkflow, event, many, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
 import { increment } from "../support/counters.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { silent } from "../support/runtimes.js";

@@ -1,6 +1,7 @@
 /** Whoever asks where a run stands changes nothing of it. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, type RunHandle, type Runtime } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   HumanResponseEvent,
@@ -9,7 +10,6 @@ import {
   StopEvent,
   type Workflow,
 } from "../../src/index.js";
-import { createRuntime, type RunHandle, type Runtime } from "../../src/runtime.js";
 import { historyOf, Machine } from "../support/processes.js";
 import { waiting } from "../support/runs.js";
 

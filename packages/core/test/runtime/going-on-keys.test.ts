@@ -1,8 +1,8 @@
 /** A request with a key to resume, retry or cancel a run counts once, whatever comes in between and whatever dies. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { memoryStore, type Runtime } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore, type Runtime } from "../../src/runtime.js";
 import { historyOf, Machine, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";

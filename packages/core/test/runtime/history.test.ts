@@ -1,6 +1,7 @@
 /** What happened to a run, what it was at any tick, and runs that begin from there. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { RuntimeOptions } from "../../src/entries/runtime.js";
 import {
   Context,
   defineWorkflow,
@@ -10,7 +11,6 @@ import {
   StartEvent,
   StopEvent,
 } from "../../src/index.js";
-import type { RuntimeOptions } from "../../src/runtime.js";
 import { historyOf, Machine, promptIds, state } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle, withVirtualClock } from "../support/virtual-clock.js";

@@ -5,6 +5,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { casesOf } from "../../../../test-share.js";
 import {
+  createRuntime,
+  type ImportedRun,
+  memoryStore,
+  type RunKey,
+  type RunStore,
+  type Runtime,
+} from "../../src/entries/runtime.js";
+import {
   defineWorkflow,
   event,
   HumanResponseEvent,
@@ -13,14 +21,6 @@ import {
   StopEvent,
   WorkflowError,
 } from "../../src/index.js";
-import {
-  createRuntime,
-  type ImportedRun,
-  memoryStore,
-  type RunKey,
-  type RunStore,
-  type Runtime,
-} from "../../src/runtime.js";
 import { mutated, mutations, type Part } from "../support/hostile-parts.js";
 import { silent } from "../support/runtimes.js";
 

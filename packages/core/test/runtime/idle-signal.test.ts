@@ -1,7 +1,7 @@
 /** Whoever waits for a run to be idle may stop waiting. */
 import { describe, expect, it } from "vitest";
+import type { RunHandle } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import type { RunHandle } from "../../src/runtime.js";
 import { Machine } from "../support/processes.js";
 
 class Go extends ExternalEvent.define("Go", {}) {}

@@ -1,8 +1,8 @@
 /** Which run an id names, and what is said of one that there is not. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime } from "../../src/runtime.js";
 import { Machine, state } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { refusal } from "../support/stored.js";

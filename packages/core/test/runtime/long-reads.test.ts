@@ -1,8 +1,8 @@
 /** Looking back at long runs: what is read, and who else has a turn meanwhile. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { memoryStore, type RunStore, type Runtime } from "../../src/entries/runtime.js";
 import { defineWorkflow, event, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore, type RunStore, type Runtime } from "../../src/runtime.js";
 import { historyOf, Machine, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 

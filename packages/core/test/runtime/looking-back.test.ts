@@ -1,6 +1,7 @@
 /** What each tick was about and changed, as it happens; a run at any tick; forks that edit an event. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { ChildRun, DetailedEntry, DetailedHistoryOptions, RunMoment, Runtime } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   event,
@@ -10,7 +11,6 @@ import {
   StepFailedEvent,
   StopEvent,
 } from "../../src/index.js";
-import type { ChildRun, DetailedEntry, DetailedHistoryOptions, RunMoment, Runtime } from "../../src/runtime.js";
 import { Machine, promptIds } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 

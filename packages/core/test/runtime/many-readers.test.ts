@@ -1,8 +1,8 @@
 /** Many who read or await one run share what they read: a new event is one read, not one for each of them. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { memoryStore, type RunHandle, type RunStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore, type RunHandle, type RunStore } from "../../src/runtime.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 

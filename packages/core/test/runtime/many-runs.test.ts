@@ -1,8 +1,8 @@
 /** Runs beside each other: children, limits, clocks that differ. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime } from "../../src/runtime.js";
 import { historyOf, Machine, state } from "../support/processes.js";
 import { gate } from "../support/runs.js";
 import { settle, VirtualClock } from "../support/virtual-clock.js";

@@ -1,6 +1,6 @@
 /** A process that takes up only as many runs as it was told. */
 import { describe, expect, it } from "vitest";
-import { memoryStore, type RunStore, type RuntimeOptions, type Workflows } from "../../src/runtime.js";
+import { memoryStore, type RunStore, type RuntimeOptions, type Workflows } from "../../src/entries/runtime.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { Poke, works } from "../support/queued.js";
 import { rejection } from "../support/runs.js";

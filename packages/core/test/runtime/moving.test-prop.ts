@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../../../../test-share.js";
-import { memoryStore, type RunStore, type Runtime } from "../../src/runtime.js";
+import { memoryStore, type RunStore, type Runtime } from "../../src/entries/runtime.js";
 import { type Ending, record } from "../support/drive.js";
 import { type Flow, flows } from "../support/flows.js";
 import { driveHandle, Mortal, runtimeOf, TurnClock } from "../support/runtimes.js";

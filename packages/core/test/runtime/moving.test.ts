@@ -1,7 +1,7 @@
 /** What moves with a run, and what the store that it left says of it. */
 
 import { describe, expect, it } from "vitest";
-import { memoryStore, type RunStore } from "../../src/runtime.js";
+import { memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { asked, codeOf, failure, left, open, partsOf, Said, say } from "../support/moved.js";
 
 describe("a run that moved", () => {

@@ -1,6 +1,6 @@
 /** What a process does when it hears of runs of others. */
 import { describe, expect, it } from "vitest";
-import { createRuntime, memoryStore, type RunKey, type RunNews } from "../../src/runtime.js";
+import { createRuntime, memoryStore, type RunKey, type RunNews } from "../../src/entries/runtime.js";
 import { withMethods } from "../support/processes.js";
 import { works } from "../support/queued.js";
 import { settle, VirtualClock } from "../support/virtual-clock.js";

@@ -1,8 +1,8 @@
 /** What one piece of code asks for together is stored together. */
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, event, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
 import { silent, TurnClock } from "../support/runtimes.js";
 
 class Shown extends event("Shown", { n: z.number() }) {}

@@ -1,7 +1,7 @@
 /** Options that nobody reads are slips of the pen: refused at the door, all at once. */
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createRuntime } from "../../src/entries/runtime.js";
 import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime } from "../../src/runtime.js";
 
 const flow = defineWorkflow("flow")
   .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))

@@ -1,6 +1,6 @@
 /** A message to a run that is in the memory of another process. */
 import { expect, it } from "vitest";
-import { createRuntime, memoryStore } from "../../src/runtime.js";
+import { createRuntime, memoryStore } from "../../src/entries/runtime.js";
 import { keptOpen } from "../support/processes.js";
 import { Poke, works } from "../support/queued.js";
 import { settle, VirtualClock } from "../support/virtual-clock.js";

@@ -1,7 +1,7 @@
 /** Runs of a queue: they wait for a place, and give it back as soon as they only wait. */
 import { describe, expect, it } from "vitest";
+import { createRuntime } from "../../src/entries/runtime.js";
 import { defineWorkflow, StopEvent } from "../../src/index.js";
-import { createRuntime } from "../../src/runtime.js";
 import { historyOf, Machine, state } from "../support/processes.js";
 import { Begin, one, opened, Poke, works } from "../support/queued.js";
 import { rejection } from "../support/runs.js";

@@ -1,6 +1,6 @@
 /** Records and runs agree, whenever the process dies. */
 import { describe, expect, it } from "vitest";
-import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
+import { createRuntime, memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { counter, countOf, fanOut, increment } from "../support/counters.js";
 import { Mortal, silent, TurnClock } from "../support/runtimes.js";
 

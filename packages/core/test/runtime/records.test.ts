@@ -1,8 +1,8 @@
 /** Records that steps write: stored with the end of their step, or not at all. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, memoryStore, recordsOf } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, retryPolicy, StartEvent, StopEvent, stop, wait } from "../../src/index.js";
-import { createRuntime, memoryStore, recordsOf } from "../../src/runtime.js";
 import { counter, counting, countOf, fanOut, increment } from "../support/counters.js";
 import { historyOf, Machine, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";

@@ -1,7 +1,7 @@
 /** What one message or one run cannot do to others. */
 import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore } from "../../src/runtime.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 

@@ -1,7 +1,7 @@
 /** What is no run that can be imported. */
 
 import { describe, expect, it } from "vitest";
-import { createRuntime, memoryStore } from "../../src/runtime.js";
+import { createRuntime, memoryStore } from "../../src/entries/runtime.js";
 import { asked, codeOf, failure, open, partsOf, visits } from "../support/moved.js";
 import { silent } from "../support/runtimes.js";
 

@@ -1,6 +1,7 @@
 /** Runs that only wait leave memory, and come back as they were. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { RuntimeOptions } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   event,
@@ -12,7 +13,6 @@ import {
   stop,
   wait,
 } from "../../src/index.js";
-import type { RuntimeOptions } from "../../src/runtime.js";
 import { Machine, promptIds, state } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 

@@ -1,7 +1,7 @@
 /** Deleting many runs, while the process does other things. */
 import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore } from "../../src/runtime.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 

@@ -1,7 +1,7 @@
 /** What a caller does in the next line: nothing has to be waited for. */
 import { describe, expect, it } from "vitest";
+import { createRuntime, memoryStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime, memoryStore } from "../../src/runtime.js";
 import { silent } from "../support/runtimes.js";
 import { VirtualClock } from "../support/virtual-clock.js";
 

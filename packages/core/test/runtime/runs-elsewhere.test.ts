@@ -1,6 +1,6 @@
 /** A runtime over a store whose runs are in the memory of other processes only. */
 import { expect, it } from "vitest";
-import { createRuntime, memoryStore, type RunStore } from "../../src/runtime.js";
+import { createRuntime, memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { withMethods } from "../support/processes.js";
 import { HOUR, scheduled, startedIds } from "../support/scheduled.js";
 import { recordLog, VirtualClock } from "../support/virtual-clock.js";

@@ -1,8 +1,8 @@
 /** Schedules whose runs wait in a queue. */
 import { describe, expect, it } from "vitest";
 import { ownKind } from "../../src/durable/due/due-entries.js";
+import type { Runtime, ScheduleOptions, StoredRecord } from "../../src/entries/runtime.js";
 import { WorkflowError } from "../../src/index.js";
-import type { Runtime, ScheduleOptions, StoredRecord } from "../../src/runtime.js";
 import { Machine } from "../support/processes.js";
 import { one, opened, works } from "../support/queued.js";
 import { rejection } from "../support/runs.js";

@@ -1,8 +1,8 @@
 /** A child whose time is up with an edit of the shared store on its way: that edit is not stored, and nobody waits for it. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
+import { createRuntime } from "../../src/entries/runtime.js";
 import { type Context, defineWorkflow, StartEvent, StopEvent, WorkflowError } from "../../src/index.js";
-import { createRuntime } from "../../src/runtime.js";
 
 type Ctx = Context<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 /** Children on the store of their parent, in a runtime: what is stored gives the state that was live. */
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, memoryStore, type RunHandle, type RunStore } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   event,
@@ -10,7 +11,6 @@ import {
   StopEvent,
   type Store,
 } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunHandle, type RunStore } from "../../src/runtime.js";
 import { keptOpen } from "../support/processes.js";
 import { silent } from "../support/runtimes.js";
 

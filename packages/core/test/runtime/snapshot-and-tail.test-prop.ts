@@ -5,8 +5,8 @@ import { isTried } from "../../../../test-share.js";
 import { RegisteredWorkflows } from "../../src/durable/code/registered-workflows.js";
 import { type LoadFrom, loadTree } from "../../src/durable/load/load.js";
 import type { RunTree } from "../../src/durable/load/run-tree.js";
+import { memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { ResourceContainer } from "../../src/resource/resource-container.js";
-import { memoryStore, type RunStore } from "../../src/runtime.js";
 import { type Flow, flows } from "../support/flows.js";
 import { driveHandle, runtimeOf, silent, TurnClock } from "../support/runtimes.js";
 

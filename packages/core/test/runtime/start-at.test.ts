@@ -1,7 +1,7 @@
 /** Runs that begin later. */
 import { describe, expect, it } from "vitest";
+import { memoryStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore } from "../../src/runtime.js";
 import { Machine, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";

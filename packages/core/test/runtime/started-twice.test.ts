@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { createRuntime, memoryStore, type RunHandle, type RunStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunHandle, type RunStore } from "../../src/runtime.js";
 import { Mortal, silent, TurnClock } from "../support/runtimes.js";
 
 const HOUR = 3_600_000;

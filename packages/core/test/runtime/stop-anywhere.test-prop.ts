@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { isTried } from "../../../../test-share.js";
+import { memoryStore, type RunHandle, type RunStore, type Runtime } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   HumanResponseEvent,
@@ -11,7 +12,6 @@ import {
   StartEvent,
   StopEvent,
 } from "../../src/index.js";
-import { memoryStore, type RunHandle, type RunStore, type Runtime } from "../../src/runtime.js";
 import { keptOpen, Machine, promptIds } from "../support/processes.js";
 
 class Ask extends InputRequiredEvent.define("Ask", {}) {}

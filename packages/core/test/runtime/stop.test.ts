@@ -1,6 +1,7 @@
 /** Stopping a runtime: what becomes of its runs, and what it says afterwards. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { memoryStore, type RunHandle } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   ExternalEvent,
@@ -11,7 +12,6 @@ import {
   StartEvent,
   StopEvent,
 } from "../../src/index.js";
-import { memoryStore, type RunHandle } from "../../src/runtime.js";
 import { Machine, promptIds, state, withMethods } from "../support/processes.js";
 import { gate, rejection } from "../support/runs.js";
 import { refusal } from "../support/stored.js";

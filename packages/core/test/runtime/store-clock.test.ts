@@ -1,7 +1,7 @@
 /** Machines whose clocks differ, over a store that has a clock of its own: it gives each machine its times by that machine's clock. */
 import { expect, it } from "vitest";
+import { createRuntime, type RunStore, type Workflows } from "../../src/entries/runtime.js";
 import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
-import { createRuntime, type RunStore, type Workflows } from "../../src/runtime.js";
 import { Machine, withMethods } from "../support/processes.js";
 import { recordLog, settle, type VirtualClock } from "../support/virtual-clock.js";
 

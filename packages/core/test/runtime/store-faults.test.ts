@@ -1,8 +1,8 @@
 /** A store that cannot take what it is given, for a while. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { memoryStore, type RunStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "../../src/index.js";
-import { memoryStore, type RunStore } from "../../src/runtime.js";
 import { historyOf, Machine, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";

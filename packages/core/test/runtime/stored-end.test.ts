@@ -1,8 +1,8 @@
 /** The end of a run is stored with the end of its last step, where that alone ends it. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { createRuntime, memoryStore, type RunCommit, type RunStore } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent, type Workflow } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunCommit, type RunStore } from "../../src/runtime.js";
 import { withMethods } from "../support/processes.js";
 import { silent } from "../support/runtimes.js";
 import { settle } from "../support/virtual-clock.js";

@@ -1,8 +1,8 @@
 /** A run that the code here cannot load: what is stored of it can be looked at, and a new run can begin before what is broken. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { RawHistoryEntry } from "../../src/entries/runtime.js";
 import { defineWorkflow, event, HumanResponseEvent, StartEvent, StopEvent } from "../../src/index.js";
-import type { RawHistoryEntry } from "../../src/runtime.js";
 import { historyOf, Machine } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";

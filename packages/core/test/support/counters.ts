@@ -1,7 +1,7 @@
 /** Steps that count in records. */
 import * as z from "zod";
+import { type RunStore, recordsOf } from "../../src/entries/runtime.js";
 import { type Context, collect, defineWorkflow, event, many, StartEvent, StopEvent } from "../../src/index.js";
-import { type RunStore, recordsOf } from "../../src/runtime.js";
 
 class Item extends event("Item", { n: z.number() }) {}
 class Done extends event("Done", { n: z.number(), value: z.unknown() }) {}

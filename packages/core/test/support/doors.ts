@@ -1,5 +1,6 @@
 /** Every place where a run takes a value, each as a workflow that says what it was told. */
 import * as z from "zod";
+import type { Runtime } from "../../src/entries/runtime.js";
 import {
   type Context,
   defineWorkflow,
@@ -13,7 +14,6 @@ import {
   type Workflow,
   WorkflowError,
 } from "../../src/index.js";
-import type { Runtime } from "../../src/runtime.js";
 import { recordLog } from "./virtual-clock.js";
 
 /** Only ever inside others. */

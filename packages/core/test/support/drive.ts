@@ -8,7 +8,7 @@ import {
   type RunState,
   setPorts,
   type Tick,
-} from "../../src/engine.js";
+} from "../../src/entries/engine.js";
 import { Context, type RunOutcome, type WorkflowHandler } from "../../src/index.js";
 import type { CallerContext } from "../../src/run/caller/caller-context.js";
 import type { Flow, MadeFlow } from "./flows.js";

@@ -1,7 +1,7 @@
 /** What is true of a run between any two ticks. */
 import { expect } from "vitest";
 import type { Timer } from "../../src/engine/state.js";
-import type { RunState, Scope, WorkItem } from "../../src/engine.js";
+import type { RunState, Scope, WorkItem } from "../../src/entries/engine.js";
 
 type Counts = ReadonlyMap<string, number>;
 

@@ -1,5 +1,6 @@
 /** Runs that ask, in runtimes that let go of them at once: for tests of moves. */
 import * as z from "zod";
+import { createRuntime, memoryStore, type RunStore, type Runtime, recordsOf } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   HumanResponseEvent,
@@ -8,7 +9,6 @@ import {
   StopEvent,
   WorkflowError,
 } from "../../src/index.js";
-import { createRuntime, memoryStore, type RunStore, type Runtime, recordsOf } from "../../src/runtime.js";
 import { silent } from "./runtimes.js";
 
 class Ask extends InputRequiredEvent.define("Ask", {}) {}

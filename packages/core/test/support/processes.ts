@@ -10,7 +10,7 @@ import {
   type RuntimeOptions,
   type StoredRun,
   type Workflows,
-} from "../../src/runtime.js";
+} from "../../src/entries/runtime.js";
 import { Mortal } from "./runtimes.js";
 import { type RecordedLog, recordLog, settle, VirtualClock } from "./virtual-clock.js";
 

@@ -1,5 +1,6 @@
 /** Workflows of a queue, and a runtime with that queue. */
 import * as z from "zod";
+import type { QueueOptions, RuntimeRunOptions } from "../../src/entries/runtime.js";
 import {
   defineWorkflow,
   ExternalEvent,
@@ -10,7 +11,6 @@ import {
   stop,
   wait,
 } from "../../src/index.js";
-import type { QueueOptions, RuntimeRunOptions } from "../../src/runtime.js";
 import { Machine } from "./processes.js";
 import { settle } from "./virtual-clock.js";
 

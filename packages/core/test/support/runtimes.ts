@@ -1,6 +1,13 @@
 /** Runtimes over one store that die when a test says so, under virtual time. */
+
+import {
+  createRuntime,
+  type RunHandle,
+  type RunStore,
+  type Runtime,
+  type RuntimeOptions,
+} from "../../src/entries/runtime.js";
 import type { RunOutcome } from "../../src/index.js";
-import { createRuntime, type RunHandle, type RunStore, type Runtime, type RuntimeOptions } from "../../src/runtime.js";
 import { type Ending, endingOf, JumpClock } from "./drive.js";
 import type { Flow } from "./flows.js";
 

@@ -1,7 +1,7 @@
 /** Schedules under virtual time: what has started by when. */
 import * as z from "zod";
+import type { Runtime } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import type { Runtime } from "../../src/runtime.js";
 
 export const SECOND = 1_000;
 export const MINUTE = 60 * SECOND;

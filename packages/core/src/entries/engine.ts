@@ -1,0 +1,179 @@
+/**
+ * `millrace/engine`: the interface for hosts. A host stores ticks before it reduces them, and performs the commands.
+ *
+ * - In process: `setPorts(workflow, { journal })`; the journal gets every round of ticks before it takes effect.
+ * - In short activations: load the state, call `outstanding(...)`, `reduce` what arrived, and store ticks, state and
+ *   commands together.
+ *
+ * @module
+ */
+
+import type { ContextDict } from "../authoring/run-context.types.js";
+import type { Workflow } from "../authoring/workflow.types.js";
+import { compiledChild } from "../compile/child.js";
+import { type CompiledWorkflow, compileWorkflow } from "../compile/compile.js";
+import type { Command } from "../engine/command.js";
+import type { Ports } from "../engine/ports.js";
+import { reduce } from "../engine/reduce.js";
+import type { Routing } from "../engine/routing.js";
+import type { RunState } from "../engine/state.js";
+import type { RunResumed, RunRetried } from "../engine/tick.js";
+import { encodeRun } from "../run/snapshot-run.js";
+import { setPorts as setPortsOf } from "../run/workflow-host.js";
+
+export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
+export { compileWorkflow } from "../compile/compile.js";
+export { migrateState, stateVersionOf } from "../compile/state-version.js";
+// ---- runs in memory, for hosts that place them themselves
+export { createActivations } from "../durable/activation.js";
+export type {
+  ActivatedRun,
+  ActivationSetup,
+  ActivationStore,
+  Activations,
+  ActivationsOptions,
+  RoundNature,
+} from "../durable/api/activation.types.js";
+export { outsideId } from "../durable/options/check-names.js";
+export type { BlobUse } from "../durable/store/blob-uses.js";
+// ---- stores
+export { blobUses } from "../durable/store/blob-uses.js";
+export type { IdRange, PagePosition } from "../durable/store/store-kit.js";
+export {
+  checkPageLimit,
+  decodePageCursor,
+  encodePageCursor,
+  isEndedStatus,
+  isStoredStatus,
+  lastEventOf,
+  matchesSearch,
+  newStoredRun,
+  rangeOfPrefix,
+  searchPatterns,
+  searchWindow,
+  storeClosed,
+  storedStatuses,
+  storeNewer,
+  wantedStatuses,
+  wrapStore,
+} from "../durable/store/store-kit.js";
+export type { Command, Note, Receipt, RefusalCode } from "../engine/command.js";
+// ---- the workflow as data
+export type {
+  CollectTrigger,
+  Definition,
+  EventTrigger,
+  FailureTrigger,
+  FanOut,
+  JoinSlot,
+  JoinTrigger,
+  StepDefinition,
+  TriggerDefinition,
+} from "../engine/definition.js";
+export type { Clock, Ids, Journal, Log, Ports } from "../engine/ports.js";
+export { reduce } from "../engine/reduce.js";
+export type { Routing } from "../engine/routing.js";
+export type {
+  EventData,
+  Failure,
+  MemoryRecord,
+  NewRun,
+  Outcome,
+  RunState,
+  RunStatus,
+  Scope,
+  WorkItem,
+} from "../engine/state.js";
+// ---- what is true, what happened, what to do
+export { createRunState, shareStore, unshareStore } from "../engine/state.js";
+export type { Send, Tick } from "../engine/tick.js";
+export type { Due } from "../engine/timers.js";
+// ---- the world
+export { Timers } from "../engine/timers.js";
+// ---- JSON
+export { decodeValue } from "../event/decode.js";
+export type { EncodedEvent } from "../event/event-codec.js";
+// ---- events of a workflow
+export { encodeEvent, eventFromFields } from "../event/event-codec.js";
+export { classOf, isEvent, roleOf, schemasOf } from "../event/facts.js";
+export type { EventRegistry } from "../event/registry.js";
+export { spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
+export { finishDirect, runTime, settledState } from "../run/attempt/step-facts.js";
+export { replay } from "../snapshot/replay.js";
+export { createStoredRouting as createRouting } from "../snapshot/stored-routing.js";
+export type { EncodedTick } from "../snapshot/tick-codec.js";
+export { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
+// ---- drafts of a state
+export { createDraft, plainOf } from "../state/draft.js";
+export { finishedState } from "../state/finish-draft.js";
+export type { StateChange, StatePatch } from "../state/patch.types.js";
+export { encodeValue } from "../value/codec.js";
+export { digest } from "../value/digest.js";
+// ---- durations
+export { toMs } from "../value/duration.js";
+export { deepFreeze } from "../value/freeze.js";
+export type { OptionChecks, Rule, Rules } from "../value/option-rules.js";
+// ---- options of what packages make
+export {
+  anything,
+  callable,
+  checkOptions,
+  duration,
+  flag,
+  list,
+  object,
+  oneOf,
+  optionProblems,
+  refuseOptions,
+  ruleProblems,
+  text,
+  unchecked,
+  valueRule,
+  wholeNumber,
+} from "../value/option-rules.js";
+export type { StoredForm } from "../value/plain.js";
+export { examine } from "../value/plain.js";
+
+/**
+ * The workflow behind a name in `static children`. A class has one instance for all parents.
+ *
+ * @throws {WorkflowError} `CHILD_UNKNOWN`
+ */
+export function compileChild(parent: CompiledWorkflow, name: string): CompiledWorkflow {
+  return compiledChild(parent, name, "It");
+}
+
+/**
+ * Makes a snapshot, for `Context.fromDict`, of a run that a host has as a state.
+ *
+ * @param children Its open children at any depth, by run id.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a value that cannot be stored.
+ */
+export function encodeSnapshot(
+  compiled: CompiledWorkflow,
+  state: RunState,
+  children: ReadonlyMap<string, RunState> | null = null,
+): ContextDict {
+  return encodeRun(compiled, { state, children });
+}
+
+/** Sets the ports of a workflow. Call it before the first run: runs under way keep their ports. */
+export function setPorts(workflow: Workflow, ports: Partial<Ports>): void {
+  setPortsOf(compileWorkflow(workflow), ports);
+}
+
+/**
+ * Commands of a loaded run, children included.
+ *
+ * Work under way starts over, so this is a tick like any other: store it first.
+ */
+export function outstanding(routing: Routing, state: RunState, tick: RunResumed | RunRetried): Command[] {
+  const commands = reduce(routing, state, tick);
+  for (const item of state.items.values()) {
+    for (const record of item.memory?.values() ?? []) {
+      if (record.kind === "child" && record.status === "open")
+        commands.push({ type: "child.start", item: item.id, call: record.call });
+    }
+  }
+  return commands;
+}

@@ -1,0 +1,25 @@
+/**
+ * The public surface of `millrace/graph`: workflows and their runs as data and as drawings.
+ *
+ * @module
+ */
+
+export type { StepExecutor } from "../compile/options.js";
+export type {
+  EdgeKind,
+  EventNode,
+  GraphBranch,
+  GraphEdge,
+  GraphGroup,
+  GraphNode,
+  OutsideNode,
+  ResourceNode,
+  StepNode,
+  WorkflowDescription,
+} from "../drawing/describe.js";
+export { describeWorkflow } from "../drawing/describe.js";
+export { frameBranches } from "../drawing/frame-branches.js";
+export type { MermaidOptions } from "../drawing/mermaid.js";
+export { toMermaid } from "../drawing/mermaid.js";
+export type { AttemptTrace, RunTrace, RunTraceStatus, RunTraces, TracedEvent, TraceOptions } from "../drawing/trace.js";
+export { traceRuns } from "../drawing/trace.js";
