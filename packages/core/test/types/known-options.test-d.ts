@@ -1,5 +1,5 @@
 import { expectTypeOf } from "vitest";
-import type { AnyStepOptions, EmittableClasses } from "../authoring/step.types.js";
+import type { AnyStepOptions, EmittableClasses } from "../../src/authoring/step.types.js";
 import type {
   CatchErrorOptions,
   ChildOptions,
@@ -25,9 +25,9 @@ import type {
   WorkflowEvent,
   WorkflowOptions,
   WriteOptions,
-} from "../index.js";
-import type { knownOptions } from "./known-options.js";
-import type { Words } from "./unknown-options.js";
+} from "../../src/index.js";
+import type { knownOptions } from "../../src/value/known-options.js";
+import type { Words } from "../../src/value/unknown-options.js";
 
 interface Interfaces {
   readonly step: AnyStepOptions;
