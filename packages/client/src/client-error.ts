@@ -69,6 +69,11 @@ export class ClientError extends Error {
   }
 }
 
+/** Tells whether it is a failed request with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): error is ClientError {
+  return error instanceof ClientError && codes.includes(error.code);
+}
+
 /** A run that ended without a result. `code` says why: `STEP_FAILED`, `RUN_TIMED_OUT`, `RUN_CANCELLED`, … */
 export class WorkflowError extends ClientError {
   override name = "WorkflowError";

@@ -49,24 +49,14 @@ const cannotOpen: Plain = {
   hint: "Check that the directory exists and that the path names a file.",
 };
 
-const plainByNumber: ReadonlyMap<number, Plain> = new Map([
-  [5, busy],
-  [6, busy],
-  [8, readOnly],
-  [11, corrupt],
-  [13, full],
-  [14, cannotOpen],
-  [26, corrupt],
-]);
-
-const numberByName: readonly (readonly [string, number])[] = [
-  ["SQLITE_BUSY", 5],
-  ["SQLITE_LOCKED", 6],
-  ["SQLITE_READONLY", 8],
-  ["SQLITE_CORRUPT", 11],
-  ["SQLITE_FULL", 13],
-  ["SQLITE_CANTOPEN", 14],
-  ["SQLITE_NOTADB", 26],
+const results: readonly (readonly [number: number, name: string, plain: Plain])[] = [
+  [5, "SQLITE_BUSY", busy],
+  [6, "SQLITE_LOCKED", busy],
+  [8, "SQLITE_READONLY", readOnly],
+  [11, "SQLITE_CORRUPT", corrupt],
+  [13, "SQLITE_FULL", full],
+  [14, "SQLITE_CANTOPEN", cannotOpen],
+  [26, "SQLITE_NOTADB", corrupt],
 ];
 
 /** Converts anything that the driver threw. An error of Millrace stays as it is. */
@@ -94,12 +84,13 @@ export function resultOf(error: unknown): number {
   if (typeof code !== "string") return 0;
   // node:sqlite throws this for an integer that no number can hold; the store never writes such integers.
   if (code === "ERR_OUT_OF_RANGE") return 11;
-  return numberByName.find(([name]) => code === name || code.startsWith(`${name}_`))?.[1] ?? 0;
+  return results.find(([, name]) => code === name || code.startsWith(`${name}_`))?.[0] ?? 0;
 }
 
 function plainOf(error: unknown): Plain {
+  const result = resultOf(error);
   return (
-    plainByNumber.get(resultOf(error)) ?? {
+    results.find(([number]) => number === result)?.[2] ?? {
       code: "STORE_FAILED",
       message: error instanceof Error ? error.message : String(error),
       hint: "Read the cause: it is what SQLite or the system said.",

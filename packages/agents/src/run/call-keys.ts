@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { isObject } from "@millrace/pipeline/executor";
 import { digest } from "millrace/engine";
 
 export class CallKeys {
@@ -31,11 +32,7 @@ export class CallKeys {
 }
 
 function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (isPlain(item) ? sorted(item) : item)) ?? "";
-}
-
-function isPlain(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return JSON.stringify(value, (_key, item: unknown) => (isObject(item) ? sorted(item) : item)) ?? "";
 }
 
 function sorted(object: Record<string, unknown>): Record<string, unknown> {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ClientError } from "../client-error.js";
+import { ClientError, hasCode } from "../client-error.js";
 import { sleep, startWatchdog } from "../system.js";
 import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "./answer-error.js";
 import { delayAfter, type ResolvedRetry } from "./backoff.js";
@@ -99,7 +99,8 @@ export class Transport {
         return await this.#attempt(call, read, failures);
       } catch (error) {
         failures += 1;
-        const delayMs = repeatable && !isFinal(error, call) ? delayAfter(error, failures, this.options.retry) : null;
+        const mayRepeat = repeatable && !hasCode(error, ...(call.finalCodes ?? []));
+        const delayMs = mayRepeat ? delayAfter(error, failures, this.options.retry) : null;
         if (delayMs === null) throw error;
         await sleep(delayMs, call.signal);
       }
@@ -226,8 +227,4 @@ export function asFault(error: unknown, { request, signal, late }: FaultFacts): 
   if (late.aborted) return late.reason;
   if (signal.aborted) return signal.reason;
   return networkError(error, request);
-}
-
-function isFinal(error: unknown, call: Call): boolean {
-  return error instanceof ClientError && call.finalCodes?.includes(error.code) === true;
 }

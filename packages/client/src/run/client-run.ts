@@ -17,11 +17,23 @@ import type {
   StreamOptions,
 } from "../client.types.js";
 import { joinSignals } from "../http/transport.js";
+import type { SomeEvent } from "../inferred.types.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
 import { rules } from "../options/rules.js";
+import { closable } from "../stream/closable.js";
+import { envelopesOf } from "../stream/envelopes.js";
+import { follow } from "../stream/follow.js";
 import { orAborted } from "../system.js";
-import { type Connection, getPrompts, getSummary, postAnswer, postCancel, postEvent } from "./handler-calls.js";
-import { createRunStream } from "./run-stream.js";
+import { decodeEvent } from "../wire/event.js";
+import {
+  type Connection,
+  eventsPath,
+  getPrompts,
+  getSummary,
+  postAnswer,
+  postCancel,
+  postEvent,
+} from "./handler-calls.js";
 import { settle } from "./settle.js";
 
 /** What the server says of a start; of one whose run begins later only the id. */
@@ -98,8 +110,22 @@ class Run implements ClientRun {
   // biome-ignore lint/suspicious/noExplicitAny: the interface types the events
   stream(options: StreamOptions = {}): AsyncIterable<StreamedEvent<any>> {
     checkOptions("stream", options, rules.stream);
-    const { connection, signal } = this.#source;
-    return createRunStream({ connection, signal, stored: this.#stored }, options);
+    const { after = -1, signal } = options;
+    return closable([this.#source.signal, signal], (closing) => this.#read(after, closing));
+  }
+
+  async *#read(after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent<SomeEvent>, void> {
+    const { transport, classes } = this.#source.connection;
+    const path = eventsPath(await orAborted(this.#stored, signal));
+    const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
+    for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf() })) {
+      yield {
+        sequence: envelope.sequence,
+        event: decodeEvent(envelope, { classes, request }),
+        origin: envelope.origin ?? null,
+        promptId: envelope.prompt_id ?? null,
+      };
+    }
   }
 
   async sendEvent(event: object, options: SendOptions = {}): Promise<Receipt> {

@@ -5,7 +5,7 @@
  */
 import type { Receipt } from "millrace";
 import type { PendingPrompt, RunSummary } from "../client.types.js";
-import { ClientError } from "../client-error.js";
+import { hasCode } from "../client-error.js";
 import { type Call, readJson, segment, type Transport } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
 import { newId } from "../system.js";
@@ -70,7 +70,7 @@ export async function getSummary(
       finalCodes: [waitsExceeded],
     });
   } catch (error) {
-    if (error instanceof ClientError && error.code === waitsExceeded) return askForSummary(connection, call);
+    if (hasCode(error, waitsExceeded)) return askForSummary(connection, call);
     throw error;
   }
 }
@@ -123,15 +123,9 @@ async function deliver(
     const { sequence } = await transport.json<{ status: string; sequence: number }>(call, "status");
     return { status: "accepted", sequence };
   } catch (error) {
-    if (error instanceof ClientError && isRefusal(error.code)) {
-      return { status: "refused", code: error.code, hint: error.hint };
-    }
+    if (hasCode(error, ...refusals)) return { status: "refused", code: error.code, hint: error.hint };
     throw error;
   }
-}
-
-function isRefusal(code: string): boolean {
-  return (refusals as readonly string[]).includes(code);
 }
 
 /** A run that has already ended counts as cancelled. */
@@ -161,6 +155,6 @@ async function postOnce({ transport }: Connection, call: Call, done: string): Pr
   try {
     await transport.json<{ status: string }>(call, "status");
   } catch (error) {
-    if (!(error instanceof ClientError) || error.code !== done) throw error;
+    if (!hasCode(error, done)) throw error;
   }
 }

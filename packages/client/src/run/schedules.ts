@@ -1,6 +1,6 @@
 /** Requests about schedules. */
 import type { CallOptions } from "../call.types.js";
-import { ClientError } from "../client-error.js";
+import { hasCode } from "../client-error.js";
 import { type Call, segment } from "../http/transport.js";
 import { checkOptions } from "../options/check-options.js";
 import { rules } from "../options/rules.js";
@@ -29,7 +29,7 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
       checkOptions("schedules.get", options, rules.call);
       const found = ask({ method: "GET", path: pathOf(name), signal: options.signal });
       return found.catch((error: unknown) => {
-        if (isUnknown(error)) return null;
+        if (hasCode(error, unknown)) return null;
         throw error;
       });
     },
@@ -47,7 +47,7 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
       checkOptions("schedules.delete", options, rules.call);
       const call: Call = { method: "DELETE", path: pathOf(name), key: newId(), signal: options.signal };
       await transport.json<{ status: string }>(call, "status").catch((error: unknown) => {
-        if (!isUnknown(error)) throw error; // also when an attempt whose answer was lost has deleted it
+        if (!hasCode(error, unknown)) throw error; // also when an attempt whose answer was lost has deleted it
       });
     },
     next: async (name, count = 1, options = {}) => {
@@ -67,9 +67,7 @@ function pathOf(name: string): string {
   return `/schedules/${segment(name)}`;
 }
 
-function isUnknown(error: unknown): boolean {
-  return error instanceof ClientError && error.code === "SCHEDULE_UNKNOWN";
-}
+const unknown = "SCHEDULE_UNKNOWN";
 
 function toSchedule({ last, queued_at: queued, skips, ...record }: ScheduleRecord): Schedule {
   return {

@@ -8,7 +8,7 @@
  * @module
  */
 import type { RunOutcome, RunSummary } from "../client.types.js";
-import { ClientError } from "../client-error.js";
+import { hasCode } from "../client-error.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";
 import { sleep } from "../system.js";
@@ -56,7 +56,7 @@ async function readToItsEnd({ transport }: Connection, { handlerId, until, signa
     }
     return true;
   } catch (error) {
-    if (error instanceof ClientError && finalCodes.includes(error.code)) return false;
+    if (hasCode(error, ...finalCodes)) return false;
     throw error;
   }
 }

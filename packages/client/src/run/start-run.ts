@@ -8,7 +8,7 @@
  * @module
  */
 import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
-import { ClientError } from "../client-error.js";
+import { hasCode } from "../client-error.js";
 import { type Call, segment } from "../http/transport.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
@@ -81,11 +81,7 @@ async function begin(connection: Connection, call: Call, { handlerId, isOurs }: 
   try {
     return await askForSummary(connection, call);
   } catch (error) {
-    if (isOurs && existsAlready(error)) return getSummary(connection, { handlerId, signal: call.signal });
-    throw error;
+    if (!isOurs || !hasCode(error, "RUN_ID_CONFLICT")) throw error;
+    return getSummary(connection, { handlerId, signal: call.signal }); // the first request has arrived
   }
-}
-
-function existsAlready(error: unknown): boolean {
-  return error instanceof ClientError && error.code === "RUN_ID_CONFLICT";
 }

@@ -11,7 +11,7 @@
  *
  * @module
  */
-import { ClientError } from "../client-error.js";
+import { ClientError, hasCode } from "../client-error.js";
 import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "../http/answer-error.js";
 import { delayAfter } from "../http/backoff.js";
 import { asFault, type Call, joinSignals, type Transport } from "../http/transport.js";
@@ -68,7 +68,7 @@ export async function* follow<Item>(options: Follow<Item>): AsyncGenerator<Item,
       throw networkError("the stream ended before the run", options.transport.requestFacts(callOf(options, progress)));
     } catch (error) {
       progress.failures += 1;
-      const isFinal = error instanceof ClientError && options.finalCodes?.includes(error.code);
+      const isFinal = hasCode(error, ...(options.finalCodes ?? []));
       const delayMs = isFinal ? null : delayAfter(error, progress.failures, options.transport.options.retry);
       if (delayMs === null) throw error;
       await sleep(delayMs, options.signal);

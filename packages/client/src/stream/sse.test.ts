@@ -29,7 +29,9 @@ async function framesOf(pieces: readonly Uint8Array[]): Promise<SseFrame[]> {
       controller.close();
     },
   });
-  return Array.fromAsync(readSse(body, { before: () => {}, after: () => {} }));
+  const found: SseFrame[] = [];
+  for await (const frame of readSse(body, { before: () => {}, after: () => {} })) found.push(frame);
+  return found;
 }
 
 describe("readSse", () => {

@@ -10,10 +10,8 @@ import type {
   JsonSchema,
   RunCounts,
   ServerConfig,
-  Session,
   SessionDetails,
   SessionPage,
-  SessionRun,
   WorkflowDetails,
   WorkflowGraph,
 } from "../about.types.js";
@@ -21,8 +19,6 @@ import type { QueueTicket } from "../call.types.js";
 import type { ChildRun, HistoryTick, ListedStatus, PendingDelivery, RunMoment } from "../client.types.js";
 import type { Schedule } from "../schedules.types.js";
 import type { Wire } from "./renamed.js";
-
-export type { HistoryTick };
 
 /** An event. */
 export interface Envelope {
@@ -101,7 +97,6 @@ export interface HistoryRecord {
 }
 
 export type AttemptRecord = Wire<RunAttempt>;
-export type WaitRecord = AttemptRecord["waits"][number];
 
 export interface MomentRecord extends Wire<Omit<RunMoment, "isWaiting" | "prompts" | "next">> {
   readonly waiting: boolean;
@@ -138,8 +133,6 @@ export interface GraphRecord {
   readonly mermaid: string;
 }
 
-export type SessionRecord = Wire<Session>;
 export type SessionPageRecord = Wire<SessionPage>;
-export type SessionRunRecord = Wire<SessionRun>;
 export type SessionDetailsRecord = Wire<SessionDetails>;
 export type ConfigRecord = Wire<ServerConfig>;

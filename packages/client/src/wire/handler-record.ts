@@ -16,7 +16,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     updatedAtMs: Date.parse(record.updated_at),
     lastEvent: record.last_sequence,
     labels: record.labels ?? {},
-    queue: toQueue(record.queue),
+    queue: record.queue ? renamed<RunQueue>(record.queue) : null,
     isSealed: record.sealed ?? false,
     forkedFrom: toOrigin(record.forked_from),
     ticks: record.ticks ?? null,
@@ -41,12 +41,6 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
       };
     }
   }
-}
-
-function toQueue(queue: HandlerRecord["queue"]): RunQueue | null {
-  if (queue === null || queue === undefined) return null;
-  const { has_place: hasPlace, ...ticket } = queue;
-  return { ...ticket, hasPlace };
 }
 
 function toOrigin(from: HandlerRecord["forked_from"]): RunSummary["forkedFrom"] {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { CommitResult, RecordKey, RunCommit, StoredRecord } from "millrace/runtime";
+import type { CommitResult, RecordKey, RecordWrite, RunCommit, StoredRecord } from "millrace/runtime";
 import type { RecordChange } from "../reads/records.js";
 import { idOf, recordId } from "../text/keys.js";
 
@@ -131,15 +131,13 @@ class Group {
     return this.#knowledge.version(key, expected);
   }
 
-  #write(changes: Map<string, RecordChange>, { expected, text, ...key }: RecordChangeOf): void {
+  #write(changes: Map<string, RecordChange>, { expected, text, ...key }: RecordWrite): void {
     const id = recordId(key);
     const after = text === null ? null : { version: expected + 1, text };
     this.#records.set(id, after);
     changes.set(id, { key, before: changes.get(id)?.before ?? expected, after });
   }
 }
-
-type RecordChangeOf = NonNullable<RunCommit["records"]>[number];
 
 function keyOf({ tenant, kind, id }: RecordKey): RecordKey {
   return { tenant, kind, id };

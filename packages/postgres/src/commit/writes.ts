@@ -112,8 +112,12 @@ export function sendWave(transaction: Transaction, { taken, records }: Wave, set
   if (records.length > 0) sendRecords(transaction, records);
 }
 
+/** Whether {@link advance} is all that it needs. */
+function isSimple({ commit: { summary, release } }: Taken): boolean {
+  return summary === undefined && release !== true;
+}
+
 function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: Numbering["toServer"]): void {
-  const isSimple = ({ commit }: Taken): boolean => commit.summary === undefined && commit.release !== true;
   const simple = moved.filter(isSimple);
   if (simple.length > 0) {
     const rows = simple.map((one) => {
@@ -158,9 +162,8 @@ function wakeOf(summary: RunCommit["summary"], toServer: Numbering["toServer"]):
 }
 
 function sendBatches(transaction: Transaction, created: readonly Taken[], moved: readonly Taken[]): void {
-  const isAdded = ({ commit: { summary, release } }: Taken): boolean => summary === undefined && release !== true;
   // Those that `advance` has not stored.
-  const left = [...created, ...moved.filter((one) => !isAdded(one) || isLong(one.commit.ticks?.text ?? ""))];
+  const left = [...created, ...moved.filter((one) => !isSimple(one) || isLong(one.commit.ticks?.text ?? ""))];
   const rows = left.flatMap(({ commit: { ticks }, after }) =>
     ticks === undefined
       ? []

@@ -60,7 +60,7 @@ export class Database {
   /** Gives what writes would do, and stores nothing of them. */
   async tryOut<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.use(async (session) => {
-      await session.run(session.begin);
+      await session.run(session.statements.begin);
       const result = await work(session);
       await session.run("ROLLBACK");
       return result;

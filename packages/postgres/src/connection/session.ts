@@ -2,6 +2,11 @@ import { hashOf } from "../text/keys.js";
 import { types } from "../text/values.js";
 import type { PostgresClient, PostgresQuery, PostgresResult } from "./driver.types.js";
 
+/** A name in SQL, as it is. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 export type Row = { readonly [column: string]: unknown };
 
 /** Milliseconds without an answer, after which a connection counts as lost. */
@@ -27,12 +32,13 @@ export class Statements {
 
   /** Begins a transaction. */
   readonly begin: string;
+  /** Whether a statement has the limits of a transaction also without {@link begin}. */
   readonly isLimited: boolean;
 
   constructor(schema: string, { prepare, isLimited }: StatementSetup) {
     this.begin = isLimited ? begin : [begin, ...setLimits].join("; ");
     this.isLimited = isLimited;
-    this.#schema = `"${schema.replaceAll('"', '""')}"`;
+    this.#schema = quoted(schema);
     this.#prepare = prepare;
   }
 
@@ -55,39 +61,30 @@ export class Statements {
 
 /** A connection that is in use for one thing. */
 export class Session {
+  readonly statements: Statements;
   readonly #client: PostgresClient;
-  readonly #statements: Statements;
   #isGathering = false;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(client: PostgresClient, statements: Statements) {
     this.#client = client;
-    this.#statements = statements;
+    this.statements = statements;
     // Without a listener, a connection that breaks ends the process. The queries on it fail, too: that is where it is met.
     client.on("error", ignore);
   }
 
-  get begin(): string {
-    return this.#statements.begin;
-  }
-
-  /** Whether a statement has the limits of a transaction also without {@link begin}. */
-  get isLimited(): boolean {
-    return this.#statements.isLimited;
-  }
-
   async all(text: string, values: unknown[]): Promise<readonly Row[]> {
-    return rowsOf(await this.#send(this.#statements.query(text, values)));
+    return rowsOf(await this.#send(this.statements.query(text, values)));
   }
 
   async allOnce(text: string, values: unknown[]): Promise<readonly Row[]> {
-    const query = { text: this.#statements.once(text), values, types, query_timeout: answerMs };
+    const query = { text: this.statements.once(text), values, types, query_timeout: answerMs };
     return rowsOf(await this.#send(query));
   }
 
   /** Several statements without values. Gives what the last one did. */
   async run(text: string): Promise<string | null> {
-    const result = await this.#send({ text: this.#statements.once(text), query_timeout: answerMs });
+    const result = await this.#send({ text: this.statements.once(text), query_timeout: answerMs });
     return (Array.isArray(result) ? result.at(-1) : result)?.command ?? null;
   }
 

@@ -50,7 +50,7 @@ export class Transaction {
   /** Does not wait: the commit fails when this does. */
   send(statement: string | LoneStatement, values: unknown[]): void {
     const isLone = typeof statement !== "string";
-    if (isLone && !this.#hasBegun && this.#first === null && this.#session.isLimited) {
+    if (isLone && !this.#hasBegun && this.#first === null && this.#session.statements.isLimited) {
       this.#first = { statement, values };
       return;
     }
@@ -79,7 +79,7 @@ export class Transaction {
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    this.#track(this.#session.run(this.#session.begin));
+    this.#track(this.#session.run(this.#session.statements.begin));
     const { text, values } = nextBatch(this.#lane);
     this.#track(this.#session.all(text, values));
     const first = this.#first;

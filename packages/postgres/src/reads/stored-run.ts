@@ -16,9 +16,9 @@ const columns = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch
   q.name AS queue, s.queue_key, r.priority, r.place`;
 
 /** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
-export function selectRuns(source: string, rest: string, more = ""): string {
+export function selectRuns(source: string, rest: string): string {
   // LEFT, so that a run without its other half is reported as damaged and not missed.
-  return `SELECT ${columns}${more} FROM ${source} LEFT JOIN @tenants t ON t.id = r.tenant
+  return `SELECT ${columns} FROM ${source} LEFT JOIN @tenants t ON t.id = r.tenant
     LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner
     LEFT JOIN @queues q ON q.id = r.queue ${rest}`;
 }

@@ -1,6 +1,6 @@
 import { WorkflowError } from "millrace";
 import { storeNewer } from "millrace/engine";
-import type { Session } from "../connection/session.js";
+import { quoted, type Session } from "../connection/session.js";
 import { damaged } from "../store-error.js";
 import { hashOf } from "../text/keys.js";
 import { migrations } from "./schema.js";
@@ -57,11 +57,6 @@ async function versionOf(session: Session, path: string, newest: number): Promis
     throw damaged(path, "its table `millrace_version` has no version");
   if (version > newest) throw storeNewer("postgres", { path, version, newest });
   return version;
-}
-
-/** A name in SQL, as it is. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
 }
 
 function foreign(path: string): WorkflowError {

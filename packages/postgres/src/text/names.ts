@@ -1,15 +1,11 @@
 /** What PostgreSQL cannot keep, refused before it can spoil the commits of other runs. */
 import { WorkflowError } from "millrace";
-import type { RecordKey, RunCommit, RunKey } from "millrace/runtime";
+import type { RecordKey, RunCommit } from "millrace/runtime";
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming all that cannot be stored. */
 export function checkNames(names: { readonly [what: string]: string | null | undefined }): void {
   const problems = Object.entries(names).flatMap(([what, text]) => nameProblem(what, text));
   if (problems.length > 0) throw refused(problems);
-}
-
-export function checkRun({ tenant, runId }: RunKey): void {
-  checkNames({ tenant, runId });
 }
 
 export function checkRecord({ tenant, kind, id }: RecordKey): void {
@@ -23,8 +19,8 @@ export function checkText(what: string, text: string | null | undefined): void {
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function checkCommit(commit: RunCommit): void {
-  checkRun(commit.key);
-  const { create, ticks, snapshot, summary } = commit;
+  const { key, create, ticks, snapshot, summary } = commit;
+  checkNames({ tenant: key.tenant, runId: key.runId });
   if (create !== undefined) {
     const labels = Object.entries(create.labels).flatMap(([name, value], index) => [
       [`name of label ${index + 1}`, name] as const,

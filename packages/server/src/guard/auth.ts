@@ -105,6 +105,22 @@ function assertFlag({ readOnly }: Identity): void {
     throw new TypeError("`auth` gave a `readOnly` that is neither true nor false.");
 }
 
+/**
+ * For what tells of the runs of all tenants.
+ *
+ * @param who Asks for it instead.
+ * @throws {HttpError} `FORBIDDEN`
+ */
+export function assertNoTenant(tenant: string, who: string): void {
+  if (tenant === "") return;
+  throw new HttpError({
+    status: 403,
+    code: "FORBIDDEN",
+    detail: "This is for callers that belong to no tenant.",
+    hint: `Use credentials without a tenant for ${who}.`,
+  });
+}
+
 function unauthorized(): HttpError {
   return new HttpError({
     status: 401,

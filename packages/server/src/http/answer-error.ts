@@ -7,6 +7,7 @@
 import { type Log, WorkflowError } from "millrace";
 import { newId } from "../system.js";
 import { cleanText } from "./clean-text.js";
+import { fieldsOf, listOf } from "./guard-json.js";
 import { HttpError, type HttpErrorOptions, type Issue, runUnknown, scheduleUnknown } from "./http-error.js";
 
 /** Statuses of errors that callers cause, for every method. */
@@ -123,14 +124,6 @@ function issueOf(given: unknown): readonly Issue[] {
   if (typeof given === "string") return [{ path: "", message: given }];
   const { path, message } = fieldsOf(given);
   return typeof message === "string" ? [{ path: textOf(path), message }] : [];
-}
-
-function fieldsOf(given: unknown): Readonly<Record<string, unknown>> {
-  return typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
-}
-
-function listOf(given: unknown): readonly unknown[] {
-  return Array.isArray(given) ? given : [];
 }
 
 /** Converts a path, which may be a list of its parts. */

@@ -9,7 +9,7 @@ import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
 import { cleanJson } from "../http/clean-text.js";
-import { guardJson } from "../http/guard-json.js";
+import { guardJson, isObject } from "../http/guard-json.js";
 import { bodyInvalid, HttpError, runUnknown } from "../http/http-error.js";
 import { defaultLimits } from "../options.js";
 import { settled } from "../runs/run-wait.js";
@@ -75,17 +75,13 @@ async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResul
   try {
     const { prompt_id: promptId, fields } = call.given;
     if (typeof promptId !== "string") throw bodyInvalid("`prompt_id` is not a string.");
-    if (!isFields(fields)) throw bodyInvalid("`fields` is not an object.");
+    if (!isObject(fields)) throw bodyInvalid("`fields` is not an object.");
     const receipt = await running.handle.answer(promptId, fields);
     if (receipt.status === "refused") throw refusalError(receipt);
   } catch (error) {
     return failed(offer, { error, tool: call.tool, record: await recordOf(offer, running) });
   }
   return finishedOrFailed(offer, running, call);
-}
-
-function isFields(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** @throws {HttpError} `RUN_UNKNOWN`, also for runs of workflows that are not offered as tools. */

@@ -2,8 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { RunListing } from "millrace/runtime";
-import { answerError, refusalError } from "../http/answer-error.js";
-import { callerOf } from "../quota/caller.js";
+import { refusalError } from "../http/answer-error.js";
 import { eventResponse } from "../stream/event-response.js";
 import { lastEventId } from "../stream/last-event-id.js";
 import { readEvent } from "../wire/read-event.js";
@@ -11,6 +10,7 @@ import { idParams, postBody, type StreamQuery, streamedEnvelope, streamHeaders, 
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
 import type { Server } from "./server.types.js";
+import { keptOpen } from "./waiting.js";
 
 const tag = "Events";
 
@@ -62,9 +62,8 @@ function mountStream(server: Server): void {
       const { types } = server.catalog.get(listing.workflow); // before the first byte: a stream cannot report errors
       const after = startOf(query, listing, context);
       if (listing.endedAtMs !== null && after >= listing.lastEvent) return new Response(null, { status: 204 });
-      const caller = callerOf(server.options, context);
-      server.quotas.streams.assertFree(caller);
       return eventResponse(handle, {
+        ...keptOpen(server, call),
         format: query.sse ? "sse" : "ndjson",
         after,
         until: query.until,
@@ -72,9 +71,6 @@ function mountStream(server: Server): void {
           types,
           withQualifiedName: query.include_qualified_name,
         },
-        heartbeatMs: server.limits.heartbeatMs,
-        onOpen: () => server.quotas.streams.take(caller),
-        onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, server.options.log),
       });
     },
   });

@@ -2,9 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { answerError } from "../http/answer-error.js";
 import { HttpError } from "../http/http-error.js";
-import { callerOf } from "../quota/caller.js";
 import { listRuns } from "../runs/list-runs.js";
 import { listResponse } from "../stream/list-response.js";
 import { pauseMs } from "../system.js";
@@ -23,7 +21,7 @@ import {
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
 import type { Server } from "./server.types.js";
-import { waitAsRequested } from "./waiting.js";
+import { keptOpen, waitAsRequested } from "./waiting.js";
 
 const tag = "Handlers";
 const handlerPage = z.object({ handlers: z.array(handler), cursor: z.string().nullable() });
@@ -38,19 +36,11 @@ export function mountHandlers(server: Server): void {
     answers: {
       200: ["A page; with `sse`, events `changed` and `gone`", handlerPage, ["application/json", "text/event-stream"]],
     },
-    handle: async ({ context, query, tenant }) => {
+    handle: async (call) => {
+      const { query, tenant } = call;
       if (!query.sse) return json(await listRuns(server, { query, tenant }));
-      const caller = callerOf(server.options, context);
-      server.quotas.streams.assertFree(caller);
-      return listResponse({
-        live: server.live,
-        runtime: server.runtime,
-        tenant,
-        filter: query,
-        heartbeatMs: server.limits.heartbeatMs,
-        onOpen: () => server.quotas.streams.take(caller),
-        onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, server.options.log),
-      });
+      const { live, runtime } = server;
+      return listResponse({ ...keptOpen(server, call), live, runtime, tenant, filter: query });
     },
   });
   // Before the route of one run: a run of that name is not read there.

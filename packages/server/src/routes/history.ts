@@ -2,9 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { DetailedEntry } from "millrace/runtime";
-import { answerError } from "../http/answer-error.js";
 import { cleanJson } from "../http/clean-text.js";
-import { callerOf } from "../quota/caller.js";
 import { lastEventId } from "../stream/last-event-id.js";
 import { liveResponse } from "../stream/live-response.js";
 import { toAttempt, toEntry, toMoment } from "../wire/look-back.js";
@@ -22,6 +20,7 @@ import type { WorkflowFacts } from "../wire/workflow-facts.js";
 import { type Call, json, mount } from "./route.js";
 import { handleOf, type OfTenant } from "./runs-of.js";
 import type { Server } from "./server.types.js";
+import { keptOpen } from "./waiting.js";
 
 const tag = "Handlers";
 const route = { tag, params: idParams } as const;
@@ -116,13 +115,12 @@ async function pageOf({ runtime }: Server, call: HistoryCall, facts: WorkflowFac
 
 function liveHistory(server: Server, call: HistoryCall, facts: WorkflowFacts): Response {
   const { context, params, query, tenant } = call;
-  const { runtime, quotas, limits, options } = server;
+  const { runtime } = server;
   const read = lastEventId(context);
   const after = read ?? (query.after === 0 ? undefined : query.after);
-  const caller = callerOf(options, context);
-  quotas.streams.assertFree(caller);
   const isWanted = typeFilter(query);
   return liveResponse<DetailedEntry>({
+    ...keptOpen(server, call),
     format: "sse",
     open: (signal) => {
       const { before } = query;
@@ -131,10 +129,7 @@ function liveHistory(server: Server, call: HistoryCall, facts: WorkflowFacts): R
     },
     text: (entry) => `id: ${entry.number}\ndata: ${cleanJson(toEntry(entry, facts, query.changes))}\n\n`,
     end: "event: end\ndata: {}\n\n",
-    heartbeatMs: limits.heartbeatMs,
-    onOpen: () => quotas.streams.take(caller),
     isPassing: (error) => WorkflowError.is(error) && passing.has(error.code),
-    onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, options.log),
   });
 }
 

@@ -1,6 +1,6 @@
 /** The route that Prometheus asks. */
 import { z } from "@hono/zod-openapi";
-import { HttpError } from "../http/http-error.js";
+import { assertNoTenant } from "../guard/auth.js";
 import type { MetricsSource } from "../options.js";
 import { mount } from "./route.js";
 import type { Server } from "./server.types.js";
@@ -13,19 +13,9 @@ export function mountMetrics(server: Server, metrics: MetricsSource): void {
     tag: "Server",
     answers: { 200: ["Metrics", z.string(), ["text/plain"]] },
     handle: async ({ tenant }) => {
-      if (tenant !== "") throw forbidden();
+      assertNoTenant(tenant, "Prometheus");
       const text = await metrics.text();
       return new Response(text, { headers: { "content-type": metrics.contentType, "cache-control": "no-store" } });
     },
-  });
-}
-
-/** They tell of the runs of all tenants. */
-function forbidden(): HttpError {
-  return new HttpError({
-    status: 403,
-    code: "FORBIDDEN",
-    detail: "This is for callers that belong to no tenant.",
-    hint: "Use credentials without a tenant for Prometheus.",
   });
 }

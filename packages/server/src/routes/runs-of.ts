@@ -1,5 +1,4 @@
 /** Access to the runs of one tenant. */
-import type { RunOutcome } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import type { Server } from "./server.types.js";
 
@@ -11,9 +10,4 @@ export interface OfTenant {
 /** Handle of a run of this tenant; runs of other tenants are unknown. */
 export function handleOf({ runtime }: Server, { tenant, params }: OfTenant): RunHandle {
   return runtime.handle(params.id, { tenant });
-}
-
-/** @param outcome Result of `handle.outcome()`. */
-export function isEnd(outcome: RunOutcome | null): boolean {
-  return outcome !== null && outcome.status !== "waiting";
 }

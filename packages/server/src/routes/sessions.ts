@@ -12,6 +12,7 @@
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { RecordList } from "millrace/runtime";
+import { type Fields, fieldsOf, listOf } from "../http/guard-json.js";
 import { HttpError } from "../http/http-error.js";
 import { isoTime } from "../system.js";
 import {
@@ -83,7 +84,6 @@ async function listSessions({ runtime }: Server, tenant: string, query: SessionQ
   return { sessions, cursor: kind === "session" ? toCursor("agent-session", "") : null };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type Records = RecordList["records"];
 
 interface Found {
@@ -163,14 +163,6 @@ async function agentRuns(
   const prefix = `${id.replaceAll("%", "%25").replaceAll("/", "%2F")}/`;
   const { records } = await runtime.records.list({ kind: "agent-run", tenant, prefix, limit });
   return records.map(({ value }) => fieldsOf(value));
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function textOf(value: unknown): string | null {

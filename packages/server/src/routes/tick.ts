@@ -1,6 +1,6 @@
 /** The route that a cron calls. */
 import { z } from "@hono/zod-openapi";
-import { HttpError } from "../http/http-error.js";
+import { assertNoTenant } from "../guard/auth.js";
 import { isoTime } from "../system.js";
 import { json, mount } from "./route.js";
 import type { Server } from "./server.types.js";
@@ -13,19 +13,10 @@ export function mountTick(server: Server): void {
     tag: "Server",
     answers: { 200: ["Number of recovered runs", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
     handle: async ({ tenant }) => {
-      if (tenant !== "") throw forbidden();
+      assertNoTenant(tenant, "the cron");
       const taken = await server.runtime.start();
       const { wakeAtMs } = await server.runtime.due({ limit: 0 });
       return json({ taken, wake_at: wakeAtMs === null ? null : isoTime(wakeAtMs) });
     },
-  });
-}
-
-function forbidden(): HttpError {
-  return new HttpError({
-    status: 403,
-    code: "FORBIDDEN",
-    detail: "This is for callers that belong to no tenant.",
-    hint: "Use credentials without a tenant for the cron.",
   });
 }

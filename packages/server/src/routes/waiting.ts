@@ -1,9 +1,11 @@
-/** Requests that wait for a run. Each holds a connection and a watcher. */
+/** Requests that hold a connection and a watcher: those that wait for a run, and streams. */
 import type { Context } from "hono";
 import type { RunHandle } from "millrace/runtime";
 import type { ServerEnv } from "../guard/auth.js";
+import { answerError } from "../http/answer-error.js";
 import { type Caller, callerOf } from "../quota/caller.js";
 import { settled } from "../runs/run-wait.js";
+import type { KeptOpen } from "../stream/live-response.js";
 import type { Server } from "./server.types.js";
 
 interface CallOf {
@@ -35,4 +37,15 @@ export async function whileWaiting<Value>(
   } finally {
     release();
   }
+}
+
+/** Finds room for one more stream, which counts from its first read to its end. @throws {HttpError} `STREAMS_EXCEEDED` */
+export function keptOpen({ quotas, options, limits }: Server, { context }: CallOf): KeptOpen {
+  const caller = callerOf(options, context);
+  quotas.streams.assertFree(caller);
+  return {
+    heartbeatMs: limits.heartbeatMs,
+    onOpen: () => quotas.streams.take(caller),
+    onError: (error) => void answerError(error, { method: "GET", path: context.req.path }, options.log),
+  };
 }

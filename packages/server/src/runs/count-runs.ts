@@ -6,8 +6,9 @@
  *
  * @module
  */
-import type { RunCount, Runtime, StoredStatus } from "millrace/runtime";
+import type { RunCount, Runtime } from "millrace/runtime";
 import { nowMs } from "../system.js";
+import { isWaiting, shownStatus } from "../wire/handler-record.js";
 import { labelsOf } from "../wire/matches-filter.js";
 import type { AllCounts, CountQuery, Counts } from "../wire/schemas.js";
 
@@ -19,16 +20,6 @@ interface Kept {
   readonly untilMs: number;
   readonly counts: Promise<AllCounts>;
 }
-
-const shownStatus: Readonly<Record<StoredStatus, keyof Counts["status"]>> = {
-  scheduled: "waiting",
-  waiting: "waiting",
-  running: "running",
-  completed: "completed",
-  failed: "failed",
-  timedOut: "failed",
-  cancelled: "cancelled",
-};
 
 export class RunCounts {
   readonly #runtime: Runtime;
@@ -89,7 +80,7 @@ function allOf(found: readonly RunCount[]): AllCounts {
     byWorkflow.set(workflow, own);
     for (const counts of [all, own]) {
       counts.total += count;
-      counts.status[shownStatus[status]] += count;
+      counts.status[isWaiting(status) ? "waiting" : shownStatus(status)] += count;
     }
   }
   const workflows = [...byWorkflow].map(([workflow_name, counts]) => ({ workflow_name, ...counts }));

@@ -6,10 +6,11 @@
  *
  * @module
  */
+import { storedStatuses } from "millrace/engine";
 import type { RunFilter, RunListing, StoredStatus } from "millrace/runtime";
 import { nowMs, pauseMs } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
-import { listedRecord } from "../wire/handler-record.js";
+import { isWaiting, listedRecord, shownStatus } from "../wire/handler-record.js";
 import { labelsOf, matchesText } from "../wire/matches-filter.js";
 import type { Handler, ListQuery } from "../wire/schemas.js";
 import type { Served } from "./served.types.js";
@@ -28,17 +29,6 @@ export interface HandlerPage {
 const mostLookedAt = 5_000;
 /** Milliseconds after which a search gives what it has found. */
 const mostSearchedMs = 300;
-
-const waitingStatuses: readonly StoredStatus[] = ["scheduled", "waiting"];
-const storedStatuses: Readonly<Record<Handler["status"] | "waiting", readonly StoredStatus[]>> = {
-  running: ["scheduled", "running", "waiting"],
-  waiting: waitingStatuses,
-  completed: ["completed"],
-  failed: ["failed", "timedOut"],
-  cancelled: ["cancelled"],
-};
-
-const allStatuses = Object.keys(storedStatuses) as (keyof typeof storedStatuses)[];
 
 export async function listRuns(
   server: Pick<Served, "runtime" | "catalog">,
@@ -69,13 +59,13 @@ function filterOf({
   q,
   sort,
 }: ListRequest["query"]): Filter {
-  const statuses = [...new Set((status ?? allStatuses).flatMap((one) => storedStatuses[one]))];
+  const isWanted = (one: StoredStatus): boolean =>
+    (status === undefined || status.includes(shownStatus(one)) || (isWaiting(one) && status.includes("waiting"))) &&
+    (waiting === undefined || isWaiting(one) === waiting);
   const labels = label === undefined ? undefined : labelsOf(label);
   if (labels === null) return { status: [] };
   return {
-    ...((status ?? waiting) !== undefined && {
-      status: statuses.filter((one) => waiting === undefined || waitingStatuses.includes(one) === waiting),
-    }),
+    ...((status ?? waiting) !== undefined && { status: storedStatuses.filter(isWanted) }),
     ...(labels !== undefined && { labels }),
     ...(queue !== undefined && { queue }),
     ...(created_after !== undefined && { createdAfter: created_after }),

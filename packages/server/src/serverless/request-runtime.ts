@@ -32,5 +32,3 @@ export function openRequestRuntime({ workflows, store, log, onClaimed }: Request
   const borrowed = wrapStore(store, (name, method) => own[name] ?? method);
   return createRuntime({ workflows, store: borrowed, log }) as unknown as Runtime<Workflows>;
 }
-
-/** Replaces some methods of the store. Other methods stay bound to the store, which may have private fields. */

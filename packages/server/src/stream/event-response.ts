@@ -7,10 +7,10 @@ import { type StreamedEvent, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { cleanJson } from "../http/clean-text.js";
 import { type EnvelopeOptions, toStreamedEnvelope } from "../wire/envelope.js";
-import { type Live, liveResponse } from "./live-response.js";
+import { type KeptOpen, liveResponse } from "./live-response.js";
 
-export interface EventResponseOptions
-  extends Pick<Live<StreamedEvent>, "format" | "heartbeatMs" | "onOpen" | "onError"> {
+export interface EventResponseOptions extends KeptOpen {
+  readonly format: "sse" | "ndjson";
   readonly after: number;
   readonly until: "end" | "idle";
   readonly envelope: EnvelopeOptions;

@@ -9,17 +9,14 @@ import type { Runtime } from "millrace/runtime";
 import { afterMs } from "../system.js";
 import { matchesFilter, matchesFixed } from "../wire/matches-filter.js";
 import type { ListFilter } from "../wire/schemas.js";
+import { type KeptOpen, streamed } from "./live-response.js";
 import type { LiveRuns, RunChange, RunListener } from "./live-runs.js";
 
-export interface ListResponseOptions {
+export interface ListResponseOptions extends KeptOpen {
   readonly live: LiveRuns;
   readonly runtime: Runtime;
   readonly tenant: string;
   readonly filter: ListFilter;
-  readonly heartbeatMs: number;
-  /** Called with the first read. Returns the function to call at the end. */
-  readonly onOpen: () => () => void;
-  readonly onError: (error: unknown) => void;
 }
 
 const utf8 = new TextEncoder();
@@ -29,18 +26,7 @@ const most = { changes: 1_000, characters: 1_000_000 };
 const lookMs = 1_000;
 
 export function listResponse(options: ListResponseOptions): Response {
-  const reading = new ListReading(options);
-  const body = new ReadableStream<Uint8Array>(
-    { pull: (controller) => reading.pull(controller), cancel: () => reading.close() },
-    { highWaterMark: 0 }, // nothing is watched before the client asks
-  );
-  return new Response(body, {
-    headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache, no-transform",
-      "x-accel-buffering": "no", // or nginx holds events back
-    },
-  });
+  return streamed(new ListReading(options), "text/event-stream");
 }
 
 class ListReading implements RunListener {

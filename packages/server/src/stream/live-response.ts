@@ -12,7 +12,16 @@
  */
 import { afterMs } from "../system.js";
 
-export interface Live<Item> {
+/** What every stream has. */
+export interface KeptOpen {
+  /** Milliseconds of silence after which a stream over SSE gets a comment. */
+  readonly heartbeatMs: number;
+  /** Called with the first read. Returns the function to call at the end. */
+  readonly onOpen: () => () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Live<Item> extends KeptOpen {
   readonly format: "sse" | "ndjson";
   /** Called with the first read. The signal says that the client has gone away. */
   readonly open: (signal: AbortSignal) => AsyncIterator<Item>;
@@ -20,23 +29,28 @@ export interface Live<Item> {
   readonly text: (item: Item) => string;
   /** What is sent at the clean end. @default nothing */
   readonly end?: string;
-  readonly heartbeatMs: number;
-  /** Called with the first read. Returns the function to call at the end. */
-  readonly onOpen: () => () => void;
   /** An error that only says that there is no more here: the response ends without its `end`, and the client asks again. */
   readonly isPassing: (error: unknown) => boolean;
-  readonly onError: (error: unknown) => void;
 }
 
 const utf8 = new TextEncoder();
 
 export function liveResponse<Item>(live: Live<Item>): Response {
-  const reading = new LiveReading(live);
+  return streamed(new LiveReading(live), live.format === "sse" ? "text/event-stream" : "application/x-ndjson");
+}
+
+/** What gives the parts of a stream. */
+interface Reading {
+  pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void>;
+  /** The client has gone away. */
+  close(): void;
+}
+
+export function streamed(reading: Reading, type: string): Response {
   const body = new ReadableStream<Uint8Array>(
     { pull: (controller) => reading.pull(controller), cancel: () => reading.close() },
     { highWaterMark: 0 }, // nothing is read before the client asks
   );
-  const type = live.format === "sse" ? "text/event-stream" : "application/x-ndjson";
   return new Response(body, {
     headers: {
       "content-type": `${type}; charset=utf-8`,
@@ -48,7 +62,7 @@ export function liveResponse<Item>(live: Live<Item>): Response {
 
 const heartbeat = Symbol("heartbeat");
 
-class LiveReading<Item> {
+class LiveReading<Item> implements Reading {
   readonly #live: Live<Item>;
   #reader: AsyncIterator<Item> | null = null;
   /** The pending read of the next item. */

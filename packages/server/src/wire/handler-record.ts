@@ -98,6 +98,11 @@ function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {
   return shownStatus(outcome.status === "unloadable" ? listing.status : outcome.status);
 }
 
+/** Whether the store has a run as one that waits, which is shown as running. */
+export function isWaiting(status: StoredStatus): boolean {
+  return status === "scheduled" || status === "waiting";
+}
+
 export function shownStatus(status: StoredStatus): Handler["status"] {
   switch (status) {
     case "completed":

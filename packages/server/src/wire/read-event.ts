@@ -5,7 +5,7 @@
  */
 import { type EventClass, WorkflowError, type WorkflowEvent } from "millrace";
 import { type CompiledWorkflow, decodeValue, eventFromFields, schemasOf } from "millrace/engine";
-import { parseJson } from "../http/guard-json.js";
+import { type Fields, isObject, parseJson } from "../http/guard-json.js";
 import { bodyInvalid } from "../http/http-error.js";
 import type { RunBody } from "./schemas.js";
 import type { WorkflowFacts } from "./workflow-facts.js";
@@ -15,8 +15,6 @@ export interface ReadOptions {
   /** Maximum nesting depth of JSON that is text inside JSON. */
   readonly maxDepth: number;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** @throws {WorkflowError} `EVENT_UNKNOWN`, `EVENT_NOT_SENDABLE`, `EVENT_INVALID`; {HttpError} `BODY_INVALID` */
 export function readEvent(given: string | Fields, { facts, maxDepth }: ReadOptions): WorkflowEvent {
@@ -65,10 +63,6 @@ function isEnvelope(sent: Fields): boolean {
 function isWithMeta({ value, meta, ...others }: Fields, { startClasses }: CompiledWorkflow): boolean {
   if (Object.keys(others).length > 0 || !isObject(value) || typeof meta !== "object" || meta === null) return false;
   return !startClasses.some((start) => schemasOf(start).fields.has("value")); // otherwise `value` is a field
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function valueIn(sent: Fields): unknown {

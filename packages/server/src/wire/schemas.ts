@@ -235,13 +235,12 @@ export const momentQuery = z.object({
   run_id: z.string().min(1).max(1_000).optional().openapi({ description: "A child that had started by then." }),
 });
 
-export const handlerQuery = z.object({
-  wait: whole({ minimum: 0, default: 0 }).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
-  children: flag(false).openapi({ description: "With the runs that its steps have started." }),
-});
-
 export const standQuery = z.object({
   wait: whole({ minimum: 0, default: 0 }).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
+});
+
+export const handlerQuery = standQuery.extend({
+  children: flag(false).openapi({ description: "With the runs that its steps have started." }),
 });
 
 export const cancelQuery = z.object({ purge: flag(false) });

@@ -98,14 +98,12 @@ export class Claims {
     const times = free === null ? held : [...held, free];
     const due = this.#due({ nowMs, ...of }, atMost(limit));
     const placed = this.#queues.take({ nowMs, ...of, limit: atMost(limit) - due.length });
-    const runs = [...due, ...placed.map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))].map(
-      ({ id, dueAtMs }) => ({
-        ...(this.#database.sql(nameOf).get(id) as { tenant: string; runId: string; workflow: string }),
-        dueAtMs,
-      }),
-    );
+    const runs = [...due, ...placed.map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))];
     return {
-      runs: runs.map(({ tenant, runId, ...rest }) => ({ key: { tenant, runId }, ...rest })),
+      runs: runs.map(({ id, dueAtMs }) => {
+        const { workflow, ...key } = this.#database.sql(nameOf).get(id) as RunKey & { readonly workflow: string };
+        return { key, workflow, dueAtMs };
+      }),
       wakeAtMs: times.length === 0 ? null : Math.min(...times),
     };
   }

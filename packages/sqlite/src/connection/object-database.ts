@@ -24,25 +24,19 @@ export interface ObjectStorage {
 export class ObjectDatabase implements Database {
   readonly path: string = "Durable Object";
   readonly #storage: ObjectStorage;
-  readonly #statements = new Map<string, SqliteStatement>();
   #isClosed = false;
 
   constructor(storage: ObjectStorage) {
     this.#storage = storage;
   }
 
+  /** The platform itself keeps the latest statements prepared. */
   sql(text: string): SqliteStatement {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) {
-      statement = this.sqlOnce(text);
-      this.#statements.set(text, statement);
-    }
-    return statement;
+    return new ObjectStatement(this.#storage.sql, text);
   }
 
-  /** The platform itself keeps the latest statements prepared. */
   sqlOnce(text: string): SqliteStatement {
-    return new ObjectStatement(this.#storage.sql, text);
+    return this.sql(text);
   }
 
   guard<Result>(work: () => Result): Result {
@@ -82,7 +76,6 @@ export class ObjectDatabase implements Database {
   /** Does nothing: the storage belongs to the object. */
   close(): void {
     this.#isClosed = true;
-    this.#statements.clear();
   }
 }
 

@@ -33,38 +33,29 @@ const unionSize = 4;
 export function listRuns(database: Database, query: RunQuery): RunPage {
   const limit = checkPageLimit(query.limit);
   const { search, order } = query;
-  const end = search === undefined ? null : windowEnd(database, query);
+  const end = search === undefined ? undefined : windowEnd(database, query);
   // One more row than requested tells whether there is a next page.
-  const page = pageSql(query, limit + 1, end?.place);
+  const page = pageSql(query, limit + 1, end);
   if (page === null) return { runs: [], cursor: null };
   const rows = database.sqlOnce(page.text).all(...page.values);
   const read = rows.slice(0, limit).map((values) => toRun(database.path, values));
   const found = search === undefined ? read : read.filter(({ run }) => matchesSearch(run, search));
   const last = rows.length > limit ? read.at(-1) : undefined;
-  const place = last === undefined ? end?.next : { createdAtMs: last.run.createdAtMs, id: last.id };
-  return { runs: found.map(({ run }) => run), cursor: place == null ? null : encodePageCursor(place, order) };
+  const place = last === undefined ? end : { createdAtMs: last.run.createdAtMs, id: last.id };
+  return { runs: found.map(({ run }) => run), cursor: place === undefined ? null : encodePageCursor(place, order) };
 }
 
-interface WindowEnd {
-  /** The last run that this page looks at; undefined: all that there are. */
-  readonly place: PagePosition | undefined;
-  /** Where the next page begins, if there is one. */
-  readonly next: PagePosition | null;
-}
-
-function windowEnd(database: Database, query: RunQuery): WindowEnd {
-  const { search: _, ...unsearched } = query;
-  const ids = idsOfPage(unsearched);
-  if (ids === null) return { place: undefined, next: null };
+/** The last run that one page of a search looks at; undefined: all that there are. */
+function windowEnd(database: Database, { search: _, ...query }: RunQuery): PagePosition | undefined {
+  const ids = idsOfPage(query);
+  if (ids === null) return undefined;
   const text = `${ids.text} LIMIT 2 OFFSET ?`;
   const rows = database.sqlOnce(text).all(...ids.values, searchWindow - 1) as {
     readonly id: number;
     readonly created_at: number;
   }[];
-  const [last] = rows;
-  if (last === undefined || rows.length < 2) return { place: undefined, next: null };
-  const place = { createdAtMs: last.created_at, id: last.id };
-  return { place, next: place };
+  const [last, more] = rows;
+  return last === undefined || more === undefined ? undefined : { createdAtMs: last.created_at, id: last.id };
 }
 
 /** A covering walk of one index. */
