@@ -1,7 +1,6 @@
 import { expectTypeOf } from "vitest";
-import type { Words } from "../../value/unknown-options.js";
-import type { MomentOptions } from "../api/history.types.js";
-import type { ExportOptions, ImportOptions } from "../api/moving.types.js";
+import type { MomentOptions } from "../../src/durable/api/history.types.js";
+import type { ExportOptions, ImportOptions } from "../../src/durable/api/moving.types.js";
 import type {
   AttemptsOptions,
   CountFilter,
@@ -19,12 +18,13 @@ import type {
   RuntimeRunOptions,
   SendOptions,
   TenantOptions,
-} from "../api/runtime.types.js";
-import type { QueueOptions } from "../api/runtime-options.types.js";
-import type { RecordListQuery } from "../api/runtime-records.types.js";
-import type { ScheduleOptions, ScheduleQuery } from "../api/schedule.types.js";
-import type { MemoryStoreOptions } from "../memory/memory-store.js";
-import type { callOptions } from "./call-options.js";
+} from "../../src/durable/api/runtime.types.js";
+import type { QueueOptions } from "../../src/durable/api/runtime-options.types.js";
+import type { RecordListQuery } from "../../src/durable/api/runtime-records.types.js";
+import type { ScheduleOptions, ScheduleQuery } from "../../src/durable/api/schedule.types.js";
+import type { MemoryStoreOptions } from "../../src/durable/memory/memory-store.js";
+import type { callOptions } from "../../src/durable/options/call-options.js";
+import type { Words } from "../../src/value/unknown-options.js";
 
 interface Interfaces {
   readonly queues: QueueOptions;
