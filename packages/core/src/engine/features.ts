@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { checkMany } from "../graph/check-declared.js";
 import type { Finding } from "../graph/finding.js";
 import type { ResourceMap, ResourceScope } from "../resource/resource.types.js";
@@ -33,10 +32,10 @@ export const features: {
   triggers: TriggersFeature | null;
   /** Set by `many()`: checks the events of a fan-out. */
   many: typeof checkMany | null;
-  /** Set by `catchError()`: the checks of error handlers. */
-  handlers: HandlerFeature | null;
-  /** Set by `catchError()`: what happens to failures. */
-  recovery: RecoveryFeature | null;
+  /** Set by `catchError()`: checks which steps the error handlers cover. */
+  handlers: ((steps: readonly StepDefinition[]) => Finding[]) | null;
+  /** Set by `catchError()`: gives a failure to the handler of its step. `false`: there is none, or none that may try again. */
+  recovery: ((work: Work, item: WorkItem, failure: Failure) => boolean) | null;
   /** Set by `many()`: the fan-outs of a run. */
   fans: FanFeature | null;
   /** Set by `many()`: the elements that a step returns, sends or yields. */
@@ -79,21 +78,22 @@ export interface JoinFeature {
   reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void;
   /** What a run that got stuck lacks for its sets. */
   missing(work: Work): string[];
-  isIncomplete(event: EventData): event is JoinIncompleteEvent;
 }
 
+/** An input with several events. */
+export type GatheredInput = Exclude<StepInput, { readonly kind: "event" }>;
+
 export interface GatheredFeature {
-  eventsOf(input: StepInput): readonly EventData[];
+  eventsOf(input: GatheredInput): readonly EventData[];
   /** The first argument of a step with this input. */
-  argumentOf(input: StepInput): unknown;
+  argumentOf(input: GatheredInput): unknown;
   shapeOf(input: StepInput): Failure["shape"];
   /** The input of a failed attempt, as the step got it. */
   inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown;
 }
 
 export interface SnapshotFeature {
-  /** Encodes an input with several events. */
-  input(input: Exclude<StepInput, { readonly kind: "event" }>, step: string, encoder: PartEncoder): EncodedInput;
+  input(input: GatheredInput, step: string, encoder: PartEncoder): EncodedInput;
   scope(scope: Scope, encoder: PartEncoder): EncodedScope;
   joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }
@@ -101,18 +101,8 @@ export interface SnapshotFeature {
 export interface FanOutFeature {
   /** Adds to each fan-out the collects and joins that belong to it. */
   complete(definition: Definition): Definition;
-  /** @param isChecked Returns `false` when this step skips a check. */
-  check(definition: Definition, isChecked: (check: "uncollected", name: string) => boolean): Finding[];
-}
-
-export interface HandlerFeature {
-  /** Checks which steps the error handlers cover. */
-  check(steps: readonly StepDefinition[]): Finding[];
-}
-
-export interface RecoveryFeature {
-  /** Gives the failure to the handler of its step. Returns `false` when there is none, or none that may try again. */
-  recover(work: Work, item: WorkItem, failure: Failure): boolean;
+  /** @param isChecked Returns `false` when this step skips the check "uncollected". */
+  check(definition: Definition, isChecked: (name: string) => boolean): Finding[];
 }
 
 export interface FanFeature {

@@ -11,15 +11,12 @@ import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } 
 
 export const fanOuts: FanOutFeature = { complete: addFanOuts, check: checkFanOuts };
 
-export function checkFanOuts(
-  definition: Definition,
-  isChecked: (check: "uncollected", name: string) => boolean,
-): Finding[] {
+export function checkFanOuts(definition: Definition, isChecked: (name: string) => boolean): Finding[] {
   const { steps } = definition;
   if (!steps.some(({ trigger }) => trigger.kind === "collect" || trigger.kind === "join")) return [];
   const findings = findAll(flowOf(definition));
   if (findings.length > 0) return ownFaults(definition, findings);
-  return steps.flatMap((step) => (isChecked("uncollected", step.name) ? checkOutside(definition, step) : []));
+  return steps.flatMap((step) => (isChecked(step.name) ? checkOutside(definition, step) : []));
 }
 
 /** Drops findings that follow from another fault: a finding counts when it remains with all other faulty steps muted. */

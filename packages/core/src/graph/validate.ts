@@ -50,7 +50,7 @@ export function findGraphProblems(
   const ends = checkEnds(graph);
   const missing = steps.flatMap((step) => checkAccepted(graph, step));
   const incomplete = new Set(missing.map(({ step }) => step));
-  const levels = features.fanOuts?.check(definition, (check, name) => isChecked(graph, check, name)) ?? [];
+  const levels = features.fanOuts?.check(definition, (name) => isChecked(graph, "uncollected", name)) ?? [];
   return [
     ...ends,
     ...steps.flatMap((step) => checkEmitted(graph, step)),
@@ -58,7 +58,7 @@ export function findGraphProblems(
     ...levels.filter(({ step }) => !incomplete.has(step)),
     // Without a start nothing is reached, and without a stop everything is a dead end.
     ...(ends.length === 0 ? checkPaths(graph) : []),
-    ...(features.handlers?.check(steps) ?? []),
+    ...(features.handlers?.(steps) ?? []),
   ];
 }
 

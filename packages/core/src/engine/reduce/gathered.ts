@@ -4,16 +4,14 @@
  * @module
  */
 import { reviveError } from "../../value/error-record.js";
-import type { GatheredFeature } from "../features.js";
+import type { GatheredFeature, GatheredInput } from "../features.js";
 import type { EventData, Failure, StepInput } from "../state.js";
 import { storedFailure } from "./engine-events.js";
 
 export const gathering: GatheredFeature = { eventsOf, argumentOf, shapeOf, inShape };
 
-function eventsOf(input: StepInput): readonly EventData[] {
+function eventsOf(input: GatheredInput): readonly EventData[] {
   switch (input.kind) {
-    case "event":
-      return [input.event];
     case "batch":
       return input.members;
     case "settled":
@@ -23,10 +21,8 @@ function eventsOf(input: StepInput): readonly EventData[] {
   }
 }
 
-function argumentOf(input: StepInput): unknown {
+function argumentOf(input: GatheredInput): unknown {
   switch (input.kind) {
-    case "event":
-      return input.event;
     case "batch":
       return input.members;
     case "settled":

@@ -6,7 +6,6 @@
  *
  * @module
  */
-import { JoinIncompleteEvent } from "../../event/built-in-events.js";
 import { keyText } from "../../event/equal.js";
 import { fieldOf } from "../../event/facts.js";
 import type { JoinSlot } from "../definition.js";
@@ -21,7 +20,7 @@ import { publish } from "./stream.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
-export const joining: JoinFeature = { arrive, reportLeftovers, missing, isIncomplete };
+export const joining: JoinFeature = { arrive, reportLeftovers, missing };
 
 function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
@@ -135,8 +134,4 @@ function missing(work: Work): string[] {
     return `the join "${step}" got ${arrived.join(", ")} and ${rest} before its fan-out closed`;
   });
   return [...open, ...closed];
-}
-
-function isIncomplete(event: EventData): event is JoinIncompleteEvent {
-  return JoinIncompleteEvent.is(event);
 }
