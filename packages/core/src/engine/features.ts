@@ -113,11 +113,9 @@ export interface FanFeature {
   /** Delivers one element of a generator. */
   onStepYielded(work: Work, tick: StepYielded): void;
   /** Work for one element has ended. */
-  leave(work: Work, scope: Scope, index: number): void;
+  leaveScope(work: Work, scope: Scope, index: number): void;
   /** The opener of the fan-out has ended. */
   leaveFan(work: Work, fan: Scope): void;
-  /** Closes fan-outs without open work. */
-  closeEmptied(work: Work): void;
   /** Fan-outs that a run that got stuck has not opened. */
   missing(work: Work): string[];
 }

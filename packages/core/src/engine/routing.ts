@@ -92,13 +92,6 @@ export function handlersOf(steps: readonly StepDefinition[]): Map<string, Handle
   return handlers;
 }
 
-const noSteps: readonly string[] = [];
-
-/** The collect steps that fire when a fan-out of this step closes. */
-export function collectsOf(routing: Routing, opener: string): readonly string[] {
-  return routing.steps.get(opener)?.fanOut?.collects ?? noSteps;
-}
-
 /** The steps that can still run once `name` runs, itself included. */
 export function reachOf(routing: Routing, name: string): ReadonlySet<string> {
   const known = routing.reach.get(name);

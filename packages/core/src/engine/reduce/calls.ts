@@ -26,8 +26,7 @@ import { takeKept } from "./inbox.js";
 import { remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
 import { suspend, wake } from "./slots.js";
-import { publish } from "./stream.js";
-import { currentItem, decide, type Work } from "./work.js";
+import { currentItem, decide, publish, type Work } from "./work.js";
 
 export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
   const item = currentItem(work, tick);
