@@ -1,18 +1,6 @@
-/**
- * The only matching functions: routing, waits, joins, validation and drawing use them.
- *
- * `accepts` lists event types; for a step that accepts subclasses, their types, too.
- *
- * @module
- */
-
 import { sameValue } from "../event/equal.js";
 import { fieldOf } from "../event/facts.js";
 import type { EventData } from "./state.js";
-
-export function matchesType(accepts: readonly string[], type: string): boolean {
-  return accepts.includes(type);
-}
 
 /** Returns `true` when every field named in `where` has its value. */
 export function matchesWhere(where: Readonly<Record<string, unknown>> | null, event: EventData): boolean {

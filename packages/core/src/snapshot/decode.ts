@@ -7,7 +7,6 @@
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { toCurrent } from "../compile/state-version.js";
 import { Fifo } from "../engine/fifo.js";
-import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
 import { runLimits } from "../engine/run-limits.js";
 import { SmallMap } from "../engine/small-map.js";
@@ -229,7 +228,7 @@ class StateDecoder extends PartDecoder {
   #checkCollect(name: string, path: string, arrivals: readonly { readonly event: EventData }[] = []): void {
     const trigger = this.compiled.steps.get(name)?.definition.trigger;
     if (trigger?.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
-    const foreign = arrivals.find(({ event }) => !matchesType(trigger.accepts, event.type));
+    const foreign = arrivals.find(({ event }) => !trigger.accepts.includes(event.type));
     if (foreign) throw mismatch(path, `names "${name}", which does not collect ${foreign.event.type}`);
   }
 
@@ -241,7 +240,7 @@ class StateDecoder extends PartDecoder {
     if (!entry.text("key").startsWith(definition.trigger.by === null ? `${step}#` : `${step}=`))
       throw mismatch(entry.at("key"), `is "${entry.text("key")}", which is not how "${step}" pairs`);
     const accepts = acceptedTypes(definition);
-    const foreign = parcels.find(({ event }) => !matchesType(accepts, event.type));
+    const foreign = parcels.find(({ event }) => !accepts.includes(event.type));
     if (foreign) throw mismatch(entry.at("arrivals"), `has ${foreign.event.type}, which "${step}" does not take`);
   }
 

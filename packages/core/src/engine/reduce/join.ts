@@ -10,7 +10,6 @@ import { keyText } from "../../event/equal.js";
 import { fieldOf } from "../../event/facts.js";
 import type { JoinSlot } from "../definition.js";
 import type { JoinFeature, JoinStep } from "../features.js";
-import { matchesType } from "../matching.js";
 import type { EventData, JoinBuffer, Parcel, Scope } from "../state.js";
 import { joinIncomplete } from "./engine-events.js";
 import { nearestScope } from "./fan-out.js";
@@ -79,7 +78,7 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
   const slot = slots[chosen.length];
   if (!slot) return chosen;
   for (const [type, parcels] of buffer.arrivals) {
-    if (!matchesType(slot.accepts, type) || parcels.length <= chosen.filter((other) => other === type).length) continue;
+    if (!slot.accepts.includes(type) || parcels.length <= chosen.filter((other) => other === type).length) continue;
     const rest = assign(slots, buffer, [...chosen, type]);
     if (rest) return rest;
   }
@@ -98,7 +97,7 @@ function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
     const slots = slotsOf(work, buffer.step);
     const arrived = [...buffer.arrivals.keys()];
     const missing = slots
-      .filter((slot) => !arrived.some((type) => matchesType(slot.accepts, type)))
+      .filter((slot) => !arrived.some((type) => slot.accepts.includes(type)))
       .map((slot) => slot.name);
     const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
     noteLeftover(work.state, { kind: "join", step: buffer.step, arrived, missing });
