@@ -32,7 +32,7 @@ import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { STORED_VERSION } from "./format.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
-import { listWaits, relink } from "./relink.js";
+import { checkTimers, countOpen, listWaits } from "./relink.js";
 import { takesInput } from "./takes-input.js";
 
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
@@ -96,7 +96,8 @@ class StateDecoder extends PartDecoder {
     this.#readUnused(state);
     this.#readTimers(state);
     if (this.#continues) this.#readWork(state);
-    relink(state, dict.path);
+    checkTimers(state, dict.path);
+    countOpen(state, dict.path);
     return state;
   }
 

@@ -15,6 +15,7 @@ import type {
   EventData,
   Failure,
   Leftover,
+  MemoryRecord,
   Outcome,
   Parcel,
   RunState,
@@ -22,6 +23,7 @@ import type {
   SleepRecord,
   StepLoad,
   Timer,
+  TimerPurpose,
   TraceContext,
   WaitRecord,
   WorkItem,
@@ -158,10 +160,9 @@ export type EncodedRecord =
   | EncodedWait
   | (Readonly<Omit<SleepRecord, "awaitedIn" | "timer">> & Awaited)
   | EncodedChild
-  | { readonly kind: "send"; readonly call: string }
+  | Extract<MemoryRecord, { readonly kind: "send" | "yield" }>
   | { readonly kind: "edit" | "run"; readonly call: string; readonly value: EncodedValue }
-  | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null }
-  | { readonly kind: "yield"; readonly call: string; readonly digest: string };
+  | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null };
 
 interface Awaited {
   /** The current attempt awaits it, or has. Version 2. */
@@ -195,14 +196,8 @@ interface EncodedChild
 }
 
 export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
-  (
-    | { readonly kind: "call"; readonly item: number; readonly call: string }
-    | { readonly kind: "retry"; readonly item: number }
-    | { readonly kind: "send"; readonly parcel: EncodedParcel }
-    | { readonly kind: "deadline" }
-    /** Version 2. */
-    | { readonly kind: "timeout" }
-  );
+  /** Kind `timeout`: version 2. */
+  (Exclude<TimerPurpose, { readonly kind: "send" }> | { readonly kind: "send"; readonly parcel: EncodedParcel });
 
 /** What encodes the parts of a run, for those who encode a part that has others in it. */
 export interface PartEncoder {
