@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { matchesWhere } from "../matching.js";
 import { reachOf } from "../routing.js";
 import type { Parcel, WaitRecord } from "../state.js";
+import { matchesWhere } from "./answers.js";
 import type { Work } from "./work.js";
 
 /** Keeps an event when a step that can still run (the named one, if any) waits for its type. */

@@ -4,11 +4,10 @@
  * @module
  */
 import { promptClosed, type Receipt, refused } from "../command.js";
-import { matchesWhere } from "../matching.js";
 import { acceptedTypes, isExternal } from "../routing.js";
 import type { OpenPrompt, Parcel } from "../state.js";
 import type { EventReceived } from "../tick.js";
-import { resolveWait } from "./answers.js";
+import { matchesWhere, resolveWait } from "./answers.js";
 import { offer } from "./deliver.js";
 import { isFull, keep } from "./inbox.js";
 import { tell, type Work } from "./work.js";
