@@ -16,46 +16,33 @@ import type { Work } from "./reduce/work.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
 import type { StepYielded } from "./tick.js";
 
-/** Registered features; `null` when nothing in this program needs a feature. */
+/** Registered features. Left out: nothing in this program needs it. */
 export const features: {
   /** Set by `collect()`. */
-  collect: CollectFeature | null;
+  collect?: CollectFeature;
   /** Set by `join()`. */
-  join: JoinFeature | null;
+  join?: JoinFeature;
   /** Set by both: inputs with several events. */
-  gathered: GatheredFeature | null;
+  gathered?: GatheredFeature;
   /** Set by both and by `many()`: their parts of a snapshot. */
-  snapshot: SnapshotFeature | null;
+  snapshot?: SnapshotFeature;
   /** Set by both: finds the fan-outs in which they gather or pair. */
-  fanOuts: FanOutFeature | null;
+  fanOuts?: FanOutFeature;
   /** Set by both: checks and defines a trigger. */
-  triggers: TriggersFeature | null;
+  triggers?: TriggersFeature;
   /** Set by `many()`: checks the events of a fan-out. */
-  many: typeof checkMany | null;
+  many?: typeof checkMany;
   /** Set by `catchError()`: checks which steps the error handlers cover. */
-  handlers: ((steps: readonly StepDefinition[]) => Finding[]) | null;
+  handlers?: (steps: readonly StepDefinition[]) => Finding[];
   /** Set by `catchError()`: gives a failure to the handler of its step. `false`: there is none, or none that may try again. */
-  recovery: ((work: Work, item: WorkItem, failure: Failure) => boolean) | null;
+  recovery?: (work: Work, item: WorkItem, failure: Failure) => boolean;
   /** Set by `many()`: the fan-outs of a run. */
-  fans: FanFeature | null;
+  fans?: FanFeature;
   /** Set by `many()`: the elements that a step returns, sends or yields. */
-  elements: ElementsFeature | null;
+  elements?: ElementsFeature;
   /** Set by `resource()`. */
-  resources: ResourceFeature | null;
-} = {
-  collect: null,
-  join: null,
-  gathered: null,
-  snapshot: null,
-  fanOuts: null,
-  triggers: null,
-  many: null,
-  handlers: null,
-  recovery: null,
-  fans: null,
-  elements: null,
-  resources: null,
-};
+  resources?: ResourceFeature;
+} = {};
 
 export type TriggersFeature = typeof gatheringTriggers;
 export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
