@@ -125,7 +125,7 @@ function ofFault(flow: Flow, { accepts }: CollectTrigger, of: string): Fault | n
       hint: `Declare it there: \`emits: many(…)\`; or name one of ${quoteNames(flow.openers) || "no step"}.`,
     };
   const places = placesOf(flow, accepts);
-  const around = within(flow, of, () => false);
+  const around = within(flow, of);
   if (places.length === 0 || places.some((place) => around.has(place))) return null;
   const what = accepts.join(" and ");
   return {
@@ -180,7 +180,7 @@ function isTaken(definition: Definition, { type, place }: { readonly type: strin
   if (!route) return false;
   if (route.steps.length + route.joins.length + route.waiting.length > 0) return true;
   return route.collects.some(({ name }) =>
-    flow.openers.some((opener) => flow.owned.get(opener)?.has(name) && within(flow, opener, () => false).has(place)),
+    flow.openers.some((opener) => flow.owned.get(opener)?.has(name) && within(flow, opener).has(place)),
   );
 }
 

@@ -26,12 +26,8 @@ export interface GraphSettings {
   readonly workflow: readonly GraphCheck[];
   /** Checks to skip by step. */
   readonly steps: ReadonlyMap<string, readonly GraphCheck[]>;
-  /**
-   * Steps whose lists include the subclasses of what they name: only one event of such a list must be emitted.
-   *
-   * @default every step
-   */
-  readonly subclasses?: ReadonlySet<string>;
+  /** Steps whose lists include the subclasses of what they name: only one event of such a list must be emitted. */
+  readonly subclasses: ReadonlySet<string>;
 }
 
 /** All findings by check, each in the order of the steps. */
@@ -119,8 +115,7 @@ interface Need {
 }
 
 function checkAccepted({ settings, roleOf, emitted }: Graph, step: StepDefinition): Finding[] {
-  const isWide = settings.subclasses?.has(step.name) ?? true;
-  const missing = needsOf(step, isWide).filter(
+  const missing = needsOf(step, settings.subclasses.has(step.name)).filter(
     ({ check, types }) =>
       !types.some((type) => emitted.has(type) || (check !== "collect" && comesFromOutside(roleOf(type)))),
   );
