@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 
 const entries = {
   millrace: "index",
-  "millrace/engine": "engine",
-  "millrace/graph": "graph",
-  "millrace/runtime": "runtime",
+  "millrace/engine": "entries/engine",
+  "millrace/graph": "entries/graph",
+  "millrace/runtime": "entries/runtime",
 };
 
 function exportsOf(files: readonly string[]): string[][] {

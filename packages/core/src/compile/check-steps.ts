@@ -84,7 +84,7 @@ function checkStep(declared: DeclaredStep): Finding[] {
   for (const list of ["waits", "streams"] as const) checkList(list, listOf(options[list]), report);
   checkList("emits", emittedClasses(options.emits), report);
   if (listOf(options.emits as EventClass).some(isMany)) {
-    if (features.many === null) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
+    if (features.many === undefined) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
     else features.many(options.emits, report);
   }
   for (const eventClass of new Set(namedClasses(declared))) {
@@ -103,7 +103,7 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
     report("event", "has nothing in `on`", "Name an event class; `undefined` there is mostly an import in a circle.");
   }
   checkList("on", accepted, report);
-  if ((isCollect(on) && features.collect === null) || (isJoin(on) && features.join === null))
+  if ((isCollect(on) && features.collect === undefined) || (isJoin(on) && features.join === undefined))
     report("event", `has a ${on.kind} ${ofSecondCopy} in \`on\``, secondCopyHint);
   if (isCollect(on) || isJoin(on)) features.triggers?.check(on, report);
 }
@@ -179,7 +179,7 @@ export function unknownChecks(skipped: readonly GraphCheck[] = []): { readonly w
 }
 
 function checkNeeds(resources: ResourceMap = {}, report: Report): void {
-  if (features.resources !== null) attempt(report, () => (features.resources as ResourceFeature).check(resources));
+  if (features.resources !== undefined) attempt(report, () => (features.resources as ResourceFeature).check(resources));
   else if (Object.keys(resources).length > 0) report("option", `needs resources ${ofSecondCopy}`, secondCopyHint);
 }
 

@@ -5,7 +5,6 @@
  * @module
  */
 
-import type { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Finding, Report } from "./finding.types.js";
@@ -13,46 +12,33 @@ import type { Work } from "./reduce/work.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
 import type { StepYielded } from "./tick.js";
 
-/** Registered features; `null` when nothing in this program needs a feature. */
+/** Registered features. Left out: nothing in this program needs it. */
 export const features: {
   /** Set by `collect()`. */
-  collect: CollectFeature | null;
+  collect?: CollectFeature;
   /** Set by `join()`. */
-  join: JoinFeature | null;
+  join?: JoinFeature;
   /** Set by both: inputs with several events. */
-  gathered: GatheredFeature | null;
+  gathered?: GatheredFeature;
   /** Set by both and by `many()`: their parts of a snapshot, a `SnapshotFeature`. */
-  snapshot: object | null;
+  snapshot?: object;
   /** Set by both: finds the fan-outs in which they gather or pair. */
-  fanOuts: FanOutFeature | null;
+  fanOuts?: FanOutFeature;
   /** Set by both: checks and defines a trigger. */
-  triggers: TriggersFeature | null;
+  triggers?: TriggersFeature;
   /** Set by `many()`: checks the events of a fan-out. */
-  many: ((emits: unknown, report: Report) => void) | null;
-  /** Set by `catchError()`: the checks of error handlers. */
-  handlers: HandlerFeature | null;
-  /** Set by `catchError()`: what happens to failures. */
-  recovery: RecoveryFeature | null;
+  many?: (emits: unknown, report: Report) => void;
+  /** Set by `catchError()`: checks which steps the error handlers cover. */
+  handlers?: (steps: readonly StepDefinition[]) => Finding[];
+  /** Set by `catchError()`: gives a failure to the handler of its step. `false`: there is none, or none that may try again. */
+  recovery?: (work: Work, item: WorkItem, failure: Failure) => boolean;
   /** Set by `many()`: the fan-outs of a run. */
-  fans: FanFeature | null;
+  fans?: FanFeature;
   /** Set by `many()`: the elements that a step returns, sends or yields. */
-  elements: ElementsFeature | null;
+  elements?: ElementsFeature;
   /** Set by `resource()`: a `ResourceFeature`. */
-  resources: object | null;
-} = {
-  collect: null,
-  join: null,
-  gathered: null,
-  snapshot: null,
-  fanOuts: null,
-  triggers: null,
-  many: null,
-  handlers: null,
-  recovery: null,
-  fans: null,
-  elements: null,
-  resources: null,
-};
+  resources?: object;
+} = {};
 
 export interface TriggersFeature {
   /** Checks the options of a trigger. */
@@ -80,13 +66,15 @@ export interface JoinFeature {
   reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void;
   /** What a run that got stuck lacks for its sets. */
   missing(work: Work): string[];
-  isIncomplete(event: EventData): event is JoinIncompleteEvent;
 }
 
+/** An input with several events. */
+export type GatheredInput = Exclude<StepInput, { readonly kind: "event" }>;
+
 export interface GatheredFeature {
-  eventsOf(input: StepInput): readonly EventData[];
+  eventsOf(input: GatheredInput): readonly EventData[];
   /** The first argument of a step with this input. */
-  argumentOf(input: StepInput): unknown;
+  argumentOf(input: GatheredInput): unknown;
   shapeOf(input: StepInput): Failure["shape"];
   /** The input of a failed attempt, as the step got it. */
   inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown;
@@ -95,18 +83,8 @@ export interface GatheredFeature {
 export interface FanOutFeature {
   /** Adds to each fan-out the collects and joins that belong to it. */
   complete(definition: Definition): Definition;
-  /** @param isChecked Returns `false` when this step skips a check. */
-  check(definition: Definition, isChecked: (check: "uncollected", name: string) => boolean): Finding[];
-}
-
-export interface HandlerFeature {
-  /** Checks which steps the error handlers cover. */
-  check(steps: readonly StepDefinition[]): Finding[];
-}
-
-export interface RecoveryFeature {
-  /** Gives the failure to the handler of its step. Returns `false` when there is none, or none that may try again. */
-  recover(work: Work, item: WorkItem, failure: Failure): boolean;
+  /** @param isChecked Returns `false` when this step skips the check "uncollected". */
+  check(definition: Definition, isChecked: (name: string) => boolean): Finding[];
 }
 
 export interface FanFeature {
@@ -117,11 +95,9 @@ export interface FanFeature {
   /** Delivers one element of a generator. */
   onStepYielded(work: Work, tick: StepYielded): void;
   /** Work for one element has ended. */
-  leave(work: Work, scope: Scope, index: number): void;
+  leaveScope(work: Work, scope: Scope, index: number): void;
   /** The opener of the fan-out has ended. */
   leaveFan(work: Work, fan: Scope): void;
-  /** Closes fan-outs without open work. */
-  closeEmptied(work: Work): void;
   /** Fan-outs that a run that got stuck has not opened. */
   missing(work: Work): string[];
 }

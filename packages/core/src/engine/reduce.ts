@@ -7,7 +7,6 @@
  *
  * @module
  */
-import { assertNever } from "../errors/invariant.js";
 import type { Command } from "./command.js";
 import { features } from "./features.js";
 import {
@@ -52,51 +51,35 @@ function appliesAfterwards(tick: Tick): boolean {
   return isRestart(tick) || tick.type === "definition.changed" || (tick.type === "state.edited" && tick.item === null);
 }
 
+/** Adding a tick without a reducer does not compile. */
+type Reducers = {
+  readonly [Type in Tick["type"]]: (work: Work, tick: Extract<Tick, { readonly type: Type }>) => void;
+};
+
+const reducers: Reducers = {
+  "step.completed": onStepCompleted,
+  "step.failed": onStepFailed,
+  "step.yielded": (work, tick) => features.fans?.onStepYielded(work, tick),
+  "event.received": onEventReceived,
+  "time.passed": () => {},
+  "sends.committed": onSendsCommitted,
+  "wait.opened": onWaitOpened,
+  "sleep.opened": onSleepOpened,
+  "child.opened": onChildOpened,
+  "child.closed": onChildClosed,
+  "call.awaited": onCallAwaited,
+  "effect.recorded": onEffectRecorded,
+  "event.collected": onEventCollected,
+  "state.edited": onStateEdited,
+  "stream.written": onStreamWritten,
+  "run.started": onRunStarted,
+  "run.resumed": onRunResumed,
+  "run.retried": onRunRetried,
+  "run.cancelled": onRunCancelled,
+  "run.idled": onRunIdled,
+  "definition.changed": () => {}, // the caller of `reduce` uses the new table from here on
+};
+
 function apply(work: Work, tick: Tick): void {
-  switch (tick.type) {
-    case "step.completed":
-      return onStepCompleted(work, tick);
-    case "step.failed":
-      return onStepFailed(work, tick);
-    case "step.yielded":
-      return features.fans?.onStepYielded(work, tick);
-    case "event.received":
-      return onEventReceived(work, tick);
-    case "time.passed":
-      return;
-    case "sends.committed":
-      return onSendsCommitted(work, tick);
-    case "wait.opened":
-      return onWaitOpened(work, tick);
-    case "sleep.opened":
-      return onSleepOpened(work, tick);
-    case "child.opened":
-      return onChildOpened(work, tick);
-    case "child.closed":
-      return onChildClosed(work, tick);
-    case "call.awaited":
-      return onCallAwaited(work, tick);
-    case "effect.recorded":
-      return onEffectRecorded(work, tick);
-    case "event.collected":
-      return onEventCollected(work, tick);
-    case "state.edited":
-      return onStateEdited(work, tick);
-    case "stream.written":
-      return onStreamWritten(work, tick);
-    case "run.started":
-      return onRunStarted(work, tick);
-    case "run.resumed":
-      return onRunResumed(work, tick);
-    case "run.retried":
-      return onRunRetried(work, tick);
-    case "run.cancelled":
-      return onRunCancelled(work, tick);
-    case "run.idled":
-      return onRunIdled(work);
-    case "definition.changed":
-      return; // the caller of `reduce` uses the new table from here on
-    default:
-      return assertNever(tick);
-  }
+  (reducers[tick.type] as (work: Work, tick: Tick) => void)(work, tick);
 }

@@ -5,7 +5,6 @@
  */
 import type { EventRole } from "../event/event.js";
 import type { CollectTrigger, Definition, FailureTrigger, JoinTrigger, StepDefinition } from "./definition.js";
-import { matchesType } from "./matching.js";
 import type { WorkItem } from "./state.js";
 
 export interface Routing {
@@ -68,12 +67,12 @@ export function isExternal(role: EventRole | undefined): boolean {
 }
 
 function routeOf(definition: Definition, type: string): Route {
-  const takers = definition.steps.filter((step) => matchesType(acceptedTypes(step), type));
+  const takers = definition.steps.filter((step) => acceptedTypes(step).includes(type));
   return {
     steps: takers.filter((step) => step.trigger.kind === "event"),
     collects: takers.filter((step) => step.trigger.kind === "collect") as never,
     joins: takers.filter((step) => step.trigger.kind === "join") as never,
-    waiting: definition.steps.filter((step) => matchesType(step.waits, type)).map((step) => step.name),
+    waiting: definition.steps.filter((step) => step.waits.includes(type)).map((step) => step.name),
   };
 }
 
@@ -90,13 +89,6 @@ export function handlersOf(steps: readonly StepDefinition[]): Map<string, Handle
     for (const step of covered) handlers.set(step, { name, maxRecoveries: trigger.maxRecoveries });
   }
   return handlers;
-}
-
-const noSteps: readonly string[] = [];
-
-/** The collect steps that fire when a fan-out of this step closes. */
-export function collectsOf(routing: Routing, opener: string): readonly string[] {
-  return routing.steps.get(opener)?.fanOut?.collects ?? noSteps;
 }
 
 /** The steps that can still run once `name` runs, itself included. */

@@ -54,7 +54,8 @@ export function planOf(of: WorkflowEvent | EventClass): EventPlan {
   return ((typeof of === "function" ? of.prototype : of) as Planned)[plan];
 }
 
-export function hasPlan(value: unknown): value is WorkflowEvent {
+/** Returns `true` for an event of any class, also of a second installed copy. */
+export function isEvent(value: unknown): value is WorkflowEvent {
   return typeof value === "object" && value !== null && plan in value;
 }
 

@@ -5,17 +5,14 @@
  */
 import { isOfSecondCopy } from "../errors/second-copy.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.js";
-import { dataOf, hasPlan, isDefined, planOf } from "./event-class.js";
+import { dataOf, isDefined, isEvent, planOf } from "./event-class.js";
 import type { StandardSchema } from "./standard-schema.js";
 
-/** Returns `true` for an event of any class, also of a second installed copy. */
-export function isEvent(value: unknown): value is WorkflowEvent {
-  return hasPlan(value);
-}
+export { isEvent } from "./event-class.js";
 
 /** Returns `true` for an event class. */
 export function isEventClass(value: unknown): value is EventClass {
-  return typeof value === "function" && hasPlan(value.prototype);
+  return typeof value === "function" && isEvent(value.prototype);
 }
 
 export function eventTypeOf(eventClass: EventClass): string {

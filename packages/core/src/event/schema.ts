@@ -16,24 +16,20 @@ export interface FieldSchemas {
 export type ObjectSchema = FieldSchemas | StandardSchema<object, object>;
 
 /** Fields before defaults and transforms, which the caller passes. */
-export type FieldsIn<Schema> = Schema extends StandardSchema
-  ? SchemaTypes<Schema>["input"]
-  : Flat<
-      {
-        [Field in keyof Schema as RequiredOnly<Field, Schema[Field], "input">]: SchemaTypes<Schema[Field]>["input"];
-      } & {
-        [Field in keyof Schema as OptionalOnly<Field, Schema[Field], "input">]?: SchemaTypes<Schema[Field]>["input"];
-      }
-    >;
+export type FieldsIn<Schema> = FieldsOf<Schema, "input">;
 
 /** Fields after defaults and transforms, which the holder has. */
-export type FieldsOut<Schema> = Schema extends StandardSchema
-  ? SchemaTypes<Schema>["output"]
+export type FieldsOut<Schema> = FieldsOf<Schema, "output">;
+
+type Side = "input" | "output";
+
+type FieldsOf<Schema, On extends Side> = Schema extends StandardSchema
+  ? SchemaTypes<Schema>[On]
   : Flat<
       {
-        [Field in keyof Schema as RequiredOnly<Field, Schema[Field], "output">]: SchemaTypes<Schema[Field]>["output"];
+        [Field in keyof Schema as RequiredOnly<Field, Schema[Field], On>]: SchemaTypes<Schema[Field]>[On];
       } & {
-        [Field in keyof Schema as OptionalOnly<Field, Schema[Field], "output">]?: SchemaTypes<Schema[Field]>["output"];
+        [Field in keyof Schema as OptionalOnly<Field, Schema[Field], On>]?: SchemaTypes<Schema[Field]>[On];
       }
     >;
 
@@ -41,12 +37,8 @@ type SchemaTypes<Schema> = Schema extends StandardSchema
   ? NonNullable<Schema["~standard"]["types"]>
   : { input: unknown; output: unknown };
 
-type RequiredOnly<Field, Schema, Side extends "input" | "output"> = undefined extends SchemaTypes<Schema>[Side]
-  ? never
-  : Field;
-type OptionalOnly<Field, Schema, Side extends "input" | "output"> = undefined extends SchemaTypes<Schema>[Side]
-  ? Field
-  : never;
+type RequiredOnly<Field, Schema, On extends Side> = undefined extends SchemaTypes<Schema>[On] ? never : Field;
+type OptionalOnly<Field, Schema, On extends Side> = undefined extends SchemaTypes<Schema>[On] ? Field : never;
 
 /** Flattens an intersection to one object type. */
 type Flat<Fields> = { [Field in keyof Fields]: Fields[Field] } & {};

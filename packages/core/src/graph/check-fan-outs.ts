@@ -12,15 +12,12 @@ import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } 
 
 export const fanOuts: FanOutFeature = { complete: addFanOuts, check: checkFanOuts };
 
-export function checkFanOuts(
-  definition: Definition,
-  isChecked: (check: "uncollected", name: string) => boolean,
-): Finding[] {
+export function checkFanOuts(definition: Definition, isChecked: (name: string) => boolean): Finding[] {
   const { steps } = definition;
   if (!steps.some(({ trigger }) => trigger.kind === "collect" || trigger.kind === "join")) return [];
   const findings = findAll(flowOf(definition));
   if (findings.length > 0) return ownFaults(definition, findings);
-  return steps.flatMap((step) => (isChecked("uncollected", step.name) ? checkOutside(definition, step) : []));
+  return steps.flatMap((step) => (isChecked(step.name) ? checkOutside(definition, step) : []));
 }
 
 /** Drops findings that follow from another fault: a finding counts when it remains with all other faulty steps muted. */
@@ -129,7 +126,7 @@ function ofFault(flow: Flow, { accepts }: CollectTrigger, of: string): Fault | n
       hint: `Declare it there: \`emits: many(…)\`; or name one of ${quoteNames(flow.openers) || "no step"}.`,
     };
   const places = placesOf(flow, accepts);
-  const around = within(flow, of, () => false);
+  const around = within(flow, of);
   if (places.length === 0 || places.some((place) => around.has(place))) return null;
   const what = accepts.join(" and ");
   return {
@@ -184,7 +181,7 @@ function isTaken(definition: Definition, { type, place }: { readonly type: strin
   if (!route) return false;
   if (route.steps.length + route.joins.length + route.waiting.length > 0) return true;
   return route.collects.some(({ name }) =>
-    flow.openers.some((opener) => flow.owned.get(opener)?.has(name) && within(flow, opener, () => false).has(place)),
+    flow.openers.some((opener) => flow.owned.get(opener)?.has(name) && within(flow, opener).has(place)),
   );
 }
 

@@ -1,12 +1,9 @@
 import type { StepDefinition } from "../engine/definition.js";
-import type { HandlerFeature } from "../engine/features.js";
 import type { Finding } from "../engine/finding.types.js";
 import { quoteNames, suggest } from "./finding.js";
 
-export const handling: HandlerFeature = { check: checkHandlers };
-
 /** Checks which steps error handlers cover: existing ones, no other handlers, and each step at most once. */
-function checkHandlers(steps: readonly StepDefinition[]): Finding[] {
+export function checkHandlers(steps: readonly StepDefinition[]): Finding[] {
   const kinds = new Map(steps.map(({ name, trigger }) => [name, trigger.kind]));
   const owners = new Map<string | null, string>();
   const findings: Finding[] = [];

@@ -195,12 +195,10 @@ class Walk {
 // ---- what is inside of what
 
 /** Tells whether an event for every slot arises in one of these places. */
-function fillsIn({ arising }: Flow, { trigger }: StepDefinition, places: Iterable<string>): boolean {
+function fillsIn(flow: Flow, { trigger }: StepDefinition, places: Iterable<string>): boolean {
   if (trigger.kind !== "join") return false;
   const all = [...places];
-  return trigger.slots.every(({ accepts }) =>
-    all.some((place) => accepts.some((type) => arising.get(place)?.has(type))),
-  );
+  return trigger.slots.every(({ accepts }) => all.some((place) => arisesIn(flow, place, accepts)));
 }
 
 export function arisesIn({ arising }: Flow, place: string, types: readonly string[]): boolean {
@@ -208,11 +206,15 @@ export function arisesIn({ arising }: Flow, place: string, types: readonly strin
 }
 
 /** The place, and the fan-outs that can open inside of it at any depth, without entering those for which `closed` holds. */
-export function within({ openers, running }: Flow, place: string, closed: (place: string) => boolean): Set<string> {
+export function within({ openers, running }: Flow, place: string, closed: typeof nowhere = nowhere): Set<string> {
   const found = new Set([place]);
   for (const at of found)
     for (const opener of openers) if (running.get(at)?.has(opener) && !closed(opener)) found.add(opener);
   return found;
+}
+
+function nowhere(_: string): boolean {
+  return false;
 }
 
 /** The fan-outs that can open inside of a place at any depth; the place itself only when it reaches itself. */
@@ -229,8 +231,7 @@ export function inside(flow: Flow, place: string): Set<string> {
  * completed).
  */
 function pairingPlaces(flow: Flow, step: StepDefinition): { readonly holds: Set<string>; readonly runs: Set<string> } {
-  const everywhere = (): boolean => false;
-  const holds = new Set(flow.openers.filter((opener) => fillsIn(flow, step, within(flow, opener, everywhere))));
+  const holds = new Set(flow.openers.filter((opener) => fillsIn(flow, step, within(flow, opener))));
   const runs = [RUN, ...holds].filter((place) =>
     fillsIn(
       flow,
@@ -252,9 +253,7 @@ const MAX_LEVELS = 32;
  */
 export function levelsOf(flow: Flow, name: string): readonly (readonly string[])[] {
   const leads = new Set(
-    flow.openers.filter((opener) =>
-      [...within(flow, opener, () => false)].some((at) => flow.running.get(at)?.has(name)),
-    ),
+    flow.openers.filter((opener) => [...within(flow, opener)].some((at) => flow.running.get(at)?.has(name))),
   );
   const levels: string[][] = [];
   visit(RUN, []);

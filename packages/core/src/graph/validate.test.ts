@@ -3,10 +3,10 @@ import type { Definition, StepDefinition, TriggerDefinition } from "../engine/de
 import { features } from "../engine/features.js";
 import type { EventRole } from "../event/event.js";
 import { fanOuts } from "./check-fan-outs.js";
-import { handling } from "./check-handlers.js";
+import { checkHandlers } from "./check-handlers.js";
 import { type Finding, findGraphProblems, type GraphSettings } from "./validate.js";
 
-Object.assign(features, { fanOuts, handlers: handling }); // as `collect()` and `catchError()` do
+Object.assign(features, { fanOuts, handlers: checkHandlers }); // as `collect()` and `catchError()` do
 
 type Fields = Partial<Omit<StepDefinition, "name" | "trigger">>;
 

@@ -22,12 +22,8 @@ export interface GraphSettings {
   readonly workflow: readonly GraphCheck[];
   /** Checks to skip by step. */
   readonly steps: ReadonlyMap<string, readonly GraphCheck[]>;
-  /**
-   * Steps whose lists include the subclasses of what they name: only one event of such a list must be emitted.
-   *
-   * @default every step
-   */
-  readonly subclasses?: ReadonlySet<string>;
+  /** Steps whose lists include the subclasses of what they name: only one event of such a list must be emitted. */
+  readonly subclasses: ReadonlySet<string>;
 }
 
 /** All findings by check, each in the order of the steps. */
@@ -46,7 +42,7 @@ export function findGraphProblems(
   const ends = checkEnds(graph);
   const missing = steps.flatMap((step) => checkAccepted(graph, step));
   const incomplete = new Set(missing.map(({ step }) => step));
-  const levels = features.fanOuts?.check(definition, (check, name) => isChecked(graph, check, name)) ?? [];
+  const levels = features.fanOuts?.check(definition, (name) => isChecked(graph, "uncollected", name)) ?? [];
   return [
     ...ends,
     ...steps.flatMap((step) => checkEmitted(graph, step)),
@@ -54,7 +50,7 @@ export function findGraphProblems(
     ...levels.filter(({ step }) => !incomplete.has(step)),
     // Without a start nothing is reached, and without a stop everything is a dead end.
     ...(ends.length === 0 ? checkPaths(graph) : []),
-    ...(features.handlers?.check(steps) ?? []),
+    ...(features.handlers?.(steps) ?? []),
   ];
 }
 
@@ -115,8 +111,7 @@ interface Need {
 }
 
 function checkAccepted({ settings, roleOf, emitted }: Graph, step: StepDefinition): Finding[] {
-  const isWide = settings.subclasses?.has(step.name) ?? true;
-  const missing = needsOf(step, isWide).filter(
+  const missing = needsOf(step, settings.subclasses.has(step.name)).filter(
     ({ check, types }) =>
       !types.some((type) => emitted.has(type) || (check !== "collect" && comesFromOutside(roleOf(type)))),
   );

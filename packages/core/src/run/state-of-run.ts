@@ -1,7 +1,7 @@
 /** The state cell of a run: its commits become ticks. */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { isWritten } from "../state/is-written.js";
+import { isWritten } from "../state/prepare-change.js";
 import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
 import { noteFailure, tellUntaken } from "./attempt/forgotten-calls.js";

@@ -3,7 +3,7 @@
 import { compiledChild } from "../compile/child.js";
 import type { MemoryRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
-import { isRecord } from "../state/state-schema.js";
+import { isRecord } from "../value/guard.js";
 import type { PartDecoder } from "./decode-parts.js";
 import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 

@@ -7,7 +7,6 @@
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { toCurrent } from "../compile/state-version.js";
 import { Fifo } from "../engine/fifo.js";
-import { matchesType } from "../engine/matching.js";
 import { acceptedTypes } from "../engine/routing.js";
 import { runLimits } from "../engine/run-limits.js";
 import { SmallMap } from "../engine/small-map.js";
@@ -27,13 +26,13 @@ import {
 import { Timers } from "../engine/timers.js";
 import { decodeOwn } from "../event/decode.js";
 import { freezeState } from "../state/freeze-state.js";
-import { isRecord } from "../state/state-schema.js";
+import { isRecord } from "../value/guard.js";
 import { isVersion } from "../value/version.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { STORED_VERSION } from "./format.js";
 import { invalidSnapshot, mismatch, Reader } from "./reader.js";
-import { listWaits, relink } from "./relink.js";
+import { checkTimers, countOpen, listWaits } from "./relink.js";
 import { takesInput } from "./takes-input.js";
 
 const STATUSES = ["running", "completed", "failed", "cancelled", "timedOut"] as const;
@@ -97,7 +96,8 @@ class StateDecoder extends PartDecoder {
     this.#readUnused(state);
     this.#readTimers(state);
     if (this.#continues) this.#readWork(state);
-    relink(state, dict.path);
+    checkTimers(state, dict.path);
+    countOpen(state, dict.path);
     return state;
   }
 
@@ -229,7 +229,7 @@ class StateDecoder extends PartDecoder {
   #checkCollect(name: string, path: string, arrivals: readonly { readonly event: EventData }[] = []): void {
     const trigger = this.compiled.steps.get(name)?.definition.trigger;
     if (trigger?.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
-    const foreign = arrivals.find(({ event }) => !matchesType(trigger.accepts, event.type));
+    const foreign = arrivals.find(({ event }) => !trigger.accepts.includes(event.type));
     if (foreign) throw mismatch(path, `names "${name}", which does not collect ${foreign.event.type}`);
   }
 
@@ -241,7 +241,7 @@ class StateDecoder extends PartDecoder {
     if (!entry.text("key").startsWith(definition.trigger.by === null ? `${step}#` : `${step}=`))
       throw mismatch(entry.at("key"), `is "${entry.text("key")}", which is not how "${step}" pairs`);
     const accepts = acceptedTypes(definition);
-    const foreign = parcels.find(({ event }) => !matchesType(accepts, event.type));
+    const foreign = parcels.find(({ event }) => !accepts.includes(event.type));
     if (foreign) throw mismatch(entry.at("arrivals"), `has ${foreign.event.type}, which "${step}" does not take`);
   }
 

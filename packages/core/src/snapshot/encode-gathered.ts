@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { Arrival, JoinBuffer, Scope, StepInput } from "../engine/state.js";
+import type { GatheredInput } from "../engine/features.js";
+import type { Arrival, JoinBuffer, Scope } from "../engine/state.js";
 import type {
   EncodedArrival,
   EncodedInput,
@@ -18,11 +19,7 @@ import { each, list } from "./lists.js";
 
 export const encodingGathered: SnapshotFeature = { input, scope, joins };
 
-function input(
-  given: Exclude<StepInput, { readonly kind: "event" }>,
-  step: string,
-  encoder: PartEncoder,
-): EncodedInput {
+function input(given: GatheredInput, step: string, encoder: PartEncoder): EncodedInput {
   switch (given.kind) {
     case "batch":
       return { kind: "batch", members: encoder.events(given.members, step) };

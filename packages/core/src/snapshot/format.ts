@@ -9,6 +9,7 @@
  *
  * @module
  */
+import type { GatheredInput } from "../engine/features.js";
 import type {
   Arrival,
   ChildRecord,
@@ -16,14 +17,15 @@ import type {
   Failure,
   JoinBuffer,
   Leftover,
+  MemoryRecord,
   Outcome,
   Parcel,
   RunState,
   Scope,
   SleepRecord,
-  StepInput,
   StepLoad,
   Timer,
+  TimerPurpose,
   TraceContext,
   WaitRecord,
   WorkItem,
@@ -160,10 +162,9 @@ export type EncodedRecord =
   | EncodedWait
   | (Readonly<Omit<SleepRecord, "awaitedIn" | "timer">> & Awaited)
   | EncodedChild
-  | { readonly kind: "send"; readonly call: string }
+  | Extract<MemoryRecord, { readonly kind: "send" | "yield" }>
   | { readonly kind: "edit" | "run"; readonly call: string; readonly value: EncodedValue }
-  | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null }
-  | { readonly kind: "yield"; readonly call: string; readonly digest: string };
+  | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null };
 
 interface Awaited {
   /** The current attempt awaits it, or has. Version 2. */
@@ -197,14 +198,8 @@ interface EncodedChild
 }
 
 export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
-  (
-    | { readonly kind: "call"; readonly item: number; readonly call: string }
-    | { readonly kind: "retry"; readonly item: number }
-    | { readonly kind: "send"; readonly parcel: EncodedParcel }
-    | { readonly kind: "deadline" }
-    /** Version 2. */
-    | { readonly kind: "timeout" }
-  );
+  /** Kind `timeout`: version 2. */
+  (Exclude<TimerPurpose, { readonly kind: "send" }> | { readonly kind: "send"; readonly parcel: EncodedParcel });
 
 /** What encodes the parts of a run, for those who encode a part that has others in it. */
 export interface PartEncoder {
@@ -219,7 +214,7 @@ export interface PartEncoder {
 /** Set as `features.snapshot` by `collect()`, `join()` and `many()`. */
 export interface SnapshotFeature {
   /** Encodes an input with several events. */
-  input(input: Exclude<StepInput, { readonly kind: "event" }>, step: string, encoder: PartEncoder): EncodedInput;
+  input(input: GatheredInput, step: string, encoder: PartEncoder): EncodedInput;
   scope(scope: Scope, encoder: PartEncoder): EncodedScope;
   joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }

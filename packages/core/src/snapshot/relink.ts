@@ -7,17 +7,6 @@ import { enter, listWait } from "../engine/links.js";
 import type { RunState, WaitRecord } from "../engine/state.js";
 import { invalidSnapshot } from "./reader.js";
 
-/**
- * Checks the timers of everything that waits, and counts the open work of fan-outs.
- *
- * @param path Names the snapshot in errors.
- * @throws {WorkflowError} `SNAPSHOT_INVALID` when something waits for a time without a timer, or a fan-out has no open work.
- */
-export function relink(state: RunState, path: string): void {
-  checkTimers(state, path);
-  countOpen(state, path);
-}
-
 /** Lists open waits of all items, the oldest first. Their prompts come before those that steps emitted. */
 export function listWaits(state: RunState): void {
   const records = [...state.items.values()].flatMap((item) => [...(item.memory?.values() ?? [])]);
@@ -25,8 +14,13 @@ export function listWaits(state: RunState): void {
   for (const record of open.sort((left, right) => left.order - right.order)) listWait(state, record);
 }
 
-/** Without its timer, an item would wait for ever. */
-function checkTimers({ items }: RunState, snapshot: string): void {
+/**
+ * Checks the timers of everything that waits: without its timer, an item would wait for ever.
+ *
+ * @param snapshot Names the snapshot in errors.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` when something waits for a time without a timer.
+ */
+export function checkTimers({ items }: RunState, snapshot: string): void {
   for (const item of items.values()) {
     const path = `${snapshot}.items: item ${item.id}`;
     if ((item.status === "delayed") !== (item.retryTimer !== null))
@@ -40,12 +34,17 @@ function checkTimers({ items }: RunState, snapshot: string): void {
   }
 }
 
-/** Counts the open work of fan-outs. */
-function countOpen({ items, scopes, timers }: RunState, path: string): void {
+/**
+ * Counts the open work of fan-outs.
+ *
+ * @param snapshot Names the snapshot in errors.
+ * @throws {WorkflowError} `SNAPSHOT_INVALID` when a fan-out has none.
+ */
+export function countOpen({ items, scopes, timers }: RunState, snapshot: string): void {
   for (const { parent, parentIndex } of scopes?.values() ?? []) if (parent !== null) enter(parent, parentIndex);
   for (const { scope, index } of items.values()) if (scope !== null) enter(scope, index);
   for (const timer of timers?.toArray() ?? [])
     if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
   for (const { id, open } of scopes?.values() ?? [])
-    if (open === 0) throw invalidSnapshot(`${path}.scopes`, `a list with fan-out ${id}, in which nothing is open`);
+    if (open === 0) throw invalidSnapshot(`${snapshot}.scopes`, `a list with fan-out ${id}, in which nothing is open`);
 }

@@ -4,7 +4,7 @@ import { collecting } from "../engine/reduce/collect.js";
 import { fanning } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
 import { joining } from "../engine/reduce/join.js";
-import { recovering } from "../engine/reduce/recovery.js";
+import { recover } from "../engine/reduce/recovery.js";
 import { createRouting, type Routing } from "../engine/routing.js";
 import { encodingGathered } from "./encode-gathered.js";
 
@@ -18,6 +18,6 @@ export function createStoredRouting(definition: Definition): Routing {
   features.gathered = gathering;
   features.snapshot = encodingGathered;
   features.fans = fanning;
-  features.recovery = recovering;
+  features.recovery = recover;
   return createRouting(definition);
 }

@@ -1,5 +1,4 @@
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { matchesType } from "../engine/matching.js";
 import type { EventData, WorkItem } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
@@ -8,7 +7,7 @@ import { roleOf } from "../event/facts.js";
 export function takesInput({ steps }: CompiledWorkflow, { step, input }: WorkItem): boolean {
   const trigger = steps.get(step)?.definition.trigger;
   const takes = (events: readonly EventData[], accepts: readonly string[]): boolean =>
-    events.every((event) => matchesType(accepts, event.type));
+    events.every((event) => accepts.includes(event.type));
   switch (trigger?.kind) {
     case "event":
       return input.kind === "event" && takes([input.event], trigger.accepts);

@@ -24,6 +24,13 @@ export interface OpenEdit {
   refusal: WorkflowError | null;
 }
 
+export function openEdit(
+  name: OpenEdit["name"],
+  { cell, token, outer }: Pick<OpenEdit, "cell" | "token" | "outer">,
+): OpenEdit {
+  return { name, cell, token, outer, open: true, refusal: null };
+}
+
 /** The edit whose callback is on the stack. */
 let running: OpenEdit | null = null;
 

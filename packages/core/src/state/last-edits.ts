@@ -44,12 +44,18 @@ export interface LastEdit {
   fail(error: unknown): void;
 }
 
+/** What the callback gave, and what it changed. */
+export interface MadeEdit {
+  readonly answer: unknown;
+  readonly change: PreparedChange;
+}
+
 /** What final edits need of the state. */
 export interface LastEditHost {
   /** The committed state. */
   read(): unknown;
   /** Asks for the patches, or runs the callback on a draft of this state. */
-  change(before: unknown, last: LastEdit): { readonly answer: unknown; readonly change: PreparedChange };
+  change(before: unknown, last: LastEdit): MadeEdit;
   /** `true`: another writer waits for the lock. */
   isAwaited(): boolean;
   /** Takes the lock and returns the function that frees it; `null` if it is held. */
@@ -114,26 +120,23 @@ export class LastEdits {
     if (last.isOver()) return;
     const before = this.#onTheirWay > 0 ? this.#projected : this.#host.read();
     try {
-      const { answer, change } = this.#host.change(before, last);
-      if (change.next === before) last.submit(answer, null, () => {});
-      else this.#send(last, { answer, change, before });
+      const made = this.#host.change(before, last);
+      if (made.change.next === before) last.submit(made.answer, null, () => {});
+      else this.#send(last, made, before);
     } catch (error) {
       last.fail(error);
     }
   }
 
-  #send(
-    last: LastEdit,
-    made: { readonly answer: unknown; readonly change: PreparedChange; readonly before: unknown },
-  ): void {
+  #send(last: LastEdit, { answer, change }: MadeEdit, before: unknown): void {
     this.#onTheirWay++;
     this.#run = last.run;
-    this.#projected = made.change.next;
+    this.#projected = change.next;
     try {
-      if (!last.submit(made.answer, made.change, () => this.#told())) this.#isSealed = true;
+      if (!last.submit(answer, change, () => this.#told())) this.#isSealed = true;
     } catch (error) {
       this.#onTheirWay--;
-      this.#projected = made.before;
+      this.#projected = before;
       throw error;
     }
   }

@@ -6,7 +6,7 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isForbiddenKey, isPlainObject } from "../value/guard.js";
+import { isForbiddenKey, isRecord } from "../value/guard.js";
 
 const MAX_SEGMENTS = 1000;
 
@@ -88,7 +88,7 @@ function parsePath(path: string): string[] {
 }
 
 function isContainer(value: unknown): value is Container {
-  return typeof value === "object" && value !== null && (Array.isArray(value) || isPlainObject(value));
+  return Array.isArray(value) || isRecord(value);
 }
 
 function isIndex(segment: string): boolean {

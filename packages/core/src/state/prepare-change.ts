@@ -1,4 +1,4 @@
-import { isForbiddenKey } from "../value/guard.js";
+import { isForbiddenKey, isRecord } from "../value/guard.js";
 import type { ValueType } from "../value/plain.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";
@@ -7,7 +7,7 @@ import { freezeContainer, freezeState } from "./freeze-state.js";
 import type { StateChange, StatePatch } from "./patch.types.js";
 import { findSlot } from "./path.js";
 import { type Place, refuseUnstorable, root, unstorable, type Weight } from "./refuse-unstorable.js";
-import { invalid, isRecord, type StateSchema } from "./state-schema.js";
+import { invalid, type StateSchema } from "./state-schema.js";
 
 /** What a state has to pass. */
 export interface StateRules {
@@ -119,4 +119,15 @@ function placeIn(state: unknown, path: readonly (string | number)[]): Place {
     container = isMap ? (container as Map<unknown, unknown>).get(step) : (container as never)?.[step];
   }
   return { path, above };
+}
+
+/** True for the one value of a change: both are frozen. */
+export function isWritten(given: StateChange, value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "patches" in given &&
+    given.patches.length === 1 &&
+    given.patches[0]?.value === value
+  );
 }

@@ -17,12 +17,13 @@ import {
   editAround,
   followsAsyncContext,
   type OpenEdit,
+  openEdit,
   refuseInsideEdit,
   runInEdit,
   runInSyncEdit,
 } from "./edit-context.js";
 import { freezeState } from "./freeze-state.js";
-import { type LastEdit, LastEdits } from "./last-edits.js";
+import { type LastEdit, LastEdits, type MadeEdit } from "./last-edits.js";
 import { readPath } from "./path.js";
 import {
   type PreparedChange,
@@ -114,7 +115,11 @@ export class StateCell {
     this.#host = host;
     this.#last = new LastEdits({
       read: () => host.read(),
-      change: (before, last) => this.#direct(before, last) ?? this.#change(before, last),
+      change: (before, last) => {
+        const made = this.#direct(before, last) ?? this.#change(before, last);
+        this.#size.admit(before, made.change, host.types);
+        return made;
+      },
       isAwaited: () => this.#turns.size > (this.#holder === null ? 0 : 1),
       tryLock: () => this.#tryLock(),
       withLock: (work) => void this.#take("finish", { token: lastEdits }, work),
@@ -158,15 +163,7 @@ export class StateCell {
   edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
     return this.#take("editState", writer, (turn) => {
       const draft = createDraft(this.#host.read() as object);
-      const { outer } = turn;
-      const edit: OpenEdit = {
-        name: "editState",
-        cell: this,
-        token: writer?.token,
-        outer,
-        open: true,
-        refusal: null,
-      };
+      const edit = openEdit("editState", { cell: this, token: writer?.token, outer: turn.outer });
       turn.edit = edit;
       const answer = runInEdit(edit, () => callback(draft as never));
       if (isThenable(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
@@ -181,22 +178,16 @@ export class StateCell {
     this.#last.add(last);
   }
 
-  #direct(before: unknown, { direct }: LastEdit): { readonly answer: unknown; readonly change: PreparedChange } | null {
+  #direct(before: unknown, { direct }: LastEdit): MadeEdit | null {
     const found = direct(before);
     if (found === null) return null;
-    const change = preparePatches(before, found.patches, this.#host);
-    this.#size.admit(before, change, this.#host.types);
-    return { answer: found.answer, change };
+    return { answer: found.answer, change: preparePatches(before, found.patches, this.#host) };
   }
 
   /** Runs a synchronous callback on a draft of this state. */
-  #change(
-    before: unknown,
-    { edit: callback, token }: LastEdit,
-  ): { readonly answer: unknown; readonly change: PreparedChange } {
+  #change(before: unknown, { edit: callback, token }: LastEdit): MadeEdit {
     const draft = createDraft(before as object);
-    const outer = editAround();
-    const edit: OpenEdit = { name: "ctx.finish", cell: this, token, outer, open: true, refusal: null };
+    const edit = openEdit("ctx.finish", { cell: this, token, outer: editAround() });
     let answer: unknown;
     try {
       answer = runInSyncEdit(edit, () => callback(draft as never));
@@ -204,9 +195,7 @@ export class StateCell {
       edit.open = false;
     }
     if (edit.refusal) throw edit.refusal;
-    const change = prepareEdit(before, draft, this.#host);
-    this.#size.admit(before, change, this.#host.types);
-    return { answer, change };
+    return { answer, change: prepareEdit(before, draft, this.#host) };
   }
 
   #tryLock(): (() => void) | null {

@@ -8,7 +8,7 @@ import { sameValue } from "../event/equal.js";
 import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
 import { describeIssues, isSchema, refusePromise } from "../event/schema-answers.js";
 import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
-import { isForbiddenKey, isPlainObject } from "../value/guard.js";
+import { isForbiddenKey, isRecord } from "../value/guard.js";
 import { nearest } from "../value/nearest.js";
 import type { ValueType } from "../value/plain.js";
 import { freezeState } from "./freeze-state.js";
@@ -180,8 +180,4 @@ export function invalid(
 function unknownField(field: string, fields: readonly string[]): string {
   const close = nearest(field, fields);
   return `the schema has no such field${close === null ? "" : ` (did you mean "${close}"?)`}`;
-}
-
-export function isRecord(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value);
 }

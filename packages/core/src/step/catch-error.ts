@@ -7,9 +7,9 @@
 import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "../authoring/step.types.js";
 import { decorateMethod, refuseUncalled } from "../compile/registration.js";
 import { features } from "../engine/features.js";
-import { recovering } from "../engine/reduce/recovery.js";
+import { recover } from "../engine/reduce/recovery.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
-import { handling } from "../graph/check-handlers.js";
+import { checkHandlers } from "../graph/check-handlers.js";
 
 /**
  * Decorates a method that runs when a step has used up its retries.
@@ -24,8 +24,8 @@ import { handling } from "../graph/check-handlers.js";
 export function catchError<const Emits extends EmittableClasses = never>(
   options: CatchErrorOptions<Emits> = {},
 ): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
-  features.handlers = handling;
-  features.recovery = recovering;
+  features.handlers = checkHandlers;
+  features.recovery = recover;
   refuseUncalled("catchError", options);
   return decorateMethod({ kind: "failure", options });
 }

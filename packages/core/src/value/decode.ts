@@ -10,7 +10,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { EncodedValue, Parts, Tree } from "./codec.js";
 import { type ErrorRecord, errorFrom } from "./error-record.js";
 import { type FormTag, MAX_BIGINT_DIGITS, registered, views } from "./forms.js";
-import { guardJson, isPlainObject } from "./guard.js";
+import { guardJson, isRecord } from "./guard.js";
 import { knownPlain, rememberPlain } from "./known.js";
 import type { ValueLimits } from "./limits.js";
 import { isChoosy, takesNothingRead, type ValueType } from "./plain.js";
@@ -77,7 +77,7 @@ function decodeParts(json: unknown, parts: Parts, decoding: Decoding): unknown {
 
 function ownCopy(container: unknown, { copies }: Decoding): Record<string, unknown> {
   if (copies.has(container)) return container as Record<string, unknown>;
-  if (!Array.isArray(container) && !(typeof container === "object" && container !== null && isPlainObject(container)))
+  if (!Array.isArray(container) && !isRecord(container))
     throw new TypeError("A path leads through a value without parts");
   const copy = (Array.isArray(container) ? [...container] : { ...container }) as Record<string, unknown>;
   copies.add(copy);

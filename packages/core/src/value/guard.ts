@@ -77,6 +77,11 @@ export function guardJson(value: unknown, options: GuardOptions): Measure {
   return { items, characters };
 }
 
+/** True for a plain object, and not for an array. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value);
+}
+
 /** Made by `{}`, `JSON.parse` or `Object.create(null)`, in this realm or another. */
 export function isPlainObject(value: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(value);

@@ -79,8 +79,8 @@ export interface ExamineOptions {
 const PATH_PARTS = 12;
 
 interface Walk {
-  types: readonly ValueType[];
-  limits: ValueLimits;
+  readonly types: readonly ValueType[];
+  readonly limits: ValueLimits;
   isRich: boolean;
   items: number;
   characters: number;
@@ -99,30 +99,12 @@ export function examine(
   types: readonly ValueType[],
   { above = 0, limits = valueLimits }: ExamineOptions = {},
 ): Examined {
-  const walk = spare ?? newWalk();
+  const { path, ancestors } = spare ?? { path: [], ancestors: [] };
   spare = null; // a registered class may examine a value while it encodes another
-  walk.types = types;
-  walk.limits = limits;
-  walk.above = above;
-  walk.isRich = false;
-  walk.items = 0;
-  walk.characters = 0;
+  const walk: Walk = { types, limits, isRich: false, items: 0, characters: 0, above, path, ancestors };
   const found = resultOf(walk, visit(value, walk));
   if (found.fault === null) spare = walk;
   return found;
-}
-
-function newWalk(): Walk {
-  return {
-    types: [],
-    limits: valueLimits,
-    isRich: false,
-    items: 0,
-    characters: 0,
-    above: 0,
-    path: [],
-    ancestors: [],
-  };
 }
 
 /** Of a walk that found nothing wrong, the next one takes the lists, which are empty again. */

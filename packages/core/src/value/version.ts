@@ -1,5 +1,5 @@
 /** Versions of what is stored: of events and of states. */
-import { isPlainObject } from "./guard.js";
+import { isRecord } from "./guard.js";
 
 /** Versions count from 1. */
 export function isVersion(value: unknown): value is number {
@@ -18,8 +18,7 @@ export function runMigration(migrate: () => unknown, refuse: (why: string, cause
     const why = cause instanceof Error ? cause.message : String(cause);
     throw refuse(why.replace(/\.$/, ""), cause);
   }
-  if (typeof migrated === "object" && migrated !== null && !Array.isArray(migrated) && isPlainObject(migrated))
-    return migrated;
+  if (isRecord(migrated)) return migrated;
   if (migrated instanceof Promise) migrated.catch(() => {}); // nobody awaits it
   throw refuse("it gave no object");
 }

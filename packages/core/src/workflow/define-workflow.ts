@@ -29,14 +29,14 @@ import { type BuiltParts, type ChildSource, setBuiltParts } from "../compile/int
 import type { WorkflowOptions } from "../compile/options.js";
 import { freeStepOf, type Registration } from "../compile/registration.js";
 import { features } from "../engine/features.js";
-import { recovering } from "../engine/reduce/recovery.js";
+import { recover } from "../engine/reduce/recovery.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import type { EventClass } from "../event/event.js";
 import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
 import type { FieldsIn, FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
-import { handling } from "../graph/check-handlers.js";
+import { checkHandlers } from "../graph/check-handlers.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 import { checkOptions } from "../value/known-options.js";
 import type { ValueType } from "../value/plain.js";
@@ -185,8 +185,8 @@ function createBuilder(plan: Plan): object {
       return add(name, free.registration, free.run);
     },
     catchError: (name: string, options: CatchErrorOptions<EmittableClasses>, run: StepFunction): object => {
-      features.handlers = handling;
-      features.recovery = recovering;
+      features.handlers = checkHandlers;
+      features.recovery = recover;
       return add(name, { kind: "failure", options }, run);
     },
     build: (options: Omit<WorkflowOptions, "name"> = {}): Workflow => build(plan, options),

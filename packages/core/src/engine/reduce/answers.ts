@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { matchesWhere } from "../matching.js";
+import { sameValue } from "../../event/equal.js";
+import { fieldOf } from "../../event/facts.js";
 import type { EventData, WaitRecord } from "../state.js";
 import { unlistWait } from "./open-calls.js";
 import { wake } from "./slots.js";
@@ -42,4 +43,11 @@ export function onCallDue(work: Work, id: number, call: string): void {
     record.status = "done";
   }
   wake(work, item, record);
+}
+
+/** Returns `true` when every field named in `where` has its value. */
+export function matchesWhere(where: Readonly<Record<string, unknown>> | null, event: EventData): boolean {
+  if (where === null) return true;
+  for (const name in where) if (!sameValue(fieldOf(event as never, name), where[name])) return false;
+  return true;
 }

@@ -6,7 +6,6 @@
 
 import { applyChange } from "../../state/apply-change.js";
 import { listWait } from "../links.js";
-import { matchesType } from "../matching.js";
 import type { ChildRecord, EventData, SleepRecord, WaitRecord, WorkItem } from "../state.js";
 import type {
   CallAwaited,
@@ -26,8 +25,7 @@ import { takeKept } from "./inbox.js";
 import { remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
 import { suspend, wake } from "./slots.js";
-import { publish } from "./stream.js";
-import { currentItem, decide, type Work } from "./work.js";
+import { currentItem, decide, publish, type Work } from "./work.js";
 
 export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
   const item = currentItem(work, tick);
@@ -167,7 +165,7 @@ export function onEventCollected(work: Work, tick: EventCollected): void {
   state.sets ??= new Map();
   const buffer = state.sets.get(key) ?? [];
   const places = tick.accepts ?? tick.expected.map((type) => [type]);
-  if (places.some((accepts) => matchesType(accepts, tick.event.type))) buffer.push(tick.event);
+  if (places.some((accepts) => accepts.includes(tick.event.type))) buffer.push(tick.event);
   const events = buffer.length < places.length ? null : takeSet(buffer, places);
   if (buffer.length === 0) state.sets.delete(key);
   else state.sets.set(key, buffer);
@@ -181,7 +179,7 @@ function takeSet(buffer: EventData[], places: readonly (readonly string[])[]): E
   const set: EventData[] = [];
   const narrowFirst = [...places.entries()].sort(([, one], [, other]) => one.length - other.length);
   for (const [place, accepts] of narrowFirst) {
-    const position = left.findIndex((event) => matchesType(accepts, event.type));
+    const position = left.findIndex((event) => accepts.includes(event.type));
     if (position < 0) return null;
     set[place] = left.splice(position, 1)[0] as EventData;
   }

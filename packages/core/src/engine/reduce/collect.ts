@@ -5,19 +5,9 @@
  */
 import type { CollectTrigger } from "../definition.js";
 import type { CollectFeature, CollectStep } from "../features.js";
-import type {
-  Arrival,
-  Failure,
-  Gathered,
-  Parcel,
-  Recoveries,
-  RunState,
-  Scope,
-  SettledMember,
-  StepInput,
-  WorkItem,
-} from "../state.js";
+import type { Arrival, Failure, Gathered, Parcel, Scope, SettledMember, StepInput, WorkItem } from "../state.js";
 import { cancelElement, cancelScope, type Element, isSettling, nearestScope } from "./fan-out.js";
+import { mergeRecoveries } from "./gathered.js";
 import { enqueue } from "./items.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
@@ -77,7 +67,7 @@ function fireBatch(work: Work, scope: Scope, name: string): void {
   const gathered = gatheredAt(scope, name);
   if (trigger?.kind !== "collect" || gathered.fired) return;
   gathered.fired = true;
-  fired(work.state, name);
+  work.state.unused?.unfired.delete(name);
   const { arrivals } = gathered;
   const recoveries = mergeRecoveries(arrivals);
   enqueue(
@@ -87,20 +77,17 @@ function fireBatch(work: Work, scope: Scope, name: string): void {
   );
 }
 
-function fired(state: RunState, name: string): void {
-  state.unused?.unfired.delete(name);
-}
-
 function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {
-  if (settle) return { kind: "settled", members: settledMembers(scope, arrivals, order) };
-  const sorted = order === "emitted" ? sortByPlace(arrivals, scope.size) : arrivals;
-  return { kind: "batch", members: sorted.map((arrival) => arrival.event) };
+  const isInOrder = order === "emitted";
+  const sorted = isInOrder ? sortByPlace(arrivals, scope.size) : arrivals;
+  if (!settle) return { kind: "batch", members: sorted.map((arrival) => arrival.event) };
+  const members = settledMembers(scope, sorted);
+  return { kind: "settled", members: isInOrder ? sortByPlace(members, scope.size) : members };
 }
 
 /** Every element of a closed fan-out is a member; of one that still runs (`take`), only the known ones. */
-function settledMembers(scope: Scope, arrivals: readonly Arrival[], order: "emitted" | "arrived"): SettledMember[] {
-  const sorted = order === "emitted" ? sortByPlace(arrivals, scope.size) : arrivals;
-  const members: SettledMember[] = sorted.map(({ index, event }) => ({ status: "ok", index, event }));
+function settledMembers(scope: Scope, arrivals: readonly Arrival[]): SettledMember[] {
+  const members: SettledMember[] = arrivals.map(({ index, event }) => ({ status: "ok", index, event }));
   const arrived = new Set(arrivals.map((arrival) => arrival.index));
   for (const [index, failure] of scope.failures ?? []) members.push({ status: "failed", index, failure });
   if (scope.closed) {
@@ -108,7 +95,7 @@ function settledMembers(scope: Scope, arrivals: readonly Arrival[], order: "emit
       if (!arrived.has(index) && !scope.failures?.has(index)) members.push({ status: "empty", index });
     }
   }
-  return order === "emitted" ? sortByPlace(members, scope.size) : members;
+  return members;
 }
 
 interface Placed {
@@ -140,17 +127,6 @@ function comparePlaces(left: Placed, right: Placed): number {
     if (difference !== 0) return difference;
   }
   return 0;
-}
-
-/** The batch has the recoveries of the member that used most of them. */
-function mergeRecoveries(arrivals: readonly Arrival[]): Recoveries | null {
-  let merged: Record<string, number> | null = null;
-  for (const { recoveries } of arrivals) {
-    if (recoveries === null) continue;
-    merged ??= {};
-    for (const name in recoveries) merged[name] = Math.max(merged[name] ?? 0, recoveries[name] ?? 0);
-  }
-  return merged;
 }
 
 /** Looks for the nearest enclosing fan-out with a step that collects failures: this item and its own fan-out then end. */

@@ -9,8 +9,7 @@ import type { EventData, Parcel, StepInput } from "../state.js";
 import { answerWait } from "./answers.js";
 import { keep } from "./inbox.js";
 import { enqueue } from "./items.js";
-import { publish } from "./stream.js";
-import { decide, type Work } from "./work.js";
+import { decide, publish, type Work } from "./work.js";
 
 /**
  * Gives an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.

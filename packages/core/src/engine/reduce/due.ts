@@ -3,12 +3,12 @@
  *
  * @module
  */
+import { features } from "../features.js";
 import type { Timer } from "../state.js";
 import { onCallDue } from "./answers.js";
 import { gain } from "./clock.js";
 import { deliver } from "./deliver.js";
 import { finish } from "./finish.js";
-import { leaveScope } from "./items.js";
 import { dispatch, loadOf } from "./slots.js";
 import { decide, type Work } from "./work.js";
 
@@ -33,7 +33,7 @@ function fire(work: Work, timer: Timer): void {
       return onRetryDue(work, timer.item);
     case "send":
       deliver(work, timer.parcel);
-      if (timer.parcel.scope !== null) leaveScope(work, timer.parcel.scope, timer.parcel.index);
+      if (timer.parcel.scope !== null) features.fans?.leaveScope(work, timer.parcel.scope, timer.parcel.index);
       return;
     case "timeout":
       state.runTimer = null;

@@ -6,14 +6,13 @@
 import type { FanFeature } from "../features.js";
 import type { EventData, WorkItem } from "../state.js";
 import type { StepYielded } from "../tick.js";
-import { closeEmptied, fanOf, leaveFan, stopGenerator } from "./fan-out.js";
+import { FAN_OUT_BUFFER, fanOf, leaveFan, leaveScope, stopGenerator } from "./fan-out.js";
 import { remember } from "./open-calls.js";
 import { emit } from "./output.js";
-import { FAN_OUT_BUFFER, leave } from "./scope-count.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import { currentItem, decide, type Work } from "./work.js";
 
-export const fanning: FanFeature = { fanOf, take, onStepYielded, leave, leaveFan, closeEmptied, missing };
+export const fanning: FanFeature = { fanOf, take, onStepYielded, leaveScope, leaveFan, missing };
 
 function take(work: Work, item: WorkItem, events: readonly EventData[]): void {
   const scope = fanOf(work, item, false);

@@ -3,8 +3,6 @@
  *
  * @module
  */
-
-import { assertNever } from "../../errors/invariant.js";
 import {
   JoinIncompleteEvent,
   makeEngineEvent,
@@ -53,7 +51,5 @@ export function terminalEvent(outcome: Outcome): EventData {
         timeoutMs: outcome.timeoutMs,
         activeSteps: outcome.activeSteps,
       } as never);
-    default:
-      return assertNever(outcome);
   }
 }

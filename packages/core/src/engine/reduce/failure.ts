@@ -61,7 +61,7 @@ function retryNow(work: Work, item: WorkItem): void {
 
 function failForGood(work: Work, item: WorkItem): void {
   const failure = failureOf(work, item);
-  if (features.recovery?.recover(work, item, failure) || features.collect?.settle(work, item, failure)) return;
+  if (features.recovery?.(work, item, failure) || features.collect?.settle(work, item, failure)) return;
   item.status = "failed"; // its open calls stay listed, so that `retry` finds them unchanged
   finish(work, { status: "failed", failure });
 }

@@ -6,13 +6,14 @@
 
 import { features } from "../features.js";
 import { enter } from "../links.js";
-import { collectsOf } from "../routing.js";
 import { createScope, type Parcel, type Scope, type Timer, type WorkItem } from "../state.js";
 import { endItem } from "./items.js";
 import { closeCalls } from "./open-calls.js";
-import { leave, leaveOpener } from "./scope-count.js";
 import { endAttempt } from "./slots.js";
 import { decide, type Work } from "./work.js";
+
+/** Number of unfinished elements at which a generator is no longer asked for more. */
+export const FAN_OUT_BUFFER = 100;
 
 /**
  * The fan-out that `item` feeds, opened by its first element. It stays open (`open` is at least 1) until its opener has
@@ -24,7 +25,7 @@ export function fanOf(work: Work, item: WorkItem, counted: boolean): Scope {
   if (item.fan !== null) return item.fan;
   const { state, routing } = work;
   const parent = item.scope;
-  const collects = collectsOf(routing, item.step);
+  const collects = routing.steps.get(item.step)?.fanOut?.collects ?? [];
   const scope = createScope({
     id: state.nextId++,
     opener: item.step,
@@ -62,6 +63,14 @@ export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scop
   return null;
 }
 
+// ---- the count of open work: see `Scope` in state.ts
+
+/** Work for one element has ended. */
+export function leaveScope(work: Work, scope: Scope, index: number): void {
+  leave(work, scope, index);
+  closeEmptied(work);
+}
+
 /** Its opener has ended: the fan-out closes with the last of its work. */
 export function leaveFan(work: Work, fan: Scope): void {
   fan.generator = null;
@@ -69,8 +78,34 @@ export function leaveFan(work: Work, fan: Scope): void {
   closeEmptied(work);
 }
 
+/** Work for one element has ended. With the last of it the fan-out has to be closed: see `closeEmptied`. */
+function leave(work: Work, scope: Scope, index: number): void {
+  if (scope.closed) return;
+  if (scope.pending !== null) leaveElement(work, scope, index);
+  leaveOpener(work, scope);
+}
+
+/** The opener counts as one piece of work of its fan-out. */
+function leaveOpener(work: Work, scope: Scope): void {
+  if (scope.closed || --scope.open > 0) return;
+  if (work.emptied === null) work.emptied = [scope];
+  else work.emptied.push(scope);
+}
+
+function leaveElement(work: Work, scope: Scope, index: number): void {
+  const { pending } = scope;
+  if (pending === null) return;
+  const left = (pending.get(index) ?? 1) - 1;
+  if (left > 0) pending.set(index, left);
+  else pending.delete(index);
+  if (scope.paused && scope.generator !== null && pending.size < FAN_OUT_BUFFER) {
+    scope.paused = false;
+    decide(work, { type: "generator.pull", item: scope.generator });
+  }
+}
+
 /** Closes fan-outs without open work one after the other, inner ones first, without recursion. */
-export function closeEmptied(work: Work): void {
+function closeEmptied(work: Work): void {
   for (let scope = work.emptied?.pop(); scope !== undefined; scope = work.emptied?.pop()) close(work, scope);
 }
 

@@ -3,8 +3,7 @@ import { features } from "../features.js";
 import type { Outcome, RunState } from "../state.js";
 import { stopClock } from "./clock.js";
 import { terminalEvent } from "./engine-events.js";
-import { publish } from "./stream.js";
-import { decide, type Work } from "./work.js";
+import { decide, publish, type Work } from "./work.js";
 
 /**
  * Ends the run. A completed run keeps no work. Otherwise the work is kept for `resume` (cancelled) or `retry` (failed,

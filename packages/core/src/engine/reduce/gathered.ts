@@ -4,16 +4,14 @@
  * @module
  */
 import { reviveError } from "../../value/error-record.js";
-import type { GatheredFeature } from "../features.js";
-import type { EventData, Failure, StepInput } from "../state.js";
+import type { GatheredFeature, GatheredInput } from "../features.js";
+import type { EventData, Failure, Parcel, Recoveries, StepInput } from "../state.js";
 import { storedFailure } from "./engine-events.js";
 
 export const gathering: GatheredFeature = { eventsOf, argumentOf, shapeOf, inShape };
 
-function eventsOf(input: StepInput): readonly EventData[] {
+function eventsOf(input: GatheredInput): readonly EventData[] {
   switch (input.kind) {
-    case "event":
-      return [input.event];
     case "batch":
       return input.members;
     case "settled":
@@ -23,10 +21,8 @@ function eventsOf(input: StepInput): readonly EventData[] {
   }
 }
 
-function argumentOf(input: StepInput): unknown {
+function argumentOf(input: GatheredInput): unknown {
   switch (input.kind) {
-    case "event":
-      return input.event;
     case "batch":
       return input.members;
     case "settled":
@@ -40,6 +36,17 @@ function argumentOf(input: StepInput): unknown {
 
 function toStepFailure(failure: Failure) {
   return { ...storedFailure(failure), error: reviveError(failure.error) };
+}
+
+/** A batch or a set has, of each handler, the recoveries of the event that used most of them. */
+export function mergeRecoveries(events: readonly Pick<Parcel, "recoveries">[]): Recoveries | null {
+  let merged: Record<string, number> | null = null;
+  for (const { recoveries } of events) {
+    if (recoveries === null) continue;
+    merged ??= {};
+    for (const name in recoveries) merged[name] = Math.max(merged[name] ?? 0, recoveries[name] ?? 0);
+  }
+  return merged;
 }
 
 function shapeOf(input: StepInput): Failure["shape"] {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { matchesType, matchesWhere } from "../matching.js";
 import { reachOf } from "../routing.js";
 import type { Parcel, WaitRecord } from "../state.js";
+import { matchesWhere } from "./answers.js";
 import type { Work } from "./work.js";
 
 /** Keeps an event when a step that can still run (the named one, if any) waits for its type. */
@@ -30,7 +30,7 @@ export function takeKept(work: Work, step: string, wait: WaitRecord): Parcel | n
   const { inbox } = work.state;
   if (inbox === null) return null;
   const position = inbox.findIndex(
-    (kept) => isFor(kept, step) && matchesType(wait.accepts, kept.event.type) && matchesWhere(wait.where, kept.event),
+    (kept) => isFor(kept, step) && wait.accepts.includes(kept.event.type) && matchesWhere(wait.where, kept.event),
   );
   if (position < 0) return null;
   return inbox.splice(position, 1)[0] as Parcel;

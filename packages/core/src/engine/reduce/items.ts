@@ -69,13 +69,7 @@ export function endItem(work: Work, item: WorkItem): void {
   if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
   endAttempt(work, item);
   const { scope } = item;
-  if (scope?.items.delete(item.id)) leaveScope(work, scope, item.index);
-}
-
-/** Work in this fan-out has ended. */
-export function leaveScope(work: Work, scope: Scope, index: number): void {
-  features.fans?.leave(work, scope, index);
-  features.fans?.closeEmptied(work);
+  if (scope?.items.delete(item.id)) features.fans?.leaveScope(work, scope, item.index);
 }
 
 /** The item gives no more elements. */

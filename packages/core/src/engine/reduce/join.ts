@@ -6,22 +6,19 @@
  *
  * @module
  */
-import { JoinIncompleteEvent } from "../../event/built-in-events.js";
 import { keyText } from "../../event/equal.js";
 import { fieldOf } from "../../event/facts.js";
 import type { JoinSlot } from "../definition.js";
 import type { JoinFeature, JoinStep } from "../features.js";
-import { matchesType } from "../matching.js";
-import type { Routing } from "../routing.js";
-import type { EventData, JoinBuffer, Parcel, Recoveries } from "../state.js";
+import type { EventData, JoinBuffer, Parcel, Scope } from "../state.js";
 import { joinIncomplete } from "./engine-events.js";
 import { nearestScope } from "./fan-out.js";
-import { enqueue } from "./items.js";
-import { publish } from "./stream.js";
+import { mergeRecoveries } from "./gathered.js";
+import { enqueue, type Place } from "./items.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
-import type { Work } from "./work.js";
+import { publish, type Work } from "./work.js";
 
-export const joining: JoinFeature = { arrive, reportLeftovers, missing, isIncomplete };
+export const joining: JoinFeature = { arrive, reportLeftovers, missing };
 
 function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
@@ -43,11 +40,8 @@ function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
  * there.
  */
 function pairingPlace({ routing }: Work, { name }: JoinStep, parcel: Parcel): Pick<Parcel, "scope" | "index"> {
-  return nearestScope(parcel, ({ opener }) => pairs(routing, opener).includes(name)) ?? { scope: null, index: 0 };
-}
-
-function pairs(routing: Routing, opener: string): readonly string[] {
-  return routing.steps.get(opener)?.fanOut?.joins ?? [];
+  const holds = ({ opener }: Scope): boolean => routing.steps.get(opener)?.fanOut?.joins.includes(name) === true;
+  return nearestScope(parcel, holds) ?? { scope: null, index: 0 };
 }
 
 function keyOf({ name, trigger }: JoinStep, { event, index }: Parcel): string {
@@ -84,7 +78,7 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
   const slot = slots[chosen.length];
   if (!slot) return chosen;
   for (const [type, parcels] of buffer.arrivals) {
-    if (!matchesType(slot.accepts, type) || parcels.length <= chosen.filter((other) => other === type).length) continue;
+    if (!slot.accepts.includes(type) || parcels.length <= chosen.filter((other) => other === type).length) continue;
     const rest = assign(slots, buffer, [...chosen, type]);
     if (rest) return rest;
   }
@@ -92,18 +86,9 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
 }
 
 /** The set continues with the element of its first slot. */
-function placeOf(set: readonly Parcel[]) {
+function placeOf(set: readonly Parcel[]): Place {
   const { scope, index } = set[0] as Parcel;
-  let recoveries: Record<string, number> | null = null;
-  for (const parcel of set)
-    if (parcel.recoveries) recoveries = { ...parcel.recoveries, ...maximum(recoveries, parcel.recoveries) };
-  return { scope, index, recoveries };
-}
-
-function maximum(left: Recoveries | null, right: Recoveries): Record<string, number> {
-  const merged: Record<string, number> = { ...right };
-  for (const name in left) merged[name] = Math.max(left[name] ?? 0, right[name] ?? 0);
-  return merged;
+  return { scope, index, recoveries: mergeRecoveries(set) };
 }
 
 function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
@@ -112,7 +97,7 @@ function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
     const slots = slotsOf(work, buffer.step);
     const arrived = [...buffer.arrivals.keys()];
     const missing = slots
-      .filter((slot) => !arrived.some((type) => matchesType(slot.accepts, type)))
+      .filter((slot) => !arrived.some((type) => slot.accepts.includes(type)))
       .map((slot) => slot.name);
     const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
     noteLeftover(work.state, { kind: "join", step: buffer.step, arrived, missing });
@@ -135,8 +120,4 @@ function missing(work: Work): string[] {
     return `the join "${step}" got ${arrived.join(", ")} and ${rest} before its fan-out closed`;
   });
   return [...open, ...closed];
-}
-
-function isIncomplete(event: EventData): event is JoinIncompleteEvent {
-  return JoinIncompleteEvent.is(event);
 }

@@ -12,9 +12,8 @@ import { setTimer } from "./clock.js";
 import { deliver } from "./deliver.js";
 import { finish } from "./finish.js";
 import { endItem, leaveFan, type Place } from "./items.js";
-import { publish } from "./stream.js";
 import { noteLeftover } from "./stuck.js";
-import { currentItem, type Work } from "./work.js";
+import { currentItem, publish, type Work } from "./work.js";
 
 export function onStepCompleted(work: Work, tick: StepCompleted): void {
   const item = currentItem(work, tick);

@@ -4,11 +4,10 @@
  * @module
  */
 import { promptClosed, type Receipt, refused } from "../command.js";
-import { matchesType, matchesWhere } from "../matching.js";
 import { acceptedTypes, isExternal } from "../routing.js";
 import type { OpenPrompt, Parcel } from "../state.js";
 import type { EventReceived } from "../tick.js";
-import { resolveWait } from "./answers.js";
+import { matchesWhere, resolveWait } from "./answers.js";
 import { offer } from "./deliver.js";
 import { isFull, keep } from "./inbox.js";
 import { tell, type Work } from "./work.js";
@@ -50,7 +49,7 @@ function answer(work: Work, tick: EventReceived, promptId: string): void {
   if (prompt.wait === null) return answerEmitted(work, tick, prompt);
   const { wait } = prompt;
   const item = work.state.items.get(wait.item);
-  if (!item || !matchesType(wait.accepts, tick.event.type) || !matchesWhere(wait.where, tick.event)) {
+  if (!item || !wait.accepts.includes(tick.event.type) || !matchesWhere(wait.where, tick.event)) {
     const where = wait.where ? ` where ${JSON.stringify(wait.where)}` : "";
     const hint = `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${where}.`;
     return sendReceipt(work, tick, refused("EVENT_NOT_ACCEPTED", hint));
@@ -71,7 +70,7 @@ function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt
 function closeEmittedPrompt(work: Work, type: string): void {
   const { prompts } = work.state;
   if (prompts === null || !isExternal(work.routing.roles.get(type))) return;
-  if (!work.routing.external.some((step) => matchesType(acceptedTypes(step), type))) return;
+  if (!work.routing.external.some((step) => acceptedTypes(step).includes(type))) return;
   for (const prompt of prompts.values()) {
     if (prompt.wait !== null) continue;
     prompts.delete(prompt.promptId);

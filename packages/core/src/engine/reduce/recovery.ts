@@ -3,15 +3,12 @@
  *
  * @module
  */
-import type { RecoveryFeature } from "../features.js";
 import type { Failure, WorkItem } from "../state.js";
 import { stepFailed } from "./engine-events.js";
 import { endItem, enqueue, leaveFan } from "./items.js";
 import type { Work } from "./work.js";
 
-export const recovering: RecoveryFeature = { recover };
-
-function recover(work: Work, item: WorkItem, failure: Failure): boolean {
+export function recover(work: Work, item: WorkItem, failure: Failure): boolean {
   const handler = work.routing.handlers.get(item.step);
   if (handler === undefined) return false;
   const { name: step, maxRecoveries } = handler;

@@ -7,8 +7,7 @@ import { Fifo } from "../fifo.js";
 import type { MemoryRecord, StepLoad, WorkItem } from "../state.js";
 import { gain, lose } from "./clock.js";
 import { stepRestarted } from "./engine-events.js";
-import { publish } from "./stream.js";
-import { decide, type Work } from "./work.js";
+import { decide, publish, type Work } from "./work.js";
 
 export function loadOf(work: Work, step: string): StepLoad {
   work.state.loads ??= new Map();

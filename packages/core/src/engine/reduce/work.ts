@@ -1,6 +1,6 @@
 import { type Command, type Receipt, refused } from "../command.js";
 import type { Routing } from "../routing.js";
-import type { RunState, Scope, WorkItem } from "../state.js";
+import type { EventData, RunState, Scope, WorkItem } from "../state.js";
 import type { Tick } from "../tick.js";
 
 /** One reduction: what it reads, what it changes, what it decides. */
@@ -17,6 +17,17 @@ export function decide(work: Work, command: Command): void {
   // A list made of its first command takes the memory of one: to push to an empty one takes that of seventeen.
   if (work.commands === null) work.commands = [command];
   else work.commands.push(command);
+}
+
+export interface Shown {
+  readonly promptId: string | null;
+  readonly origin: string | null;
+}
+const plain: Shown = { promptId: null, origin: null };
+
+/** Publishes an event to readers of the stream. */
+export function publish(work: Work, event: EventData, { promptId, origin }: Shown = plain): void {
+  decide(work, { type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
 }
 
 /** Notes a refused tick: its sender is told, and inspection shows it. */

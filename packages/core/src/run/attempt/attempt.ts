@@ -259,7 +259,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     // The time counts from here on, because the turn in a limit may come late.
     if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
     // If nobody has called `resource()`, the step names no resource.
-    if (step.resources === null || features.resources === null) return this.#invoke(step.resources ?? undefined);
+    if (step.resources === null || features.resources === undefined) return this.#invoke(step.resources ?? undefined);
     try {
       this.#resources = openResources("call", this.run.resources());
       const values = this.#resources.resolve(step.resources);

@@ -1,7 +1,6 @@
 /** Checks what a step sends: to which step, and of which class. */
 
 import type { CompiledStep } from "../../compile/compile.js";
-import { matchesType } from "../../engine/matching.js";
 import { acceptedTypes } from "../../engine/routing.js";
 import type { EventData } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
@@ -53,7 +52,7 @@ export function assertTarget({ run, step }: AttemptCore, event: EventData, targe
       details,
     });
   }
-  if (matchesType(acceptedTypes(found), event.type) || matchesType(found.waits, event.type)) return;
+  if (acceptedTypes(found).includes(event.type) || found.waits.includes(event.type)) return;
   throw new WorkflowError({
     code: "EVENT_NOT_ACCEPTED",
     message: `Step "${target}" accepts ${acceptedTypes(found).join(", ") || "nothing"}, not ${event.type}.`,
