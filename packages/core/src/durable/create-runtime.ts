@@ -43,7 +43,7 @@ import {
 import { type RawHistoryEntry, rawHistoryOf } from "./history/raw-run.js";
 import { type MomentOptions, momentOf, type RunMoment } from "./history/run-moment.js";
 import { type From, keptTicks, type LoadFrom } from "./load/load.js";
-import { RegisteredWorkflows } from "./load/registered-workflows.js";
+import { RegisteredWorkflows, type RuntimeParts } from "./load/registered-workflows.js";
 import { exportRun } from "./moving/export-run.js";
 import type { ExportedParts } from "./moving/exported-parts.js";
 import { importRun } from "./moving/import-run.js";
@@ -98,6 +98,7 @@ export function createRuntime<const Flows extends Workflows>(options: RuntimeOpt
 
 class StoredRuntime {
   readonly #options: ResolvedRuntimeOptions;
+  readonly #parts: RuntimeParts;
   readonly #workflows: RegisteredWorkflows;
   readonly #registry: RunRegistry;
   readonly #pump: Pump;
@@ -126,27 +127,25 @@ class StoredRuntime {
       store,
       telemetry,
     });
+    const parts = { store, workflows: this.#workflows, clock, log };
+    this.#parts = parts;
     this.#registry = new RunRegistry({
-      store,
+      ...parts,
       executes: options.executes,
       maxRuns: options.maxRuns,
-      workflows: this.#workflows,
       owner: systemIds.runId(),
       leaseMs,
       settings,
       queues: [...queues.values()],
       observer,
-      clock,
-      log,
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.#resumes = new ResumeRequests(this.#registry);
-    const shared = { store, workflows: this.#workflows, clock, log };
     this.#dueWork = new DueWork({
-      ...shared,
+      ...parts,
       backOffMs: leaseMs,
       handlers: {
-        schedule: (entry) => fireSchedule(shared, entry),
+        schedule: (entry) => fireSchedule(parts, entry),
         start: (entry) => this.#dedupes.fire(entry),
         request: (entry) => this.#requests.fire(entry),
       },
@@ -154,13 +153,13 @@ class StoredRuntime {
     this.#pump = new Pump({ registry: this.#registry, dueWork: this.#dueWork, clock, log, renewMs: leaseMs / 3 });
     this.#requests = new RunRequests({
       registry: this.#registry,
-      ...shared,
+      ...parts,
       serve: (key, request) => this.#serve(key, request),
     });
     const onChanged = (): void => this.#lookAround();
-    this.#dedupes = new Dedupes({ ...shared, onChanged });
+    this.#dedupes = new Dedupes({ ...parts, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
-    this.schedules = new StoredSchedules({ ...shared, queues, assertOpen: () => this.#assertOpen(), onChanged });
+    this.schedules = new StoredSchedules({ ...parts, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
@@ -245,11 +244,12 @@ class StoredRuntime {
     const key = { tenant: options.tenant ?? "", runId };
     await this.#registry.park(key);
     const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
-    if (await isGone()) return this.#registry.tellDeleted(key);
+    // A store need not tell of that those who wait for the run.
+    if (await isGone()) return this.#registry.watchers.notify(idOf(key));
     const run = await store.run(key);
     if (run === null) throw runUnknown(key);
     const owner = sealOwner(run);
-    if (owner !== undefined && (await isGone(owner))) return this.#registry.tellDeleted(key);
+    if (owner !== undefined && (await isGone(owner))) return this.#registry.watchers.notify(idOf(key));
     throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
   }
 
@@ -270,8 +270,7 @@ class StoredRuntime {
   async import(parts: ExportedParts, options: ImportOptions = {}): Promise<ImportedRun> {
     this.#assertOpen();
     checkCallOptions("import", options);
-    const { store, clock, queues } = this.#options;
-    const imported = await importRun({ store, clock, queues, workflows: this.#workflows }, parts, options);
+    const imported = await importRun({ ...this.#parts, queues: this.#options.queues }, parts, options);
     this.#lookAround();
     return imported;
   }
@@ -394,7 +393,7 @@ class StoredRuntime {
   async #stop(drainMs: number): Promise<void> {
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
-    await this.#within(drainMs, this.#registry.lastLooks());
+    await this.#within(drainMs, this.#registry.watchers.looked());
     this.#unobserve?.();
     try {
       await this.#workflows.dispose();

@@ -44,7 +44,7 @@ export class Pump {
       const id = key === null ? null : idOf(key); // one text for three tables: every commit comes here
       registry.watchers.notify(id);
       const isAwaited = id !== null && dueWork.awaits(id);
-      if (key === null || id === null || isAwaited || registry.isForeign(id)) {
+      if (key === null || id === null || isAwaited || !registry.live.has(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "further" || (news === "ended" && !isAwaited && !registry.hasQueues);
         if (!isForNobody) void this.pump();

@@ -7,12 +7,11 @@
  * @module
  */
 
-import type { Clock } from "../../engine/ports.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { toMs } from "../../value/duration.js";
 import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
 import { createOnly, makeStart, type NewRunRequest, newRun, type StoredStart } from "../claim/new-run.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RuntimeParts } from "../load/registered-workflows.js";
 import { callOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../runtime.types.js";
@@ -24,10 +23,7 @@ import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";
 /** Added to the present time, the sum is still a date. */
 const LONGEST_MS = 1e15;
 
-export interface DedupesSetup {
-  readonly store: RunStore;
-  readonly workflows: RegisteredWorkflows;
-  readonly clock: Clock;
+export interface DedupesSetup extends RuntimeParts {
   /** Called when there is something to start, now or later. */
   readonly onChanged: () => void;
 }

@@ -3,18 +3,12 @@
  *
  * @module
  */
-import type { Clock, Log } from "../../engine/ports.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RuntimeParts } from "../load/registered-workflows.js";
 import { idOf } from "../store/run-key.js";
-import type { RunStore } from "../store/run-store.types.js";
 import { type DueEntry, dueEntries, type StoredDueEntry } from "./due-entries.js";
 import { sweepExpired } from "./expiring.js";
 
-export interface DueWorkSetup {
-  readonly store: RunStore;
-  readonly workflows: RegisteredWorkflows;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface DueWorkSetup extends RuntimeParts {
   /** Milliseconds for which a failed entry is left alone here. */
   readonly backOffMs: number;
   /** Each handler returns when to look at the entry again; `null`: never, or a change of a run will tell. */

@@ -3,14 +3,13 @@
  *
  * @module
  */
-import type { Clock } from "../../engine/ports.js";
 import type { Outcome } from "../../engine/state.js";
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome } from "../../snapshot/encode.js";
 import { wrongOption } from "../../value/option-value.js";
 import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, type StoredRunJson } from "../load/load.js";
-import type { RegisteredWorkflow, RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RegisteredWorkflow, RuntimeParts } from "../load/registered-workflows.js";
 import type { RunTree } from "../load/run-tree.js";
 import { runIdConflict } from "../runtime-errors.js";
 import type {
@@ -32,10 +31,7 @@ import { type Exported, type ExportedParts, Problems, readParts } from "./export
 import type { ImportedRun, ImportOptions } from "./moving.types.js";
 import { type StagedRun, stageRun } from "./staged-run.js";
 
-export interface ImportSetup {
-  readonly store: RunStore;
-  readonly clock: Clock;
-  readonly workflows: RegisteredWorkflows;
+export interface ImportSetup extends RuntimeParts {
   /** Names of the queues of this runtime. */
   readonly queues: ReadonlyMap<string, unknown>;
 }

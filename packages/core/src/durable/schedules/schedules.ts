@@ -1,19 +1,18 @@
 /** `runtime.schedules`: schedules as their users set and read them. */
 
 import { resolveStart } from "../../compile/start-event.js";
-import type { Clock } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
 import { pageSize, wrongOption } from "../../value/option-value.js";
 import { optionsInvalid } from "../../value/unknown-options.js";
 import { newRun } from "../claim/new-run.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RuntimeParts } from "../load/registered-workflows.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import { type ResolvedQueue, ticketProblems, toTicket } from "../options/queue-options.js";
 import type { TenantOptions } from "../options/runtime-names.types.js";
-import type { RecordKey, RecordWrite, RunStore } from "../store/run-store.types.js";
+import type { RecordKey, RecordWrite } from "../store/run-store.types.js";
 import { nextAfter, nextDates, timetableProblems } from "./cron.js";
 import type { RuntimeSchedules, Schedule, ScheduleList, ScheduleOptions, ScheduleQuery } from "./schedule.types.js";
 import { occurrenceId, type ScheduleState } from "./schedule-plan.js";
@@ -28,11 +27,8 @@ import {
   toSchedule,
 } from "./stored-schedule.js";
 
-export interface SchedulesSetup {
-  readonly store: RunStore;
-  readonly workflows: RegisteredWorkflows;
+export interface SchedulesSetup extends RuntimeParts {
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
-  readonly clock: Clock;
   readonly assertOpen: () => void;
   /** A schedule has changed: who starts its runs looks again. */
   readonly onChanged: () => void;
