@@ -12,8 +12,8 @@ import type { Receipt } from "../../run/caller/handler.types.js";
 import { systemIds } from "../../system/system.js";
 import { type EncodedValue, encodeValue } from "../../value/codec.js";
 import type { RunRegistry } from "../claim/registry.js";
-import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "../due/due-entries.js";
-import { addExpiry, expiryKey, removeExpiry } from "../due/expiring.js";
+import { addDue, type DueEntry, ownKind, removeDue, type StoredDueEntry } from "../due/due-entries.js";
+import { addExpiry, removeExpiry } from "../due/expiring.js";
 import type { RuntimeParts } from "../load/registered-workflows.js";
 import { runUnknown } from "../runtime-errors.js";
 import type { RecordKey, RunKey, StoredRecord } from "../store/run-store.types.js";
@@ -89,8 +89,7 @@ export class RunRequests {
       atMs: clock.now(),
       afterRun: null,
     };
-    const added = addDue({ ...due, key: dueKey(store, due, 1) });
-    await store.writeRecords([{ ...of, expected: 0, text: JSON.stringify(request) }, added]);
+    await store.writeRecords([{ ...of, expected: 0, text: JSON.stringify(request) }, addDue(store, due, 1)]);
     return this.#answered(key, of);
   }
 
@@ -122,14 +121,13 @@ export class RunRequests {
       (receipt) => ({ receipt }),
       (error: unknown) => ({ error: answerable(error) }),
     );
-    const expiring = { ...of, version: record.version + 1 };
-    const expiry = expiryKey(store, expiring, clock.now() + KEPT_MS);
-    const answered: StoredRequest = { ...request, answer: { ...given, expiry } };
+    const expiry = addExpiry(store, { ...of, version: record.version + 1 }, clock.now() + KEPT_MS);
+    const answered: StoredRequest = { ...request, answer: { ...given, expiry: expiry.id } };
     // In conflict with another process that has served it, too.
     await store.writeRecords([
       { ...of, expected: record.version, text: JSON.stringify(answered) },
       removeDue(due),
-      addExpiry(expiry, expiring),
+      expiry,
     ]);
   }
 

@@ -38,14 +38,15 @@ export function ownKind(name: string): string {
   return `${ownKinds}${name}`;
 }
 
-/** @param version Version of the source that is written together with the entry. */
-export function dueKey(store: RunStore, entry: DueEntry, version: number): string {
-  const text = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
-  return `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(text)}`;
-}
-
-export function addDue({ key, ...entry }: StoredDueEntry): RecordWrite {
-  return { tenant: TENANT, kind: DUE, id: key, expected: 0, text: JSON.stringify(entry) };
+/**
+ * The write of an entry. Its `id` is the key of the entry.
+ *
+ * @param version Version of the source that is written together with the entry.
+ */
+export function addDue(store: RunStore, entry: DueEntry, version: number): RecordWrite {
+  const source = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
+  const id = `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(source)}`;
+  return { tenant: TENANT, kind: DUE, id, expected: 0, text: JSON.stringify(entry) };
 }
 
 export function removeDue(key: string): RecordWrite {
