@@ -1,9 +1,9 @@
 /** Lists of stored runs. */
 
-import type { Outcome } from "../../engine/state.js";
 import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
+import type { DurableRun } from "../run/durable-run.js";
 import type { CountFilter, RunFilter, RunListing } from "../runtime.types.js";
-import type { RunCount, RunKey, RunStore, StoredRun } from "../store/run-store.types.js";
+import type { RunCount, RunStore, StoredRun } from "../store/run-store.types.js";
 import { sealOwner } from "../store/sealed-run.js";
 
 export async function list(
@@ -71,24 +71,8 @@ export function toListing(run: StoredRun): RunListing {
   };
 }
 
-/** The part of a listing that never changes, of a run in no queue. */
-export type RunOrigin = Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom">;
-
-/** A run in memory. */
-interface RunHere {
-  readonly phase: string;
-  readonly key: RunKey;
-  readonly workflow: { readonly name: string };
-  readonly origin: RunOrigin | null;
-  readonly ticks: number;
-  readonly runner: {
-    readonly published: number;
-    readonly state: { readonly atMs: number; readonly outcome: Outcome | null };
-  };
-}
-
 /** What {@link toListing} gives once the end of the run is stored; `null` where only the store knows, or for a run that has not ended. */
-export function listingOfEnded(run: RunHere | undefined): RunListing | null {
+export function listingOfEnded(run: DurableRun | undefined): RunListing | null {
   if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
   const { atMs, outcome } = run.runner.state;
   const { createdAtMs, labels, forkedFrom } = run.origin;

@@ -19,7 +19,6 @@ import { encodeStored } from "../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
 import type { Deferred } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
-import type { RunOrigin } from "../calls/run-lists.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit } from "../commit/commit.js";
 import type { Committing, GroupCommit } from "../commit/group-commit.js";
@@ -36,6 +35,7 @@ import type {
   RunCommit,
   RunKey,
   RunStore,
+  StoredRun,
   StoredStatus,
 } from "../store/run-store.types.js";
 import { type ChildPlace, codeText, entryText } from "../text/journal-text.js";
@@ -137,7 +137,7 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` until a step asks for records. */
   #records: RunRecords | null = null;
   /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
-  origin: RunOrigin | null = null;
+  origin: Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom"> | null = null;
   /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
   failure: unknown = null;
   /** Resolves when the run has left memory. */
