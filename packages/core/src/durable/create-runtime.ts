@@ -71,13 +71,13 @@ import type {
   TenantOptions,
   Workflows,
 } from "./runtime.types.js";
-import { runIdConflict, runLive, runtimeStopped, runUnknown } from "./runtime-errors.js";
+import { runIdConflict, runLive, runtimeStopped } from "./runtime-errors.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import type { RuntimeRecords } from "./runtime-records.types.js";
 import type { RuntimeSchedules } from "./schedules/schedule.types.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
-import { idOf } from "./store/run-key.js";
+import { idOf, storedRun } from "./store/run-key.js";
 import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./store/run-store.types.js";
 import { seal, sealOwner, unseal } from "./store/sealed-run.js";
 import { checkAtDoor } from "./store/store-door.js";
@@ -246,9 +246,7 @@ class StoredRuntime {
     const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
     // A store need not tell of that those who wait for the run.
     if (await isGone()) return this.#registry.watchers.notify(idOf(key));
-    const run = await store.run(key);
-    if (run === null) throw runUnknown(key);
-    const owner = sealOwner(run);
+    const owner = sealOwner(await storedRun(store, key));
     if (owner !== undefined && (await isGone(owner))) return this.#registry.watchers.notify(idOf(key));
     throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
   }
@@ -448,7 +446,7 @@ class StoredRuntime {
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
   async #known(key: RunKey): Promise<void> {
     await this.#registry.beginnings.whenStored(key);
-    if (!this.#registry.live.has(idOf(key)) && (await this.#options.store.run(key)) === null) throw runUnknown(key);
+    if (!this.#registry.live.has(idOf(key))) await storedRun(this.#options.store, key);
   }
 
   async #from(key: RunKey): Promise<LoadFrom> {
@@ -458,9 +456,7 @@ class StoredRuntime {
 
   async #stored(key: RunKey): Promise<From> {
     const { store } = this.#options;
-    const run = await store.run(key);
-    if (run === null) throw runUnknown(key);
-    return { store, run };
+    return { store, run: await storedRun(store, key) };
   }
 
   #assertOpen(): void {

@@ -15,7 +15,7 @@ import type { RunRegistry } from "../claim/registry.js";
 import { addDue, type DueEntry, ownKind, removeDue, type StoredDueEntry } from "../due/due-entries.js";
 import { addExpiry, removeExpiry } from "../due/expiring.js";
 import type { RuntimeParts } from "../load/registered-workflows.js";
-import { runUnknown } from "../runtime-errors.js";
+import { storedRun } from "../store/run-key.js";
 import type { RecordKey, RunKey, StoredRecord } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
 import { whenChanged } from "./change.js";
@@ -70,8 +70,7 @@ export class RunRequests {
    */
   async ask(key: RunKey, { how, idempotencyKey, reason }: RemoteRequest): Promise<Receipt | null> {
     const { store, workflows, clock } = this.#setup;
-    const run = await store.run(key);
-    if (run === null) throw runUnknown(key);
+    const run = await storedRun(store, key);
     const of: RecordKey = { tenant: key.tenant, kind: ownKind("request"), id: systemIds.runId() };
     const { values } = workflows.get(run.workflow).compiled;
     const request: StoredRequest = {
