@@ -2,6 +2,7 @@
 
 import type { ObservedClaim, ObservedRuntime } from "./runtime-observer.types.js";
 import type { ClaimedRun, RunStore } from "./store/run-store.types.js";
+import { allPages } from "./store/store-kit.js";
 
 /** Number of runs that are listed at once. */
 const PAGE = 100;
@@ -35,19 +36,12 @@ interface QueueOfTenant {
 async function depthOf(store: Observed["store"], { tenant, queue, limit }: QueueOfTenant): Promise<number> {
   let depth = 0;
   let seen = 0;
-  let cursor: string | null = null;
-  do {
-    const page = await store.list({
-      tenant,
-      queue,
-      status: ["scheduled", "running"],
-      limit: Math.min(PAGE, limit - seen),
-      ...(cursor !== null && { cursor }),
-    });
-    depth += page.runs.filter((run) => !run.hasPlace).length;
-    seen += page.runs.length;
-    cursor = page.cursor;
-  } while (cursor !== null && seen < limit);
+  const query = { tenant, queue, status: ["scheduled", "running"], limit: Math.min(PAGE, limit) } as const;
+  for await (const { runs } of allPages((from) => store.list({ ...query, ...from })))
+    for (const { hasPlace } of runs) {
+      if (!hasPlace) depth++;
+      if (++seen === limit) return depth;
+    }
   return depth;
 }
 

@@ -11,6 +11,7 @@ import { toMs } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { Retention } from "../runtime.types.js";
 import type { RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
 
 /** How many runs are listed at once. */
 const PAGE = 200;
@@ -63,13 +64,9 @@ interface Ended extends Pick<RetainSetup, "store" | "tenants"> {
 async function* pagesOf({ store, tenants, beforeMs }: Ended, { status }: Retention): AsyncGenerator<RunKey[], void> {
   const statuses = status === undefined ? ended : typeof status === "string" ? [status] : status;
   for (const tenant of tenants) {
-    let cursor: string | null = null;
-    do {
-      const query = { tenant, status: statuses, endedBeforeMs: beforeMs, limit: PAGE };
-      const page = await store.list(cursor === null ? query : { ...query, cursor });
-      yield page.runs.map(({ key }) => key);
-      cursor = page.cursor;
-    } while (cursor !== null);
+    const query = { tenant, status: statuses, endedBeforeMs: beforeMs, limit: PAGE };
+    for await (const { runs } of allPages((from) => store.list({ ...query, ...from })))
+      yield runs.map(({ key }) => key);
   }
 }
 

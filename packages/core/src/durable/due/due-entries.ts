@@ -8,6 +8,7 @@
  */
 import { ownKinds } from "../options/check-names.js";
 import type { RecordWrite, RunStore } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 
 const DUE = `${ownKinds}due`;
@@ -55,16 +56,9 @@ export function removeDue(key: string): RecordWrite {
 
 /** Entries by time; those that wait for a run come first. */
 export async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntry, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.records({
-      tenant: TENANT,
-      kind: DUE,
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    });
-    for (const { id, text } of page.records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
-    cursor = page.cursor;
-  }
+  const query = { tenant: TENANT, kind: DUE, limit: PAGE };
+  for await (const { records } of allPages((from) => store.records({ ...query, ...from })))
+    for (const { id, text } of records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
 }
 
 /** A text that sorts like the number. */

@@ -21,6 +21,7 @@ import {
 import type { RegisteredWorkflows } from "../load/registered-workflows.js";
 import { type RunTree, workflowAt } from "../load/run-tree.js";
 import type { RunStore, StoredRun } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
 import type { CheckProblem, CheckReport } from "./check.types.js";
 import type { ChangedValue } from "./state-changes.js";
@@ -167,21 +168,13 @@ const PAGE = 200;
 export async function checkRuns(store: RunStore, workflows: RegisteredWorkflows, tenant: string): Promise<CheckReport> {
   const problems: CheckProblem[] = [];
   let runs = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({
-      tenant,
-      status: ["scheduled", "running", "waiting"],
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    });
+  const query = { tenant, status: ["scheduled", "running", "waiting"], limit: PAGE } as const;
+  for await (const page of allPages((from) => store.list({ ...query, ...from })))
     for (const run of page.runs) {
       runs++;
       const problem = await tryLoad(store, workflows, run);
       if (problem !== null) problems.push(problem);
     }
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
   return { runs, problems };
 }
 
