@@ -10,22 +10,17 @@ export async function list(
   store: RunStore,
   filter: RunFilter,
 ): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
-  const { tenant = "", limit = 100, workflow, status, labels, queue, createdAfter, createdBefore, cursor } = filter;
-  const { search, order } = filter;
+  const { tenant = "", limit = 100, status, createdAfter, createdBefore, search, ...where } = filter;
   checkSearch(search);
-  checkOrder(order);
+  checkOrder(where.order);
   const page = await store.list({
+    ...where,
     tenant,
     limit: pageSize(limit),
-    ...(workflow !== undefined && { workflow }),
     ...(status !== undefined && { status: typeof status === "string" ? [status] : status }),
-    ...(labels !== undefined && { labels }),
-    ...(queue !== undefined && { queue }),
     ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
     ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
     ...(search !== undefined && search !== "" && { search }),
-    ...(order !== undefined && { order }),
-    ...(cursor !== undefined && { cursor }),
   });
   return { runs: page.runs.map(toListing), cursor: page.cursor };
 }
@@ -46,8 +41,7 @@ function checkOrder(order: unknown): void {
 }
 
 export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
-  const { tenant = "", workflow, labels } = filter;
-  return store.counts({ tenant, ...(workflow !== undefined && { workflow }), ...(labels !== undefined && { labels }) });
+  return store.counts({ ...filter, tenant: filter.tenant ?? "" });
 }
 
 export function toListing(run: StoredRun): RunListing {
