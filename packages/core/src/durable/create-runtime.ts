@@ -117,7 +117,7 @@ class StoredRuntime {
   constructor(given: ResolvedRuntimeOptions) {
     const options = { ...given, store: untilClosed(given.store, () => this.#isClosed) };
     this.#options = options;
-    const { store, clock, log, leaseMs, settings, queues, workflows, telemetry } = options;
+    const { store, clock, log, leaseMs, queues, workflows, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
@@ -130,12 +130,9 @@ class StoredRuntime {
     const parts = { store, workflows: this.#workflows, clock, log };
     this.#parts = parts;
     this.#registry = new RunRegistry({
+      ...options,
       ...parts,
-      executes: options.executes,
-      maxRuns: options.maxRuns,
       owner: systemIds.runId(),
-      leaseMs,
-      settings,
       queues: [...queues.values()],
       observer,
     });
@@ -150,7 +147,7 @@ class StoredRuntime {
         request: (entry) => this.#requests.fire(entry),
       },
     });
-    this.#pump = new Pump({ registry: this.#registry, dueWork: this.#dueWork, clock, log, renewMs: leaseMs / 3 });
+    this.#pump = new Pump({ ...parts, registry: this.#registry, dueWork: this.#dueWork, renewMs: leaseMs / 3 });
     this.#requests = new RunRequests({
       registry: this.#registry,
       ...parts,
@@ -291,13 +288,7 @@ class StoredRuntime {
   async check(options: TenantOptions = {}): Promise<CheckReport> {
     checkCallOptions("check", options);
     await this.#registry.committer.barrier();
-    const reports = [];
-    for (const tenant of await this.#tenants(options))
-      reports.push(await checkRuns(this.#options.store, this.#workflows, tenant));
-    return {
-      runs: reports.reduce((sum, report) => sum + report.runs, 0),
-      problems: reports.flatMap((report) => report.problems),
-    };
+    return checkRuns(this.#parts, await this.#tenants(options));
   }
 
   async #tenants({ tenant }: TenantOptions): Promise<readonly string[]> {

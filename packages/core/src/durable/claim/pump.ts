@@ -4,19 +4,17 @@
  *
  * @module
  */
-import type { Clock, Log } from "../../engine/ports.js";
 import type { DueWork } from "../due/due-work.js";
+import type { RuntimeParts } from "../load/registered-workflows.js";
 import { idOf } from "../store/run-key.js";
 import type { RunRegistry } from "./registry.js";
 
 /** Number of runs that are claimed at once. */
 const BATCH = 100;
 
-export interface PumpSetup {
+export interface PumpSetup extends RuntimeParts {
   readonly registry: RunRegistry;
   readonly dueWork: DueWork;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly renewMs: number;
 }
 

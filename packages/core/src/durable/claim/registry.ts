@@ -19,6 +19,7 @@ import { Posts } from "../run/posts.js";
 import type { DueReport } from "../runtime.types.js";
 import { runtimeStopped, runUnknown } from "../runtime-errors.js";
 import type { RuntimeObserver } from "../runtime-observer.types.js";
+import type { ResolvedRuntimeOptions } from "../runtime-options.js";
 import { idOf } from "../store/run-key.js";
 import type {
   ClaimedRun,
@@ -36,13 +37,10 @@ import { Beginnings, type BeginsIn } from "./beginnings.js";
 import { FencePauses } from "./fence-pauses.js";
 import { type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 
-export interface RegistrySetup extends RuntimeParts {
-  /** False: no run comes into memory here. */
-  readonly executes: boolean;
-  readonly maxRuns: number;
+type RegistryOptions = Pick<ResolvedRuntimeOptions, "executes" | "maxRuns" | "leaseMs" | "settings">;
+
+export interface RegistrySetup extends RuntimeParts, RegistryOptions {
   readonly owner: string;
-  readonly leaseMs: number;
-  readonly settings: DurableRunSettings;
   readonly queues: readonly QueueLimits[];
   readonly observer: RuntimeObserver | null;
 }

@@ -18,9 +18,9 @@ import {
   readTick,
   steps,
 } from "../load/load.js";
-import type { RegisteredWorkflows } from "../load/registered-workflows.js";
+import type { RuntimeParts } from "../load/registered-workflows.js";
 import { type RunTree, workflowAt } from "../load/run-tree.js";
-import type { RunStore, StoredRun } from "../store/run-store.types.js";
+import type { StoredRun } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
 import type { CheckProblem, CheckReport } from "./check.types.js";
@@ -69,7 +69,9 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function assertAfter(after: number | undefined): void {
-  if (after !== undefined && (!Number.isInteger(after) || after < 0)) throw wrongAfter(after);
+  if (after === undefined || (Number.isInteger(after) && after >= 0)) return;
+  const what = `is ${String(after)}; it must be a whole number from 0 up`;
+  throw wrongOption("after", what, "Give the number of the last entry that you have read.");
 }
 
 /** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */
@@ -108,11 +110,6 @@ function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entr
   if (child === null) return decodeTick(json, workflow.compiled);
   if (child.path === null) return null;
   return decodeTick(json, workflowAt(workflow.compiled, child.path, `Run "${child.runId}"`));
-}
-
-function wrongAfter(after: number): WorkflowError {
-  const what = `is ${String(after)}; it must be a whole number from 0 up`;
-  return wrongOption("after", what, "Give the number of the last entry that you have read.");
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED` for one that is no longer kept. */
@@ -165,20 +162,22 @@ export function contextOf(tree: RunTree): ContextDict {
 const PAGE = 200;
 
 /** Loads every run that has not ended, without its lease and without running it. */
-export async function checkRuns(store: RunStore, workflows: RegisteredWorkflows, tenant: string): Promise<CheckReport> {
+export async function checkRuns(parts: RuntimeParts, tenants: readonly string[]): Promise<CheckReport> {
   const problems: CheckProblem[] = [];
   let runs = 0;
-  const query = { tenant, status: ["scheduled", "running", "waiting"], limit: PAGE } as const;
-  for await (const page of allPages((from) => store.list({ ...query, ...from })))
-    for (const run of page.runs) {
-      runs++;
-      const problem = await tryLoad(store, workflows, run);
-      if (problem !== null) problems.push(problem);
-    }
+  for (const tenant of tenants) {
+    const query = { tenant, status: ["scheduled", "running", "waiting"], limit: PAGE } as const;
+    for await (const page of allPages((from) => parts.store.list({ ...query, ...from })))
+      for (const run of page.runs) {
+        runs++;
+        const problem = await tryLoad(parts, run);
+        if (problem !== null) problems.push(problem);
+      }
+  }
   return { runs, problems };
 }
 
-async function tryLoad(store: RunStore, workflows: RegisteredWorkflows, run: StoredRun): Promise<CheckProblem | null> {
+async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Promise<CheckProblem | null> {
   const { key, workflow: name } = run;
   try {
     const workflow = workflows.get(name);
