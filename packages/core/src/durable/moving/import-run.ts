@@ -99,7 +99,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
 }
 
 async function checkRest(
-  { head, events, records }: Exported,
+  { head, event: events, record: records }: Exported,
   workflow: RegisteredWorkflow,
   problems: Problems,
 ): Promise<void> {
@@ -173,8 +173,8 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
   const pruned = firstTick - 1;
   const filler = pruned === 0 ? {} : { ticks: { first: 1, last: pruned, atMs: createdAtMs, text: "[]" } };
   const snapshots = last === null ? staged.snapshots : [...staged.snapshots, last];
-  const messages = messagesOf(given.posts, loaded);
-  const records = given.records.map(
+  const messages = messagesOf(given.post, loaded);
+  const records = given.record.map(
     ({ kind, id, value }): RecordWrite => ({ tenant: key.tenant, kind, id, expected: 0, text: JSON.stringify(value) }),
   );
   return [
@@ -247,7 +247,7 @@ function missingEvents(
 
 /** Messages that the last ticks have taken, and the others. */
 function messagesOf(
-  posts: Exported["posts"],
+  posts: Exported["post"],
   loaded: LoadedTree | null,
 ): Required<Pick<RunCommit, "posts" | "received">> {
   const open: PostedMessage[] = [];
