@@ -308,9 +308,8 @@ class StoredRuntime {
 
   async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
     checkCallOptions("history with details", options);
-    const { tenant = "", after, before = Number.POSITIVE_INFINITY, follow = false, signal } = options;
-    const from = await this.#from({ tenant, runId });
-    yield* detailedHistoryOf(this.#registry, from, { after, before, follow, signal });
+    const from = await this.#from({ tenant: options.tenant ?? "", runId });
+    yield* detailedHistoryOf(this.#registry, from, options);
   }
 
   async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {

@@ -12,24 +12,16 @@ import { assertAfter, type DetailedEntry, originOf, ticksOf } from "../history/h
 import { changesOf, newState } from "../history/state-changes.js";
 import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
+import type { DetailedHistoryOptions } from "../runtime.types.js";
 import { runUnknown } from "../runtime-errors.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { assertHere } from "../store/sealed-run.js";
 import { whenChanged } from "./change.js";
 
-export interface DetailedRange {
-  readonly after: number | undefined;
-  /** Only entries below this number. */
-  readonly before: number;
-  /** `true`: continues with new ticks until the run has ended. */
-  readonly follow: boolean;
-  readonly signal: AbortSignal | undefined;
-}
-
 export async function* detailedHistoryOf(
   registry: RunRegistry,
   from: LoadFrom,
-  { after, before, follow, signal }: DetailedRange,
+  { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {
   assertAfter(after);
   if (after === undefined)
