@@ -1,7 +1,7 @@
 /** What telemetry may ask of a runtime, and reports of claims. */
 
 import type { ObservedClaim, ObservedRuntime } from "./runtime-observer.types.js";
-import type { ClaimedRun, RunStore } from "./store/run-store.types.js";
+import type { ClaimedRun, RunQuery, RunStore } from "./store/run-store.types.js";
 import { allPages } from "./store/store-kit.js";
 
 /** Number of runs that are listed at once. */
@@ -20,23 +20,18 @@ export function observedRuntime({ store, live }: Observed, queues: readonly stri
     queues,
     async queueDepth(queue, limit) {
       let depth = 0;
-      for (const tenant of await store.tenants()) depth += await depthOf(store, { tenant, queue, limit });
+      const status = ["scheduled", "running"] as const;
+      for (const tenant of await store.tenants()) depth += await depthOf(store, { tenant, queue, status, limit });
       return depth;
     },
   };
 }
 
-interface QueueOfTenant {
-  readonly tenant: string;
-  readonly queue: string;
-  readonly limit: number;
-}
-
 /** A run that waits for something other than its turn does not count, nor does one with a place. */
-async function depthOf(store: Observed["store"], { tenant, queue, limit }: QueueOfTenant): Promise<number> {
+async function depthOf(store: Observed["store"], { limit, ...which }: RunQuery): Promise<number> {
   let depth = 0;
   let seen = 0;
-  const query = { tenant, queue, status: ["scheduled", "running"], limit: Math.min(PAGE, limit) } as const;
+  const query = { ...which, limit: Math.min(PAGE, limit) };
   for await (const { runs } of allPages((from) => store.list({ ...query, ...from })))
     for (const { hasPlace } of runs) {
       if (!hasPlace) depth++;
