@@ -57,7 +57,7 @@ import { RunRequests, type ServedRequest } from "./calls/run-requests.js";
 import { StoredRecords } from "./calls/stored-records.js";
 import { Pump } from "./claim/pump.js";
 import { RunRegistry } from "./claim/registry.js";
-import { RegisteredWorkflows } from "./code/registered-workflows.js";
+import { RegisteredWorkflows, type RuntimeParts } from "./code/registered-workflows.js";
 import { type NewRunRequest, newRun } from "./commit/new-run.js";
 import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./due/dedupe.js";
 import { DueWork } from "./due/due-work.js";
@@ -77,9 +77,9 @@ import { ticketOf } from "./options/queue-options.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
-import { idOf } from "./store/run-key.js";
+import { idOf, storedRun } from "./store/run-key.js";
 import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./store/run-store.types.js";
-import { runIdConflict, runLive, runtimeStopped, runUnknown } from "./store/runtime-errors.js";
+import { runIdConflict, runLive, runtimeStopped } from "./store/runtime-errors.js";
 import { seal, sealOwner, unseal } from "./store/sealed-run.js";
 import { checkAtDoor } from "./store/store-door.js";
 import { wrapStore } from "./store/store-kit.js";
@@ -99,6 +99,7 @@ export function createRuntime<const Flows extends Workflows>(options: RuntimeOpt
 
 class StoredRuntime {
   readonly #options: ResolvedRuntimeOptions;
+  readonly #parts: RuntimeParts;
   readonly #workflows: RegisteredWorkflows;
   readonly #registry: RunRegistry;
   readonly #pump: Pump;
@@ -117,7 +118,7 @@ class StoredRuntime {
   constructor(given: ResolvedRuntimeOptions) {
     const options = { ...given, store: untilClosed(given.store, () => this.#isClosed) };
     this.#options = options;
-    const { store, clock, log, leaseMs, settings, queues, workflows, telemetry } = options;
+    const { store, clock, log, leaseMs, queues, workflows, telemetry } = options;
     const observer = telemetry?.runtime ?? null;
     this.workflows = workflows;
     this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
@@ -127,41 +128,36 @@ class StoredRuntime {
       store,
       telemetry,
     });
+    const parts = { store, workflows: this.#workflows, clock, log };
+    this.#parts = parts;
     this.#registry = new RunRegistry({
-      store,
-      executes: options.executes,
-      maxRuns: options.maxRuns,
-      workflows: this.#workflows,
+      ...options,
+      ...parts,
       owner: systemIds.runId(),
-      leaseMs,
-      settings,
       queues: [...queues.values()],
       observer,
-      clock,
-      log,
     });
     this.records = new StoredRecords(store, () => this.#assertOpen());
     this.#resumes = new ResumeRequests(this.#registry);
-    const shared = { store, workflows: this.#workflows, clock, log };
     this.#dueWork = new DueWork({
-      ...shared,
+      ...parts,
       backOffMs: leaseMs,
       handlers: {
-        schedule: (entry) => fireSchedule(shared, entry),
+        schedule: (entry) => fireSchedule(parts, entry),
         start: (entry) => this.#dedupes.fire(entry),
         request: (entry) => this.#requests.fire(entry),
       },
     });
-    this.#pump = new Pump({ registry: this.#registry, dueWork: this.#dueWork, clock, log, renewMs: leaseMs / 3 });
+    this.#pump = new Pump({ ...parts, registry: this.#registry, dueWork: this.#dueWork, renewMs: leaseMs / 3 });
     this.#requests = new RunRequests({
       registry: this.#registry,
-      ...shared,
+      ...parts,
       serve: (key, request) => this.#serve(key, request),
     });
     const onChanged = (): void => this.#lookAround();
-    this.#dedupes = new Dedupes({ ...shared, onChanged });
+    this.#dedupes = new Dedupes({ ...parts, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
-    this.schedules = new StoredSchedules({ ...shared, queues, assertOpen: () => this.#assertOpen(), onChanged });
+    this.schedules = new StoredSchedules({ ...parts, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }
 
   run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
@@ -246,11 +242,10 @@ class StoredRuntime {
     const key = { tenant: options.tenant ?? "", runId };
     await this.#registry.park(key);
     const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
-    if (await isGone()) return this.#registry.tellDeleted(key);
-    const run = await store.run(key);
-    if (run === null) throw runUnknown(key);
-    const owner = sealOwner(run);
-    if (owner !== undefined && (await isGone(owner))) return this.#registry.tellDeleted(key);
+    // A store need not tell of that those who wait for the run.
+    if (await isGone()) return this.#registry.watchers.notify(idOf(key));
+    const owner = sealOwner(await storedRun(store, key));
+    if (owner !== undefined && (await isGone(owner))) return this.#registry.watchers.notify(idOf(key));
     throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
   }
 
@@ -271,8 +266,7 @@ class StoredRuntime {
   async import(parts: ExportedParts, options: ImportOptions = {}): Promise<ImportedRun> {
     this.#assertOpen();
     checkCallOptions("import", options);
-    const { store, clock, queues } = this.#options;
-    const imported = await importRun({ store, clock, queues, workflows: this.#workflows }, parts, options);
+    const imported = await importRun({ ...this.#parts, queues: this.#options.queues }, parts, options);
     this.#lookAround();
     return imported;
   }
@@ -295,13 +289,7 @@ class StoredRuntime {
   async check(options: TenantOptions = {}): Promise<CheckReport> {
     checkCallOptions("check", options);
     await this.#registry.committer.barrier();
-    const reports = [];
-    for (const tenant of await this.#tenants(options))
-      reports.push(await checkRuns(this.#options.store, this.#workflows, tenant));
-    return {
-      runs: reports.reduce((sum, report) => sum + report.runs, 0),
-      problems: reports.flatMap((report) => report.problems),
-    };
+    return checkRuns(this.#parts, await this.#tenants(options));
   }
 
   async #tenants({ tenant }: TenantOptions): Promise<readonly string[]> {
@@ -321,9 +309,8 @@ class StoredRuntime {
 
   async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
     checkCallOptions("history with details", options);
-    const { tenant = "", after, before = Number.POSITIVE_INFINITY, follow = false, signal } = options;
-    const from = await this.#from({ tenant, runId });
-    yield* detailedHistoryOf(this.#registry, from, { after, before, follow, signal });
+    const from = await this.#from({ tenant: options.tenant ?? "", runId });
+    yield* detailedHistoryOf(this.#registry, from, options);
   }
 
   async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
@@ -395,7 +382,7 @@ class StoredRuntime {
   async #stop(drainMs: number): Promise<void> {
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
-    await this.#within(drainMs, this.#registry.lastLooks());
+    await this.#within(drainMs, this.#registry.watchers.looked());
     this.#unobserve?.();
     try {
       await this.#workflows.dispose();
@@ -450,7 +437,7 @@ class StoredRuntime {
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
   async #known(key: RunKey): Promise<void> {
     await this.#registry.beginnings.whenStored(key);
-    if (!this.#registry.live.has(idOf(key)) && (await this.#options.store.run(key)) === null) throw runUnknown(key);
+    if (!this.#registry.live.has(idOf(key))) await storedRun(this.#options.store, key);
   }
 
   async #from(key: RunKey): Promise<LoadFrom> {
@@ -460,9 +447,7 @@ class StoredRuntime {
 
   async #stored(key: RunKey): Promise<From> {
     const { store } = this.#options;
-    const run = await store.run(key);
-    if (run === null) throw runUnknown(key);
-    return { store, run };
+    return { store, run: await storedRun(store, key) };
   }
 
   #assertOpen(): void {

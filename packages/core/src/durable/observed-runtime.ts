@@ -1,7 +1,8 @@
 /** What telemetry may ask of a runtime, and reports of claims. */
 
 import type { ObservedClaim, ObservedRuntime } from "./api/runtime-observer.types.js";
-import type { ClaimedRun, RunStore } from "./store/run-store.types.js";
+import type { ClaimedRun, RunQuery, RunStore } from "./store/run-store.types.js";
+import { allPages } from "./store/store-kit.js";
 
 /** Number of runs that are listed at once. */
 const PAGE = 100;
@@ -19,35 +20,23 @@ export function observedRuntime({ store, live }: Observed, queues: readonly stri
     queues,
     async queueDepth(queue, limit) {
       let depth = 0;
-      for (const tenant of await store.tenants()) depth += await depthOf(store, { tenant, queue, limit });
+      const status = ["scheduled", "running"] as const;
+      for (const tenant of await store.tenants()) depth += await depthOf(store, { tenant, queue, status, limit });
       return depth;
     },
   };
 }
 
-interface QueueOfTenant {
-  readonly tenant: string;
-  readonly queue: string;
-  readonly limit: number;
-}
-
 /** A run that waits for something other than its turn does not count, nor does one with a place. */
-async function depthOf(store: Observed["store"], { tenant, queue, limit }: QueueOfTenant): Promise<number> {
+async function depthOf(store: Observed["store"], { limit, ...which }: RunQuery): Promise<number> {
   let depth = 0;
   let seen = 0;
-  let cursor: string | null = null;
-  do {
-    const page = await store.list({
-      tenant,
-      queue,
-      status: ["scheduled", "running"],
-      limit: Math.min(PAGE, limit - seen),
-      ...(cursor !== null && { cursor }),
-    });
-    depth += page.runs.filter((run) => !run.hasPlace).length;
-    seen += page.runs.length;
-    cursor = page.cursor;
-  } while (cursor !== null && seen < limit);
+  const query = { ...which, limit: Math.min(PAGE, limit) };
+  for await (const { runs } of allPages((from) => store.list({ ...query, ...from })))
+    for (const { hasPlace } of runs) {
+      if (!hasPlace) depth++;
+      if (++seen === limit) return depth;
+    }
   return depth;
 }
 

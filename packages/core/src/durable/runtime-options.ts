@@ -14,6 +14,7 @@ import type { RunStore } from "./store/run-store.types.js";
 export interface ResolvedRuntimeOptions {
   readonly workflows: Workflows;
   readonly store: RunStore;
+  /** False: no run comes into memory here. */
   readonly executes: boolean;
   /** Infinity: no limit. */
   readonly maxRuns: number;

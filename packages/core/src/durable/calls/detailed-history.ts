@@ -8,6 +8,7 @@
 import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { DetailedEntry } from "../api/history.types.js";
+import type { DetailedHistoryOptions } from "../api/runtime.types.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { assertAfter, originOf, ticksOf } from "../history/history.js";
 import { changesOf, newState } from "../history/state-changes.js";
@@ -18,19 +19,10 @@ import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { whenChanged } from "./change.js";
 
-export interface DetailedRange {
-  readonly after: number | undefined;
-  /** Only entries below this number. */
-  readonly before: number;
-  /** `true`: continues with new ticks until the run has ended. */
-  readonly follow: boolean;
-  readonly signal: AbortSignal | undefined;
-}
-
 export async function* detailedHistoryOf(
   registry: RunRegistry,
   from: LoadFrom,
-  { after, before, follow, signal }: DetailedRange,
+  { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {
   assertAfter(after);
   if (after === undefined)

@@ -8,22 +8,16 @@
 import { createDeferred } from "../../system/deferred.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { resumeText } from "../run/posts.js";
-import { idOf } from "../store/run-key.js";
-import type { ClaimedRun, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+import { idOf, storedRun } from "../store/run-key.js";
+import type { AgainRequest, ClaimedRun, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
 import { cannotResume, runtimeStopped, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { whenChanged } from "./change.js";
 
-export interface ResumeRequest {
-  readonly how: "resume" | "retry";
-  /** Null: it counts every time. */
-  readonly idempotencyKey: string | null;
-}
-
 /** What the store keeps of a request with a key. */
 const receipt = '{"status":"accepted","sequence":0}';
 
-const allowed: { readonly [How in ResumeRequest["how"]]: readonly StoredStatus[] } = {
+const allowed: { readonly [How in AgainRequest["how"]]: readonly StoredStatus[] } = {
   resume: ["cancelled"],
   retry: ["failed", "timedOut"],
 };
@@ -42,7 +36,7 @@ export class ResumeRequests {
    *
    * @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_FINISHED`, `RUN_NOT_RETRYABLE`, and what keeps the run from being loaded.
    */
-  ask(key: RunKey, request: ResumeRequest): Promise<void> {
+  ask(key: RunKey, request: AgainRequest): Promise<void> {
     const id = idOf(key);
     const turn = (this.#turns.get(id) ?? Promise.resolve()).then(() => this.#serve(key, request));
     const over = turn
@@ -54,7 +48,7 @@ export class ResumeRequests {
     return turn;
   }
 
-  async #serve(key: RunKey, request: ResumeRequest): Promise<void> {
+  async #serve(key: RunKey, request: AgainRequest): Promise<void> {
     const registry = this.#registry;
     const live = registry.live.get(idOf(key));
     if (live !== undefined && live.phase !== "live") await live.left; // how it ended is stored then
@@ -69,13 +63,12 @@ export class ResumeRequests {
   }
 
   /** Null: it is done. Else until when somebody else has the run. */
-  async #try(key: RunKey, request: ResumeRequest): Promise<number | null> {
+  async #try(key: RunKey, request: AgainRequest): Promise<number | null> {
     const registry = this.#registry;
     registry.assertOpen();
     const { runsElsewhere, again } = registry.store;
     if (runsElsewhere === true && again !== undefined) return this.#askElsewhere(key, request, again);
-    const run = await registry.store.run(key);
-    if (run === null) throw runUnknown(key);
+    const run = await storedRun(registry.store, key);
     if (await this.#isDone(key, request)) return null;
     assertHere(run);
     if (request.how === "resume" && run.outcome === null) return this.#stay(key, request);
@@ -85,7 +78,7 @@ export class ResumeRequests {
     return this.#begin(claimed, request);
   }
 
-  async #askElsewhere(key: RunKey, request: ResumeRequest, again: NonNullable<RunStore["again"]>): Promise<null> {
+  async #askElsewhere(key: RunKey, request: AgainRequest, again: NonNullable<RunStore["again"]>): Promise<null> {
     const { how, idempotencyKey } = request;
     const scopedKey = idempotencyKey === null ? null : scoped(how, idempotencyKey);
     const result = await again(key, { how, idempotencyKey: scopedKey });
@@ -95,7 +88,7 @@ export class ResumeRequests {
   }
 
   /** The run has not ended: nothing is to be done, once and for all. */
-  async #stay(key: RunKey, { how, idempotencyKey }: ResumeRequest): Promise<number | null> {
+  async #stay(key: RunKey, { how, idempotencyKey }: AgainRequest): Promise<number | null> {
     const registry = this.#registry;
     if (idempotencyKey !== null) {
       const message = { idempotencyKey: scoped(how, idempotencyKey), atMs: registry.clock.now(), text: resumeText };
@@ -107,7 +100,7 @@ export class ResumeRequests {
     return null;
   }
 
-  async #begin(claimed: ClaimedRun, request: ResumeRequest): Promise<number | null> {
+  async #begin(claimed: ClaimedRun, request: AgainRequest): Promise<number | null> {
     const registry = this.#registry;
     const { key, epoch, status } = claimed.run;
     // From here on nobody else changes it.
@@ -123,7 +116,7 @@ export class ResumeRequests {
     return null;
   }
 
-  async #isDone(key: RunKey, { how, idempotencyKey }: ResumeRequest): Promise<boolean> {
+  async #isDone(key: RunKey, { how, idempotencyKey }: AgainRequest): Promise<boolean> {
     return idempotencyKey !== null && (await this.#registry.store.receipt(key, scoped(how, idempotencyKey))) !== null;
   }
 }

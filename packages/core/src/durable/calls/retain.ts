@@ -10,7 +10,8 @@ import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { Retention } from "../api/runtime.types.js";
-import type { RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+import type { RunKey, RunQuery, RunStore, StoredStatus } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
 
 /** How many runs are listed at once. */
 const PAGE = 200;
@@ -31,21 +32,23 @@ export interface RetainSetup {
  *
  * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`
  */
-export async function retainRuns({ store, clock, tenants }: RetainSetup, retention: Retention): Promise<number> {
-  const { limit = Number.POSITIVE_INFINITY, timeBudget, onProgress } = retention;
+export async function retainRuns(setup: RetainSetup, retention: Retention): Promise<number> {
+  const { clock } = setup;
+  const { limit = Number.POSITIVE_INFINITY, timeBudget, onProgress, status = ended } = retention;
   const startedAtMs = clock.now();
-  const beforeMs = startedAtMs - toMs(retention.olderThan, "olderThan");
+  const endedBeforeMs = startedAtMs - toMs(retention.olderThan, "olderThan");
   const untilMs = timeBudget === undefined ? Number.POSITIVE_INFINITY : startedAtMs + toMs(timeBudget, "timeBudget");
   // Before the start: the clock was set back, and nobody knows how much is left.
   const isOver = (nowMs: number): boolean => nowMs >= untilMs || (timeBudget !== undefined && nowMs < startedAtMs);
   checkLimit(limit);
   let deleted = 0;
   let size = FIRST_BATCH;
-  for await (const page of pagesOf({ store, tenants, beforeMs }, retention)) {
+  const which = { status: typeof status === "string" ? [status] : status, endedBeforeMs };
+  for await (const page of pagesOf(setup, which)) {
     for (let position = 0; position < page.length; ) {
       const batch = page.slice(position, position + Math.min(size, limit - deleted));
       position += batch.length;
-      const { count, blockedMs } = await deleteBatch({ store, clock }, batch);
+      const { count, blockedMs } = await deleteBatch(setup, batch);
       deleted += count;
       size = blockedMs > TURN_MS ? Math.ceil(size / 2) : Math.min(2 * size, LARGEST_BATCH);
       onProgress?.(deleted);
@@ -56,26 +59,17 @@ export async function retainRuns({ store, clock, tenants }: RetainSetup, retenti
   return deleted;
 }
 
-interface Ended extends Pick<RetainSetup, "store" | "tenants"> {
-  readonly beforeMs: number;
-}
+type Ended = Pick<RunQuery, "status" | "endedBeforeMs">;
 
-async function* pagesOf({ store, tenants, beforeMs }: Ended, { status }: Retention): AsyncGenerator<RunKey[], void> {
-  const statuses = status === undefined ? ended : typeof status === "string" ? [status] : status;
-  for (const tenant of tenants) {
-    let cursor: string | null = null;
-    do {
-      const query = { tenant, status: statuses, endedBeforeMs: beforeMs, limit: PAGE };
-      const page = await store.list(cursor === null ? query : { ...query, cursor });
-      yield page.runs.map(({ key }) => key);
-      cursor = page.cursor;
-    } while (cursor !== null);
-  }
+async function* pagesOf({ store, tenants }: RetainSetup, which: Ended): AsyncGenerator<RunKey[], void> {
+  for (const tenant of tenants)
+    for await (const { runs } of allPages((from) => store.list({ ...which, tenant, limit: PAGE, ...from })))
+      yield runs.map(({ key }) => key);
 }
 
 /** A store that waits for another machine does not block this one, however long it takes. */
 async function deleteBatch(
-  { store, clock }: Pick<RetainSetup, "store" | "clock">,
+  { store, clock }: RetainSetup,
   batch: readonly RunKey[],
 ): Promise<{ readonly count: number; readonly blockedMs: number }> {
   let hasTurned = false;

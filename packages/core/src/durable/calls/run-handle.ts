@@ -34,7 +34,7 @@ import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import type { DurableRun } from "../run/durable-run.js";
 import { cancelRun, type Message, messageText } from "../run/posts.js";
-import { idOf } from "../store/run-key.js";
+import { idOf, storedRun } from "../store/run-key.js";
 import type { RunKey, StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
@@ -251,11 +251,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return markHandled(this.#setup.begun());
   }
 
-  async #row(): Promise<StoredRun> {
+  #row(): Promise<StoredRun> {
     const { registry, key } = this.#setup;
-    const run = await registry.store.run(key);
-    if (run === null) throw runUnknown(key);
-    return run;
+    return storedRun(registry.store, key);
   }
 
   /** To the run in memory, where it may be here; else, and with a key, it is posted. */

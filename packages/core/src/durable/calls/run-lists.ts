@@ -1,32 +1,26 @@
 /** Lists of stored runs. */
 
-import type { Outcome } from "../../engine/state.js";
 import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
-import type { RunOrigin } from "../release/run-standing.js";
-import type { RunCount, RunKey, RunStore, StoredRun } from "../store/run-store.types.js";
+import type { DurableRun } from "../run/durable-run.js";
+import type { RunCount, RunStore, StoredRun } from "../store/run-store.types.js";
 import { sealOwner } from "../store/sealed-run.js";
 
 export async function list(
   store: RunStore,
   filter: RunFilter,
 ): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
-  const { tenant = "", limit = 100, workflow, status, labels, queue, createdAfter, createdBefore, cursor } = filter;
-  const { search, order } = filter;
+  const { tenant = "", limit = 100, status, createdAfter, createdBefore, search, ...where } = filter;
   checkSearch(search);
-  checkOrder(order);
+  checkOrder(where.order);
   const page = await store.list({
+    ...where,
     tenant,
     limit: pageSize(limit),
-    ...(workflow !== undefined && { workflow }),
     ...(status !== undefined && { status: typeof status === "string" ? [status] : status }),
-    ...(labels !== undefined && { labels }),
-    ...(queue !== undefined && { queue }),
     ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
     ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
     ...(search !== undefined && search !== "" && { search }),
-    ...(order !== undefined && { order }),
-    ...(cursor !== undefined && { cursor }),
   });
   return { runs: page.runs.map(toListing), cursor: page.cursor };
 }
@@ -47,8 +41,7 @@ function checkOrder(order: unknown): void {
 }
 
 export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
-  const { tenant = "", workflow, labels } = filter;
-  return store.counts({ tenant, ...(workflow !== undefined && { workflow }), ...(labels !== undefined && { labels }) });
+  return store.counts({ ...filter, tenant: filter.tenant ?? "" });
 }
 
 export function toListing(run: StoredRun): RunListing {
@@ -72,21 +65,8 @@ export function toListing(run: StoredRun): RunListing {
   };
 }
 
-/** A run in memory. */
-interface RunHere {
-  readonly phase: string;
-  readonly key: RunKey;
-  readonly workflow: { readonly name: string };
-  readonly origin: RunOrigin | null;
-  readonly ticks: number;
-  readonly runner: {
-    readonly published: number;
-    readonly state: { readonly atMs: number; readonly outcome: Outcome | null };
-  };
-}
-
 /** What {@link toListing} gives once the end of the run is stored; `null` where only the store knows, or for a run that has not ended. */
-export function listingOfEnded(run: RunHere | undefined): RunListing | null {
+export function listingOfEnded(run: DurableRun | undefined): RunListing | null {
   if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
   const { atMs, outcome } = run.runner.state;
   const { createdAtMs, labels, forkedFrom } = run.origin;

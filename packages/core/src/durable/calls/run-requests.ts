@@ -6,19 +6,17 @@
  *
  * @module
  */
-
 import type { Receipt } from "../../authoring/handler.types.js";
-import type { Clock, Log } from "../../engine/ports.js";
 import { WorkflowError, type WorkflowErrorOptions } from "../../errors/workflow-error.js";
 import { decodeValue } from "../../event/decode.js";
 import { systemIds } from "../../system/system.js";
 import { type EncodedValue, encodeValue } from "../../value/codec.js";
 import type { RunRegistry } from "../claim/registry.js";
-import type { RegisteredWorkflows } from "../code/registered-workflows.js";
-import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "../due/due-entries.js";
-import { addExpiry, expiryKey, removeExpiry } from "../due/expiring.js";
+import type { RuntimeParts } from "../code/registered-workflows.js";
+import { addDue, type DueEntry, ownKind, removeDue, type StoredDueEntry } from "../due/due-entries.js";
+import { addExpiry, removeExpiry } from "../due/expiring.js";
+import { storedRun } from "../store/run-key.js";
 import type { RecordKey, RunKey, StoredRecord } from "../store/run-store.types.js";
-import { runUnknown } from "../store/runtime-errors.js";
 import { parseJson } from "../text/journal-text.js";
 import { whenChanged } from "./change.js";
 
@@ -50,11 +48,8 @@ type Answer =
   | { readonly receipt: Receipt | null; readonly expiry: string }
   | { readonly error: WorkflowErrorOptions; readonly expiry: string };
 
-export interface RunRequestsSetup {
+export interface RunRequestsSetup extends RuntimeParts {
   readonly registry: RunRegistry;
-  readonly workflows: RegisteredWorkflows;
-  readonly clock: Clock;
-  readonly log: Log;
   /** Does it here. Gives the receipt of a cancellation. */
   readonly serve: (key: RunKey, request: ServedRequest) => Promise<Receipt | null>;
 }
@@ -74,10 +69,8 @@ export class RunRequests {
    * @throws {WorkflowError} `RUN_UNKNOWN`, and what kept whoever served it from doing so.
    */
   async ask(key: RunKey, { how, idempotencyKey, reason }: RemoteRequest): Promise<Receipt | null> {
-    const { registry, workflows, clock } = this.#setup;
-    const { store } = registry;
-    const run = await store.run(key);
-    if (run === null) throw runUnknown(key);
+    const { store, workflows, clock } = this.#setup;
+    const run = await storedRun(store, key);
     const of: RecordKey = { tenant: key.tenant, kind: ownKind("request"), id: systemIds.runId() };
     const { values } = workflows.get(run.workflow).compiled;
     const request: StoredRequest = {
@@ -95,17 +88,16 @@ export class RunRequests {
       atMs: clock.now(),
       afterRun: null,
     };
-    const added = addDue({ ...due, key: dueKey(store, due, 1) });
-    await store.writeRecords([{ ...of, expected: 0, text: JSON.stringify(request) }, added]);
+    await store.writeRecords([{ ...of, expected: 0, text: JSON.stringify(request) }, addDue(store, due, 1)]);
     return this.#answered(key, of);
   }
 
   /** Begins to serve it, and does not wait: others are due, too. */
   async fire({ tenant, id, key }: StoredDueEntry): Promise<null> {
     if (this.#serving.has(key)) return null;
-    const { registry, log } = this.#setup;
+    const { registry, store, log } = this.#setup;
     const of: RecordKey = { tenant, kind: ownKind("request"), id };
-    const record = await registry.store.record(of);
+    const record = await store.record(of);
     if (record === null) return null;
     this.#serving.add(key);
     this.#serve(of, record, key)
@@ -118,8 +110,7 @@ export class RunRequests {
   }
 
   async #serve(of: RecordKey, record: StoredRecord, due: string): Promise<void> {
-    const { registry, workflows, clock, serve } = this.#setup;
-    const { store } = registry;
+    const { store, workflows, clock, serve } = this.#setup;
     const request = requestOf(of, record);
     const { how, runId, key: idempotencyKey, reason } = request;
     const run = await store.run({ tenant: of.tenant, runId });
@@ -129,31 +120,27 @@ export class RunRequests {
       (receipt) => ({ receipt }),
       (error: unknown) => ({ error: answerable(error) }),
     );
-    const expiring = { ...of, version: record.version + 1 };
-    const expiry = expiryKey(store, expiring, clock.now() + KEPT_MS);
-    const answered: StoredRequest = { ...request, answer: { ...given, expiry } };
+    const expiry = addExpiry(store, { ...of, version: record.version + 1 }, clock.now() + KEPT_MS);
+    const answered: StoredRequest = { ...request, answer: { ...given, expiry: expiry.id } };
     // In conflict with another process that has served it, too.
     await store.writeRecords([
       { ...of, expected: record.version, text: JSON.stringify(answered) },
       removeDue(due),
-      addExpiry(expiry, expiring),
+      expiry,
     ]);
   }
 
   async #answered(run: RunKey, of: RecordKey): Promise<Receipt | null> {
-    const { registry, clock } = this.#setup;
-    const look = async (): Promise<StoredRecord | undefined> => {
-      const record = await registry.store.record(of);
-      return record !== null && requestOf(of, record).answer !== null ? record : undefined;
+    const { registry, store, clock } = this.#setup;
+    const look = async (): Promise<{ expected: number; answer: Answer } | undefined> => {
+      const record = await store.record(of);
+      if (record === null) return undefined;
+      const { answer } = requestOf(of, record);
+      return answer === null ? undefined : { expected: record.version, answer };
     };
     const timer = (again: () => void): (() => void) => clock.setTimer(clock.now() + LOOK_MS, again, true);
-    return this.#take(of, await whenChanged({ registry, key: run }, look, { timer }));
-  }
-
-  async #take(of: RecordKey, record: StoredRecord): Promise<Receipt | null> {
-    const answer = requestOf(of, record).answer as Answer;
-    const { store } = this.#setup.registry;
-    await store.writeRecords([{ ...of, expected: record.version, text: null }, removeExpiry(answer.expiry)]);
+    const { expected, answer } = await whenChanged({ registry, key: run }, look, { timer });
+    await store.writeRecords([{ ...of, expected, text: null }, removeExpiry(answer.expiry)]);
     if ("error" in answer) throw new WorkflowError(answer.error);
     return answer.receipt;
   }

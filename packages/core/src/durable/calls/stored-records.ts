@@ -46,15 +46,9 @@ export class StoredRecords implements RuntimeRecords {
   async list(query: RecordListQuery): Promise<RecordList> {
     this.#assertOpen();
     checkCallOptions("records.list", query);
-    const { tenant = "", kind, prefix, limit = 100, cursor } = query;
-    checkNames({ tenant, kind });
-    const page = await this.#store.records({
-      tenant,
-      kind,
-      limit: pageSize(limit),
-      ...(prefix !== undefined && { prefix }),
-      ...(cursor !== undefined && { cursor }),
-    });
+    const { tenant = "", limit = 100, ...where } = query;
+    checkNames({ tenant, kind: where.kind });
+    const page = await this.#store.records({ ...where, tenant, limit: pageSize(limit) });
     const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
     return { records, cursor: page.cursor };
   }

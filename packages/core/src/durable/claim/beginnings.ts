@@ -32,7 +32,7 @@ export interface BeginsIn {
   /** Number of runs that may still be loaded here. */
   readonly room: number;
   /** Called when a run of a queue was stored. */
-  onQueued(): void;
+  readonly onParked: () => void;
 }
 
 export class Beginnings {
@@ -101,7 +101,7 @@ export class Beginnings {
       takeCommit: () => commit,
       onCommitted: (result) => {
         stored.resolve(result.status === "exists" ? result.run : null);
-        if (record.queue !== null) this.#setup.onQueued();
+        if (record.queue !== null) this.#setup.onParked();
       },
       onCommitFailed: (error) => stored.reject(error),
     });

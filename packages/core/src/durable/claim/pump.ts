@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { Clock, Log } from "../../engine/ports.js";
+
+import type { RuntimeParts } from "../code/registered-workflows.js";
 import type { DueWork } from "../due/due-work.js";
 import { idOf } from "../store/run-key.js";
 import type { RunRegistry } from "./registry.js";
@@ -12,11 +13,9 @@ import type { RunRegistry } from "./registry.js";
 /** Number of runs that are claimed at once. */
 const BATCH = 100;
 
-export interface PumpSetup {
+export interface PumpSetup extends RuntimeParts {
   readonly registry: RunRegistry;
   readonly dueWork: DueWork;
-  readonly clock: Clock;
-  readonly log: Log;
   readonly renewMs: number;
 }
 
@@ -44,7 +43,7 @@ export class Pump {
       const id = key === null ? null : idOf(key); // one text for three tables: every commit comes here
       registry.watchers.notify(id);
       const isAwaited = id !== null && dueWork.awaits(id);
-      if (key === null || id === null || isAwaited || registry.isForeign(id)) {
+      if (key === null || id === null || isAwaited || !registry.live.has(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "further" || (news === "ended" && !isAwaited && !registry.hasQueues);
         if (!isForNobody) void this.pump();

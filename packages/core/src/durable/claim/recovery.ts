@@ -213,10 +213,9 @@ const LEAST_LEAD_MS = 1_000;
  * By how much the time of a waiting run is ahead of this clock. Its timers say the time of the run; when it is due by this clock, its
  * row says: the store knows, or it was written before the run left memory.
  */
-function leadOfTimers({ status, wakeAtMs }: StoredRun, { members }: RunTree): number {
+function leadOfTimers({ status, wakeAtMs }: StoredRun, tree: RunTree): number {
   if (status !== "waiting" || wakeAtMs === null) return 0;
-  const due = [...members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
-  const leadMs = due.length === 0 ? 0 : Math.min(...due) - wakeAtMs;
+  const leadMs = (tree.wakeAt() ?? wakeAtMs) - wakeAtMs;
   return leadMs < LEAST_LEAD_MS ? 0 : leadMs;
 }
 

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import type { Clock, Log } from "../../engine/ports.js";
+import type { Clock } from "../../engine/ports.js";
 import type { Outcome } from "../../engine/state.js";
 import { outcomeError } from "../../run/outcome.js";
 import { decodeOutcome } from "../../snapshot/decode-parts.js";
 import type { DueReport } from "../api/runtime.types.js";
 import type { RuntimeObserver } from "../api/runtime-observer.types.js";
-import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordTurns } from "../commit/record-turns.js";
 import { observedClaim } from "../observed-runtime.js";
@@ -18,6 +18,7 @@ import { StreamCache } from "../reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../reads/watchers.js";
 import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "../run/durable-run.js";
 import { Posts } from "../run/posts.js";
+import type { ResolvedRuntimeOptions } from "../runtime-options.js";
 import { idOf } from "../store/run-key.js";
 import type {
   ClaimedRun,
@@ -36,19 +37,12 @@ import { Beginnings, type BeginsIn } from "./beginnings.js";
 import { FencePauses } from "./fence-pauses.js";
 import { type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 
-export interface RegistrySetup {
-  readonly store: RunStore;
-  /** False: no run comes into memory here. */
-  readonly executes: boolean;
-  readonly maxRuns: number;
-  readonly workflows: RegisteredWorkflows;
+type RegistryOptions = Pick<ResolvedRuntimeOptions, "executes" | "maxRuns" | "leaseMs" | "settings">;
+
+export interface RegistrySetup extends RuntimeParts, RegistryOptions {
   readonly owner: string;
-  readonly leaseMs: number;
-  readonly settings: DurableRunSettings;
   readonly queues: readonly QueueLimits[];
   readonly observer: RuntimeObserver | null;
-  readonly clock: Clock;
-  readonly log: Log;
 }
 
 export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
@@ -69,12 +63,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly beginnings: Beginnings;
   /** A run that resumes later has left memory, one of a queue has come or gone, or there is room for one more. */
   onParked: () => void = () => {};
-  readonly #workflows: RegisteredWorkflows;
-  readonly #maxRuns: number;
-  readonly #leaseMs: number;
+  readonly #setup: RegistrySetup;
   readonly #due: Required<DueRuns>;
-  readonly #observer: RuntimeObserver | null;
-  readonly #log: Log;
   readonly #posts: Posts = new Posts();
   readonly #recovery: Recovery;
   readonly #pauses: FencePauses;
@@ -87,22 +77,18 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   #isOver = false;
 
   constructor(setup: RegistrySetup) {
+    this.#setup = setup;
     this.store = setup.store;
     this.executes = setup.executes;
     this.committer = new GroupCommit(setup.store, setup.observer);
-    this.#observer = setup.observer;
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
     this.#pauses = new FencePauses(setup.clock);
     this.turns = new RecordTurns(setup.clock);
-    this.#workflows = setup.workflows;
     this.streams = new StreamCache(this, setup.workflows);
-    this.#maxRuns = setup.maxRuns;
-    this.#leaseMs = setup.leaseMs;
     this.#due = { workflows: setup.workflows.names, queues: setup.queues };
     this.hasQueues = setup.queues.length > 0;
-    this.#log = setup.log;
     this.beginnings = new Beginnings(this);
     this.#recovery = new Recovery({
       registry: this,
@@ -124,7 +110,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   /** How many runs this process may take up. */
   get room(): number {
-    return this.#maxRuns - this.live.size - this.#opening.size;
+    return this.#setup.maxRuns - this.live.size - this.#opening.size;
   }
 
   get isStopped(): boolean {
@@ -143,7 +129,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   get lease(): LeaseRequest {
     const nowMs = this.clock.now();
-    return { owner: this.owner, nowMs, untilMs: nowMs + this.#leaseMs };
+    return { owner: this.owner, nowMs, untilMs: nowMs + this.#setup.leaseMs };
   }
 
   // ---- runs that come back
@@ -228,11 +214,6 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     return live;
   }
 
-  /** Whether a change of the run with this {@link idOf} is none that this runtime has made and knows of. */
-  isForeign(id: string): boolean {
-    return !this.live.has(id);
-  }
-
   // ---- posts of other processes
 
   /** @param of One run. @default all that this owner has */
@@ -261,7 +242,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     const unknown = keys.filter((key) => !this.live.has(idOf(key)) && !this.#opening.has(idOf(key)));
     for (const key of unknown.filter((one) => this.#unknown.has(idOf(one))))
       this.open(key).catch((error: unknown) =>
-        this.#log.error(`Run "${key.runId}" is held by this process and could not be loaded.`, error),
+        this.#setup.log.error(`Run "${key.runId}" is held by this process and could not be loaded.`, error),
       );
     this.#unknown = new Set(unknown.map(idOf));
   }
@@ -279,11 +260,12 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   /** Gives how many it took up. */
   async adoptDue(limit: number): Promise<number> {
+    const { observer, log } = this.#setup;
     const claimed = await this.store.claimDue({ ...this.lease, limit, ...this.#due });
     for (const one of claimed) {
-      if (this.#observer?.onClaim !== undefined) this.#observer.onClaim(observedClaim(one, this.clock.now()));
+      if (observer?.onClaim !== undefined) observer.onClaim(observedClaim(one, this.clock.now()));
       await this.adopt(one).catch((error: unknown) =>
-        this.#log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
+        log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
       );
     }
     return claimed.length;
@@ -300,11 +282,6 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     await this.committer.drain();
     this.#isOver = true;
     this.watchers.notify(null);
-  }
-
-  /** Resolves when everybody who waits for a run has had a last look at the store. */
-  lastLooks(): Promise<void> {
-    return this.watchers.looked();
   }
 
   async #quiet(drainMs: number): Promise<void> {
@@ -330,16 +307,12 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   onEnded(live: DurableRun, outcome: Outcome): void {
     const isFailure = outcome.status === "failed" || outcome.status === "timedOut";
     if (isFailure && !this.watchers.has(idOf(live.key)))
-      this.#log.error(
+      this.#setup.log.error(
         `Run "${live.key.runId}" of "${live.workflow.name}" has ended without a result, and nobody here awaits it.`,
         outcomeError(live.key.runId, outcome),
       );
     if (this.#stopped) this.#endedWhileStopping.set(idOf(live.key), outcome);
-    this.#notify(live.key);
-  }
-
-  onQueued(): void {
-    this.onParked();
+    this.watchers.notify(idOf(live.key));
   }
 
   onLeft(live: DurableRun): void {
@@ -355,9 +328,9 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   onLost(live: DurableRun, error: unknown, how: "fenced" | "failed"): void {
     this.#forget(live);
     if (how === "fenced") this.#pauses.lost(idOf(live.key), live.hasStored);
-    if (how === "fenced") this.#observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
-    if (how === "fenced") return this.#log.error(`This process has lost run "${live.key.runId}".`, error);
-    this.#log.error(
+    if (how === "fenced") this.#setup.observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
+    if (how === "fenced") return this.#setup.log.error(`This process has lost run "${live.key.runId}".`, error);
+    this.#setup.log.error(
       `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
       error,
     );
@@ -375,17 +348,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   #forget(live: DurableRun): void {
     const id = idOf(live.key);
     if (this.live.get(id) === live) this.live.delete(id);
-    this.#notify(live.key);
-    if (this.#maxRuns !== Number.POSITIVE_INFINITY) this.onParked(); // there is room for one more
-  }
-
-  /** Nobody tells those who wait for the run of that: a store tells of commits and posts. */
-  tellDeleted(key: RunKey): void {
-    this.#notify(key);
-  }
-
-  #notify(key: RunKey): void {
-    this.watchers.notify(idOf(key));
+    this.watchers.notify(id);
+    if (this.#setup.maxRuns !== Number.POSITIVE_INFINITY) this.onParked(); // there is room for one more
   }
 
   // ---- how runs ended
@@ -416,7 +380,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
 
   storedOutcome(run: StoredRun): Outcome | null {
     if (run.outcome === null) return null;
-    const { compiled } = this.#workflows.get(run.workflow);
+    const { compiled } = this.#setup.workflows.get(run.workflow);
     return decodeOutcome(compiled, parseJson(run.outcome, `run "${run.key.runId}"`));
   }
 }

@@ -2,6 +2,7 @@
 
 import type { Workflow } from "../../authoring/workflow.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../../compile/compile.js";
+import type { Clock, Log } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { Telemetry } from "../../inspect/telemetry.types.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../../run/workflow-host.js";
@@ -14,6 +15,14 @@ export interface RegisteredWorkflow {
   readonly compiled: CompiledWorkflow;
   readonly host: WorkflowHost;
   readonly code: HashedCode & { readonly text: string };
+}
+
+/** What all services of a runtime share. */
+export interface RuntimeParts {
+  readonly store: RunStore;
+  readonly workflows: RegisteredWorkflows;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 export class RegisteredWorkflows {

@@ -55,8 +55,9 @@ export class AttemptRecords implements StepRecords {
     const name = textOf(key);
     const own = this.#writes.get(name);
     const version = own === undefined ? this.#versions.get(name) : own.text === null ? 0 : own.expected + 1;
-    if (version === undefined) throw notRead(key);
-    if (version !== edit.expected) throw notExpected(key, version, edit.expected);
+    if (version === undefined) throw recordConflict([key], "it was written without having been read", readFirst);
+    if (version !== edit.expected)
+      throw recordConflict([key], `it has version ${version}, and ${edit.expected} was expected`, readFirst);
     this.#writes.set(name, { ...key, expected: own?.expected ?? version, text: recordText(edit) });
   }
 
@@ -108,11 +109,3 @@ function textOf({ tenant, kind, id }: RecordKey): string {
 }
 
 const readFirst = "Give the version that `await recordsOf(ctx).read(kind, id)` gave in this attempt; 0 for null.";
-
-function notRead(key: RecordKey): Error {
-  return recordConflict([key], "it was written without having been read", readFirst);
-}
-
-function notExpected(key: RecordKey, version: number, expected: number): Error {
-  return recordConflict([key], `it has version ${version}, and ${expected} was expected`, readFirst);
-}

@@ -1,12 +1,11 @@
 /** Makes the first record of a run from its start event, and the commit that stores it. */
-import type { Clock } from "../../engine/ports.js";
 import type { TraceContext } from "../../engine/state.js";
 import type { RunStarted } from "../../engine/tick.js";
 import { decodeEvent } from "../../event/decode.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { classOf } from "../../event/facts.js";
 import { initialStore } from "../../run/state-of-run.js";
-import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";
 import { checkNames } from "../options/check-names.js";
 import type { NewRunRecord, QueueTicket, RunCommit, RunKey } from "../store/run-store.types.js";
 import { startText } from "../text/start-text.js";
@@ -101,7 +100,7 @@ interface Making {
 
 /** The commit that creates the run of a stored start. @throws {WorkflowError} What keeps its event from being read here. */
 export function makeStart(
-  { workflows, clock }: { readonly workflows: RegisteredWorkflows; readonly clock: Clock },
+  { workflows, clock }: RuntimeParts,
   start: StoredStart,
   { key, startAtMs, what }: Making,
 ): RunCommit {

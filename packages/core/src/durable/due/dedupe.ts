@@ -7,27 +7,23 @@
  * @module
  */
 
-import type { Clock } from "../../engine/ports.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { toMs } from "../../value/duration.js";
 import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
-import type { RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RuntimeParts } from "../code/registered-workflows.js";
 import { createOnly, makeStart, type NewRunRequest, newRun, type StoredStart } from "../commit/new-run.js";
 import { callOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
-import type { RecordKey, RecordWrite, RunCommit, RunStore, StoredRecord } from "../store/run-store.types.js";
+import type { RecordKey, RunCommit, RunStore } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
-import { addDue, type DueEntry, dueKey, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
-import { addExpiry, expiryKey, removeExpiry } from "./expiring.js";
+import { addDue, type DueEntry, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
+import { addExpiry, removeExpiry } from "./expiring.js";
 
 /** Added to the present time, the sum is still a date. */
 const LONGEST_MS = 1e15;
 
-export interface DedupesSetup {
-  readonly store: RunStore;
-  readonly workflows: RegisteredWorkflows;
-  readonly clock: Clock;
+export interface DedupesSetup extends RuntimeParts {
   /** Called when there is something to start, now or later. */
   readonly onChanged: () => void;
 }
@@ -97,12 +93,18 @@ export class Dedupes {
     const { store, clock, onChanged } = this.#setup;
     const { tenant, runId } = commit.key;
     for (;;) {
-      const record = await store.record(of);
-      const first = record === null ? null : (parseJson(record.text, nameOf(of)) as FirstStart);
+      const { version, start: first } = await readStart<FirstStart>(store, of);
       const isWithin = first !== null && clock.now() < first.untilMs;
       // A deleted run does not count.
       if (isWithin && (await store.run({ tenant, runId: first.runId })) !== null) return first.runId;
-      const records = firstWrites(store, of, { record, first, runId, untilMs: clock.now() + forMs });
+      const untilMs = clock.now() + forMs;
+      const expiry = addExpiry(store, { ...of, version: version + 1 }, untilMs);
+      const start: FirstStart = { runId, untilMs, expiry: expiry.id };
+      const records = [
+        { ...of, expected: version, text: JSON.stringify(start) },
+        ...(first === null ? [] : [removeExpiry(first.expiry)]),
+        expiry,
+      ];
       const [result] = await store.commit([{ ...commit, records }]);
       if (result?.status !== "stored") continue; // another process was faster
       onChanged();
@@ -115,8 +117,7 @@ export class Dedupes {
     const { workflow, event, labels = {}, trace, timeoutMs, deadlineMs, queue } = request;
     const encoded = encodeEvent(event, `run: ${event.type}`, workflow.compiled.values);
     for (;;) {
-      const record = await store.record(of);
-      const before = record === null ? null : waitingStart(of, record);
+      const { version, start: before } = await readStart<WaitingStart>(store, of);
       const runId = before?.runId ?? request.key.runId;
       const atMs = clock.now() + forMs;
       const entry: DueEntry = {
@@ -127,8 +128,7 @@ export class Dedupes {
         atMs,
         afterRun: null,
       };
-      const expected = record?.version ?? 0;
-      const due = dueKey(store, entry, expected + 1);
+      const due = addDue(store, entry, version + 1);
       const start: WaitingStart = {
         runId,
         workflow: workflow.name,
@@ -139,12 +139,12 @@ export class Dedupes {
         timeoutMs,
         deadlineMs,
         queue,
-        due,
+        due: due.id,
       };
-      const writes: RecordWrite[] = [
-        { ...of, expected, text: JSON.stringify(start) },
+      const writes = [
+        { ...of, expected: version, text: JSON.stringify(start) },
         ...(before === null ? [] : [removeDue(before.due)]),
-        addDue({ ...entry, key: due }),
+        due,
       ];
       if ((await store.writeRecords(writes)).length > 0) continue; // another process was faster
       onChanged();
@@ -156,37 +156,27 @@ export class Dedupes {
   async fire({ tenant, id, key }: StoredDueEntry): Promise<number | null> {
     const { store, clock } = this.#setup;
     const of = { tenant, kind: ownKind("last"), id };
-    const record = await store.record(of);
-    const start = record === null ? null : waitingStart(of, record);
-    if (record === null || start?.due !== key) return start?.atMs ?? null; // another call came, or another process has started it
+    const { version, start } = await readStart<WaitingStart>(store, of);
+    if (start?.due !== key) return start?.atMs ?? null; // another call came, or another process has started it
     const making = { key: { tenant, runId: start.runId }, startAtMs: start.atMs, what: `The input of ${nameOf(of)}` };
     const commit = makeStart(this.#setup, start, making);
-    const records = [{ ...of, expected: record.version, text: null }, removeDue(key)];
+    const records = [{ ...of, expected: version, text: null }, removeDue(key)];
     const [result] = await store.commit([{ ...commit, records }]);
     if (result?.status === "exists") await store.writeRecords(records); // another caller has used that id
     return result?.status === "conflict" ? clock.now() : null;
   }
 }
 
-interface FirstWrite extends Pick<FirstStart, "runId" | "untilMs"> {
-  readonly record: StoredRecord | null;
-  readonly first: FirstStart | null;
+interface ReadStart<Start> {
+  /** 0 where there is no record. */
+  readonly version: number;
+  readonly start: Start | null;
 }
 
-function firstWrites(store: RunStore, of: RecordKey, { record, first, runId, untilMs }: FirstWrite): RecordWrite[] {
-  const expected = record?.version ?? 0;
-  const expiring = { ...of, version: expected + 1 };
-  const expiry = expiryKey(store, expiring, untilMs);
-  const start: FirstStart = { runId, untilMs, expiry };
-  return [
-    { ...of, expected, text: JSON.stringify(start) },
-    ...(first === null ? [] : [removeExpiry(first.expiry)]),
-    addExpiry(expiry, expiring),
-  ];
-}
-
-function waitingStart(of: RecordKey, { text }: StoredRecord): WaitingStart {
-  return parseJson(text, nameOf(of)) as WaitingStart;
+async function readStart<Start>(store: RunStore, of: RecordKey): Promise<ReadStart<Start>> {
+  const record = await store.record(of);
+  if (record === null) return { version: 0, start: null };
+  return { version: record.version, start: parseJson(record.text, nameOf(of)) as Start };
 }
 
 function nameOf({ id }: RecordKey): string {

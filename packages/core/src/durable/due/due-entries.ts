@@ -8,6 +8,7 @@
  */
 import { ownKinds } from "../options/check-names.js";
 import type { RecordWrite, RunStore } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
 import { parseJson } from "../text/journal-text.js";
 
 const DUE = `${ownKinds}due`;
@@ -38,14 +39,15 @@ export function ownKind(name: string): string {
   return `${ownKinds}${name}`;
 }
 
-/** @param version Version of the source that is written together with the entry. */
-export function dueKey(store: RunStore, entry: DueEntry, version: number): string {
-  const text = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
-  return `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(text)}`;
-}
-
-export function addDue({ key, ...entry }: StoredDueEntry): RecordWrite {
-  return { tenant: TENANT, kind: DUE, id: key, expected: 0, text: JSON.stringify(entry) };
+/**
+ * The write of an entry. Its `id` is the key of the entry.
+ *
+ * @param version Version of the source that is written together with the entry.
+ */
+export function addDue(store: RunStore, entry: DueEntry, version: number): RecordWrite {
+  const source = JSON.stringify([entry.what, entry.tenant, entry.id, version]);
+  const id = `${timeText(entry.afterRun === null ? entry.atMs : 0)} ${store.hash(source)}`;
+  return { tenant: TENANT, kind: DUE, id, expected: 0, text: JSON.stringify(entry) };
 }
 
 export function removeDue(key: string): RecordWrite {
@@ -54,16 +56,9 @@ export function removeDue(key: string): RecordWrite {
 
 /** Entries by time; those that wait for a run come first. */
 export async function* dueEntries(store: RunStore): AsyncGenerator<StoredDueEntry, void> {
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.records({
-      tenant: TENANT,
-      kind: DUE,
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    });
-    for (const { id, text } of page.records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
-    cursor = page.cursor;
-  }
+  const query = { tenant: TENANT, kind: DUE, limit: PAGE };
+  for await (const { records } of allPages((from) => store.records({ ...query, ...from })))
+    for (const { id, text } of records) yield { ...(parseJson(text, `due entry "${id}"`) as DueEntry), key: id };
 }
 
 /** A text that sorts like the number. */

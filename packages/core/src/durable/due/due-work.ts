@@ -1,20 +1,9 @@
-/**
- * Does due work that is no run yet, in whichever process finds it first.
- *
- * @module
- */
-import type { Clock, Log } from "../../engine/ports.js";
-import type { RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RuntimeParts } from "../code/registered-workflows.js";
 import { idOf } from "../store/run-key.js";
-import type { RunStore } from "../store/run-store.types.js";
 import { type DueEntry, dueEntries, type StoredDueEntry } from "./due-entries.js";
 import { sweepExpired } from "./expiring.js";
 
-export interface DueWorkSetup {
-  readonly store: RunStore;
-  readonly workflows: RegisteredWorkflows;
-  readonly clock: Clock;
-  readonly log: Log;
+export interface DueWorkSetup extends RuntimeParts {
   /** Milliseconds for which a failed entry is left alone here. */
   readonly backOffMs: number;
   /** Each handler returns when to look at the entry again; `null`: never, or a change of a run will tell. */

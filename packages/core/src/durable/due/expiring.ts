@@ -16,14 +16,10 @@ interface Expiring extends RecordKey {
   readonly version: number;
 }
 
-/** Name of an entry in the list. */
-export function expiryKey(store: RunStore, of: Expiring, atMs: number): string {
-  return `${timeText(atMs)} ${store.hash(JSON.stringify([of.tenant, of.kind, of.id, of.version]))}`;
-}
-
-/** The entry, to be written together with that version of the record. */
-export function addExpiry(key: string, of: Expiring): RecordWrite {
-  return { tenant: TENANT, kind: KIND, id: key, expected: 0, text: JSON.stringify(of) };
+/** The write of an entry, to be done together with that version of the record. Its `id` is the key of the entry. */
+export function addExpiry(store: RunStore, of: Expiring, atMs: number): RecordWrite {
+  const id = `${timeText(atMs)} ${store.hash(JSON.stringify([of.tenant, of.kind, of.id, of.version]))}`;
+  return { tenant: TENANT, kind: KIND, id, expected: 0, text: JSON.stringify(of) };
 }
 
 export function removeExpiry(key: string): RecordWrite {

@@ -11,7 +11,7 @@ import { decodeTick } from "../../snapshot/tick-codec.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { CheckProblem, CheckReport } from "../api/check.types.js";
 import type { HistoryEntry, RunForked } from "../api/history.types.js";
-import type { RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RuntimeParts } from "../code/registered-workflows.js";
 import {
   entries,
   keptTicks,
@@ -23,7 +23,8 @@ import {
   steps,
 } from "../load/load.js";
 import { type RunTree, workflowAt } from "../load/run-tree.js";
-import type { RunStore, StoredRun } from "../store/run-store.types.js";
+import type { StoredRun } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
 
 /** Ticks from the oldest one that is kept, or after a given one. */
@@ -38,7 +39,9 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function assertAfter(after: number | undefined): void {
-  if (after !== undefined && (!Number.isInteger(after) || after < 0)) throw wrongAfter(after);
+  if (after === undefined || (Number.isInteger(after) && after >= 0)) return;
+  const what = `is ${String(after)}; it must be a whole number from 0 up`;
+  throw wrongOption("after", what, "Give the number of the last entry that you have read.");
 }
 
 /** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */
@@ -77,11 +80,6 @@ function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entr
   if (child === null) return decodeTick(json, workflow.compiled);
   if (child.path === null) return null;
   return decodeTick(json, workflowAt(workflow.compiled, child.path, `Run "${child.runId}"`));
-}
-
-function wrongAfter(after: number): WorkflowError {
-  const what = `is ${String(after)}; it must be a whole number from 0 up`;
-  return wrongOption("after", what, "Give the number of the last entry that you have read.");
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED` for one that is no longer kept. */
@@ -134,28 +132,22 @@ export function contextOf(tree: RunTree): ContextDict {
 const PAGE = 200;
 
 /** Loads every run that has not ended, without its lease and without running it. */
-export async function checkRuns(store: RunStore, workflows: RegisteredWorkflows, tenant: string): Promise<CheckReport> {
+export async function checkRuns(parts: RuntimeParts, tenants: readonly string[]): Promise<CheckReport> {
   const problems: CheckProblem[] = [];
   let runs = 0;
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({
-      tenant,
-      status: ["scheduled", "running", "waiting"],
-      limit: PAGE,
-      ...(cursor !== undefined && { cursor }),
-    });
-    for (const run of page.runs) {
-      runs++;
-      const problem = await tryLoad(store, workflows, run);
-      if (problem !== null) problems.push(problem);
-    }
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
+  for (const tenant of tenants) {
+    const query = { tenant, status: ["scheduled", "running", "waiting"], limit: PAGE } as const;
+    for await (const page of allPages((from) => parts.store.list({ ...query, ...from })))
+      for (const run of page.runs) {
+        runs++;
+        const problem = await tryLoad(parts, run);
+        if (problem !== null) problems.push(problem);
+      }
+  }
   return { runs, problems };
 }
 
-async function tryLoad(store: RunStore, workflows: RegisteredWorkflows, run: StoredRun): Promise<CheckProblem | null> {
+async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Promise<CheckProblem | null> {
   const { key, workflow: name } = run;
   try {
     const workflow = workflows.get(name);

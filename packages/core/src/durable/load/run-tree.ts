@@ -101,6 +101,12 @@ export class RunTree {
     );
   }
 
+  /** When the first timer of the run and its children is due; null where there is none. */
+  wakeAt(): number | null {
+    const times = [...this.members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
+    return times.length === 0 ? null : times.reduce((first, atMs) => Math.min(first, atMs));
+  }
+
   /** The code that the run was live with last, and of the ticks that follow. */
   get code(): HashedCode {
     return this.#code;

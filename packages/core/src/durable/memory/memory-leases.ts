@@ -2,7 +2,7 @@ import { isBefore, Timers } from "../../engine/timers.js";
 import type { DueRuns, Lease, StoredDue, StoredPost } from "../store/run-store.types.js";
 import { dequeue, earliest, enqueue, firstOf, putBack } from "./memory-due.js";
 import { MemoryQueues } from "./memory-queues.js";
-import type { DueEntry, MemoryRun } from "./memory-run.js";
+import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
 type DueRequest = DueRuns & { readonly nowMs: number; readonly limit: number };
 
@@ -26,10 +26,7 @@ export class MemoryLeases {
     if (row.lease !== null && row.lease.owner !== lease?.owner) this.#leave(run, row.lease.owner);
     row.lease = lease === null ? null : { owner: lease.owner, untilMs: lease.untilMs };
     row.hasPlace = hasPlace;
-    if (lease === null) return;
-    const held = this.#byOwner.get(lease.owner);
-    if (held === undefined) this.#byOwner.set(lease.owner, new Set([run]));
-    else held.add(run);
+    if (lease !== null) entryOf(this.#byOwner, lease.owner, () => new Set<MemoryRun>()).add(run);
   }
 
   #leave(run: MemoryRun, owner: string): void {

@@ -1,7 +1,7 @@
 import { isBefore, Timers } from "../../engine/timers.js";
 import type { DueRuns, QueueLimits } from "../store/run-store.types.js";
 import { dequeue, earliest, enqueue, firstOf, putBack } from "./memory-due.js";
-import type { DueEntry, MemoryRun } from "./memory-run.js";
+import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
 type Wanted = (run: MemoryRun) => boolean;
 
@@ -17,9 +17,7 @@ export class MemoryQueues {
   readonly #byName = new Map<string, MemoryQueue>();
 
   of(name: string): MemoryQueue {
-    let queue = this.#byName.get(name);
-    if (queue === undefined) this.#byName.set(name, (queue = new MemoryQueue()));
-    return queue;
+    return entryOf(this.#byName, name, () => new MemoryQueue());
   }
 
   named({ queues = [] }: DueRuns): { readonly limits: QueueLimits; readonly queue: MemoryQueue }[] {
@@ -139,10 +137,7 @@ export class MemoryQueue {
   }
 
   #lineUp(run: MemoryRun): void {
-    const key = run.row.queue?.key ?? "";
-    let line = this.#lines.get(key);
-    if (line === undefined) this.#lines.set(key, (line = new Line()));
-    line.add(run);
+    entryOf(this.#lines, run.row.queue?.key ?? "", () => new Line()).add(run);
   }
 
   #heldByKey({ perKey }: QueueLimits): Map<string, number> {

@@ -1,6 +1,6 @@
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "../store/run-store.types.js";
 import { checkPageLimit } from "../store/store-kit.js";
-import { countWhile } from "./memory-run.js";
+import { countWhile, entryOf } from "./memory-run.js";
 
 /** Versioned records: a map of tenants, of kinds, of ids. */
 export class MemoryRecords {
@@ -18,8 +18,8 @@ export class MemoryRecords {
   }
 
   write({ tenant, kind, id, expected, text }: RecordWrite): void {
-    const kinds = childOf(this.#tenants, tenant, () => new Map<string, Kind>());
-    const records = childOf(kinds, kind, () => new Kind());
+    const kinds = entryOf(this.#tenants, tenant, () => new Map<string, Kind>());
+    const records = entryOf(kinds, kind, () => new Kind());
     if (text !== null) records.set(id, { version: expected + 1, text });
     else records.delete(id);
     if (records.records.size === 0) kinds.delete(kind);
@@ -75,10 +75,4 @@ function compareText(left: string, right: string): number {
 
 function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
-}
-
-function childOf<Child>(parent: Map<string, Child>, name: string, create: () => Child): Child {
-  let child = parent.get(name);
-  if (child === undefined) parent.set(name, (child = create()));
-  return child;
 }

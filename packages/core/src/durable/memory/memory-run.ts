@@ -139,6 +139,13 @@ export function countWhile<Item>(items: readonly Item[], condition: (item: Item)
   return low;
 }
 
+/** The entry of a map, which is made if there is none. */
+export function entryOf<Entry>(map: Map<string, Entry>, name: string, create: () => Entry): Entry {
+  let entry = map.get(name);
+  if (entry === undefined) map.set(name, (entry = create()));
+  return entry;
+}
+
 /** Keeps the order. An item with the same number stays. */
 function insert<Item>(items: Item[], item: Item, numberOf: (item: Item) => number): void {
   const number = numberOf(item);

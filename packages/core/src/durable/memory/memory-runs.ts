@@ -7,7 +7,7 @@ import {
   type PagePosition,
   searchWindow,
 } from "../store/store-kit.js";
-import { countWhile, type MemoryRun } from "./memory-run.js";
+import { countWhile, entryOf, type MemoryRun } from "./memory-run.js";
 
 interface Tenant {
   readonly byId: Map<string, MemoryRun>;
@@ -25,11 +25,7 @@ export class MemoryRuns {
 
   add(run: MemoryRun): void {
     const { tenant: name, runId } = run.row.key;
-    let tenant = this.#tenants.get(name);
-    if (tenant === undefined) {
-      tenant = { byId: new Map(), sorted: [] };
-      this.#tenants.set(name, tenant);
-    }
+    const tenant = entryOf(this.#tenants, name, () => ({ byId: new Map(), sorted: [] }));
     tenant.byId.set(runId, run);
     tenant.sorted.splice(countBelow(tenant.sorted, placeOf(run)), 0, run);
   }

@@ -17,17 +17,12 @@ import { nameOf } from "../text/record-text.js";
 export type ExportedParts = Iterable<unknown> | AsyncIterable<unknown>;
 type PartOf<Type extends ExportedPart["type"]> = Extract<ExportedPart, { readonly type: Type }>;
 
-/** An export whose parts have the right form. */
-export interface Exported {
+/** Parts by type. */
+type Lists = { readonly [Type in Exclude<ExportedPart["type"], "run" | "end">]: PartOf<Type>[] };
+
+/** An export whose parts have the right form: its snapshots by tick, all others in the order in which they came. */
+export interface Exported extends Lists {
   readonly head: ExportedHead;
-  readonly codes: ReadonlyMap<string, string>;
-  readonly ticks: readonly PartOf<"ticks">[];
-  /** Snapshots by tick. */
-  readonly snapshots: readonly PartOf<"snapshot">[];
-  readonly events: readonly PartOf<"event">[];
-  readonly posts: readonly PartOf<"post">[];
-  readonly received: readonly PartOf<"received">[];
-  readonly records: readonly PartOf<"record">[];
 }
 
 /** Maximum number of problems that are reported. */
@@ -131,7 +126,7 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
       "Give what `runtime.export(runId)` gives, or a list of it.",
     );
   const problems = new Problems();
-  const lists = { ticks: [], snapshot: [], event: [], post: [], received: [], record: [], code: [] } as Lists;
+  const lists: Lists = { ticks: [], snapshot: [], event: [], post: [], received: [], record: [], code: [] };
   let head: ExportedHead | null = null;
   let number = 0;
   let end: PartOf<"end"> | null = null;
@@ -156,19 +151,9 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
   for (const { kind, id } of lists.record) await checkName({ kind, id }, problems);
   checkTwice(head, lists, problems);
   problems.assertNone();
-  return {
-    head: head as ExportedHead,
-    codes: new Map(lists.code.map(({ name, text: code }) => [name, code])),
-    ticks: lists.ticks,
-    snapshots: lists.snapshot.sort((left, right) => left.tick - right.tick),
-    events: lists.event,
-    posts: lists.post,
-    received: lists.received,
-    records: lists.record,
-  };
+  lists.snapshot.sort((left, right) => left.tick - right.tick);
+  return { ...lists, head: head as ExportedHead };
 }
-
-type Lists = { readonly [Type in Exclude<ExportedPart["type"], "run" | "end">]: PartOf<Type>[] };
 
 function isIterable(parts: ExportedParts): boolean {
   return typeof parts === "object" && parts !== null && (Symbol.asyncIterator in parts || Symbol.iterator in parts);

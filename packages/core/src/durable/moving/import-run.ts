@@ -3,14 +3,12 @@
  *
  * @module
  */
-import type { Clock } from "../../engine/ports.js";
-import type { Outcome } from "../../engine/state.js";
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome } from "../../snapshot/encode.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
-import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";
 import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, type StoredRunJson } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type {
@@ -32,10 +30,7 @@ import { isNotBegun, readStart } from "../text/start-text.js";
 import { type Exported, type ExportedParts, Problems, readParts } from "./exported-parts.js";
 import { type StagedRun, stageRun } from "./staged-run.js";
 
-export interface ImportSetup {
-  readonly store: RunStore;
-  readonly clock: Clock;
-  readonly workflows: RegisteredWorkflows;
+export interface ImportSetup extends RuntimeParts {
   /** Names of the queues of this runtime. */
   readonly queues: ReadonlyMap<string, unknown>;
 }
@@ -104,7 +99,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
 }
 
 async function checkRest(
-  { head, events, records }: Exported,
+  { head, event: events, record: records }: Exported,
   workflow: RegisteredWorkflow,
   problems: Problems,
 ): Promise<void> {
@@ -135,16 +130,12 @@ function summaryOf(run: StoredRun, { loaded, workflow, nowMs }: Standing): RunSu
     return { ...summary, status: status === "scheduled" ? status : "running", wakeAtMs: run.startAtMs };
   const { outcome } = loaded.tree.root.state;
   if (status === "waiting" && outcome === null)
-    return { ...summary, status, wakeAtMs: wakeAt(loaded.tree), waiting: waitingText(loaded.tree, { run, workflow }) };
+    return { ...summary, status, wakeAtMs: loaded.tree.wakeAt(), waiting: waitingText(loaded.tree, { run, workflow }) };
   if (status === "running" || status === "waiting") return { ...summary, status: "running", wakeAtMs: nowMs };
-  if (outcome?.status !== status) throw notSo(run, outcome);
+  if (outcome?.status !== status)
+    throw invalid(`it says that it is ${status}, and its ticks say ${outcome?.status ?? "that it has not ended"}`);
   const text = JSON.stringify(encodeOutcome(outcome, workflow.compiled));
   return { status, atMs: loaded.tree.root.state.atMs, wakeAtMs: null, outcome: text, waiting };
-}
-
-function wakeAt({ members }: RunTree): number | null {
-  const times = [...members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
-  return times.length === 0 ? null : times.reduce((first, atMs) => Math.min(first, atMs));
 }
 
 function waitingText(
@@ -155,10 +146,6 @@ function waitingText(
   const open = tree.prompts().map(({ promptId }) => promptId);
   if (named.toSorted().join() === open.toSorted().join()) return run.waiting;
   throw invalid(`it says that it asks ${named.length} prompts, and its ticks say ${open.length}, or others`);
-}
-
-function notSo({ status }: StoredRun, outcome: Outcome | null): WorkflowError {
-  return invalid(`it says that it is ${status}, and its ticks say ${outcome?.status ?? "that it has not ended"}`);
 }
 
 function invalid(problem: string): WorkflowError {
@@ -186,8 +173,8 @@ function commitList({ given, staged, loaded, last, workflow, summary }: Made): R
   const pruned = firstTick - 1;
   const filler = pruned === 0 ? {} : { ticks: { first: 1, last: pruned, atMs: createdAtMs, text: "[]" } };
   const snapshots = last === null ? staged.snapshots : [...staged.snapshots, last];
-  const messages = messagesOf(given.posts, loaded);
-  const records = given.records.map(
+  const messages = messagesOf(given.post, loaded);
+  const records = given.record.map(
     ({ kind, id, value }): RecordWrite => ({ tenant: key.tenant, kind, id, expected: 0, text: JSON.stringify(value) }),
   );
   return [
@@ -260,7 +247,7 @@ function missingEvents(
 
 /** Messages that the last ticks have taken, and the others. */
 function messagesOf(
-  posts: Exported["posts"],
+  posts: Exported["post"],
   loaded: LoadedTree | null,
 ): Required<Pick<RunCommit, "posts" | "received">> {
   const open: PostedMessage[] = [];
@@ -294,7 +281,11 @@ async function store({ store: to }: ImportSetup, { key, move, commits, records }
       return true;
     }
     if (result.status === "conflict") {
-      first = { ...first, records: await writable(to, { writes: first.records ?? [], result, records }) };
+      const there = new Set(result.records.map(nameOf));
+      const writes = first.records ?? [];
+      const taken = writes.filter((one) => there.has(nameOf(one)));
+      if (records === "refuse") await assertSame(to, taken);
+      first = { ...first, records: writes.filter((one) => !taken.includes(one)) };
       continue;
     }
     if (await isTaken(to, key, move)) return false;
@@ -302,25 +293,17 @@ async function store({ store: to }: ImportSetup, { key, move, commits, records }
   }
 }
 
-interface Conflicting {
-  readonly writes: readonly RecordWrite[];
-  readonly result: Extract<CommitResult, { readonly status: "conflict" }>;
-  readonly records: "refuse" | "keep";
-}
-
-/** Records without those that exist already. */
-async function writable(from: RunStore, { writes, result, records }: Conflicting): Promise<RecordWrite[]> {
-  const there = new Set(result.records.map(nameOf));
+/** @throws {WorkflowError} `RECORD_CONFLICT` for records that are stored with another value. */
+async function assertSame(from: RunStore, writes: readonly RecordWrite[]): Promise<void> {
   const others: RecordWrite[] = [];
-  for (const write of writes.filter((one) => there.has(nameOf(one)))) {
+  for (const write of writes) {
     const stored = await from.record(write);
     if (stored !== null && stored.text !== write.text) others.push(write);
   }
-  if (others.length > 0 && records === "refuse")
+  if (others.length > 0)
     throw recordConflict(
       others,
       "another one is stored here than the one that comes with the run",
       'Import with `{ records: "keep" }` to keep the one that is here.',
     );
-  return writes.filter((one) => !there.has(nameOf(one)));
 }

@@ -41,8 +41,8 @@ export interface StagedRun {
 /** @throws {WorkflowError} for the first part that cannot be read; what is wrong with others is noted. */
 export function stageRun(given: Exported, hash: RunStore["hash"], problems: Problems): StagedRun {
   const { head } = given;
-  const codes = new Map([...given.codes].map(([name, text]) => [name, hash(text)]));
-  const codeTexts = new Map([...given.codes.values()].map((text) => [hash(text), text]));
+  const codes = new Map(given.code.map(({ name, text }) => [name, hash(text)]));
+  const codeTexts = new Map(given.code.map(({ text }) => [hash(text), text]));
   const codeOf = (name: unknown): string => {
     const found = typeof name === "string" ? codes.get(name) : undefined;
     if (found === undefined) problems.add(`the code ${JSON.stringify(name)} is not in it`);
@@ -70,7 +70,7 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
     const { first, last, atMs } = batch;
     return { row: { first, last, atMs, text: packed.text }, blobs: [...packed.blobs, ...codeBlobs(named)] };
   });
-  const snapshots = given.snapshots.map(({ tick, atMs, snapshot }) => {
+  const snapshots = given.snapshot.map(({ tick, atMs, snapshot }) => {
     const code = codeOf((snapshot as { readonly code?: unknown }).code);
     if (tick > head.ticks) problems.add(`it has a snapshot of tick ${tick}, and ${head.ticks} ticks`);
     return snapshotOf({ tick, atMs, text: JSON.stringify({ ...(snapshot as object), code }) }, code);
@@ -79,7 +79,7 @@ export function stageRun(given: Exported, hash: RunStore["hash"], problems: Prob
     const { text, blobs } = packText(event.text, hash);
     return { row: { ...event, text }, blobs };
   };
-  const events = given.events.map(({ sequence, atMs, shown }) =>
+  const events = given.event.map(({ sequence, atMs, shown }) =>
     eventOf({ sequence, atMs, text: JSON.stringify(shown) }),
   );
   const run = rowOf(given, codeOf(head.code));
@@ -108,7 +108,7 @@ function viewOf(
 }
 
 /** A store refuses ticks that do not follow the last one, alone and not with the rest of the run. */
-function checkNumbers({ head, ticks, snapshots, events }: Exported, problems: Problems): void {
+function checkNumbers({ head, ticks, snapshot: snapshots, event: events }: Exported, problems: Problems): void {
   let next = ticks[0]?.first ?? head.ticks + 1;
   if (next < 1) problems.add(`it has a tick ${next}`);
   for (const { first, last } of ticks) {
@@ -149,7 +149,7 @@ function withCodes(
   return { entries: renamed, named };
 }
 
-function rowOf({ head, events }: Exported, code: string): StoredRun {
+function rowOf({ head, event: events }: Exported, code: string): StoredRun {
   const { status, ticks, updatedAtMs, waiting } = head;
   return {
     ...newStoredRun(head, { ...head, input: JSON.stringify(head.input), code }),

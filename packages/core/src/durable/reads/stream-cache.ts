@@ -13,9 +13,8 @@ import type { StreamedEvent } from "../../stream/streamed-event.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
 import { blobOf } from "../load/load.js";
 import { countWhile } from "../memory/memory-run.js";
-import { idOf } from "../store/run-key.js";
+import { idOf, storedRun } from "../store/run-key.js";
 import type { RunKey, RunStore, StoredEvent, StoredRun } from "../store/run-store.types.js";
-import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { unpackText } from "../text/blob-text.js";
 import { readShown } from "../text/shown-text.js";
@@ -68,8 +67,7 @@ export class StreamCache {
   async #load(key: RunKey, after: number): Promise<StreamPage | undefined> {
     const { store } = this.#runs;
     // In this order: what the run showed before its end is stored before its end.
-    const run = await store.run(key);
-    if (run === null) throw runUnknown(key);
+    const run = await storedRun(store, key);
     const events = await store.events(key, { after, limit: PAGE });
     if (events.length === 0) {
       if (run.outcome !== null) return this.#end(run, after);

@@ -25,7 +25,7 @@ import { Commit } from "../commit/commit.js";
 import type { Committing, GroupCommit } from "../commit/group-commit.js";
 import type { RecordTurns } from "../commit/record-turns.js";
 import type { StoredRunJson } from "../load/load.js";
-import { isAtWork, outcomeWith, type RunOrigin, summaryOf } from "../release/run-standing.js";
+import { isAtWork, outcomeWith, summaryOf } from "../release/run-standing.js";
 import { SnapshotPace, type SnapshotSettings } from "../release/snapshot-pace.js";
 import type {
   CommitResult,
@@ -34,6 +34,7 @@ import type {
   RunCommit,
   RunKey,
   RunStore,
+  StoredRun,
   StoredStatus,
 } from "../store/run-store.types.js";
 import { leaseLost, runtimeStopped } from "../store/runtime-errors.js";
@@ -136,7 +137,7 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` until a step asks for records. */
   #records: RunRecords | null = null;
   /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
-  origin: RunOrigin | null = null;
+  origin: Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom"> | null = null;
   /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
   failure: unknown = null;
   /** Resolves when the run has left memory. */

@@ -1,11 +1,4 @@
-/**
- * An occurrence becomes a run: one commit creates the run and moves its schedule on, so it happens once, whoever comes first.
- *
- * @module
- */
-
-import type { Clock, Log } from "../../engine/ports.js";
-import type { RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RuntimeParts } from "../code/registered-workflows.js";
 import { makeStart } from "../commit/new-run.js";
 import type { DueEntry } from "../due/due-entries.js";
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, RunStore } from "../store/run-store.types.js";
@@ -18,13 +11,6 @@ import {
   scheduleKey,
   scheduleWrites,
 } from "./stored-schedule.js";
-
-export interface ScheduleFiringSetup {
-  readonly store: RunStore;
-  readonly workflows: RegisteredWorkflows;
-  readonly clock: Clock;
-  readonly log: Log;
-}
 
 /** A move as it is written. */
 interface Written {
@@ -44,7 +30,7 @@ interface Starting {
  *
  * @throws {WorkflowError} What keeps its input from being read by the code that is here.
  */
-export async function fireSchedule(setup: ScheduleFiringSetup, { tenant, id }: DueEntry): Promise<number | null> {
+export async function fireSchedule(setup: RuntimeParts, { tenant, id }: DueEntry): Promise<number | null> {
   const { store, clock, log } = setup;
   const key = scheduleKey(tenant, id);
   for (;;) {
@@ -72,7 +58,7 @@ async function isUnderWay(store: RunStore, tenant: string, { schedule }: ReadSch
 
 /** Each on top of the one before it. */
 function written(
-  setup: ScheduleFiringSetup,
+  setup: RuntimeParts,
   key: RecordKey,
   { read, moves }: { readonly read: ReadSchedule; readonly moves: readonly ScheduleMove[] },
 ): Written[] {
@@ -86,7 +72,7 @@ function written(
 }
 
 /** Until one of them meets what somebody else has done: the caller reads again then. */
-async function writeMoves({ store }: ScheduleFiringSetup, moves: readonly Written[]): Promise<void> {
+async function writeMoves({ store }: RuntimeParts, moves: readonly Written[]): Promise<void> {
   const commits = moves.flatMap(({ start, writes }) => (start === null ? [] : [{ ...start, records: writes }]));
   const results: CommitResult[] = commits.length === 0 ? [] : await store.commit(commits);
   const refused = results.findIndex(({ status }) => status !== "stored");
@@ -95,7 +81,7 @@ async function writeMoves({ store }: ScheduleFiringSetup, moves: readonly Writte
   for (const { start, writes } of moves) if (start === null) await store.writeRecords(writes);
 }
 
-function startOf(setup: ScheduleFiringSetup, { schedule, tenant, atMs }: Starting): RunCommit {
+function startOf(setup: RuntimeParts, { schedule, tenant, atMs }: Starting): RunCommit {
   const { name, labels } = schedule;
   const start = { ...schedule, labels: { ...labels, schedule: name } };
   const key = { tenant, runId: occurrenceId(name, atMs) };

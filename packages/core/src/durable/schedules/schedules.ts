@@ -1,7 +1,6 @@
 /** `runtime.schedules`: schedules as their users set and read them. */
 
 import { resolveStart } from "../../compile/start-event.js";
-import type { Clock } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
@@ -15,12 +14,12 @@ import type {
   ScheduleOptions,
   ScheduleQuery,
 } from "../api/schedule.types.js";
-import type { RegisteredWorkflows } from "../code/registered-workflows.js";
+import type { RuntimeParts } from "../code/registered-workflows.js";
 import { newRun } from "../commit/new-run.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import { type ResolvedQueue, ticketProblems, toTicket } from "../options/queue-options.js";
-import type { RecordKey, RecordWrite, RunStore } from "../store/run-store.types.js";
+import type { RecordKey, RecordWrite } from "../store/run-store.types.js";
 import { nextAfter, nextDates, timetableProblems } from "./cron.js";
 import { occurrenceId, type ScheduleState } from "./schedule-plan.js";
 import {
@@ -34,11 +33,8 @@ import {
   toSchedule,
 } from "./stored-schedule.js";
 
-export interface SchedulesSetup {
-  readonly store: RunStore;
-  readonly workflows: RegisteredWorkflows;
+export interface SchedulesSetup extends RuntimeParts {
   readonly queues: ReadonlyMap<string, ResolvedQueue>;
-  readonly clock: Clock;
   readonly assertOpen: () => void;
   /** A schedule has changed: who starts its runs looks again. */
   readonly onChanged: () => void;

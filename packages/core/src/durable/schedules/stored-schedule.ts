@@ -2,7 +2,7 @@
 
 import type { Schedule } from "../api/schedule.types.js";
 import type { StoredStart } from "../commit/new-run.js";
-import { addDue, type DueEntry, dueKey, ownKind, removeDue } from "../due/due-entries.js";
+import { addDue, type DueEntry, ownKind, removeDue } from "../due/due-entries.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
 import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
@@ -45,12 +45,12 @@ export function scheduleWrites(
 ): { readonly written: ReadSchedule; readonly writes: RecordWrite[] } {
   const expected = before?.version ?? 0;
   const entry = entryOf(key, after);
-  const due = entry === null ? null : dueKey(store, entry, expected + 1);
-  const schedule: StoredSchedule = { ...after, due };
+  const due = entry === null ? null : addDue(store, entry, expected + 1);
+  const schedule: StoredSchedule = { ...after, due: due?.id ?? null };
   const writes = [
     { ...key, expected, text: JSON.stringify(schedule) },
     ...removed(before),
-    ...(entry === null || due === null ? [] : [addDue({ ...entry, key: due })]),
+    ...(due === null ? [] : [due]),
   ];
   return { written: { version: expected + 1, schedule }, writes };
 }

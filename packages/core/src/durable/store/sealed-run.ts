@@ -6,8 +6,9 @@
 import type { Clock } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { systemIds } from "../../system/system.js";
-import type { RunKey, RunStore, StoredRun } from "./run-store.types.js";
-import { runLive, runUnknown } from "./runtime-errors.js";
+import { storedRun } from "./run-key.js";
+import type { ClaimedRun, RunKey, RunStore, StoredRun } from "./run-store.types.js";
+import { runLive } from "./runtime-errors.js";
 
 const prefix = "millrace:moved ";
 /** The last day of the year 9999: every store and every alarm takes it. */
@@ -24,8 +25,8 @@ export function moveKey(move: string): string {
 }
 
 /** The owner of a sealed run, who may delete it. */
-export function sealOwner(run: StoredRun | null): string | undefined {
-  return run !== null && moveOf(run) !== null ? run.lease?.owner : undefined;
+export function sealOwner(run: StoredRun): string | undefined {
+  return moveOf(run) === null ? undefined : run.lease?.owner;
 }
 
 /** @throws {WorkflowError} `RUN_MOVED` */
@@ -44,39 +45,29 @@ export interface Sealing {
  *
  * @throws {WorkflowError} `RUN_UNKNOWN`; `RUN_LIVE` while somebody has it.
  */
-export async function seal({
-  store,
-  clock,
-  key,
-}: Sealing): Promise<{ readonly run: StoredRun; readonly move: string }> {
-  const found = await store.run(key);
-  if (found === null) throw runUnknown(key);
-  const move = moveOf(found) ?? systemIds.runId();
-  const request = {
-    owner: moveKey(move),
-    nowMs: clock.now(),
-    untilMs: NEVER_MS,
-    ended: true,
-    beside: true,
-    sealed: true,
-  };
-  const claimed = await store.claim(key, request);
+export async function seal(sealing: Sealing): Promise<{ readonly run: StoredRun; readonly move: string }> {
+  const { store, key } = sealing;
+  const move = moveOf(await storedRun(store, key)) ?? systemIds.runId();
+  const owner = moveKey(move);
+  const claimed = await claimSealed(sealing, owner);
   if (claimed === null)
     throw runLive(key, "Export it when it waits or has ended, and has left memory: see `idleReleaseMs`.");
-  const { owner } = request;
   await store.commit([{ key, owner, epoch: claimed.run.epoch }]); // tells those who wait for it
   return { run: claimed.run, move };
 }
 
 /** Nothing happens to a run that is not sealed. @throws {WorkflowError} `RUN_UNKNOWN` */
-export async function unseal({ store, clock, key }: Sealing): Promise<void> {
-  const found = await store.run(key);
-  if (found === null) throw runUnknown(key);
-  const owner = sealOwner(found);
+export async function unseal(sealing: Sealing): Promise<void> {
+  const { store, key } = sealing;
+  const owner = sealOwner(await storedRun(store, key));
   if (owner === undefined) return;
-  const nowMs = clock.now();
-  const claimed = await store.claim(key, { owner, nowMs, untilMs: NEVER_MS, ended: true, beside: true, sealed: true });
+  const claimed = await claimSealed(sealing, owner);
   if (claimed !== null) await store.commit([{ key, owner, epoch: claimed.run.epoch, release: true }]);
+}
+
+function claimSealed({ store, clock, key }: Sealing, owner: string): Promise<ClaimedRun | null> {
+  const nowMs = clock.now();
+  return store.claim(key, { owner, nowMs, untilMs: NEVER_MS, ended: true, beside: true, sealed: true });
 }
 
 function runMoved({ runId, tenant }: RunKey): WorkflowError {

@@ -128,6 +128,18 @@ export function checkPageLimit(limit: number): number {
   throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
 }
 
+/** All pages of a list, in order. @param read Reads one: what it gets is a part of its query. */
+export async function* allPages<Page extends { readonly cursor: string | null }>(
+  read: (from: { readonly cursor?: string }) => Promise<Page>,
+): AsyncGenerator<Page, void> {
+  let page = await read({});
+  yield page;
+  while (page.cursor !== null) {
+    page = await read({ cursor: page.cursor });
+    yield page;
+  }
+}
+
 /** Position of a run in a list. `id` is the number that the store gave the run. */
 export interface PagePosition {
   readonly createdAtMs: number;
