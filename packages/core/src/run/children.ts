@@ -64,9 +64,7 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
 function continueChild(parent: LiveRun, child: LiveRun, call: ChildCall): void {
   const { outcome, status } = child.state;
   if (outcome === null || status === "cancelled") {
-    const atMs = Math.max(child.now(), call.atMs ?? 0);
-    child.begin({ type: "run.resumed", atMs });
-    return resumeChildren(child, atMs);
+    return continueRun(child, { type: "run.resumed", atMs: Math.max(child.now(), call.atMs ?? 0) });
   }
   child.live = false;
   closeChild(parent, call, outcome);
@@ -100,8 +98,14 @@ export function cancelChild(parent: LiveRun, runId: string): void {
   child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
 }
 
+/** Starts a run that has ticks already, with its open children. */
+export function continueRun(run: LiveRun, tick: Tick): void {
+  run.begin(tick);
+  resumeChildren(run, tick.atMs);
+}
+
 /** Continues every open child of a loaded run, whether or not its step has asked for it again. */
-export function resumeChildren(parent: LiveRun, atMs: number): void {
+function resumeChildren(parent: LiveRun, atMs: number): void {
   for (const item of parent.state.items.values()) {
     for (const record of item.memory?.values() ?? []) {
       if (record.kind === "child" && record.status === "open" && !parent.children?.has(record.runId))

@@ -1,7 +1,7 @@
 /** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
 import type { Clock } from "../../engine/ports.js";
 import { createRunState, type RunState } from "../../engine/state.js";
-import { continueRun } from "../../run/launch.js";
+import { continueRun } from "../../run/children.js";
 import { createDeferred, type Deferred } from "../../system/deferred.js";
 import { beginTurn } from "../../system/host-turns.js";
 import type { GroupCommit } from "../commit/group-commit.js";

@@ -12,9 +12,9 @@ import type { Tick } from "../../engine/tick.js";
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { wakeAt } from "../../run/caller/outside.js";
-import { openRun } from "../../run/launch.js";
 import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../../run/run.types.js";
 import { timeAt } from "../../run/run-time.js";
+import { Runner } from "../../run/runner.js";
 import { encodeStored } from "../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
 import type { Deferred } from "../../system/deferred.js";
@@ -164,7 +164,7 @@ export class DurableRun implements RunJournal, Committing {
         resolve();
       };
     });
-    this.runner = openRun({
+    this.runner = new Runner({
       host: setup.workflow.host,
       journal: this,
       state: setup.state,
