@@ -6,10 +6,7 @@ import { reviveError } from "../value/error-record.js";
 import type { RunOutcome } from "./caller/handler.types.js";
 
 /** The error that awaiting the handler throws. In the process of the step, it is the error that the step threw. */
-export function outcomeError(
-  runId: string,
-  outcome: Exclude<Outcome, { readonly status: "completed" }> | Outcome,
-): unknown {
+export function outcomeError(runId: string, outcome: Outcome): unknown {
   switch (outcome.status) {
     case "failed":
       return reviveError(outcome.failure.error);

@@ -19,7 +19,7 @@ import type {
 import type { ContextDict, ToDictOptions } from "../../context/run-context.types.js";
 import type { Store } from "../../context/store.types.js";
 import { features } from "../../engine/features.js";
-import type { Send, Tick } from "../../engine/tick.js";
+import type { EffectRecorded, Send, Tick } from "../../engine/tick.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
@@ -246,12 +246,7 @@ export class StepContext implements Context {
     }
   }
 
-  #stamp(call: string): {
-    readonly atMs: number;
-    readonly item: number;
-    readonly attempt: number;
-    readonly call: string;
-  } {
+  #stamp(call: string): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
     const { run, item, number } = this.#attempt;
     return { atMs: run.now(), item: item.id, attempt: number, call };
   }
