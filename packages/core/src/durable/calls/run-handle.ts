@@ -10,15 +10,9 @@ import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { PendingPrompt, Receipt, RunOutcome } from "../../run/caller/handler.types.js";
-import {
-  answerPrompt,
-  assertSendable,
-  promptsOf,
-  receiptOfAnswer,
-  sendAndTell,
-  wakeAt,
-} from "../../run/caller/outside.js";
+import { answerPrompt, assertSendable, promptsOf, receiptOfAnswer, sendAndTell } from "../../run/caller/outside.js";
 import { outcomeError, resultOfStop, runOutcome } from "../../run/outcome.js";
+import { wakeAt } from "../../run/run-time.js";
 import { encodeRunner } from "../../run/snapshot-run.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";

@@ -15,9 +15,10 @@ import { checkOptions } from "../../value/known-options.js";
 import { openStream } from "../open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
 import type { LiveRun } from "../run.types.js";
+import { wakeAt } from "../run-time.js";
 import { CallerContext } from "./caller-context.js";
 import type { HandlerSendOptions, RunOutcome, WorkflowHandler } from "./handler.types.js";
-import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "./outside.js";
+import { answerPrompt, assertSendable, promptsOf, sendAndTell } from "./outside.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;

@@ -147,9 +147,3 @@ export function promptsOf(run: LiveRun): PendingPrompt[] {
   const own = openPrompts({ state, routing: host.routing, registry: host.compiled.registry });
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
 }
-
-export function wakeAt(run: LiveRun): number | null {
-  const times = [run.state.timers?.first()?.dueAtMs ?? null, ...[...(run.children?.values() ?? [])].map(wakeAt)];
-  const known = times.filter((time) => time !== null);
-  return known.length === 0 ? null : Math.min(...known);
-}
