@@ -15,7 +15,7 @@ import type { RunState } from "./engine/state.js";
 import type { RunResumed, RunRetried } from "./engine/tick.js";
 import type { ContextDict } from "./context/run-context.types.js";
 import { compiledChild } from "./compile/child.js";
-import { encodeRun } from "./run/snapshot-run.js";
+import { encodeRun, openChildren } from "./run/snapshot-run.js";
 import { setPorts as setPortsOf } from "./run/workflow-host.js";
 import { type CompiledWorkflow, compileWorkflow } from "./compile/compile.js";
 import type { Workflow } from "./workflow/workflow.types.js";
@@ -167,11 +167,6 @@ export function setPorts(workflow: Workflow, ports: Partial<Ports>): void {
  */
 export function outstanding(routing: Routing, state: RunState, tick: RunResumed | RunRetried): Command[] {
   const commands = reduce(routing, state, tick);
-  for (const item of state.items.values()) {
-    for (const record of item.memory?.values() ?? []) {
-      if (record.kind === "child" && record.status === "open")
-        commands.push({ type: "child.start", item: item.id, call: record.call });
-    }
-  }
+  for (const [item, { call }] of openChildren(state)) commands.push({ type: "child.start", item, call });
   return commands;
 }

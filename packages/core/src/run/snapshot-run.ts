@@ -58,7 +58,7 @@ function encodeChildren(
   { asStored = false }: Pick<Around, "asStored">,
 ): Record<string, Snapshot> {
   const encoded: Record<string, Snapshot> = {};
-  for (const record of openChildren(state)) {
+  for (const [, record] of openChildren(state)) {
     const child = children?.get(record.runId);
     if (!child) continue;
     const flow = compiledChild(compiled, record.name, record.runId);
@@ -67,10 +67,10 @@ function encodeChildren(
   return encoded;
 }
 
-export function* openChildren(state: RunState): Generator<ChildRecord, void> {
+export function* openChildren(state: RunState): Generator<readonly [item: number, record: ChildRecord], void> {
   for (const item of state.items.values()) {
     for (const record of item.memory?.values() ?? [])
-      if (record.kind === "child" && record.status === "open") yield record;
+      if (record.kind === "child" && record.status === "open") yield [item.id, record];
   }
 }
 
@@ -166,14 +166,14 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
     if (checked !== state.store) state.store = freezeState(checked);
   }
   if (!isChild) ids.add(state.runId);
-  for (const { runId } of openChildren(state)) {
+  for (const [, { runId }] of openChildren(state)) {
     if (ids.has(runId)) throw invalidSnapshot(reader.at("items"), `twice the parent of run "${runId}"`);
     ids.add(runId);
   }
   const nested = reader.raw("children");
   if (nested === undefined) return state;
   const nestedReader = new Reader(nested, reader.at("children"));
-  for (const record of openChildren(state)) {
+  for (const [, record] of openChildren(state)) {
     const { runId, name, sharesStore } = record;
     if (nestedReader.raw(runId) === undefined) continue;
     const flow = compiledChild(compiled, name, reader.at("children"));
