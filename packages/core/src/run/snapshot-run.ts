@@ -10,7 +10,7 @@ import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from 
 import { features } from "../engine/features.js";
 import { fanning } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
-import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
+import type { ChildRecord, RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState } from "../snapshot/encode.js";
@@ -33,13 +33,9 @@ export function encodeRunner(run: LiveRunCore, options: ToDictOptions = {}): Con
   return encodeRun(run.host.compiled, { state: run.state, children: run.family }, options);
 }
 
-export function encodeRun(
-  compiled: CompiledWorkflow,
-  { state, children }: RestoredRun,
-  options: ToDictOptions = {},
-): ContextDict {
+export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options: ToDictOptions = {}): ContextDict {
   checkOptions("toDict", options);
-  return seal(encodeTree(compiled, { state, children }, {}), options.codec);
+  return seal(encodeTree(compiled, run, {}), options.codec);
 }
 
 /** With the work under way, for the journal of a runtime. */
@@ -223,12 +219,4 @@ function checkSteps({ name, steps, definition }: CompiledWorkflow, reader: Reade
     hint: "Keep the old step, or rename it in the snapshot with `migrate`.",
     details: { workflow: name, unknown },
   });
-}
-
-/** A run that has not begun: only a state to start with. */
-export function freshRun(
-  compiled: CompiledWorkflow,
-  setup: { readonly runId: string; readonly store: unknown },
-): RestoredRun {
-  return { state: createRunState({ ...setup, workflow: compiled.name }), children: null };
 }
