@@ -17,7 +17,7 @@ import { Rounds, type RoundsSetup } from "./rounds.js";
 import type { AttemptPort, ChildSetup, LiveRun, ParentLink, RunOwner } from "./run.types.js";
 import { leadOf, timeOf } from "./run-time.js";
 import { createCell } from "./state-of-run.js";
-import { openResources } from "./workflow-host.js";
+import { closeResources, openResources } from "./workflow-host.js";
 
 interface RunnerSetup extends RoundsSetup {
   readonly overrides: readonly ResourceOverride[];
@@ -162,16 +162,6 @@ export class Runner extends Rounds implements LiveRun {
     return this.parent?.sharesStore === true ? this.parent.run : null;
   }
 
-  #dispose(): void {
-    const container = this.#held?.container ?? null;
-    if (container === null || container.isEmpty) return;
-    container
-      .dispose()
-      .catch((error) =>
-        this.host.ports.log.error(`A resource of run "${this.state.runId}" could not be disposed.`, error),
-      );
-  }
-
   // ---- nothing to do
 
   idle(signal?: AbortSignal): Promise<void> {
@@ -247,6 +237,7 @@ export class Runner extends Rounds implements LiveRun {
     const hint = `${reason}: start a new run, or resume it.`;
     for (const tell of tickets?.values() ?? []) tell(settle ? refused("RUN_FINISHED", hint) : null);
     this.permit?.release();
-    this.#dispose();
+    const container = this.#held?.container ?? null;
+    if (container !== null) closeResources(container, `run "${this.state.runId}"`, this.host);
   }
 }

@@ -94,3 +94,9 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
 export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
   return (features.resources as ResourceFeature).open(...args);
 }
+
+/** Disposes what was made. Nobody awaits it: an error goes to the log. */
+export function closeResources(container: ResourceContainer, owner: string, { ports }: WorkflowHost): void {
+  if (container.isEmpty) return;
+  container.dispose().catch((error) => ports.log.error(`A resource of ${owner} could not be disposed.`, error));
+}

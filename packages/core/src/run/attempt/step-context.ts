@@ -24,6 +24,7 @@ import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
+import type { AttemptCall } from "../../inspect/telemetry.types.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
 import type { Finished } from "../../step/finished.types.js";
 import { encodeValue } from "../../value/codec.js";
@@ -287,17 +288,16 @@ export class StepContext implements Context {
   ): Promise<Result> {
     const attempt = this.#attempt;
     const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
-    const { run, item, number } = attempt;
-    const { tracer } = run.host.inspector;
+    const { tracer } = attempt.run.host.inspector;
     const call: EffectCall = {
       idempotencyKey,
       get signal() {
         return attempt.signal;
       },
     };
-    const tenant = run.journal?.tenant ?? "";
-    const traced = { runId: this.runId, tenant, item: item.id, attempt: number, ctx: this, key };
-    const value = await (tracer === null ? effect(call) : (tracer.callEffect(traced, () => effect(call)) as Result));
+    const value = await (tracer === null
+      ? effect(call)
+      : (tracer.callEffect({ ...callOf(attempt, this), key }, () => effect(call)) as Result));
     attempt.assertAlive();
     encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // a value that cannot be stored is refused where it is made
     return this.#do(id, () => ({
@@ -306,4 +306,9 @@ export class StepContext implements Context {
       value: recall(attempt, value),
     })) as Promise<Result>;
   }
+}
+
+/** The attempt, for tracers. */
+export function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
+  return { runId: run.state.runId, tenant: run.journal?.tenant ?? "", item: item.id, attempt: number, ctx };
 }
