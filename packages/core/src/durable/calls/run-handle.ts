@@ -16,7 +16,7 @@ import { wakeAt } from "../../run/run-time.js";
 import { encodeRunner } from "../../run/snapshot-run.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
-import { createDeferred, markHandled } from "../../system/deferred.js";
+import { Deferred, markHandled } from "../../system/deferred.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { type RawSnapshot, rawSnapshotOf } from "../history/raw-run.js";
 import { loadTree } from "../load/load.js";
@@ -263,7 +263,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     for (;;) {
       const live = idempotencyKey === undefined ? await registry.open(key) : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null);
-      const answered = createDeferred<Receipt | null>();
+      const answered = new Deferred<Receipt | null>();
       tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
       const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
       if (receipt !== null) return receipt;

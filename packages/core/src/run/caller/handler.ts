@@ -10,7 +10,7 @@ import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
-import { createDeferred, type Deferred } from "../../system/deferred.js";
+import { Deferred } from "../../system/deferred.js";
 import { checkOptions } from "../../value/known-options.js";
 import { openStream } from "../open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
@@ -59,7 +59,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   get accepted(): Promise<void> {
     if (this.#accepted === null) {
-      this.#accepted = createDeferred();
+      this.#accepted = new Deferred();
       if (this.#isStored) this.#accepted.resolve();
     }
     return this.#accepted.promise;
@@ -159,7 +159,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   #promise(): Promise<unknown> {
     if (this.#result === null) {
-      this.#result = createDeferred();
+      this.#result = new Deferred();
       this.#settle(this.#result);
     }
     return this.#result.promise;
