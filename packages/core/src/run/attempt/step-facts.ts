@@ -9,7 +9,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
 import type { DirectEdit } from "../../state/last-edits.js";
 import type { Finished } from "../../step/finished.types.js";
-import type { AttemptCore, LiveRunCore } from "../run.types.js";
+import type { AttemptCore } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
 
@@ -20,7 +20,7 @@ import { StepContext } from "./step-context.js";
  * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
  */
 export function settledState<State>(ctx: Context<State>): Promise<State> {
-  return runOf(ctx, "settledState").store().settled() as Promise<State>;
+  return attemptOf(ctx, "settledState").run.store().settled() as Promise<State>;
 }
 
 /**
@@ -30,7 +30,7 @@ export function settledState<State>(ctx: Context<State>): Promise<State> {
  * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
  */
 export function runTime(ctx: Pick<Context, "runId">): number {
-  return runOf(ctx, "runTime").now();
+  return attemptOf(ctx, "runTime").run.now();
 }
 
 /**
@@ -48,10 +48,6 @@ export function finishDirect<Output>(
   attempt.assertAlive();
   refuseInsideEdit("finish", attempt);
   return beginLastAct(attempt, edit, direct as DirectEdit) as never;
-}
-
-function runOf(ctx: object, asking: string): LiveRunCore {
-  return attemptOf(ctx, asking).run;
 }
 
 function attemptOf(ctx: object, asking: string): AttemptCore {
