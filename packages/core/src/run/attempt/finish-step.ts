@@ -7,6 +7,7 @@
 import { canEndAlone } from "../../engine/routing.js";
 import type { StepCompleted } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
+import { refuseInsideEdit } from "../../state/edit-context.js";
 import type { DirectEdit } from "../../state/last-edits.js";
 import { isThenable } from "../../value/is-thenable.js";
 import type { AttemptCore } from "../run.types.js";
@@ -15,13 +16,15 @@ import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 
 /**
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
- * function.
+ * function, `STATE_LOCKED` inside `editState`, `ATTEMPT_ENDED`.
  */
 export function beginLastAct(
   attempt: AttemptCore,
   edit: (draft: never) => unknown,
   direct: DirectEdit | null = null,
 ): LastAct {
+  attempt.assertAlive();
+  refuseInsideEdit("finish", attempt);
   const { step } = attempt;
   if (typeof edit !== "function") throw noCallback(step, edit);
   if (attempt.lastAct !== null)

@@ -6,7 +6,6 @@
 import type { Context } from "../../context/context.types.js";
 import type { StatePatch } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { refuseInsideEdit } from "../../state/edit-context.js";
 import type { DirectEdit } from "../../state/last-edits.js";
 import type { Finished } from "../../step/finished.types.js";
 import type { AttemptCore } from "../run.types.js";
@@ -44,10 +43,7 @@ export function finishDirect<Output>(
   direct: (state: never) => { readonly patches: readonly StatePatch[]; readonly answer: Output } | null,
   edit: (draft: never) => Output,
 ): Finished<Output> {
-  const attempt = attemptOf(ctx, "finishDirect");
-  attempt.assertAlive();
-  refuseInsideEdit("finish", attempt);
-  return beginLastAct(attempt, edit, direct as DirectEdit) as never;
+  return beginLastAct(attemptOf(ctx, "finishDirect"), edit, direct as DirectEdit) as never;
 }
 
 function attemptOf(ctx: object, asking: string): AttemptCore {
