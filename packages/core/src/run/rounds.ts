@@ -5,18 +5,16 @@
  *
  * Nobody sees an effect of a tick before the tick is stored. In memory there is nothing to store, and a round is done at once.
  *
+ * The class below ({@link Runner}) decides where a round is stored, and what follows from it.
+ *
  * @module
  */
 import type { Command } from "../engine/command.js";
-import { reduce } from "../engine/reduce.js";
 import type { RunState } from "../engine/state.js";
 import type { RunStarted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { afterTurn, isTurnOver } from "../system/host-turns.js";
 import { afterHops } from "./hops.js";
-import { inspectTick } from "./inspect-run.js";
-import { perform } from "./perform.js";
-import type { LiveRun, RunJournal } from "./run.types.js";
 import { RunPermit } from "./run-permit.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
@@ -24,17 +22,9 @@ import type { WorkflowHost } from "./workflow-host.js";
 const none: Tick[] = [];
 const nothingYet: readonly Command[] = [];
 
-export interface RoundsSetup {
-  readonly host: WorkflowHost;
-  readonly state: RunState;
-  /** Null: nothing is stored. A child has that of its parent. */
-  readonly journal: RunJournal | null;
-}
-
 export abstract class Rounds {
   readonly host: WorkflowHost;
   readonly state: RunState;
-  readonly journal: RunJournal | null;
   live = true;
   /** `null`: the run needs no permit. */
   protected readonly permit: RunPermit | null;
@@ -46,21 +36,27 @@ export abstract class Rounds {
   /** `true`: busy only with waiting for a turn of the host. */
   #awaitsTurn = false;
 
-  constructor({ host, state, journal }: RoundsSetup, isChild: boolean) {
+  constructor(host: WorkflowHost, state: RunState, isChild: boolean) {
     this.host = host;
     this.state = state;
-    this.journal = journal;
     this.permit = host.permits === null || isChild ? null : new RunPermit(host.permits);
   }
 
-  /** The run of these rounds. */
-  protected abstract get run(): LiveRun;
+  /** `true`: rounds are stored before they count. */
+  protected abstract get isStored(): boolean;
+  abstract now(): number;
+  abstract prepare(tick: Tick): void;
+  /** Ticks that come before the first one. */
+  protected abstract preface(): readonly Tick[];
+  /** Takes the ticks of the next round out of the queue; the queue itself stands for all of it. */
+  protected abstract takeRound(queue: Tick[]): Tick[];
+  /** Stores a round. Returns nothing when it is stored already. */
+  protected abstract append(round: Tick[]): void | Promise<void>;
+  protected abstract reduceTick(tick: Tick): readonly Command[];
+  protected abstract performCommand(command: Command): void;
   /** Called when the queue is empty. */
   protected abstract afterRounds(): void;
-
-  prepare(tick: Tick): void {
-    this.journal?.prepare?.(this.run, tick);
-  }
+  abstract drop(error: unknown): void;
 
   submit(tick: Tick, told?: () => void): void {
     if (!this.live) return;
@@ -68,13 +64,13 @@ export abstract class Rounds {
     if (told !== undefined) this.#onStored(tick, told);
     this.#enqueue(tick);
     if (tick.type === "run.cancelled" && this.permit?.skip()) this.#busy = false; // a run without a permit can be cancelled at once
-    if (this.journal !== null) this.#drainSoon();
+    if (this.isStored) this.#drainSoon();
     else this.#drain();
   }
 
   commit(tick: Tick): void | Promise<void> {
     if (!this.live) return;
-    if (this.journal === null) return this.#applyRound([tick]);
+    if (!this.isStored) return this.#applyRound([tick]);
     this.prepare(tick);
     const stored = this.whenStored(tick);
     this.submit(tick);
@@ -99,8 +95,8 @@ export abstract class Rounds {
    * listeners first.
    */
   begin(tick: Tick): void {
-    if (this.permit?.isMissing || this.journal !== null) {
-      for (const first of [...(this.journal?.preface?.(this.run) ?? []), tick]) {
+    if (this.permit?.isMissing || this.isStored) {
+      for (const first of [...this.preface(), tick]) {
         this.prepare(first);
         this.#enqueue(first);
       }
@@ -108,7 +104,7 @@ export abstract class Rounds {
       return;
     }
     this.#busy = true;
-    const commands = this.#reduceTick(tick);
+    const commands = this.reduceTick(tick);
     queueMicrotask(() => {
       this.#applyRound(this.#takeQueue(), commands);
       this.#nextRound();
@@ -118,7 +114,7 @@ export abstract class Rounds {
   /** The tick that begins a run in memory, while the run waits for a permit or for its turn: the state does not hold it yet. */
   protected get startInLine(): RunStarted | null {
     const [first] = this.#queue;
-    return first?.type === "run.started" && this.journal === null ? first : null;
+    return first?.type === "run.started" && !this.isStored ? first : null;
   }
 
   /** `true`: no tick is waiting or on its way. */
@@ -131,8 +127,8 @@ export abstract class Rounds {
    * working on it.
    */
   cancelAtOnce(reason: string): void {
-    this.submit({ type: "run.cancelled", atMs: this.run.now(), reason });
-    if (this.#awaitsTurn && this.journal === null) this.#applyRound(this.#takeQueue());
+    this.submit({ type: "run.cancelled", atMs: this.now(), reason });
+    if (this.#awaitsTurn && !this.isStored) this.#applyRound(this.#takeQueue());
   }
 
   /** Reports edits that come too late to be stored. If the store is shared, the next writer waits for them. */
@@ -180,9 +176,9 @@ export abstract class Rounds {
     while (this.#queue.length > 0 && this.live) {
       this.#awaitsTurn = isTurnOver(this.host.ports.clock.now());
       if (this.#awaitsTurn) return afterTurn(this.host.ports.clock, () => this.#nextRound());
-      const round = this.journal?.takeRound?.(this.run, this.#queue) ?? this.#queue;
+      const round = this.takeRound(this.#queue);
       if (round === this.#queue) this.#queue = none;
-      const stored = this.journal?.append(this.run, round);
+      const stored = this.append(round);
       if (stored) return this.#applyStored(round, stored);
       this.#applyRound(round);
     }
@@ -194,7 +190,7 @@ export abstract class Rounds {
     if (!this.live) return this.permit?.release();
     // Time in the queue does not count as time of the run.
     for (const tick of this.#queue) {
-      (tick as { atMs: number }).atMs = this.run.now();
+      (tick as { atMs: number }).atMs = this.now();
       this.prepare(tick);
     }
     this.#nextRound();
@@ -213,32 +209,25 @@ export abstract class Rounds {
         this.#applyRound(round);
         this.#nextRound();
       },
-      (error: unknown) => this.run.drop(error),
+      (error: unknown) => this.drop(error),
     );
   }
 
   #applyRound(round: readonly Tick[], before: readonly Command[] = nothingYet): void {
     try {
       // All of it is reduced before any of it is performed: a step whose run is cancelled in the same round does not begin.
-      for (const command of this.#reduceRound(round, before)) perform(this.run, command);
+      for (const command of this.#reduceRound(round, before)) this.performCommand(command);
       if (this.#stored !== null) for (const tick of round) this.#tellStored(tick);
     } catch (error) {
-      this.run.drop(engineFault(this.state, error));
+      this.drop(engineFault(this.state, error));
     }
   }
 
   #reduceRound(round: readonly Tick[], before: readonly Command[]): readonly Command[] {
     const [first] = round;
     // Nearly every round in memory is one tick, whose commands need no second list.
-    if (first !== undefined && round.length === 1 && before.length === 0) return this.#reduceTick(first);
-    return [...before, ...round.flatMap((tick) => this.#reduceTick(tick))];
-  }
-
-  #reduceTick(tick: Tick): readonly Command[] {
-    const tell = this.host.inspector.active ? inspectTick(this.run, tick) : null;
-    const commands = reduce(this.host.routing, this.state, tick);
-    tell?.();
-    return commands;
+    if (first !== undefined && round.length === 1 && before.length === 0) return this.reduceTick(first);
+    return [...before, ...round.flatMap((tick) => this.reduceTick(tick))];
   }
 }
 

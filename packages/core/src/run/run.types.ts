@@ -2,7 +2,7 @@
  * What the parts of a run know of each other. {@link LiveRunCore} is the seam: all that the call of a step, and the `ctx` that the
  * step holds, may ask of the run they are part of. A host in another process, or on another machine, implements that interface.
  *
- *      start ──► Runner (loop) ──commands──► perform ──► Attempt ──► StepContext, Calls, forgotten calls, …
+ *     launch ──► Runner (loop) ──commands──► perform ──► Attempt ──► StepContext, Calls, forgotten calls, …
  *                   ▲                                       │
  *                   └──────────── LiveRunCore ◄─────────────┘
  *
@@ -10,7 +10,7 @@
  */
 
 import type { CompiledStep } from "../compile/compile.js";
-import type { Receipt } from "../engine/command.js";
+import type { Command, Receipt } from "../engine/command.js";
 import type { GeneratorDrive } from "../engine/features.js";
 import type { SmallMap } from "../engine/small-map.js";
 import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
@@ -151,6 +151,9 @@ export interface LiveRun extends LiveRunCore {
   release(reason: string): void;
   drop(error: unknown): void;
 }
+
+/** Does what a command says. The loop takes it as it is, and knows none of those who do it. */
+export type Perform = (run: LiveRun, command: Command) => void;
 
 export interface ChildSetup {
   readonly host: WorkflowHost;

@@ -1,25 +1,31 @@
 /**
- * One run in memory: what it holds for its attempts and its children, and how it ends.
+ * One run in memory: what its rounds do, what it holds for its attempts and its children, and how it ends.
  *
  * @module
  */
-import { type Receipt, refused } from "../engine/command.js";
+import { type Command, type Receipt, refused } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
 import { SmallMap } from "../engine/small-map.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
+import type { Tick } from "../engine/tick.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
-import { inspectReleased } from "./inspect-run.js";
+import { inspectReleased, inspectTick } from "./inspect-run.js";
 import { Rest } from "./rest.js";
-import { Rounds, type RoundsSetup } from "./rounds.js";
-import type { AttemptPort, ChildSetup, LiveRun, ParentLink, RunOwner } from "./run.types.js";
+import { Rounds } from "./rounds.js";
+import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
 import { leadOf, timeOf } from "./run-time.js";
 import { createCell } from "./state-of-run.js";
-import { closeResources, openResources } from "./workflow-host.js";
+import { closeResources, openResources, type WorkflowHost } from "./workflow-host.js";
 
-interface RunnerSetup extends RoundsSetup {
+export interface RunnerSetup {
+  readonly host: WorkflowHost;
+  readonly perform: Perform;
+  /** Null: nothing is stored. A child has that of its parent. */
+  readonly journal: RunJournal | null;
+  readonly state: RunState;
   readonly overrides: readonly ResourceOverride[];
   /** The run whose step started this one. */
   readonly parent: ParentLink | null;
@@ -35,6 +41,7 @@ interface Held {
 
 /** Fields that only some runs need are null until then: a run that waits pays for every one. */
 export class Runner extends Rounds implements LiveRun {
+  readonly journal: RunJournal | null;
   readonly parent: ParentLink | null;
   readonly attempts: SmallMap<number, AttemptPort> = new SmallMap();
   owner: RunOwner | null = null;
@@ -43,6 +50,7 @@ export class Runner extends Rounds implements LiveRun {
   tickets: Map<number, (receipt: Receipt | null) => void> | null = null;
   published: number;
   readonly #overrides: readonly ResourceOverride[];
+  readonly #perform: Perform;
   #kin: Map<string, RunState> | null;
   #held: Held | null = null;
   #rest: Rest | null = null;
@@ -50,15 +58,13 @@ export class Runner extends Rounds implements LiveRun {
   #lastTicket = 0;
 
   constructor(setup: RunnerSetup) {
-    super(setup, setup.parent !== null);
+    super(setup.host, setup.state, setup.parent !== null);
+    this.#perform = setup.perform;
     this.#overrides = setup.overrides;
     this.parent = setup.parent;
+    this.journal = setup.journal;
     this.published = setup.state.streamed;
     this.#kin = setup.family;
-  }
-
-  protected get run(): LiveRun {
-    return this;
   }
 
   get hasLeft(): boolean {
@@ -80,6 +86,12 @@ export class Runner extends Rounds implements LiveRun {
     this.attempts.delete(item);
   }
 
+  // ---- what its rounds do
+
+  protected get isStored(): boolean {
+    return this.journal !== null;
+  }
+
   /** A snapshot without the start event could not be resumed. */
   begun(): RunState {
     const start = this.startInLine;
@@ -87,6 +99,33 @@ export class Runner extends Rounds implements LiveRun {
     const state = createRunState(this.state);
     reduce(this.host.routing, state, start);
     return state;
+  }
+
+  prepare(tick: Tick): void {
+    this.journal?.prepare?.(this, tick);
+  }
+
+  protected preface(): readonly Tick[] {
+    return this.journal?.preface?.(this) ?? [];
+  }
+
+  protected takeRound(queue: Tick[]): Tick[] {
+    return this.journal?.takeRound?.(this, queue) ?? queue;
+  }
+
+  protected append(round: Tick[]): void | Promise<void> {
+    return this.journal?.append(this, round);
+  }
+
+  protected reduceTick(tick: Tick): readonly Command[] {
+    const tell = this.host.inspector.active ? inspectTick(this, tick) : null;
+    const commands = reduce(this.host.routing, this.state, tick);
+    tell?.();
+    return commands;
+  }
+
+  protected performCommand(command: Command): void {
+    this.#perform(this, command);
   }
 
   protected afterRounds(): void {
@@ -112,8 +151,9 @@ export class Runner extends Rounds implements LiveRun {
   // ---- its children
 
   openChild({ host, state, parent }: ChildSetup): LiveRun {
+    const [overrides, perform] = [this.#overrides, this.#perform];
     const link = { ...parent, run: this };
-    return new Runner({ host, state, journal: this.journal, overrides: this.#overrides, family: null, parent: link });
+    return new Runner({ host, state, journal: this.journal, overrides, perform, family: null, parent: link });
   }
 
   get family(): ReadonlyMap<string, RunState> | null {

@@ -20,9 +20,9 @@ import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "./caller/handler.types.js";
 import { continueRun } from "./children.js";
+import { openRun } from "./launch.js";
 import type { LiveRun, RunJournal } from "./run.types.js";
 import { timeAt } from "./run-time.js";
-import { Runner } from "./runner.js";
 import type { RestoredRun } from "./snapshot-run.js";
 import { initialStore } from "./state-of-run.js";
 import { hostOf } from "./workflow-host.js";
@@ -111,7 +111,7 @@ function launch(
   const host = hostOf(compiled);
   const { runId } = restored.state;
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
-  const run = new Runner({
+  const run = openRun({
     host,
     journal: journalOf(host.ports.journal),
     state: restored.state,

@@ -11,9 +11,9 @@ import type { EventData, Outcome, RunState } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import { openRun } from "../../run/launch.js";
 import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../../run/run.types.js";
 import { timeAt, wakeAt } from "../../run/run-time.js";
-import { Runner } from "../../run/runner.js";
 import { encodeStored } from "../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
 import type { Deferred } from "../../system/deferred.js";
@@ -163,7 +163,7 @@ export class DurableRun implements RunJournal, Committing {
         resolve();
       };
     });
-    this.runner = new Runner({
+    this.runner = openRun({
       host: setup.workflow.host,
       journal: this,
       state: setup.state,
