@@ -10,7 +10,7 @@
  * @module
  */
 import type { eventFacts, WorkflowEvent } from "../event/event.js";
-import type { AnyMany, EventOf } from "./step-return.types.js";
+import type { EventOf, Many } from "./step-return.types.js";
 import type { Collect } from "./trigger.types.js";
 
 interface InRole<Role extends string> {
@@ -32,7 +32,7 @@ export type StepFacts<Name extends string, Accepted, Emitted, Waited, Subclasses
   | ([Extract<Accepted, InRole<"start">>] extends [never] ? never : "starts")
   | (Subclasses extends true ? `accepts subclasses of ${InnerType<Accepted>}` : never)
   // Most steps have no fan-out, and pay for one comparison.
-  | ([Extract<Emitted, AnyMany>] extends [never] ? EmitFacts<Emitted> : EmitFacts<EventOf<Emitted>> | "fans out");
+  | ([Extract<Emitted, Many>] extends [never] ? EmitFacts<Emitted> : EmitFacts<EventOf<Emitted>> | "fans out");
 
 type EmitFacts<Event> =
   | `emits ${InnerType<Event>}`

@@ -16,10 +16,6 @@ export declare const fannedOut: unique symbol;
 export interface Many<out Element = unknown> {
   readonly [fannedOut]: Element;
 }
-/** Any of them, for telling it apart from an event. @internal */
-export interface AnyMany {
-  readonly [fannedOut]: unknown;
-}
 
 /**
  * Return type of a step: an event, nothing, or with `many()` an array or an async generator; also as a promise, or as a
@@ -27,7 +23,7 @@ export interface AnyMany {
  */
 export type StepReturn<Emitted> = Ending<Emitted> | Promise<Ending<Emitted>> | Generated<ElementOf<Emitted>>;
 type Ending<Emitted> = StepResult<Emitted> | Finished<StepResult<Emitted>>;
-export type StepResult<Emitted> = Exclude<Emitted, AnyMany> | Listing<ElementOf<Emitted>> | void | undefined | null;
+export type StepResult<Emitted> = Exclude<Emitted, Many> | Listing<ElementOf<Emitted>> | void | undefined | null;
 
 // Brackets: `Many<A> | Many<B>` is an array of both.
 type Listing<Element> = [Element] extends [never] ? never : readonly Element[];
@@ -80,7 +76,7 @@ type PlainFault<Result, Emitted> = Result extends readonly (infer Element)[]
       ? "The step returns an array: list its events in `emits` with many()."
       : never
     : ElementFault<Element, Emitted, "returns an array of">
-  : Result extends Exclude<Emitted, AnyMany> | void | undefined | null
+  : Result extends Exclude<Emitted, Many> | void | undefined | null
     ? never
     : Result extends ElementOf<Emitted>
       ? Named<Result> extends infer Type extends string

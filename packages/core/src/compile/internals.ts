@@ -10,11 +10,9 @@ import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-c
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { ObjectSchema } from "../event/schema.js";
 import { Inspector } from "../inspect/inspector.js";
-import { consoleLog } from "../system/system.js";
 import { checkDecorated } from "./check-steps.js";
 import type { DeclaredStep } from "./declared-step.js";
-import type { StateVersion } from "./options.js";
-import { type ResolvedWorkflowOptions, resolveOptions, type WorkflowOptions } from "./options.js";
+import { type ResolvedWorkflowOptions, resolveOptions, type StateVersion, type WorkflowOptions } from "./options.js";
 import type { RegisteredTypes } from "./registered-types.js";
 
 /** A child: a class, whose instance is created when it is first needed, or a built workflow. */
@@ -28,12 +26,10 @@ export interface WorkflowInternals {
   readonly built: BuiltParts | null;
 }
 
-export interface BuiltParts extends RegisteredTypes {
+export interface BuiltParts extends RegisteredTypes, StateVersion {
   readonly steps: readonly DeclaredStep[];
   readonly state: ObjectSchema | null;
   readonly children: Readonly<Record<string, ChildSource>>;
-  readonly version: number;
-  readonly migrate: StateVersion["migrate"];
 }
 
 /** On the class that `withState` returns: its schema. */
@@ -42,7 +38,7 @@ export const stateSchemaKey: unique symbol = Symbol.for("millrace.state") as nev
 const internals = new WeakMap<object, WorkflowInternals>();
 
 export function openInternals(workflow: object, owner: { readonly name: string }, options: WorkflowOptions): void {
-  const resolved = resolveOptions(options, { className: owner.name, log: consoleLog });
+  const resolved = resolveOptions(options, owner.name);
   checkDecorated(owner, resolved.name);
   internals.set(workflow, { options: resolved, inspector: new Inspector(resolved.log), middleware: [], built: null });
 }

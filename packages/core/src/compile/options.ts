@@ -8,6 +8,7 @@ import type { GraphCheck } from "../authoring/step.types.js";
 import type { Log } from "../engine/ports.js";
 import type { EventClass } from "../event/event.js";
 import type { LimitOptions } from "../limit/limiter.js";
+import { consoleLog } from "../system/system.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
 import { positiveInteger, wrongOption } from "../value/option-value.js";
@@ -118,46 +119,34 @@ export interface StepExecutor {
 
 export type ForkState = false | readonly string[] | ((fields: Readonly<Record<string, unknown>>) => readonly string[]);
 
-export interface ResolvedWorkflowOptions {
-  readonly name: string;
+/** Options whose resolved form is another one. */
+type OwnForm = "timeout" | "maxConcurrentRuns" | "lockTimeout" | "forkState" | "description";
+
+export interface ResolvedWorkflowOptions extends Required<Omit<WorkflowOptions, OwnForm>> {
   readonly timeoutMs: number | null;
   readonly maxConcurrentRuns: number | null;
-  readonly limits: Readonly<Record<string, LimitOptions>>;
-  readonly types: readonly ValueType[];
-  readonly events: readonly EventClass[];
-  readonly verbose: boolean;
-  readonly log: Log;
-  readonly skipChecks: readonly GraphCheck[];
-  readonly streamBuffer: number;
   readonly lockTimeoutMs: number;
-  readonly inboxSize: number;
   /** `undefined` for every field. */
   readonly forkState: ForkState | undefined;
   readonly description: string | null;
-  readonly groups: readonly StepGroup[];
-  readonly stepNotes: Readonly<Record<string, StepNote>>;
-  readonly eventLabels: Readonly<Record<string, string>>;
 }
 
-/** Values of the class, for missing options. */
-export interface OptionDefaults {
-  readonly className: string;
-  readonly log: Log;
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID`, naming the option. */
-export function resolveOptions(options: WorkflowOptions, defaults: OptionDefaults): ResolvedWorkflowOptions {
+/**
+ * @param className The default name.
+ * @throws {WorkflowError} `OPTION_INVALID` or `DURATION_INVALID`, naming the option.
+ */
+export function resolveOptions(options: WorkflowOptions, className: string): ResolvedWorkflowOptions {
   checkOptions("Workflow", options);
   const { timeout, maxConcurrentRuns } = options;
   return {
-    name: nonEmpty(options.name ?? (defaults.className || "Workflow")),
+    name: nonEmpty(options.name ?? (className || "Workflow")),
     timeoutMs: timeout === undefined ? null : toMs(timeout, "timeout"),
     maxConcurrentRuns: maxConcurrentRuns === undefined ? null : positiveInteger(maxConcurrentRuns, "maxConcurrentRuns"),
     limits: options.limits ?? {},
     types: options.types ?? [],
     events: options.events ?? [],
     verbose: options.verbose ?? false,
-    log: options.log ?? defaults.log,
+    log: options.log ?? consoleLog,
     skipChecks: options.skipChecks ?? [],
     streamBuffer: positiveInteger(options.streamBuffer ?? 10_000, "streamBuffer"),
     lockTimeoutMs: toMs(options.lockTimeout ?? 10_000, "lockTimeout"),

@@ -14,7 +14,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 import { ResourceContainer } from "../resource/resource-container.js";
 import type { LiveRun } from "../run/run.types.js";
-import { createDeferred } from "../system/deferred.js";
+import { Deferred } from "../system/deferred.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import type {
   ActivatedRun,
@@ -115,7 +115,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
       posts: this.#posts,
       backOffMs: 0,
     });
-    const request = why === "recover" ? null : { received, stored: createDeferred<void>() };
+    const request = why === "recover" ? null : { received, stored: new Deferred<void>() };
     const live = await recovery.load({ run: { ...run, lease: null }, posts }, why, request);
     this.#isLoading = false;
     return live === null && this.#live === null ? null : this;

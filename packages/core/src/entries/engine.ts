@@ -18,7 +18,7 @@ import { reduce } from "../engine/reduce.js";
 import type { Routing } from "../engine/routing.js";
 import type { RunState } from "../engine/state.js";
 import type { RunResumed, RunRetried } from "../engine/tick.js";
-import { encodeRun } from "../run/snapshot-run.js";
+import { encodeRun, openChildren } from "../run/snapshot-run.js";
 import { setPorts as setPortsOf } from "../run/workflow-host.js";
 
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
@@ -169,11 +169,6 @@ export function setPorts(workflow: Workflow, ports: Partial<Ports>): void {
  */
 export function outstanding(routing: Routing, state: RunState, tick: RunResumed | RunRetried): Command[] {
   const commands = reduce(routing, state, tick);
-  for (const item of state.items.values()) {
-    for (const record of item.memory?.values() ?? []) {
-      if (record.kind === "child" && record.status === "open")
-        commands.push({ type: "child.start", item: item.id, call: record.call });
-    }
-  }
+  for (const [item, { call }] of openChildren(state)) commands.push({ type: "child.start", item, call });
   return commands;
 }

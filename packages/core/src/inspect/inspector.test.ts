@@ -20,7 +20,9 @@ class MemoryLog implements Log {
 }
 
 class Joke extends event("Joke") {}
-const run = { workflow: "JokeFlow", runId: "4f0c2a91-7d11" };
+const runId = "4f0c2a91-7d11";
+const root = { tenant: "", parentSpanId: null, trace: null, ends: 0 };
+const run = { ...root, workflow: "JokeFlow", runId, traceId: traceIdOf(runId) };
 const facts = attemptFacts(run, { step: "judge", item: 3, attempt: 2 }, 1000);
 
 describe("Inspector", () => {
@@ -108,7 +110,7 @@ describe("trace ids", () => {
 
   it("put an attempt under its run, and a child under the attempt that started it", () => {
     const child = runFacts(
-      { workflow: "Digest", runId: "c", traceId: facts.traceId, parentSpanId: facts.spanId },
+      { ...root, workflow: "Digest", runId: "c", traceId: facts.traceId, parentSpanId: facts.spanId },
       1000,
     );
 

@@ -1,4 +1,3 @@
-import type { TraceContext } from "../engine/state.js";
 import { digest } from "../value/digest.js";
 import type { AttemptFacts, RunFacts } from "./inspection-events.js";
 
@@ -27,30 +26,21 @@ function textOf(run: RunOfTenant): string {
 }
 
 /** The run that inspection events are about. A child has the trace of its root, and the attempt that started it. */
-export interface TracedRun {
-  readonly workflow: string;
-  readonly runId: string;
-  readonly tenant?: string;
-  readonly traceId?: string;
-  readonly parentSpanId?: string | null;
-  readonly trace?: TraceContext | null;
+export interface TracedRun extends Omit<RunFacts, "spanId" | "atMs"> {
   /** How often the run has continued after its end. */
-  readonly ends?: number;
-}
-
-export interface TracedAttempt {
-  readonly step: string;
-  readonly item: number;
-  readonly attempt: number;
+  readonly ends: number;
 }
 
 export function runFacts(run: TracedRun, atMs: number): RunFacts {
-  const { workflow, runId, tenant = "", parentSpanId = null, trace = null, ends = 0 } = run;
-  const { traceId = traceIdOf({ runId, tenant }) } = run;
-  return { workflow, runId, tenant, traceId, spanId: spanIdOf({ runId, tenant }, 0, ends), parentSpanId, trace, atMs };
+  const { workflow, runId, tenant, traceId, parentSpanId, trace, ends } = run;
+  return { workflow, runId, tenant, traceId, spanId: spanIdOf(run, 0, ends), parentSpanId, trace, atMs };
 }
 
-export function attemptFacts(run: TracedRun, { step, item, attempt }: TracedAttempt, atMs: number): AttemptFacts {
+export function attemptFacts(
+  run: TracedRun,
+  { step, item, attempt }: Pick<AttemptFacts, "step" | "item" | "attempt">,
+  atMs: number,
+): AttemptFacts {
   const facts = runFacts(run, atMs);
-  return { ...facts, spanId: spanIdOf(facts, item, attempt), parentSpanId: facts.spanId, step, item, attempt };
+  return { ...facts, spanId: spanIdOf(run, item, attempt), parentSpanId: facts.spanId, step, item, attempt };
 }

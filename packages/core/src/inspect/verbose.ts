@@ -1,15 +1,11 @@
 import type { Log } from "../engine/ports.js";
-import type { RunFacts } from "./inspection-events.js";
+import type { AttemptFacts, RunFacts } from "./inspection-events.js";
 import type { Inspector } from "./inspector.js";
 
 const maxTextLength = 50;
 const maxLineLength = 200;
 
-interface Payload extends RunFacts {
-  readonly step?: string | null;
-  readonly item?: number;
-  readonly attempt?: number;
-}
+type Payload = RunFacts & Partial<Pick<AttemptFacts, "item" | "attempt">> & { readonly step?: string | null };
 
 /**
  * Prints one line for every inspection event. Returns the function that stops it.

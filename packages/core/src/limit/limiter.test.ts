@@ -160,4 +160,34 @@ describe("Limiter", () => {
       expect.objectContaining({ code: "OPTION_INVALID" }),
     );
   });
+
+  it("calls back with as many places as there are, the one who has waited longest first", () => {
+    const limiter = new Limiter("runs", { concurrent: 2 }, new ManualClock());
+    const log: string[] = [];
+    const releases: Release[] = [];
+    for (const name of ["first", "second", "third", "fourth"])
+      limiter.wait((release) => {
+        log.push(name);
+        releases.push(release);
+      });
+    expect(log).toEqual(["first", "second"]);
+
+    releases[1]?.();
+
+    expect(log).toEqual(["first", "second", "third"]);
+    expect(limiter.acquire()).toBeInstanceOf(Promise);
+  });
+
+  it("keeps the place of a wait that was called off", () => {
+    const limiter = new Limiter("runs", { concurrent: 1 }, new ManualClock());
+    const log: string[] = [];
+    const release = now(limiter.acquire());
+    const callOff = limiter.wait(() => log.push("granted"));
+
+    callOff();
+    release();
+
+    expect(log).toEqual([]);
+    now(limiter.acquire());
+  });
 });

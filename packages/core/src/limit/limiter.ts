@@ -17,7 +17,7 @@ type Waiter = (release: Release) => void;
 
 const minuteMs = 60_000;
 
-/** A named limit over all runs. Waiting attempts are served in order of arrival. */
+/** A limit over all runs, of attempts or of the runs themselves. Those who wait are served in order of arrival. */
 export class Limiter {
   readonly #clock: Clock;
   readonly #concurrent: number;
@@ -43,19 +43,31 @@ export class Limiter {
     if (signal?.aborted === true) return Promise.reject(signal.reason);
     if (this.#waiting.size === 0 && this.#isFree()) return this.#begin();
     return new Promise<Release>((resolve, reject) => {
-      const waiter: Waiter = (release) => {
+      const leave = this.wait((release) => {
         signal?.removeEventListener("abort", abort);
         resolve(release);
-      };
+      });
       const abort = (): void => {
-        this.#waiting.delete(waiter);
-        this.#armTimer();
+        leave();
         reject(signal?.reason);
       };
       signal?.addEventListener("abort", abort);
-      this.#waiting.add(waiter);
-      this.#armTimer();
     });
+  }
+
+  /** Calls `granted` once, with a place: at once when one is free. Returns the function that ends the waiting. */
+  wait(granted: Waiter): () => void {
+    if (this.#waiting.size === 0 && this.#isFree()) {
+      granted(this.#begin());
+      return () => {};
+    }
+    const waiter: Waiter = (release) => granted(release); // a new function, because the same one may wait twice
+    this.#waiting.add(waiter);
+    this.#armTimer();
+    return () => {
+      this.#waiting.delete(waiter);
+      this.#armTimer();
+    };
   }
 
   #isFree(): boolean {

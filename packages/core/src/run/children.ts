@@ -10,6 +10,7 @@ import type { Tick } from "../engine/tick.js";
 import { type ErrorRecord, recordError } from "../value/error-record.js";
 import { outcomeError } from "./outcome.js";
 import type { LiveRun } from "./run.types.js";
+import { openChildren } from "./snapshot-run.js";
 import { initialStore } from "./state-of-run.js";
 
 interface ChildCall {
@@ -64,9 +65,7 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
 function continueChild(parent: LiveRun, child: LiveRun, call: ChildCall): void {
   const { outcome, status } = child.state;
   if (outcome === null || status === "cancelled") {
-    const atMs = Math.max(child.now(), call.atMs ?? 0);
-    child.begin({ type: "run.resumed", atMs });
-    return resumeChildren(child, atMs);
+    return continueRun(child, { type: "run.resumed", atMs: Math.max(child.now(), call.atMs ?? 0) });
   }
   child.live = false;
   closeChild(parent, call, outcome);
@@ -100,12 +99,9 @@ export function cancelChild(parent: LiveRun, runId: string): void {
   child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
 }
 
-/** Continues every open child of a loaded run, whether or not its step has asked for it again. */
-export function resumeChildren(parent: LiveRun, atMs: number): void {
-  for (const item of parent.state.items.values()) {
-    for (const record of item.memory?.values() ?? []) {
-      if (record.kind === "child" && record.status === "open" && !parent.children?.has(record.runId))
-        startChild(parent, { item: item.id, record, atMs });
-    }
-  }
+/** Starts a run that has ticks already, and every open child of it, whether or not its step has asked for it again. */
+export function continueRun(run: LiveRun, tick: Tick): void {
+  run.begin(tick);
+  for (const [item, record] of openChildren(run.state))
+    if (!run.children?.has(record.runId)) startChild(run, { item, record, atMs: tick.atMs });
 }

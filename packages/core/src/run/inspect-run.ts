@@ -19,20 +19,12 @@ import type { AttemptCore, LiveRunCore } from "./run.types.js";
 /** A run, as its reports see it. */
 type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent" | "journal">;
 
-function traced({ state, parent, journal }: InspectedRun): Required<TracedRun> {
+function traced({ state, parent, journal }: InspectedRun): TracedRun {
   const { workflow, runId, ends } = state;
   if (parent !== null) {
-    const { traceId, trace, tenant } = traced(parent.run);
+    const above = traced(parent.run);
     const attempt = parent.run.state.items.get(parent.item)?.attempt ?? 0;
-    return {
-      workflow,
-      runId,
-      tenant,
-      ends,
-      traceId,
-      trace,
-      parentSpanId: spanIdOf({ runId: parent.run.state.runId, tenant }, parent.item, attempt),
-    };
+    return { ...above, workflow, runId, ends, parentSpanId: spanIdOf(above, parent.item, attempt) };
   }
   const { trace } = state;
   const tenant = journal?.tenant ?? "";

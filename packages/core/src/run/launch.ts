@@ -1,10 +1,8 @@
 /**
- * Creates runs: the only file that knows the loop, the performers of its commands, and its children.
+ * Creates runs: the only file that knows both the loop and the performers of its commands.
  *
  * @module
  */
-import type { Tick } from "../engine/tick.js";
-import { resumeChildren } from "./children.js";
 import { perform } from "./perform.js";
 import type { LiveRun } from "./run.types.js";
 import { Runner, type RunnerSetup } from "./runner.js";
@@ -12,10 +10,4 @@ import { Runner, type RunnerSetup } from "./runner.js";
 /** A run in memory, before its first tick here. */
 export function openRun(setup: Omit<RunnerSetup, "perform">): LiveRun {
   return new Runner({ ...setup, perform });
-}
-
-/** Starts a run that has ticks already, with its open children. */
-export function continueRun(run: LiveRun, tick: Tick): void {
-  run.begin(tick);
-  resumeChildren(run, tick.atMs);
 }

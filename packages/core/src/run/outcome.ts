@@ -7,10 +7,7 @@ import { StopEvent } from "../event/built-in-events.js";
 import { reviveError } from "../value/error-record.js";
 
 /** The error that awaiting the handler throws. In the process of the step, it is the error that the step threw. */
-export function outcomeError(
-  runId: string,
-  outcome: Exclude<Outcome, { readonly status: "completed" }> | Outcome,
-): unknown {
+export function outcomeError(runId: string, outcome: Outcome): unknown {
   switch (outcome.status) {
     case "failed":
       return reviveError(outcome.failure.error);

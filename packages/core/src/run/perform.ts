@@ -7,6 +7,7 @@ import type { Command } from "../engine/command.js";
 import type { ChildRecord } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
+import type { StreamedEvent } from "../stream/streamed-event.js";
 import { Attempt } from "./attempt/attempt.js";
 import { cancelChild, startChild } from "./children.js";
 import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
@@ -58,14 +59,7 @@ export function perform(run: LiveRun, command: Command): void {
   (performers[command.type] as (run: LiveRun, command: Command) => void)(run, command);
 }
 
-interface Published {
-  readonly sequence: number;
-  readonly event: WorkflowEvent;
-  readonly origin: string | null;
-  readonly promptId: string | null;
-}
-
-function publish(run: LiveRun, item: Published): void {
+function publish(run: LiveRun, item: StreamedEvent): void {
   const role = roleOf(item.event);
   const isLast = role === "stop" || role === "terminal";
   // The last event is in the outcome as well: a run that streams nothing else needs no stream for it.

@@ -5,21 +5,8 @@
  *
  * @module
  */
-import type { RunState } from "../engine/state.js";
-import type { Tick } from "../engine/tick.js";
 import { nextTurn } from "../system/system.js";
-
-/** What it needs of the run. */
-export interface Resting {
-  readonly state: RunState;
-  readonly live: boolean;
-  /** Nothing runs, here and in its children. */
-  isQuiet(): boolean;
-  /** Quiet, and checked: an idle run may find that it can never end. */
-  isIdle(): boolean;
-  now(): number;
-  submit(tick: Tick): void;
-}
+import type { LiveRun } from "./run.types.js";
 
 export class Rest {
   /** The run was idle at this tick; -1 when it has to be checked again. */
@@ -28,7 +15,7 @@ export class Rest {
   #waiters: Set<() => void> | null = null;
 
   /** Checks after a turn of the host: by then, code that continues after an answer has made its next call. */
-  check(run: Resting): void {
+  check(run: LiveRun): void {
     if (this.#isChecking || run.state.ticks === this.atTick || !run.live) return;
     this.#isChecking = true;
     nextTurn(() => {
@@ -47,7 +34,7 @@ export class Rest {
   }
 
   /** Resolves when there is nothing to do now, or when the run has ended or left memory. It makes no tick. */
-  when(run: Resting, signal: AbortSignal | undefined): Promise<void> {
+  when(run: LiveRun, signal: AbortSignal | undefined): Promise<void> {
     if (!run.live) return Promise.resolve();
     // Not at once: a caller that asks in a loop would keep the host from the timer that the run waits for.
     if (run.isIdle())

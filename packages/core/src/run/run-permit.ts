@@ -1,23 +1,25 @@
 /** The place of one run within `maxConcurrentRuns`: held while the run has something to do. */
-import type { Permits } from "../limit/permits.js";
+import type { Limiter, Release } from "../limit/limiter.js";
 
 export class RunPermit {
-  readonly #permits: Permits;
-  #status: "none" | "held" | "skipped" = "none";
+  readonly #permits: Limiter;
+  #isSkipped = false;
+  /** `null` while the run holds no permit. */
+  #release: Release | null = null;
   #leaveQueue: (() => void) | null = null;
 
-  constructor(permits: Permits) {
+  constructor(permits: Limiter) {
     this.#permits = permits;
   }
 
   /** `true`: the run has to wait for a permit before it does anything. */
   get isMissing(): boolean {
-    return this.#status === "none";
+    return this.#release === null && !this.#isSkipped;
   }
 
   wait(granted: () => void): void {
-    this.#leaveQueue = this.#permits.wait(() => {
-      this.#status = "held";
+    this.#leaveQueue = this.#permits.wait((release) => {
+      this.#release = release;
       this.#leaveQueue = null;
       granted();
     });
@@ -25,8 +27,8 @@ export class RunPermit {
 
   /** The run needs no permit from here on. Returns whether it has waited for one. */
   skip(): boolean {
-    if (this.#status !== "none") return false;
-    this.#status = "skipped";
+    if (!this.isMissing) return false;
+    this.#isSkipped = true;
     const leave = this.#leaveQueue;
     this.#leaveQueue = null;
     leave?.();
@@ -35,8 +37,8 @@ export class RunPermit {
 
   /** Frees the permit for another run. */
   release(): void {
-    if (this.#status !== "held") return;
-    this.#status = "none";
-    this.#permits.give();
+    const release = this.#release;
+    this.#release = null;
+    release?.();
   }
 }

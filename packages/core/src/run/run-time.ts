@@ -46,12 +46,17 @@ interface RunWithChildren {
   readonly children: ReadonlyMap<string, RunWithChildren> | null;
 }
 
-/** When the next timer of the run or a child is due by the clock: where that was set back, a timer says the time of its run. */
-export function dueByClock({ state, children }: RunWithChildren, clock: Clock): number | null {
+/**
+ * When the next timer of the run or a child is due; `null` for none.
+ *
+ * @param clock By whose time. Where it was set back, that differs from the time of the run. @default by the time of the run
+ */
+export function wakeAt({ state, children }: RunWithChildren, clock: Clock | null = null): number | null {
   const dueAtMs = state.timers?.first()?.dueAtMs;
-  let firstMs = dueAtMs === undefined ? null : dueAtMs - leadOf(state, clock.now());
+  const leadMs = dueAtMs === undefined || clock === null ? 0 : leadOf(state, clock.now());
+  let firstMs = dueAtMs === undefined ? null : dueAtMs - leadMs;
   for (const child of children?.values() ?? []) {
-    const atMs = dueByClock(child, clock);
+    const atMs = wakeAt(child, clock);
     if (atMs !== null) firstMs = Math.min(firstMs ?? atMs, atMs);
   }
   return firstMs;

@@ -20,7 +20,7 @@ import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { Calls } from "./attempt/calls.js";
-import type { LastAct, LastChange } from "./attempt/finish-step.js";
+import type { LastAct, LastChange } from "./attempt/last-act.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
 /**
@@ -140,7 +140,9 @@ export interface LiveRun extends LiveRunCore {
   adopt(child: RunState): void;
   disown(runId: string): void;
   idle(signal?: AbortSignal): Promise<void>;
+  /** Nothing runs, here and in its children. */
   isQuiet(): boolean;
+  /** Quiet, and checked: an idle run may find that it can never end. */
   isIdle(): boolean;
   onIdle(): void;
   checkIdleAgain(): void;

@@ -18,7 +18,7 @@ import { Rounds } from "./rounds.js";
 import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
 import { leadOf, timeOf } from "./run-time.js";
 import { createCell } from "./state-of-run.js";
-import { openResources, type WorkflowHost } from "./workflow-host.js";
+import { closeResources, openResources, type WorkflowHost } from "./workflow-host.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;
@@ -202,16 +202,6 @@ export class Runner extends Rounds implements LiveRun {
     return this.parent?.sharesStore === true ? this.parent.run : null;
   }
 
-  #dispose(): void {
-    const container = this.#held?.container ?? null;
-    if (container === null || container.isEmpty) return;
-    container
-      .dispose()
-      .catch((error) =>
-        this.host.ports.log.error(`A resource of run "${this.state.runId}" could not be disposed.`, error),
-      );
-  }
-
   // ---- nothing to do
 
   idle(signal?: AbortSignal): Promise<void> {
@@ -287,6 +277,7 @@ export class Runner extends Rounds implements LiveRun {
     const hint = `${reason}: start a new run, or resume it.`;
     for (const tell of tickets?.values() ?? []) tell(settle ? refused("RUN_FINISHED", hint) : null);
     this.permit?.release();
-    this.#dispose();
+    const container = this.#held?.container ?? null;
+    if (container !== null) closeResources(container, `run "${this.state.runId}"`, this.host);
   }
 }

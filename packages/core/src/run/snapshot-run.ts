@@ -10,7 +10,7 @@ import type { CompiledWorkflow } from "../compile/compile.js";
 import { features } from "../engine/features.js";
 import { fanning } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
-import { type ChildRecord, createRunState, type RunState } from "../engine/state.js";
+import type { ChildRecord, RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState } from "../snapshot/encode.js";
@@ -33,13 +33,9 @@ export function encodeRunner(run: LiveRunCore, options: ToDictOptions = {}): Con
   return encodeRun(run.host.compiled, { state: run.state, children: run.family }, options);
 }
 
-export function encodeRun(
-  compiled: CompiledWorkflow,
-  { state, children }: RestoredRun,
-  options: ToDictOptions = {},
-): ContextDict {
+export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options: ToDictOptions = {}): ContextDict {
   checkOptions("toDict", options);
-  return seal(encodeTree(compiled, { state, children }, {}), options.codec);
+  return seal(encodeTree(compiled, run, {}), options.codec);
 }
 
 /** With the work under way, for the journal of a runtime. */
@@ -58,7 +54,7 @@ function encodeChildren(
   { asStored = false }: Pick<Around, "asStored">,
 ): Record<string, Snapshot> {
   const encoded: Record<string, Snapshot> = {};
-  for (const record of openChildren(state)) {
+  for (const [, record] of openChildren(state)) {
     const child = children?.get(record.runId);
     if (!child) continue;
     const flow = compiledChild(compiled, record.name, record.runId);
@@ -67,10 +63,10 @@ function encodeChildren(
   return encoded;
 }
 
-export function* openChildren(state: RunState): Generator<ChildRecord, void> {
+export function* openChildren(state: RunState): Generator<readonly [item: number, record: ChildRecord], void> {
   for (const item of state.items.values()) {
     for (const record of item.memory?.values() ?? [])
-      if (record.kind === "child" && record.status === "open") yield record;
+      if (record.kind === "child" && record.status === "open") yield [item.id, record];
   }
 }
 
@@ -166,14 +162,14 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
     if (checked !== state.store) state.store = freezeState(checked);
   }
   if (!isChild) ids.add(state.runId);
-  for (const { runId } of openChildren(state)) {
+  for (const [, { runId }] of openChildren(state)) {
     if (ids.has(runId)) throw invalidSnapshot(reader.at("items"), `twice the parent of run "${runId}"`);
     ids.add(runId);
   }
   const nested = reader.raw("children");
   if (nested === undefined) return state;
   const nestedReader = new Reader(nested, reader.at("children"));
-  for (const record of openChildren(state)) {
+  for (const [, record] of openChildren(state)) {
     const { runId, name, sharesStore } = record;
     if (nestedReader.raw(runId) === undefined) continue;
     const flow = compiledChild(compiled, name, reader.at("children"));
@@ -223,12 +219,4 @@ function checkSteps({ name, steps, definition }: CompiledWorkflow, reader: Reade
     hint: "Keep the old step, or rename it in the snapshot with `migrate`.",
     details: { workflow: name, unknown },
   });
-}
-
-/** A run that has not begun: only a state to start with. */
-export function freshRun(
-  compiled: CompiledWorkflow,
-  setup: { readonly runId: string; readonly store: unknown },
-): RestoredRun {
-  return { state: createRunState({ ...setup, workflow: compiled.name }), children: null };
 }

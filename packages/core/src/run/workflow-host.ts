@@ -6,12 +6,11 @@
 
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { features } from "../engine/features.js";
-import type { Journal, Ports } from "../engine/ports.js";
+import type { Ports } from "../engine/ports.js";
 import { createRouting, type Routing } from "../engine/routing.js";
 import type { Inspector } from "../inspect/inspector.js";
 import { logVerbosely } from "../inspect/verbose.js";
 import { Limiter } from "../limit/limiter.js";
-import { Permits } from "../limit/permits.js";
 import type { ResourceContainer, ResourceFeature } from "../resource/resource-container.js";
 import { systemClock, systemIds } from "../system/system.js";
 
@@ -21,7 +20,7 @@ export interface WorkflowHost {
   readonly ports: Ports;
   readonly inspector: Inspector;
   /** `null`: no limit. */
-  readonly permits: Permits | null;
+  readonly permits: Limiter | null;
   readonly limiters: ReadonlyMap<string, Limiter>;
   /** Resources of the scope `workflow`, opened on first use. */
   readonly resources: () => ResourceContainer;
@@ -62,12 +61,12 @@ const alone: HostSetup = { ports: {}, resources: null, hostFor: hostOf };
 
 export function createHost(compiled: CompiledWorkflow, { ports: given, resources, hostFor }: HostSetup): WorkflowHost {
   const { options, definition, inspector } = compiled;
-  const journal: Journal | null = given.journal ?? null;
+  const { maxConcurrentRuns: concurrent } = options;
   const ports: Ports = {
     clock: given.clock ?? systemClock,
     ids: given.ids ?? systemIds,
     log: given.log ?? options.log,
-    journal,
+    journal: given.journal ?? null,
   };
   let own: ResourceContainer | null = null;
   if (options.verbose) logVerbosely(inspector, ports.log);
@@ -76,7 +75,7 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
     ports,
     inspector,
     routing: createRouting(definition),
-    permits: options.maxConcurrentRuns === null ? null : new Permits(options.maxConcurrentRuns),
+    permits: concurrent === null ? null : new Limiter("runs", { concurrent }, ports.clock),
     limiters: new Map(
       Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)]),
     ),
@@ -93,4 +92,10 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
 /** For a step that needs resources: the call of `resource()` that made them has registered this feature. */
 export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
   return (features.resources as ResourceFeature).open(...args);
+}
+
+/** Disposes what was made. Nobody awaits it: an error goes to the log. */
+export function closeResources(container: ResourceContainer, owner: string, { ports }: WorkflowHost): void {
+  if (container.isEmpty) return;
+  container.dispose().catch((error) => ports.log.error(`A resource of ${owner} could not be disposed.`, error));
 }

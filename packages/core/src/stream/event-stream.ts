@@ -8,7 +8,7 @@
  */
 
 import { WorkflowError } from "../errors/workflow-error.js";
-import { createDeferred, type Deferred } from "../system/deferred.js";
+import { Deferred } from "../system/deferred.js";
 import type { ValueType } from "../value/plain.js";
 import { createRunStream, type RunStream } from "./run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
@@ -78,7 +78,7 @@ export class EventStream implements StreamSource {
 
   /** Resolves when there may be more to read. All waiting readers share one promise. @internal */
   changed(): Promise<void> {
-    this.#change ??= createDeferred();
+    this.#change ??= new Deferred();
     return this.#change.promise;
   }
 

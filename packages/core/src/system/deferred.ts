@@ -1,15 +1,5 @@
 /** A promise with its resolvers. A rejection that nobody awaits does not end the process. */
-export interface Deferred<Value> {
-  readonly promise: Promise<Value>;
-  readonly resolve: (value: Value) => void;
-  reject(error: unknown): void;
-}
-
-export function createDeferred<Value>(): Deferred<Value> {
-  return new MarkedDeferred();
-}
-
-class MarkedDeferred<Value> implements Deferred<Value> {
+export class Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve!: (value: Value) => void;
   #reject!: (error: unknown) => void;

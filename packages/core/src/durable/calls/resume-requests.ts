@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { createDeferred } from "../../system/deferred.js";
+import { Deferred } from "../../system/deferred.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { resumeText } from "../run/posts.js";
 import { idOf, storedRun } from "../store/run-key.js";
@@ -108,7 +108,7 @@ export class ResumeRequests {
       await registry.store.commit([{ key, owner: registry.owner, epoch, release: true }]);
       return registry.clock.now();
     }
-    const stored = createDeferred<void>();
+    const stored = new Deferred<void>();
     const { how, idempotencyKey } = request;
     const received = idempotencyKey === null ? [] : [{ idempotencyKey: scoped(how, idempotencyKey), receipt }];
     if ((await registry.adopt(claimed, how, { received, stored })) === null) throw runtimeStopped();

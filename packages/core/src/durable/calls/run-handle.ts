@@ -10,19 +10,13 @@ import { runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
-import {
-  answerPrompt,
-  assertSendable,
-  promptsOf,
-  receiptOfAnswer,
-  sendAndTell,
-  wakeAt,
-} from "../../run/caller/outside.js";
+import { answerPrompt, assertSendable, promptsOf, receiptOfAnswer, sendAndTell } from "../../run/caller/outside.js";
 import { outcomeError, resultOfStop, runOutcome } from "../../run/outcome.js";
+import { wakeAt } from "../../run/run-time.js";
 import { encodeRunner } from "../../run/snapshot-run.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
-import { createDeferred, markHandled } from "../../system/deferred.js";
+import { Deferred, markHandled } from "../../system/deferred.js";
 import type { RawSnapshot } from "../api/history.types.js";
 import type { IdleOptions, PostOptions, RawOptions, RunHandle, RunListing, SendOptions } from "../api/runtime.types.js";
 import type { RunRegistry } from "../claim/registry.js";
@@ -268,7 +262,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     for (;;) {
       const live = idempotencyKey === undefined ? await registry.open(key) : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null);
-      const answered = createDeferred<Receipt | null>();
+      const answered = new Deferred<Receipt | null>();
       tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
       const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
       if (receipt !== null) return receipt;

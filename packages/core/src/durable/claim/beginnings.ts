@@ -1,8 +1,8 @@
 /** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
 import type { Clock } from "../../engine/ports.js";
 import { createRunState, type RunState } from "../../engine/state.js";
-import { continueRun } from "../../run/launch.js";
-import { createDeferred, type Deferred } from "../../system/deferred.js";
+import { continueRun } from "../../run/children.js";
+import { Deferred } from "../../system/deferred.js";
 import { beginTurn } from "../../system/host-turns.js";
 import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { GroupCommit } from "../commit/group-commit.js";
@@ -95,7 +95,7 @@ export class Beginnings {
   #leave(start: NewRun): Promise<StoredRun | null> {
     const { key, record } = start;
     const commit = createOnly(start);
-    const stored = createDeferred<StoredRun | null>();
+    const stored = new Deferred<StoredRun | null>();
     this.#setup.committer.add({
       mayWait: false,
       takeCommit: () => commit,
@@ -137,7 +137,7 @@ export class Beginnings {
     commit.create = { ...record, lease: { owner, untilMs } };
     const { createdAtMs, labels, forkedFrom, queue } = record;
     if (queue === null) run.origin = { createdAtMs, labels, forkedFrom };
-    const stored = createDeferred<StoredRun | null>();
+    const stored = new Deferred<StoredRun | null>();
     this.#starting.set(run, stored);
     commit.stored.promise.then(
       () => stored.resolve(null),

@@ -7,7 +7,7 @@ import { runFinished } from "../../engine/command.js";
 import type { Clock } from "../../engine/ports.js";
 import { createRunState, type Outcome } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
-import { continueRun } from "../../run/launch.js";
+import { continueRun } from "../../run/children.js";
 import { initialStore } from "../../run/state-of-run.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
 import { type LoadedTree, loadTree, prefacesOf, type RunReads } from "../load/load.js";

@@ -2,7 +2,7 @@
 import type { EventData } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import type { LiveRun } from "../../run/run.types.js";
-import { createDeferred, type Deferred } from "../../system/deferred.js";
+import { Deferred } from "../../system/deferred.js";
 import type {
   ReceivedMessage,
   RunCommit,
@@ -82,7 +82,7 @@ export class Commit {
 
   /** Resolves once it is stored; rejects when it cannot be stored. */
   get stored(): Deferred<void> {
-    this.#stored ??= createDeferred<void>();
+    this.#stored ??= new Deferred<void>();
     return this.#stored;
   }
 

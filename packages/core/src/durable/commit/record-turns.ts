@@ -6,7 +6,7 @@
  * @module
  */
 import type { Clock } from "../../engine/ports.js";
-import { createDeferred } from "../../system/deferred.js";
+import { Deferred } from "../../system/deferred.js";
 
 const PATIENCE_MS = 10_000;
 
@@ -33,7 +33,7 @@ export class RecordTurns {
 
   take(record: string): Turn {
     const before = this.#last.get(record);
-    const { promise, resolve } = createDeferred<void>();
+    const { promise, resolve } = new Deferred<void>();
     const last = Promise.all([before, promise]).then(() => {
       if (this.#last.get(record) === last) this.#last.delete(record);
     });

@@ -153,7 +153,7 @@ export class RunTree {
 
   #encode(member: Member, asStored: boolean): Snapshot {
     const children: Record<string, Snapshot> = {};
-    for (const { runId } of openChildren(member.state)) {
+    for (const [, { runId }] of openChildren(member.state)) {
       const child = this.members.get(runId);
       if (child) children[runId] = this.#encode(child, asStored);
     }
@@ -205,7 +205,7 @@ export class RunTree {
   }
 
   #addOpen(parent: Member, states: ReadonlyMap<string, RunState>): void {
-    for (const record of openChildren(parent.state)) {
+    for (const [, record] of openChildren(parent.state)) {
       const state = states.get(record.runId);
       if (state === undefined) continue;
       const member = this.#child(parent, record, state);

@@ -2,9 +2,8 @@
 import { knownOutcome } from "../../engine/known-outcome.js";
 import type { Outcome } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
-import { wakeAt } from "../../run/caller/outside.js";
 import type { LiveRun } from "../../run/run.types.js";
-import { dueByClock } from "../../run/run-time.js";
+import { wakeAt } from "../../run/run-time.js";
 import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { Commit } from "../commit/commit.js";
 import type { RunSummary, StoredRun, StoredStatus } from "../store/run-store.types.js";
@@ -49,7 +48,7 @@ export function summaryOf({ runner, workflow, status, outcome, atMs, isDueByCloc
   const { clock } = runner.host.ports;
   const isWaiting = status === "waiting";
   const wakeAtMs = (): number | null => {
-    if (isWaiting) return isDueByClock ? dueByClock(runner, clock) : wakeAt(runner);
+    if (isWaiting) return wakeAt(runner, isDueByClock ? clock : null);
     return outcome === null ? Math.min(atMs, clock.now()) : null;
   };
   return {

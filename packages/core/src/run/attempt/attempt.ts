@@ -11,7 +11,6 @@ import { type ElementsFeature, features, type GeneratorDrive } from "../../engin
 import type { EventData, WorkItem } from "../../engine/state.js";
 import type { Send, Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { AttemptCall } from "../../inspect/telemetry.types.js";
 import type { Release } from "../../limit/limiter.js";
 import type { ResourceContainer } from "../../resource/resource-container.js";
 import { verdict } from "../../retry/verdict.js";
@@ -21,13 +20,14 @@ import { recordError } from "../../value/error-record.js";
 import { isThenable } from "../../value/is-thenable.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
-import { openResources } from "../workflow-host.js";
+import { closeResources, openResources } from "../workflow-host.js";
 import { callWithMiddleware } from "./call-step.js";
 import type { Calls } from "./calls.js";
-import { assertLastActIs, finishWith, LastAct, type LastChange } from "./finish-step.js";
+import { assertLastActIs, finishWith } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
+import { LastAct, type LastChange } from "./last-act.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
-import { StepContext } from "./step-context.js";
+import { callOf, StepContext } from "./step-context.js";
 import { StepTimer } from "./step-timer.js";
 
 const returned = "the step has returned";
@@ -349,26 +349,13 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#release = null;
     const resources = this.#resources;
     this.#resources = null;
-    if (resources === null || resources.isEmpty) return;
-    resources
-      .dispose()
-      .catch((error) =>
-        this.run.host.ports.log.error(
-          `A resource of step "${this.step.definition.name}" could not be disposed.`,
-          error,
-        ),
-      );
+    if (resources !== null) closeResources(resources, `step "${this.step.definition.name}"`, this.run.host);
   }
 }
 
 /** A number in [0, 1), the same for the same failure of the same item, so that jitter can be reproduced. */
 function chance(runId: string, { id, failures }: WorkItem): number {
   return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
-}
-
-/** The attempt, for tracers. */
-function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
-  return { runId: run.state.runId, tenant: run.journal?.tenant ?? "", item: item.id, attempt: number, ctx };
 }
 
 function failedWith(error: unknown): string {

@@ -9,7 +9,7 @@ import { SmallMap } from "../../engine/small-map.js";
 import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
-import { createDeferred, type Deferred } from "../../system/deferred.js";
+import { Deferred } from "../../system/deferred.js";
 import { copyValue } from "../../value/codec.js";
 import { reviveError } from "../../value/error-record.js";
 import { resultOfStop } from "../outcome.js";
@@ -70,7 +70,7 @@ export class Calls {
     this.#open ??= new SmallMap();
     const known = this.#open.get(call);
     if (known) return known.promise;
-    const deferred = createDeferred<unknown>();
+    const deferred = new Deferred<unknown>();
     this.#open.set(call, deferred);
     return deferred.promise;
   }

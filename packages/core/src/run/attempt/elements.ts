@@ -2,25 +2,18 @@
 
 import type { CompiledStep } from "../../compile/compile.js";
 import { runLimits } from "../../engine/run-limits.js";
-import type { EventData, WorkItem } from "../../engine/state.js";
-import type { Send } from "../../engine/tick.js";
+import type { EventData } from "../../engine/state.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { classOf, isEvent, roleOf } from "../../event/facts.js";
+import type { AttemptCore } from "../run.types.js";
 import { noEvent, undeclared } from "./output.js";
 import { invalidResult, stepError } from "./step-error.js";
 
-/** An attempt that adds elements to a fan-out. */
-interface Feeding {
-  readonly step: CompiledStep;
-  readonly item: WorkItem;
-  readonly sends: readonly Send[] | null;
-}
-
 /** Calls of elements that were sent at once. A WeakMap, because a waiting run pays for every field of its attempts. */
-const sentAtOnce = new WeakMap<Feeding, string[]>();
+const sentAtOnce = new WeakMap<AttemptCore, string[]>();
 
-export function noteSent(attempt: Feeding, call: string): void {
+export function noteSent(attempt: AttemptCore, call: string): void {
   const calls = sentAtOnce.get(attempt);
   if (calls === undefined) sentAtOnce.set(attempt, [call]);
   else calls.push(call);
@@ -30,7 +23,7 @@ export function noteSent(attempt: Feeding, call: string): void {
  * @param more Number of elements that the step is about to add, besides those that it has sent.
  * @throws {WorkflowError} `FAN_OUT_TOO_LARGE` for an element that no snapshot could hold.
  */
-export function assertRoom(attempt: Feeding, more: number): void {
+export function assertRoom(attempt: AttemptCore, more: number): void {
   const { item, sends, step } = attempt;
   const { elements: limit } = runLimits;
   const atOnce = sentAtOnce.get(attempt) ?? [];

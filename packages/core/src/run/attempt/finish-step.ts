@@ -4,87 +4,27 @@
  * @module
  */
 
-import type { Routing } from "../../engine/routing.js";
 import { canEndAlone } from "../../engine/routing.js";
-import type { EventData, WorkItem } from "../../engine/state.js";
-import type { Tick } from "../../engine/tick.js";
+import type { StepCompleted } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
-import type { DirectEdit, LastEdit } from "../../state/last-edits.js";
-import type { StateChange } from "../../state/patch.types.js";
+import { refuseInsideEdit } from "../../state/edit-context.js";
+import type { DirectEdit } from "../../state/last-edits.js";
 import { isThenable } from "../../value/is-thenable.js";
+import type { AttemptCore } from "../run.types.js";
+import { LastAct } from "./last-act.js";
 import { invalidResult, type NamedStep, stepError } from "./step-error.js";
-
-type Output = EventData | readonly EventData[] | null;
-
-/** What an ending needs of its attempt. */
-export interface EndingAttempt {
-  readonly step: NamedStep;
-  readonly item: WorkItem;
-  readonly ended: string | null;
-  readonly run: {
-    readonly host: { readonly routing: Routing };
-    readonly journal: { mayRefuse?(tick: Tick): boolean } | null;
-    store(): { last(last: LastEdit): void };
-  };
-  lastAct: LastAct | null;
-  finish(output: Output, last: LastChange | null): Tick;
-  fail(error: unknown): void;
-}
-
-/** The result of `ctx.finish`, valid for the attempt that called it. */
-export class LastAct {
-  readonly #edit: (draft: never) => unknown;
-  readonly #direct: DirectEdit | null;
-  /** Events that the callback has written to the stream; `null` for none. */
-  shown: EventData[] | null = null;
-  /** `true` while the callback runs. */
-  isOpen = false;
-
-  constructor(edit: (draft: never) => unknown, direct: DirectEdit | null) {
-    this.#edit = edit;
-    this.#direct = direct;
-  }
-
-  edit(draft: never): unknown {
-    return this.#opened(() => this.#edit(draft));
-  }
-
-  direct(state: unknown): ReturnType<DirectEdit> {
-    const direct = this.#direct;
-    return direct === null ? null : this.#opened(() => direct(state));
-  }
-
-  #opened<Answer>(work: () => Answer): Answer {
-    this.isOpen = true;
-    try {
-      return work();
-    } finally {
-      this.isOpen = false;
-    }
-  }
-
-  show(event: EventData): void {
-    if (this.shown === null) this.shown = [event];
-    else this.shown.push(event);
-  }
-}
-
-/** The edit at the end of a step, and how it is stored. */
-export interface LastChange {
-  readonly change: StateChange;
-  /** Called once it is in the state, or never will be. */
-  readonly told: () => void;
-}
 
 /**
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
- * function.
+ * function, `STATE_LOCKED` inside `editState`, `ATTEMPT_ENDED`.
  */
 export function beginLastAct(
-  attempt: EndingAttempt,
+  attempt: AttemptCore,
   edit: (draft: never) => unknown,
   direct: DirectEdit | null = null,
 ): LastAct {
+  attempt.assertAlive();
+  refuseInsideEdit("finish", attempt);
   const { step } = attempt;
   if (typeof edit !== "function") throw noCallback(step, edit);
   if (attempt.lastAct !== null)
@@ -98,7 +38,7 @@ export function beginLastAct(
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID`
  */
-export function assertLastActIs(attempt: EndingAttempt, value: unknown): void {
+export function assertLastActIs(attempt: AttemptCore, value: unknown): void {
   const { lastAct, step } = attempt;
   if (lastAct === value) return;
   if (value instanceof LastAct)
@@ -120,7 +60,11 @@ export function assertLastActIs(attempt: EndingAttempt, value: unknown): void {
  *
  * @param outputOf Checks the result of the callback.
  */
-export function finishWith(attempt: EndingAttempt, act: LastAct, outputOf: (answer: unknown) => Output): void {
+export function finishWith(
+  attempt: AttemptCore,
+  act: LastAct,
+  outputOf: (answer: unknown) => StepCompleted["output"],
+): void {
   const { run, item } = attempt;
   run.store().last({
     run: run,

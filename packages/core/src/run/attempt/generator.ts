@@ -17,8 +17,9 @@ import { digest } from "../../value/digest.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf } from "./calls.js";
 import { assertRoom, checkElement, noteSent, returnedByGenerator } from "./elements.js";
-import { assertLastActIs, finishWith, LastAct } from "./finish-step.js";
+import { assertLastActIs, finishWith } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
+import { LastAct } from "./last-act.js";
 
 export const feeding: ElementsFeature = {
   run: (attempt, generator) => runGenerator(attempt as AttemptCore, generator),

@@ -20,11 +20,12 @@ import type { ContextDict, ToDictOptions } from "../../authoring/run-context.typ
 import type { Store } from "../../authoring/store.types.js";
 import { childStart } from "../../compile/child.js";
 import { features } from "../../engine/features.js";
-import type { Send, Tick } from "../../engine/tick.js";
+import type { EffectRecorded, Send, Tick } from "../../engine/tick.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
+import type { AttemptCall } from "../../inspect/telemetry.types.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { type Duration, toMs } from "../../value/duration.js";
@@ -219,8 +220,6 @@ export class StepContext implements Context {
   }
 
   finish<Output>(edit: (state: never) => Output): Finished<Output> {
-    this.#attempt.assertAlive();
-    refuseInsideEdit("finish", this.#attempt);
     return beginLastAct(this.#attempt, edit) as never;
   }
 
@@ -246,12 +245,7 @@ export class StepContext implements Context {
     }
   }
 
-  #stamp(call: string): {
-    readonly atMs: number;
-    readonly item: number;
-    readonly attempt: number;
-    readonly call: string;
-  } {
+  #stamp(call: string): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
     const { run, item, number } = this.#attempt;
     return { atMs: run.now(), item: item.id, attempt: number, call };
   }
@@ -292,17 +286,16 @@ export class StepContext implements Context {
   ): Promise<Result> {
     const attempt = this.#attempt;
     const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
-    const { run, item, number } = attempt;
-    const { tracer } = run.host.inspector;
+    const { tracer } = attempt.run.host.inspector;
     const call: EffectCall = {
       idempotencyKey,
       get signal() {
         return attempt.signal;
       },
     };
-    const tenant = run.journal?.tenant ?? "";
-    const traced = { runId: this.runId, tenant, item: item.id, attempt: number, ctx: this, key };
-    const value = await (tracer === null ? effect(call) : (tracer.callEffect(traced, () => effect(call)) as Result));
+    const value = await (tracer === null
+      ? effect(call)
+      : (tracer.callEffect({ ...callOf(attempt, this), key }, () => effect(call)) as Result));
     attempt.assertAlive();
     encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // a value that cannot be stored is refused where it is made
     return this.#do(id, () => ({
@@ -311,4 +304,9 @@ export class StepContext implements Context {
       value: recall(attempt, value),
     })) as Promise<Result>;
   }
+}
+
+/** The attempt, for tracers. */
+export function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
+  return { runId: run.state.runId, tenant: run.journal?.tenant ?? "", item: item.id, attempt: number, ctx };
 }

@@ -6,10 +6,9 @@
 import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { refuseInsideEdit } from "../../state/edit-context.js";
 import type { DirectEdit } from "../../state/last-edits.js";
 import type { StatePatch } from "../../state/patch.types.js";
-import type { AttemptCore, LiveRunCore } from "../run.types.js";
+import type { AttemptCore } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
 
@@ -20,7 +19,7 @@ import { StepContext } from "./step-context.js";
  * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
  */
 export function settledState<State>(ctx: Context<State>): Promise<State> {
-  return runOf(ctx, "settledState").store().settled() as Promise<State>;
+  return attemptOf(ctx, "settledState").run.store().settled() as Promise<State>;
 }
 
 /**
@@ -30,7 +29,7 @@ export function settledState<State>(ctx: Context<State>): Promise<State> {
  * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
  */
 export function runTime(ctx: Pick<Context, "runId">): number {
-  return runOf(ctx, "runTime").now();
+  return attemptOf(ctx, "runTime").run.now();
 }
 
 /**
@@ -44,14 +43,7 @@ export function finishDirect<Output>(
   direct: (state: never) => { readonly patches: readonly StatePatch[]; readonly answer: Output } | null,
   edit: (draft: never) => Output,
 ): Finished<Output> {
-  const attempt = attemptOf(ctx, "finishDirect");
-  attempt.assertAlive();
-  refuseInsideEdit("finish", attempt);
-  return beginLastAct(attempt, edit, direct as DirectEdit) as never;
-}
-
-function runOf(ctx: object, asking: string): LiveRunCore {
-  return attemptOf(ctx, asking).run;
+  return beginLastAct(attemptOf(ctx, "finishDirect"), edit, direct as DirectEdit) as never;
 }
 
 function attemptOf(ctx: object, asking: string): AttemptCore {

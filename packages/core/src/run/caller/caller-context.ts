@@ -4,17 +4,16 @@
  * @module
  */
 
-import type { ContextDict, FromDictOptions, RunContext, ToDictOptions } from "../../authoring/run-context.types.js";
+import type { ContextDict, RunContext, ToDictOptions } from "../../authoring/run-context.types.js";
 import type { Store } from "../../authoring/store.types.js";
-import { type CompiledWorkflow, compileWorkflow } from "../../compile/compile.js";
+import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { RunState } from "../../engine/state.js";
 import { OfThisCopy } from "../../errors/second-copy.js";
 import { applyChange } from "../../state/apply-change.js";
 import { StateCell } from "../../state/state-cell.js";
 import { tellUntaken } from "../attempt/forgotten-calls.js";
 import type { LiveRun } from "../run.types.js";
-import { encodeRun, freshRun, type RestoredRun, restoreRun } from "../snapshot-run.js";
-import { initialStore } from "../state-of-run.js";
+import { encodeRun, type RestoredRun } from "../snapshot-run.js";
 import { hostOf } from "../workflow-host.js";
 
 export class CallerContext extends OfThisCopy implements RunContext {
@@ -133,19 +132,4 @@ class CallerStore {
   editState<Result>(edit: (state: never) => Result | Promise<Result>): Promise<Result> {
     return this.#cell().edit(edit);
   }
-}
-
-/** @internal */
-export function newContext(workflow: object): CallerContext {
-  const compiled = compileWorkflow(workflow);
-  return new CallerContext(
-    compiled,
-    freshRun(compiled, { runId: hostOf(compiled).ports.ids.runId(), store: initialStore(compiled) }),
-  );
-}
-
-/** @internal */
-export function contextFromDict(workflow: object, dict: unknown, options?: FromDictOptions): CallerContext {
-  const compiled = compileWorkflow(workflow);
-  return new CallerContext(compiled, restoreRun(compiled, dict, options));
 }

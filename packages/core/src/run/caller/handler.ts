@@ -12,13 +12,14 @@ import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
-import { createDeferred, type Deferred } from "../../system/deferred.js";
+import { Deferred } from "../../system/deferred.js";
 import { checkOptions } from "../../value/known-options.js";
 import { openStream } from "../open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
 import type { LiveRun } from "../run.types.js";
+import { wakeAt } from "../run-time.js";
 import { CallerContext } from "./caller-context.js";
-import { answerPrompt, assertSendable, promptsOf, sendAndTell, wakeAt } from "./outside.js";
+import { answerPrompt, assertSendable, promptsOf, sendAndTell } from "./outside.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;
@@ -59,7 +60,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   get accepted(): Promise<void> {
     if (this.#accepted === null) {
-      this.#accepted = createDeferred();
+      this.#accepted = new Deferred();
       if (this.#isStored) this.#accepted.resolve();
     }
     return this.#accepted.promise;
@@ -159,7 +160,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
 
   #promise(): Promise<unknown> {
     if (this.#result === null) {
-      this.#result = createDeferred();
+      this.#result = new Deferred();
       this.#settle(this.#result);
     }
     return this.#result.promise;

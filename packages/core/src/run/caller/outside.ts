@@ -16,19 +16,13 @@ import { inspectRefused } from "../inspect-run.js";
 import type { LiveRun } from "../run.types.js";
 import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
 
-/** What delivery needs of a run. */
-type ReachedRun = Pick<
-  LiveRun,
-  "parent" | "host" | "state" | "journal" | "live" | "hasLeft" | "children" | "now" | "submit" | "ticket"
->;
-
 interface Answer extends Pick<Sent, "ticket" | "atMs"> {
   readonly promptId: string;
   readonly fields: unknown;
 }
 
 /** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
-export async function answerPrompt(run: ReachedRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
+export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return tellIfRefused(run, null, closed(run, promptId));
   const event = eventFromFields(answerClass(found.run, found.prompt), fields);
@@ -56,17 +50,17 @@ export interface Sent {
 }
 
 /** `null`: the run has left memory, so there is no receipt here. */
-export async function sendAndTell(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
+export async function sendAndTell(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return tellIfRefused(run, sent.event.type, await send(run, sent));
 }
 
-function tellIfRefused(run: ReachedRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
+function tellIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
   if (receipt?.status === "refused" && run.host.inspector.active) inspectRefused(run, eventType, receipt);
   return receipt;
 }
 
 /** Offers the event to the run, and then to its children in turn. */
-async function send(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
+async function send(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   if (!run.live) return finished(run);
   const receipt = run.host.compiled.registry.has(sent.event) ? await submit(run, sent) : unknownEvent(run, sent.event);
   if (receipt?.status !== "refused" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
@@ -78,7 +72,7 @@ async function send(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   return run.hasLeft ? null : receipt;
 }
 
-function submit(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
+function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return new Promise((resolve) => {
     const { event, step, promptId } = sent;
     // The clock of the sender may differ.
@@ -88,7 +82,7 @@ function submit(run: ReachedRun, sent: Sent): Promise<Receipt | null> {
   });
 }
 
-function unknownEvent(run: ReachedRun, event: WorkflowEvent): Receipt {
+function unknownEvent(run: LiveRun, event: WorkflowEvent): Receipt {
   const { name, registry } = run.host.compiled;
   const near = nearest(event.type, registry.types());
   const isTwin = registry.types().includes(event.type);
@@ -113,10 +107,7 @@ export function assertSendable(event: WorkflowEvent): void {
   });
 }
 
-function findPrompt(
-  run: ReachedRun,
-  promptId: string,
-): { readonly run: ReachedRun; readonly prompt: OpenPrompt } | null {
+function findPrompt(run: LiveRun, promptId: string): { readonly run: LiveRun; readonly prompt: OpenPrompt } | null {
   const prompt = run.state.prompts?.get(promptId);
   if (prompt) return { run, prompt };
   for (const child of run.children?.values() ?? []) {
@@ -126,11 +117,11 @@ function findPrompt(
   return null;
 }
 
-function finished({ hasLeft, state }: ReachedRun): Receipt | null {
+function finished({ hasLeft, state }: LiveRun): Receipt | null {
   return hasLeft ? null : runFinished(state.status);
 }
 
-function closed(run: ReachedRun, promptId: string): Receipt | null {
+function closed(run: LiveRun, promptId: string): Receipt | null {
   if (!run.live) {
     const ended = finished(run);
     return ended && receiptOfAnswer(ended);
@@ -138,7 +129,7 @@ function closed(run: ReachedRun, promptId: string): Receipt | null {
   return promptClosed(promptId);
 }
 
-function answerClass({ host }: ReachedRun, prompt: OpenPrompt): EventClass {
+function answerClass({ host }: LiveRun, prompt: OpenPrompt): EventClass {
   const { registry } = host.compiled;
   const type = answerTypeOf(host.routing, registry, prompt);
   if (type !== null) return registry.get(type) as EventClass;
@@ -152,14 +143,8 @@ function answerClass({ host }: ReachedRun, prompt: OpenPrompt): EventClass {
   });
 }
 
-export function promptsOf(run: ReachedRun): PendingPrompt[] {
+export function promptsOf(run: LiveRun): PendingPrompt[] {
   const { state, host } = run;
   const own = openPrompts({ state, routing: host.routing, registry: host.compiled.registry });
   return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
-}
-
-export function wakeAt(run: ReachedRun): number | null {
-  const times = [run.state.timers?.first()?.dueAtMs ?? null, ...[...(run.children?.values() ?? [])].map(wakeAt)];
-  const known = times.filter((time) => time !== null);
-  return known.length === 0 ? null : Math.min(...known);
 }

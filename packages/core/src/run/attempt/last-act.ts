@@ -1,0 +1,48 @@
+import type { EventData } from "../../engine/state.js";
+import type { DirectEdit } from "../../state/last-edits.js";
+import type { StateChange } from "../../state/patch.types.js";
+
+/** The result of `ctx.finish`, valid for the attempt that called it. */
+export class LastAct {
+  readonly #edit: (draft: never) => unknown;
+  readonly #direct: DirectEdit | null;
+  /** Events that the callback has written to the stream; `null` for none. */
+  shown: EventData[] | null = null;
+  /** `true` while the callback runs. */
+  isOpen = false;
+
+  constructor(edit: (draft: never) => unknown, direct: DirectEdit | null) {
+    this.#edit = edit;
+    this.#direct = direct;
+  }
+
+  edit(draft: never): unknown {
+    return this.#opened(() => this.#edit(draft));
+  }
+
+  direct(state: unknown): ReturnType<DirectEdit> {
+    const direct = this.#direct;
+    return direct === null ? null : this.#opened(() => direct(state));
+  }
+
+  #opened<Answer>(work: () => Answer): Answer {
+    this.isOpen = true;
+    try {
+      return work();
+    } finally {
+      this.isOpen = false;
+    }
+  }
+
+  show(event: EventData): void {
+    if (this.shown === null) this.shown = [event];
+    else this.shown.push(event);
+  }
+}
+
+/** The edit at the end of a step, and how it is stored. */
+export interface LastChange {
+  readonly change: StateChange;
+  /** Called once it is in the state, or never will be. */
+  readonly told: () => void;
+}
