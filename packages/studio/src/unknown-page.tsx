@@ -1,12 +1,10 @@
 import type { ReactNode } from "react";
+import { Page } from "./ui/page.js";
 import { Empty } from "./ui/states.js";
 
 export function UnknownPage(): ReactNode {
   return (
-    <div className="page">
-      <div className="head">
-        <h1>Nothing here</h1>
-      </div>
+    <Page title="Nothing here">
       <div className="panel">
         <Empty>
           The studio has no page of this address.{" "}
@@ -15,6 +13,6 @@ export function UnknownPage(): ReactNode {
           </a>
         </Empty>
       </div>
-    </div>
+    </Page>
   );
 }

@@ -8,6 +8,7 @@ import { stepNaming, workflowsOf } from "../run/model/step-names.js";
 import { Button } from "../ui/controls.js";
 import { duration, plural, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
 import { Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { type LoadedRun, loadRun, momentOf } from "./load-run.js";
@@ -20,24 +21,19 @@ import { TickTable } from "./tick-table.js";
 export function ComparePage({ a, b }: { readonly a: string; readonly b: string }): ReactNode {
   const reading = useRead(`compare ${a} ${b}`, (signal) => loadPair(a, b, signal));
   return (
-    <div className="page">
-      <div className="head">
-        <a className="muted" href={hrefOf("runs")}>
-          Runs
-        </a>
-        <span className="muted" aria-hidden="true">
-          /
-        </span>
-        <h1>Compare</h1>
-        <span className="grow" />
+    <Page
+      title="Compare"
+      above={{ title: "Runs", href: hrefOf("runs") }}
+      actions={
         <a className="btn" href={hrefOf("compare", b, a)}>
           Swap sides
         </a>
-      </div>
+      }
+    >
       <Read reading={reading} rows={8}>
         {(pair) => <Comparison {...pair} />}
       </Read>
-    </div>
+    </Page>
   );
 }
 

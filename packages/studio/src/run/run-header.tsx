@@ -5,6 +5,7 @@ import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
+import { Slash } from "../ui/page.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import type { ChildPlace } from "./model/child-place.js";
 import type { RunStore } from "./model/run-store.js";
@@ -50,14 +51,6 @@ export function RunHeader(props: RunHeaderProps): ReactNode {
         sessionId={sessionOf(run.entries[0]?.tick["event"])}
       />
     </div>
-  );
-}
-
-function Slash({ className = "" }: { readonly className?: string }): ReactNode {
-  return (
-    <span className={`muted ${className}`} aria-hidden="true">
-      /
-    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
 import { hrefOf, parseRoute, replaceAddress } from "../route.js";
 import { useStore } from "../store.js";
+import { Page } from "../ui/page.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { Cockpit } from "./cockpit.js";
 import { RunFeed } from "./run-feed.js";
@@ -53,12 +54,9 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
   }, [feed, id, childId, tick, isRead]);
   if (handler === null || !isRead) {
     return (
-      <div className="page">
-        <div className="head">
-          <h1>{childId ?? id}</h1>
-        </div>
+      <Page title={childId ?? id}>
         {error === null ? <Loading rows={8} /> : <ErrorBox error={error} onRetry={feed.retry} />}
-      </div>
+      </Page>
     );
   }
   const whole = graph.value?.graph ?? null;

@@ -3,12 +3,18 @@ import type { Handler, Json, JsonObject, WorkflowSchema } from "../api/contract.
 import { ApiError, get, post } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
 import { go, hrefOf } from "../route.js";
-import { Button, Segmented } from "../ui/controls.js";
+import { Button, type Choice, Segmented } from "../ui/controls.js";
 import { defaultsOf } from "../ui/form/asked-field.js";
 import { JsonForm, JsonText } from "../ui/form.js";
+import { Card } from "../ui/page.js";
 import { ErrorBox, Read } from "../ui/states.js";
 
 type InputAs = "form" | "json";
+
+const choices: readonly Choice<InputAs>[] = [
+  { value: "form", label: "Form" },
+  { value: "json", label: "JSON" },
+];
 
 /** Starts a run: with a form made of the schema of what starts it, or with JSON. */
 export function RunForm({ name }: { readonly name: string }): ReactNode {
@@ -17,22 +23,15 @@ export function RunForm({ name }: { readonly name: string }): ReactNode {
   const [inputAs, setInputAs] = useState<InputAs>("form");
   const [input, setInput] = useState<JsonObject>({});
   return (
-    <section className="panel" aria-labelledby="h-run">
-      <div className="cardhead">
-        <h2 className="sec" id="h-run">
-          Run
-        </h2>
-        <span className="grow" />
-        <Segmented
-          label="Input as"
-          choices={[
-            { value: "form", label: "Form" },
-            { value: "json", label: "JSON" },
-          ]}
-          value={inputAs}
-          onChange={setInputAs}
-        />
-      </div>
+    <Card
+      title="Run"
+      aside={
+        <>
+          <span className="grow" />
+          <Segmented label="Input as" choices={choices} value={inputAs} onChange={setInputAs} />
+        </>
+      }
+    >
       <Read reading={schema} rows={4}>
         {({ start }) => (
           <Starter
@@ -56,7 +55,7 @@ export function RunForm({ name }: { readonly name: string }): ReactNode {
           />
         )}
       </Read>
-    </section>
+    </Card>
   );
 }
 

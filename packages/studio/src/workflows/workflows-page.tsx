@@ -7,6 +7,7 @@ import { MiniGraph } from "../graph/mini-graph.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { plural } from "../ui/format.js";
+import { Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
 import { useGraph } from "./use-graph.js";
@@ -16,10 +17,7 @@ export function WorkflowsPage(): ReactNode {
   const list = useRead("workflow list", (signal) => get<WorkflowList>("/workflows", {}, signal));
   useChanges(list.reload);
   return (
-    <div className="page">
-      <div className="head">
-        <h1>Workflows</h1>
-      </div>
+    <Page title="Workflows">
       <div className="panel">
         <Read reading={list}>
           {({ workflows, details = [] }) =>
@@ -33,7 +31,7 @@ export function WorkflowsPage(): ReactNode {
           }
         </Read>
       </div>
-    </div>
+    </Page>
   );
 }
 
