@@ -1,7 +1,8 @@
 /** A fork: what it keeps, what it runs again, and what shall be different. The request is shown as it will be sent. */
 import { type ReactNode, useId, useState } from "react";
 import type { Attempt, Handler, Moment } from "../api/contract.types.js";
-import { ApiError, post } from "../api/request.js";
+import { post } from "../api/request.js";
+import { useSend } from "../api/use-send.js";
 import { go, hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -23,20 +24,11 @@ export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialo
   const plan = moment === null ? null : forkPlan({ runId, attempts, moment });
   const edited = useForkEdits({ runId, tick, moment, items: plan?.next ?? [] });
   const { body, isBroken } = edited;
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isSending, setSending] = useState(false);
-  const send = async (): Promise<void> => {
-    setSending(true);
-    setError(null);
-    try {
-      const made = await post<Handler>(`handlers/${encodeURIComponent(runId)}/fork`, body);
-      onClose();
-      go(hrefOf("run", made.handler_id));
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-      setSending(false);
-    }
+  const { isSending, error, send } = useSend();
+  const fork = async (): Promise<void> => {
+    const made = await post<Handler>(`handlers/${encodeURIComponent(runId)}/fork`, body);
+    onClose();
+    go(hrefOf("run", made.handler_id));
   };
   const actions = (
     <>
@@ -58,7 +50,7 @@ export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialo
       intro={intro}
       actions={actions}
       onClose={onClose}
-      onSubmit={() => void send()}
+      onSubmit={() => send(fork)}
     >
       {plan === null ? (
         <>

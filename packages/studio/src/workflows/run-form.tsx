@@ -1,7 +1,8 @@
 import { type ReactNode, useId, useState } from "react";
 import type { Handler, Json, JsonObject, WorkflowSchema } from "../api/contract.types.js";
-import { ApiError, get, post } from "../api/request.js";
+import { get, post } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
+import { useSend } from "../api/use-send.js";
 import { go, hrefOf } from "../route.js";
 import { Button, type Choice, Segmented } from "../ui/controls.js";
 import { defaultsOf } from "../ui/form/asked-field.js";
@@ -101,22 +102,13 @@ interface StarterProps {
 function Starter({ name, fields }: StarterProps): ReactNode {
   const [runId, setRunId] = useState("");
   const [labels, setLabels] = useState("");
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isSending, error, send } = useSend();
   const id = useId();
   const start = async (input: JsonObject): Promise<void> => {
-    setBusy(true);
-    setError(null);
-    try {
-      const given = { ...(runId.trim() !== "" && { handler_id: runId.trim() }), ...labelsIn(labels) };
-      const path = `/workflows/${encodeURIComponent(name)}/run-nowait`;
-      const run = await post<Handler>(path, { start_event: input, ...given });
-      go(hrefOf("run", run.handler_id));
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-      setBusy(false);
-    }
+    const given = { ...(runId.trim() !== "" && { handler_id: runId.trim() }), ...labelsIn(labels) };
+    const path = `/workflows/${encodeURIComponent(name)}/run-nowait`;
+    const run = await post<Handler>(path, { start_event: input, ...given });
+    go(hrefOf("run", run.handler_id));
   };
   const footer = (
     <>
@@ -152,12 +144,12 @@ function Starter({ name, fields }: StarterProps): ReactNode {
         </div>
       </details>
       {error !== null && <ErrorBox error={error} />}
-      <Button type="submit" kind="primary" icon="play" className="start" disabled={isBusy}>
+      <Button type="submit" kind="primary" icon="play" className="start" disabled={isSending}>
         Run {name}
       </Button>
     </>
   );
-  return fields((input) => void start(input), footer);
+  return fields((input) => send(() => start(input)), footer);
 }
 
 function labelsIn(text: string): { labels?: Record<string, string> } {
