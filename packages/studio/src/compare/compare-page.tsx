@@ -1,8 +1,8 @@
 /** Two runs side by side: where they part, how they ended, and what each of them did. */
 import { type ReactNode, useMemo, useRef } from "react";
 import type { WorkflowGraphData } from "../api/contract.types.js";
-import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
+import { readGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
 import { stepNaming, workflowsOf } from "../run/model/step-names.js";
 import { Button } from "../ui/controls.js";
@@ -52,17 +52,12 @@ async function loadPair(idOfA: string, idOfB: string, signal: AbortSignal): Prom
   const origin = b.handler.forked_from;
   const at = origin?.handler_id === idOfA ? origin.at : null;
   const [graph, before] = await Promise.all([
-    workflow === b.handler.workflow_name ? graphOf(workflow, signal) : null,
+    workflow === b.handler.workflow_name ? readGraph(workflow, signal) : null,
     at === null ? null : momentOf(idOfA, at, signal),
   ]);
   const forked = b.entries.find(({ tick }) => tick.type === "run.forked");
   const after = forked?.tick["state"];
   return { a, b, graph, fork: at === null || before === null ? null : { at, before: before.state, after } };
-}
-
-async function graphOf(workflow: string, signal: AbortSignal): Promise<WorkflowGraphData> {
-  const path = `workflows/${encodeURIComponent(workflow)}/representation`;
-  return (await get<{ readonly graph: WorkflowGraphData }>(path, {}, signal)).graph;
 }
 
 function Comparison({ a, b, fork, graph }: Pair): ReactNode {

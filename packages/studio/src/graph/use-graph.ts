@@ -7,9 +7,13 @@ interface Representation {
 }
 
 /** The graph of a workflow. */
-export function useGraph(name: string): Reading<WorkflowGraphData> {
-  return useRead(`graph ${name}`, async (signal) => {
-    const path = `/workflows/${encodeURIComponent(name)}/representation`;
-    return (await get<Representation>(path, {}, signal)).graph;
-  });
+export async function readGraph(workflow: string, signal: AbortSignal): Promise<WorkflowGraphData> {
+  const path = `/workflows/${encodeURIComponent(workflow)}/representation`;
+  return (await get<Representation>(path, {}, signal)).graph;
+}
+
+/** @param workflow `null` reads nothing. */
+export function useGraph(workflow: string | null): Reading<WorkflowGraphData> {
+  const key = workflow === null ? null : `graph ${workflow}`;
+  return useRead(key, (signal) => readGraph(workflow ?? "", signal));
 }

@@ -1,8 +1,6 @@
 /** The page of one run, or of a run that a step of it has started. */
 import { type ReactNode, useEffect, useMemo } from "react";
-import type { WorkflowGraphData } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { useGraph } from "../graph/use-graph.js";
 import { hrefOf, parseRoute, replaceAddress } from "../route.js";
 import { useStore } from "../store.js";
 import { Page } from "../ui/page.js";
@@ -32,13 +30,7 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
   const isRead = useStore(feed.isRead);
   const place = useStore(feed.place);
   const workflow = place?.workflow ?? handler?.workflow_name ?? null;
-  const graph = useRead(workflow, (signal) =>
-    get<{ readonly graph: WorkflowGraphData }>(
-      `workflows/${encodeURIComponent(workflow ?? "")}/representation`,
-      {},
-      signal,
-    ),
-  );
+  const { value: whole } = useGraph(workflow);
   useEffect(() => {
     if (!isRead) return;
     if (tick !== null) feed.run.goTo(tick);
@@ -59,7 +51,6 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
       </Page>
     );
   }
-  const whole = graph.value?.graph ?? null;
   const ofChild = whole?.children?.find(({ name }) => name === handler.workflow_name) ?? null;
   return <Cockpit {...{ feed, handler, error, place }} graph={place === null ? whole : ofChild} />;
 }

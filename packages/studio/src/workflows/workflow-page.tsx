@@ -3,6 +3,7 @@ import type { HandlerPage, JsonSchema, WorkflowEvents, WorkflowGraphData } from 
 import { get } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
 import { CodeDialog } from "../graph/code-dialog.js";
+import { useGraph } from "../graph/use-graph.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { go, hrefOf } from "../route.js";
 import { noFilter, runFilter } from "../runs/run-filter.js";
@@ -13,7 +14,6 @@ import { Empty, Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { Ago, Duration } from "../ui/time.js";
 import { RunForm } from "./run-form.js";
-import { useGraph } from "./use-graph.js";
 
 const SHOWN = 10;
 

@@ -4,13 +4,13 @@ import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
 import { drawingOf } from "../graph/draw.js";
 import { MiniGraph } from "../graph/mini-graph.js";
+import { useGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { plural } from "../ui/format.js";
 import { Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
-import { useGraph } from "./use-graph.js";
 
 /** All workflows, each with a small graph and how its last runs ended. */
 export function WorkflowsPage(): ReactNode {
