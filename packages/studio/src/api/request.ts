@@ -20,6 +20,16 @@ export class ApiError extends Error {
   }
 }
 
+/** What was thrown, if it was one; else one that says so. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError({
+    status: 0,
+    code: "UNEXPECTED",
+    detail: error instanceof Error ? error.message : String(error),
+  });
+}
+
 /** The API is one level above the page. */
 const base: URL = import.meta.env.DEV ? new URL("/api/", location.origin) : new URL("..", document.baseURI);
 
