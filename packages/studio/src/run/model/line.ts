@@ -4,31 +4,15 @@
  * @module
  */
 import type { HistoryEntry, Tick } from "../../api/contract.types.js";
+import type { IconName } from "../../ui/icon.js";
 import type { StepNaming } from "./step-names.js";
 
 export type LineKind = "steps" | "events" | "state" | "stream" | "housekeeping";
 export type Tone = "done" | "failed" | "waiting" | "running" | "cancelled" | null;
-export type LineIcon =
-  | "start"
-  | "play"
-  | "fork"
-  | "done"
-  | "failed"
-  | "retry"
-  | "cancelled"
-  | "state"
-  | "stream"
-  | "waiting"
-  | "person"
-  | "event"
-  | "effect"
-  | "child"
-  | "clock"
-  | "flow";
 
 export interface Line {
   readonly kind: LineKind;
-  readonly icon: LineIcon;
+  readonly icon: IconName;
   readonly tone: Tone;
   readonly text: string;
   /** Type of the event that the tick is about. */
