@@ -8,6 +8,7 @@ import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 import { plural } from "../ui/format.js";
 import { ErrorBox, Loading } from "../ui/states.js";
+import { TextField } from "../ui/text-field.js";
 import { type ForkPlan, forkBody, forkPlan, type NextItem, readEdits } from "./model/fork-plan.js";
 
 export interface ForkDialogProps {
@@ -76,7 +77,13 @@ function ForkForm({ runId, plan, edited }: ForkFormProps): ReactNode {
   return (
     <>
       <Plan plan={plan} />
-      <IdField value={edited.handlerId} onChange={edited.setHandlerId} />
+      <TextField
+        label="Id of the new run"
+        autoComplete="off"
+        spellCheck={false}
+        value={edited.handlerId}
+        onText={edited.setHandlerId}
+      />
       <Fields title="State" hint="change what should be different" {...edited.state} />
       {open.length > 1 && <ItemChoice items={open} chosen={edited.chosen} onChange={edited.choose} />}
       {next !== undefined && (
@@ -166,29 +173,6 @@ function againText({ step, items, of }: { step: string; items: number; of: numbe
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function IdField({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>Id of the new run</label>
-      <input
-        type="text"
-        id={id}
-        value={value}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </div>
-  );
 }
 
 interface FieldsProps {

@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Handler, Json, JsonObject, WorkflowSchema } from "../api/contract.types.js";
 import { get, post } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
@@ -9,6 +9,7 @@ import { defaultsOf } from "../ui/form/asked-field.js";
 import { JsonForm, JsonText } from "../ui/form.js";
 import { Card } from "../ui/page.js";
 import { ErrorBox, Read } from "../ui/states.js";
+import { TextField } from "../ui/text-field.js";
 
 type InputAs = "form" | "json";
 
@@ -103,7 +104,6 @@ function Starter({ name, fields }: StarterProps): ReactNode {
   const [runId, setRunId] = useState("");
   const [labels, setLabels] = useState("");
   const { isSending, error, send } = useSend();
-  const id = useId();
   const start = async (input: JsonObject): Promise<void> => {
     const given = { ...(runId.trim() !== "" && { handler_id: runId.trim() }), ...labelsIn(labels) };
     const path = `/workflows/${encodeURIComponent(name)}/run-nowait`;
@@ -115,32 +115,22 @@ function Starter({ name, fields }: StarterProps): ReactNode {
       <details>
         <summary className="ink2">Id and labels</summary>
         <div className="fields idfields">
-          <div className="field">
-            <label htmlFor={`${id}-run`}>
-              Run id<span className="req">optional</span>
-            </label>
-            <input
-              type="text"
-              id={`${id}-run`}
-              placeholder="made up"
-              autoComplete="off"
-              value={runId}
-              onChange={(event) => setRunId(event.target.value)}
-            />
-          </div>
-          <div className="field">
-            <label htmlFor={`${id}-labels`}>
-              Labels<span className="req">optional</span>
-            </label>
-            <input
-              type="text"
-              id={`${id}-labels`}
-              placeholder="team=content, env=dev"
-              autoComplete="off"
-              value={labels}
-              onChange={(event) => setLabels(event.target.value)}
-            />
-          </div>
+          <TextField
+            label="Run id"
+            isOptional
+            placeholder="made up"
+            autoComplete="off"
+            value={runId}
+            onText={setRunId}
+          />
+          <TextField
+            label="Labels"
+            isOptional
+            placeholder="team=content, env=dev"
+            autoComplete="off"
+            value={labels}
+            onText={setLabels}
+          />
         </div>
       </details>
       {error !== null && <ErrorBox error={error} />}
