@@ -6,7 +6,7 @@ import { type Code, loadCode } from "../code/load-code.js";
 import { toldError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { storePlace } from "../target/open-store.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
 import type { Target } from "../target/target.types.js";
 
@@ -64,12 +64,12 @@ async function liveProblems(
   { file, store }: { readonly file: string; readonly store: string | undefined },
 ): Promise<Live> {
   if (store !== undefined) storePlace(store, terminal.cwd);
-  const target = await openTarget(terminal, { file: fileAndName(terminal.cwd, file).file, store, code: "required" });
-  try {
-    return { store: target.name, ...(await checkOf(target)) };
-  } finally {
-    await target.close(0);
-  }
+  return withTarget(
+    openTarget(terminal, { file: fileAndName(terminal.cwd, file).file, store, code: "required" }),
+    async (target) => {
+      return { store: target.name, ...(await checkOf(target)) };
+    },
+  );
 }
 
 async function checkOf({ local }: Target): Promise<Pick<Live, "runs" | "problems">> {

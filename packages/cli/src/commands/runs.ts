@@ -3,7 +3,7 @@ import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import type { RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
 
 interface RunsOptions extends TargetOptions {
@@ -29,8 +29,7 @@ export async function runs(terminal: Terminal, options: RunsOptions): Promise<nu
   const limit = wholeNumber("limit", options.limit, [1, 1_000]);
   const status = options.status.length === 0 ? undefined : options.status.map(statusOf);
   const labels = options.label.length === 0 ? undefined : labelsOf(options.label);
-  const target = await openTarget(terminal, options);
-  try {
+  return withTarget(openTarget(terminal, options), async (target) => {
     const page = await target.list({ workflow, status, labels, limit, cursor });
     if (terminal.isJson) terminal.json({ runs: page.runs.map(jsonOf), cursor: page.cursor });
     else {
@@ -39,9 +38,7 @@ export async function runs(terminal: Terminal, options: RunsOptions): Promise<nu
       if (page.cursor !== null) terminal.note(`More: ${nextPage(options, [...target.flags, "--cursor", page.cursor])}`);
     }
     return 0;
-  } finally {
-    await target.close(0);
-  }
+  });
 }
 
 /** The same list, from its next run on. */

@@ -1,7 +1,7 @@
 /** Starts or continues a run, follows it in the terminal, and says how it ended or how to go on. */
 import type { ClientRun, RunOutcome } from "@millrace/client";
 import { follow, outcomeLine } from "../follow/follow-run.js";
-import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
+import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { resultLines } from "../output/result-lines.js";
@@ -48,6 +48,14 @@ export async function watchRun(terminal: Terminal, watching: Watching): Promise<
   }
 }
 
+/** Leaves it where it is at work. */
+export async function detached(terminal: Terminal, run: ClientRun): Promise<number> {
+  await run.accepted;
+  if (terminal.isJson) terminal.json({ run_id: run.handlerId });
+  else terminal.line(run.handlerId);
+  return 0;
+}
+
 interface Ending {
   readonly outcome: RunOutcome;
   readonly prompts: readonly OpenPrompt[];
@@ -70,14 +78,7 @@ function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, pr
 export function endOf(outcome: RunOutcome, prompts: readonly OpenPrompt[]): object {
   const { status } = outcome;
   if (status === "completed") return { status, result: outcome.result };
-  if (status === "waiting") {
-    const open = prompts.map(({ promptId, type, fields, answer }) => ({
-      prompt_id: promptId,
-      event: { type, value: fields },
-      answer,
-    }));
-    return { status, prompts: open };
-  }
+  if (status === "waiting") return { status, prompts: prompts.map(promptJson) };
   const { code, message, hint } = outcome.error;
   return { status, error: { code, message, hint } };
 }

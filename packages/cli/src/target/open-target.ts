@@ -39,6 +39,19 @@ export async function openTarget(terminal: Terminal, options: OpenOptions): Prom
   });
 }
 
+/** Does the work of a command on its target. */
+export async function withTarget<Result>(
+  opening: Promise<Target>,
+  work: (target: Target) => Promise<Result>,
+): Promise<Result> {
+  const target = await opening;
+  try {
+    return await work(target);
+  } finally {
+    await target.close();
+  }
+}
+
 // ---- a server
 
 function openServer(terminal: Terminal, { url, token }: TargetOptions & { readonly url: string }): Target {
@@ -94,9 +107,10 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   if (options.creates === true && options.store === undefined) ensureFolder(project);
   const store = await openStore(kit, place, { creates: options.creates ?? false });
   if (code !== null) rememberFiles(project, Object.fromEntries(code.found.map(({ name, file }) => [name, file])));
-  const local = await runtimeOver({ kit, store, code, executes: options.executes ?? false, terminal });
+  const { executes = false } = options;
+  const local = runtimeOver({ kit, store, code, executes, terminal });
   const flags = options.store === undefined ? [] : ["--store", shownStore(options.store)];
-  return localTarget({ ...local, project, place, code }, { kit, flags, cwd });
+  return localTarget({ ...local, project, place, code }, { kit, flags, cwd, drainMs: executes ? 1_000 : 0 });
 }
 
 /** The password of a database is not repeated on the screen. */
@@ -112,13 +126,8 @@ interface RuntimeSetup {
   readonly terminal: Terminal;
 }
 
-async function runtimeOver({
-  kit,
-  store,
-  code,
-  executes,
-  terminal,
-}: RuntimeSetup): Promise<Pick<LocalTarget, "runtime" | "store" | "own">> {
+function runtimeOver(setup: RuntimeSetup): Pick<LocalTarget, "runtime" | "store" | "own"> {
+  const { kit, store, code, executes, terminal } = setup;
   const own = ownRuns(store);
   const runtime = kit.runtime.createRuntime({
     workflows: code?.workflows ?? { [noWorkflow]: workflowOf(kit) },
@@ -149,9 +158,10 @@ interface LocalFacts {
   readonly kit: Kit;
   readonly flags: readonly string[];
   readonly cwd: string;
+  readonly drainMs: number;
 }
 
-async function localTarget(local: LocalTarget, { kit, flags, cwd }: LocalFacts): Promise<Target> {
+async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: LocalFacts): Promise<Target> {
   const { runtime, place } = local;
   const { createServer } = await kit.server();
   const app = createServer({ runtime, log: { info: () => {}, error: () => {} } });
@@ -175,7 +185,7 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd }: LocalFacts):
     },
     row: async (runId) => fromListing(await runtime.handle(runId).summary()),
     hasWorkflow: async (name) => local.code?.workflows[name] !== undefined,
-    close: (drainMs = 1_000) => runtime.stop({ drainMs }),
+    close: () => runtime.stop({ drainMs }),
   };
 }
 
