@@ -8,7 +8,8 @@ export type Serving = Extract<FromWorker, { type: "serving" | "failed" }>;
 
 export class VersionProcess {
   readonly #child: ChildProcess;
-  readonly #left: Promise<void>;
+  /** Resolves when the process has left. */
+  readonly left: Promise<void>;
 
   constructor() {
     const entry = fileURLToPath(new URL("./worker.js", import.meta.url));
@@ -17,7 +18,7 @@ export class VersionProcess {
       execArgv: ["--enable-source-maps"],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    this.#left = new Promise((resolve) => this.#child.once("exit", () => resolve()));
+    this.left = new Promise((resolve) => this.#child.once("exit", () => resolve()));
   }
 
   async load(setup: WorkerSetup): Promise<Loaded> {
@@ -32,11 +33,6 @@ export class VersionProcess {
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || !this.#child.connected) return;
     await this.#ask({ type: "stop" }, ["closed"]);
-  }
-
-  /** Resolves when the process has left. */
-  get left(): Promise<void> {
-    return this.#left;
   }
 
   kill(): void {

@@ -13,7 +13,7 @@ import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace, storePlace } from "./open-store.js";
 import { ownRuns } from "./own-runs.js";
 import { ensureFolder, fileOfWorkflow, type Project, projectOf, rememberFiles } from "./project.js";
-import { fromListing, fromSummary, listOfServer } from "./run-rows.js";
+import { fromSummary, listOfServer } from "./run-rows.js";
 import type { LocalTarget, Target, TargetOptions } from "./target.types.js";
 
 export interface OpenOptions extends TargetOptions {
@@ -92,8 +92,7 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   const { path, isFolder } =
     file === undefined ? { path: cwd, isFolder: true } : existingPath(cwd, fileAndName(cwd, file).file);
   const project = projectOf(isFolder ? path : dirname(path));
-  const place =
-    options.store === undefined ? ({ kind: "sqlite", path: project.store } as const) : storePlace(options.store, cwd);
+  const place = storePlace(options.store ?? project.store, cwd);
   // Before the hooks that compile TypeScript: they would look at every file of these packages.
   const early = await openKit(`${project.folder}/`, "import");
   await Promise.all([early.server(), place.kind === "sqlite" ? early.sqlite() : early.postgres()]);
@@ -106,7 +105,7 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   const kit = code?.kit ?? early;
   if (options.creates === true && options.store === undefined) ensureFolder(project);
   const store = await openStore(kit, place, { creates: options.creates ?? false });
-  if (code !== null) rememberFiles(project, Object.fromEntries(code.found.map(({ name, file }) => [name, file])));
+  if (code !== null) rememberFiles(project, code.found);
   const { executes = false } = options;
   const local = runtimeOver({ kit, store, code, executes, terminal });
   const flags = options.store === undefined ? [] : ["--store", shownStore(options.store)];
@@ -173,17 +172,15 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
     flags,
     client,
     local,
-    list: async ({ workflow, status, labels, limit, cursor }) => {
-      const { runs, cursor: next } = await runtime.runs({
+    list: ({ workflow, status, labels, limit, cursor }) =>
+      runtime.runs({
         limit,
         ...(workflow !== undefined && { workflow }),
         ...(status !== undefined && { status }),
         ...(labels !== undefined && { labels }),
         ...(cursor !== undefined && { cursor }),
-      });
-      return { runs: runs.map(fromListing), cursor: next };
-    },
-    row: async (runId) => fromListing(await runtime.handle(runId).summary()),
+      }),
+    row: (runId) => runtime.handle(runId).summary(),
     hasWorkflow: async (name) => local.code?.workflows[name] !== undefined,
     close: () => runtime.stop({ drainMs }),
   };

@@ -1,12 +1,6 @@
-/** Runs in a list, of a store and of a server. */
+/** Runs in a list of a server. */
 import type { Client, Flows, RunSummary } from "@millrace/client";
-import type { RunListing } from "millrace/runtime";
 import type { RunListQuery, RunRow, RunRows, RunStatus } from "./target.types.js";
-
-export function fromListing(listing: RunListing): RunRow {
-  const { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, forkedFrom, ticks } = listing;
-  return { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, forkedFrom, ticks };
-}
 
 export function fromSummary(run: RunSummary): RunRow {
   return {
