@@ -1,8 +1,9 @@
 /** Lanes of steps along the time, with the cursor over them. Only what can be seen is drawn. */
-import { type CSSProperties, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type PointerEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { hrefOf } from "../route.js";
 import { Switch } from "../ui/controls.js";
 import { duration, plural } from "../ui/format.js";
+import { useSizeOf } from "../ui/use-size.js";
 import { drawnBars, laneTops } from "./model/drawn-bars.js";
 import { axisOf, type TimeScale } from "./model/time-scale.js";
 import type { Bar, Lane } from "./model/timeline.js";
@@ -49,7 +50,7 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
   const box = useRef<HTMLElement>(null);
   const seen = useWindowOf(box);
   const track = useRef<HTMLDivElement>(null);
-  const width = useWidthOf(track);
+  const width = useSizeOf(track)?.width ?? 800;
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const tops = useMemo(() => laneTops(lanes, { rowHeight, padding: lanePadding }), [lanes]);
   const axis = useMemo(() => axisOf(scale), [scale]);
@@ -134,16 +135,11 @@ function axisText(ms: number): string {
   return ms < 86_400_000 ? `${Number((ms / 3_600_000).toFixed(1))} h` : `${Number((ms / 86_400_000).toFixed(1))} d`;
 }
 
-interface LaneRowProps {
+interface LaneRowProps extends Pick<TimelineViewProps, "onSelect" | "rootId" | "onChildren" | "scale" | "atMs"> {
   readonly lane: Lane;
   readonly row: number;
   readonly isSelected: boolean;
-  readonly onSelect: (step: string | null) => void;
-  readonly rootId: string;
-  readonly onChildren: (runIds: readonly string[]) => void;
   readonly bars: readonly number[];
-  readonly scale: TimeScale;
-  readonly atMs: number;
 }
 
 function LaneRow(props: LaneRowProps): ReactNode {
@@ -291,16 +287,4 @@ function Tip({ lane, bar, x, y, scale }: Hovered & { readonly scale: TimeScale }
       {attempt.error !== null && <span className="s-failed">{attempt.error.message}</span>}
     </div>
   );
-}
-
-function useWidthOf(element: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(800);
-  useEffect(() => {
-    const target = element.current;
-    if (target === null) return;
-    const observer = new ResizeObserver(() => setWidth(target.clientWidth));
-    observer.observe(target);
-    return () => observer.disconnect();
-  }, [element]);
-  return width;
 }

@@ -2,6 +2,7 @@
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "../ui/controls.js";
 import { clock, duration, grouped } from "../ui/format.js";
+import { useSizeOf } from "../ui/use-size.js";
 import { type MarkKind, marksOf } from "./model/marks.js";
 import type { RunStore } from "./model/run-store.js";
 
@@ -102,20 +103,15 @@ const canvasHeight = 20;
 /** All marks in one canvas, so that ten thousand ticks cost what a hundred do. */
 function Marks({ run, last }: { readonly run: RunStore; readonly last: number }): ReactNode {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const width = useSizeOf(canvas)?.width ?? 0;
   const [colourRound, setColourRound] = useState(0);
   useEffect(() => {
-    const element = canvas.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
     const recolour = (): void => setColourRound((round) => round + 1);
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     const theme = new MutationObserver(recolour);
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     scheme.addEventListener("change", recolour);
     return () => {
-      observer.disconnect();
       theme.disconnect();
       scheme.removeEventListener("change", recolour);
     };
