@@ -40,7 +40,7 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
     };
     let known = addressOf();
     // Only for a cursor that has moved, and on this page: the next page may have been asked for, and not be drawn yet.
-    return feed.run.subscribe(() => {
+    return feed.run.version.subscribe(() => {
       if (addressOf() !== known && isAt(id, childId)) replaceAddress((known = addressOf()));
     });
   }, [feed, id, childId, tick, isRead]);
