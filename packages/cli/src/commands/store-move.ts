@@ -8,9 +8,8 @@ import { commandText } from "../output/command-text.js";
 import { openOutput } from "../output/open-output.js";
 import { parseJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget, withTarget } from "../target/open-target.js";
+import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { localOf } from "./store.js";
 
 interface ExportCommandOptions extends TargetOptions {
   readonly runId: string;

@@ -3,9 +3,9 @@ import type { EndedStatus } from "millrace/runtime";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { storePlace } from "../target/open-store.js";
-import { openTarget, withTarget } from "../target/open-target.js";
+import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
-import type { LocalTarget, RunStatus, Target, TargetOptions } from "../target/target.types.js";
+import type { LocalTarget, RunStatus, TargetOptions } from "../target/target.types.js";
 import { statusOf } from "./runs.js";
 
 type StoreOptions = Pick<TargetOptions, "store">;
@@ -27,10 +27,6 @@ export async function checkStore(terminal: Terminal, options: StoreOptions): Pro
     }
     return problems.length === 0 ? 0 : 1;
   });
-}
-
-export function localOf({ local }: Target): LocalTarget {
-  return local as LocalTarget; // these commands take no `--url`
 }
 
 /** Of all tenants. */

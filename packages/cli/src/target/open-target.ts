@@ -52,6 +52,11 @@ export async function withTarget<Result>(
   }
 }
 
+/** Of a command that takes no `--url`. */
+export function localOf({ local }: Target): LocalTarget {
+  return local as LocalTarget;
+}
+
 // ---- a server
 
 function openServer(terminal: Terminal, { url, token }: TargetOptions & { readonly url: string }): Target {
