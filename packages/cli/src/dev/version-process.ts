@@ -1,6 +1,7 @@
 /** One version of the code in a process of its own, seen from `dev`. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { CliError, toldError } from "../output/cli-error.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
 
 export type Loaded = Extract<FromWorker, { type: "loaded" | "failed" }>;
@@ -66,13 +67,10 @@ export class VersionProcess {
 
 /** The code has ended its own process, such as a program with `process.exit`. */
 function died(code: number | null): FromWorker {
-  const error = {
+  const error = new CliError({
     code: "CODE_FAILED",
     message: `The process of the code has ended with ${code ?? "a signal"} while it was loaded.`,
     hint: "Keep `process.exit` out of files with workflows.",
-    details: {},
-    frame: null,
-    stack: null,
-  };
-  return { type: "failed", files: [], error };
+  });
+  return { type: "failed", files: [], error: toldError(error) };
 }
