@@ -12,7 +12,7 @@ import { Page } from "../ui/page.js";
 import { Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { type LoadedRun, loadRun, momentOf } from "./load-run.js";
-import { firstDifference, type Piece } from "./model/first-difference.js";
+import { type DifferenceFacts, firstDifference, type Piece } from "./model/first-difference.js";
 import { type ComparedRun, matchTicks } from "./model/match-ticks.js";
 import { StateTable } from "./state-table.js";
 import { StepTable } from "./step-table.js";
@@ -40,8 +40,7 @@ export function ComparePage({ a, b }: { readonly a: string; readonly b: string }
 interface Pair {
   readonly a: LoadedRun;
   readonly b: LoadedRun;
-  /** Set where `b` is a fork of `a`: the tick, and the states on both sides of it. */
-  readonly fork: { readonly at: number; readonly before: unknown; readonly after: unknown } | null;
+  readonly fork: DifferenceFacts["fork"];
   /** `null` of runs of two workflows. */
   readonly graph: WorkflowGraphData | null;
 }
