@@ -1,5 +1,6 @@
 /** The first thing in which two runs differ, in one sentence: words, and values in between. */
 import type { HistoryEntry } from "../../api/contract.types.js";
+import { messageOf } from "../../run/model/line.js";
 import { short } from "../../ui/format.js";
 import type { ComparedRun, TickPair } from "./match-ticks.js";
 
@@ -67,12 +68,12 @@ function tickPieces({ a, b }: TickPair): readonly Piece[] {
 }
 
 function contentOf({ tick, changes }: HistoryEntry): unknown {
-  const error = tick["error"] as { message?: string } | null | undefined;
+  const message = messageOf(tick["error"]);
   const event = (tick["output"] ?? tick["event"] ?? tick["prompt"]) as
     | { type?: string; data?: unknown }
     | null
     | undefined;
-  if (error?.message !== undefined) return error.message;
+  if (message !== null) return message;
   if (event?.data !== undefined) return event.data;
   return changes?.length
     ? Object.fromEntries(changes.map(({ path, new: value }) => [path.join("."), value]))

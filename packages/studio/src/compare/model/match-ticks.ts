@@ -8,7 +8,7 @@
  */
 
 import type { Attempt, HistoryEntry } from "../../api/contract.types.js";
-import { type Line, lineOf } from "../../run/model/line.js";
+import { type Line, lineOf, messageOf } from "../../run/model/line.js";
 import type { StepNaming } from "../../run/model/step-names.js";
 
 export interface ComparedRun {
@@ -106,10 +106,6 @@ function contentOf({ entry }: ComparedTick, { run, many, loose, isFork }: Conten
           changes.map(({ path, new: value }) => [path, value ?? null]),
         ],
   ]);
-}
-
-function messageOf(error: unknown): string | null {
-  return (error as { message?: string } | null | undefined)?.message ?? null;
 }
 
 /** For each tick of the left its place on the right, or -1. */
