@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import type { Json } from "../api/contract.types.js";
-import { short } from "../ui/format.js";
+import type { Json, JsonObject } from "../api/contract.types.js";
+import { isRecord, short } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import { Empty } from "../ui/states.js";
 import { isSame } from "./model/first-difference.js";
@@ -47,6 +47,6 @@ function Value({ value }: { readonly value: Json | undefined }): ReactNode {
   );
 }
 
-function recordOf(value: Json): Readonly<Record<string, Json>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, Json>) : {};
+function recordOf(value: Json): JsonObject {
+  return isRecord(value) ? (value as JsonObject) : {};
 }

@@ -6,7 +6,7 @@ import { useSend } from "../api/use-send.js";
 import { go, hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
-import { plural } from "../ui/format.js";
+import { isRecord, plural } from "../ui/format.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { TextField } from "../ui/text-field.js";
 import { type ForkPlan, forkBody, forkPlan, type NextItem, readEdits } from "./model/fork-plan.js";
@@ -169,10 +169,6 @@ function Plan({ plan: { kept, again } }: { readonly plan: ForkPlan }): ReactNode
 
 function againText({ step, items, of }: { step: string; items: number; of: number }): string {
   return of > 1 ? `${step} (${items} of ${of})` : step;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 interface FieldsProps {

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import type { Handler, Json, JsonObject, WorkflowSchema } from "../api/contract.types.js";
+import type { Handler, JsonObject, WorkflowSchema } from "../api/contract.types.js";
 import { get, post } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
 import { useSend } from "../api/use-send.js";
@@ -7,6 +7,7 @@ import { go, hrefOf } from "../route.js";
 import { Button, type Choice, Segmented } from "../ui/controls.js";
 import { defaultsOf } from "../ui/form/asked-field.js";
 import { JsonForm, JsonText } from "../ui/form.js";
+import { isRecord } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import { ErrorBox, Read } from "../ui/states.js";
 import { TextField } from "../ui/text-field.js";
@@ -24,6 +25,7 @@ export function RunForm({ name }: { readonly name: string }): ReactNode {
   const schema: Reading<WorkflowSchema> = useRead(`schema ${name}`, (signal) => get(`${path}/schema`, {}, signal));
   const [inputAs, setInputAs] = useState<InputAs>("form");
   const [input, setInput] = useState<JsonObject>({});
+  const { submit, footer } = useStart(name);
   return (
     <Card
       title="Run"
@@ -35,27 +37,22 @@ export function RunForm({ name }: { readonly name: string }): ReactNode {
       }
     >
       <Read reading={schema} rows={4}>
-        {({ start }) => (
-          <Starter
-            name={name}
-            fields={(submit, footer) =>
-              inputAs === "form" ? (
-                <JsonForm id="start" schema={start} value={input} onChange={setInput} onSubmit={submit}>
-                  {footer}
-                </JsonForm>
-              ) : (
-                <JsonInput
-                  value={{ ...defaultsOf(start), ...input }}
-                  label={start.title ?? "Input"}
-                  onChange={setInput}
-                  onSubmit={submit}
-                >
-                  {footer}
-                </JsonInput>
-              )
-            }
-          />
-        )}
+        {({ start }) =>
+          inputAs === "form" ? (
+            <JsonForm id="start" schema={start} value={input} onChange={setInput} onSubmit={submit}>
+              {footer}
+            </JsonForm>
+          ) : (
+            <JsonInput
+              value={{ ...defaultsOf(start), ...input }}
+              label={start.title ?? "Input"}
+              onChange={setInput}
+              onSubmit={submit}
+            >
+              {footer}
+            </JsonInput>
+          )
+        }
       </Read>
     </Card>
   );
@@ -70,23 +67,23 @@ interface JsonInputProps {
 }
 
 function JsonInput({ label, value, onChange, onSubmit, children }: JsonInputProps): ReactNode {
-  const [written, setWritten] = useState<Json | undefined>(value);
-  const isObject = typeof written === "object" && written !== null && !Array.isArray(written);
+  const [written, setWritten] = useState<JsonObject | null>(value);
   return (
     <form
       className="form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isObject) onSubmit(written as JsonObject);
+        if (written !== null) onSubmit(written);
       }}
     >
       <JsonText
         label={label}
         value={value}
         onChange={(next) => {
-          setWritten(next);
-          if (typeof next === "object" && next !== null && !Array.isArray(next)) onChange(next as JsonObject);
+          const object = isRecord(next) ? (next as JsonObject) : null;
+          setWritten(object);
+          if (object !== null) onChange(object);
         }}
       />
       {children}
@@ -94,13 +91,8 @@ function JsonInput({ label, value, onChange, onSubmit, children }: JsonInputProp
   );
 }
 
-interface StarterProps {
-  readonly name: string;
-  readonly fields: (submit: (input: JsonObject) => void, footer: ReactNode) => ReactNode;
-}
-
 /** What every start has below its fields: id, labels, the button, and why the server has refused. */
-function Starter({ name, fields }: StarterProps): ReactNode {
+function useStart(name: string): { readonly submit: (input: JsonObject) => void; readonly footer: ReactNode } {
   const [runId, setRunId] = useState("");
   const [labels, setLabels] = useState("");
   const { isSending, error, send } = useSend();
@@ -139,7 +131,7 @@ function Starter({ name, fields }: StarterProps): ReactNode {
       </Button>
     </>
   );
-  return fields((input) => send(() => start(input)), footer);
+  return { submit: (input) => send(() => start(input)), footer };
 }
 
 function labelsIn(text: string): { labels?: Record<string, string> } {
