@@ -6,6 +6,7 @@ import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
 import { JsonForm } from "../ui/form.js";
+import { dateAndTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ErrorBox } from "../ui/states.js";
 import { Ago } from "../ui/time.js";
@@ -73,7 +74,7 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
           </span>
         )}
       </h2>
-      {dueAt !== null && <Due at={dueAt} />}
+      {dueAt !== null && <p className="hint">Waits until {dateAndTime(Date.parse(dueAt))}.</p>}
       {requirement === null ? (
         <>
           <Facts value={event.value} />
@@ -98,10 +99,6 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
       {error !== null && <ErrorBox error={error} />}
     </section>
   );
-}
-
-function Due({ at }: { readonly at: string }): ReactNode {
-  return <p className="hint">Waits until {new Date(at).toLocaleString("en-GB")}.</p>;
 }
 
 /** The fields of the question. */

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Handler, Moment, WorkflowGraphData } from "../api/contract.types.js";
+import type { Attempt, Handler, Moment, WorkflowGraphData } from "../api/contract.types.js";
 import type { GraphOverlay } from "../graph/drawing.types.js";
 import { overlayOf } from "./model/overlay.js";
 import type { RunStore } from "./model/run-store.js";
@@ -64,13 +64,7 @@ function useBusyStep(overlay: GraphOverlay | null, isRunning: boolean): string |
   return found.current === "" ? null : found.current;
 }
 
-interface Tried {
-  readonly run_id: string;
-  readonly step: string;
-  readonly item: number;
-}
-
-function stepsOfMany(attempts: readonly Tried[]): ReadonlySet<string> {
+function stepsOfMany(attempts: readonly Attempt[]): ReadonlySet<string> {
   const items = new Map<string, number>();
   const many = new Set<string>();
   for (const { run_id, step, item } of attempts) {
