@@ -4,7 +4,7 @@ import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
-import type { RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
+import type { RunListQuery, RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
 
 interface RunsOptions extends TargetOptions {
   readonly workflow?: string;
@@ -26,11 +26,15 @@ const statuses: readonly RunStatus[] = [
 
 export async function runs(terminal: Terminal, options: RunsOptions): Promise<number> {
   const { workflow, cursor } = options;
-  const limit = wholeNumber("limit", options.limit, [1, 1_000]);
-  const status = options.status.length === 0 ? undefined : options.status.map(statusOf);
-  const labels = options.label.length === 0 ? undefined : labelsOf(options.label);
+  const query: RunListQuery = {
+    limit: wholeNumber("limit", options.limit, [1, 1_000]),
+    ...(workflow !== undefined && { workflow }),
+    ...(options.status.length > 0 && { status: options.status.map(statusOf) }),
+    ...(options.label.length > 0 && { labels: labelsOf(options.label) }),
+    ...(cursor !== undefined && { cursor }),
+  };
   return withTarget(openTarget(terminal, options), async (target) => {
-    const page = await target.list({ workflow, status, labels, limit, cursor });
+    const page = await target.list(query);
     if (terminal.isJson) terminal.json({ runs: page.runs.map(jsonOf), cursor: page.cursor });
     else {
       for (const line of linesOf(terminal, page.runs)) terminal.line(line);

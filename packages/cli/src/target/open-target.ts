@@ -177,14 +177,7 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
     flags,
     client,
     local,
-    list: ({ workflow, status, labels, limit, cursor }) =>
-      runtime.runs({
-        limit,
-        ...(workflow !== undefined && { workflow }),
-        ...(status !== undefined && { status }),
-        ...(labels !== undefined && { labels }),
-        ...(cursor !== undefined && { cursor }),
-      }),
+    list: (query) => runtime.runs(query),
     row: (runId) => runtime.handle(runId).summary(),
     hasWorkflow: async (name) => local.code?.workflows[name] !== undefined,
     close: () => runtime.stop({ drainMs }),

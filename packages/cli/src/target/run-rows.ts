@@ -29,16 +29,13 @@ const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | 
 
 /** A server knows fewer statuses, and says beside them whether a run waits. */
 export async function listOfServer(client: Client<Flows>, query: RunListQuery): Promise<RunRows> {
-  const { workflow, status, labels, limit, cursor } = query;
+  const { status, ...rest } = query;
   const isOpen = status?.every((one) => ofServer[one] === "running") ?? false;
   const isSplit = isOpen && status?.includes("waiting") !== status?.includes("running");
   const { runs, cursor: next } = await client.runs({
-    limit,
-    ...(workflow !== undefined && { workflow }),
+    ...rest,
     ...(status !== undefined && { status: [...new Set(status.map((one) => ofServer[one]))] }),
     ...(isSplit && { waiting: status?.includes("waiting") ?? false }),
-    ...(labels !== undefined && { labels }),
-    ...(cursor !== undefined && { cursor }),
   });
   return { runs: runs.map(fromSummary), cursor: next };
 }

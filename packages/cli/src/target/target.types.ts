@@ -37,11 +37,11 @@ export interface RunRow {
 }
 
 export interface RunListQuery {
-  readonly workflow?: string | undefined;
-  readonly status?: readonly RunStatus[] | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly workflow?: string;
+  readonly status?: readonly RunStatus[];
+  readonly labels?: Readonly<Record<string, string>>;
   readonly limit: number;
-  readonly cursor?: string | undefined;
+  readonly cursor?: string;
 }
 
 export interface RunRows {
