@@ -1,6 +1,6 @@
 /** Starts or continues a run, follows it in the terminal, and says how it ended or how to go on. */
 import type { ClientRun, RunOutcome } from "@millrace/client";
-import { follow, outcomeLine } from "../follow/follow-run.js";
+import { Follower, outcomeLine } from "../follow/follow-run.js";
 import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
@@ -29,15 +29,8 @@ export async function watchRun(terminal: Terminal, watching: Watching): Promise<
   const interrupt = interrupts();
   try {
     const { signal, leave } = interrupt;
-    const outcome = await follow(terminal, {
-      target,
-      run: begin(),
-      signal,
-      after,
-      bring,
-      asks: terminal.isInteractive,
-      leave,
-    });
+    const setup = { target, run: begin(), signal, after, bring, asks: terminal.isInteractive, leave };
+    const outcome = await new Follower(terminal, setup).follow();
     const prompts = outcome.status === "waiting" ? await openPrompts(target, runId) : [];
     return conclude(terminal, watching, { outcome, prompts });
   } catch (error) {
