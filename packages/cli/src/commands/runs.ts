@@ -4,6 +4,7 @@ import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
+import { runStatuses } from "../target/run-rows.js";
 import type { RunListQuery, RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
 
 interface RunsOptions extends TargetOptions {
@@ -13,16 +14,6 @@ interface RunsOptions extends TargetOptions {
   readonly limit: string;
   readonly cursor?: string;
 }
-
-const statuses: readonly RunStatus[] = [
-  "scheduled",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "cancelled",
-  "timedOut",
-];
 
 export async function runs(terminal: Terminal, options: RunsOptions): Promise<number> {
   const { workflow, cursor } = options;
@@ -57,12 +48,12 @@ function nextPage({ workflow, status, label, limit }: RunsOptions, flags: readon
 }
 
 export function statusOf(text: string): RunStatus {
-  const known = statuses.find((status) => status === text);
+  const known = runStatuses.find((status) => status === text);
   if (known !== undefined) return known;
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--status\` is ${JSON.stringify(text)}.`,
-    hint: `Give one of ${statuses.join(", ")}.`,
+    hint: `Give one of ${runStatuses.join(", ")}.`,
   });
 }
 

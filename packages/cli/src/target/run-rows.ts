@@ -1,4 +1,4 @@
-/** Runs in a list of a server. */
+/** Runs in a list of a server, and their statuses. */
 import type { Client, Flows, RunSummary } from "@millrace/client";
 import type { RunListQuery, RunRow, RunRows, RunStatus } from "./target.types.js";
 
@@ -23,9 +23,11 @@ const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | 
   waiting: "running",
   completed: "completed",
   failed: "failed",
-  timedOut: "failed",
   cancelled: "cancelled",
+  timedOut: "failed",
 };
+
+export const runStatuses = Object.keys(ofServer) as RunStatus[];
 
 /** A server knows fewer statuses, and says beside them whether a run waits. */
 export async function listOfServer(client: Client<Flows>, query: RunListQuery): Promise<RunRows> {
