@@ -11,8 +11,8 @@ import { SignInPage } from "./sign-in/sign-in-page.js";
 import { useStore } from "./store.js";
 import { Announcer } from "./ui/announce.js";
 import { Mishaps } from "./ui/mishaps.js";
-import { Loading } from "./ui/states.js";
-import { UnknownPage } from "./unknown-page.js";
+import { Page } from "./ui/page.js";
+import { Empty, Loading } from "./ui/states.js";
 
 // What the first page needs no part of is loaded with the page that does.
 const RunPage = lazy(later(async () => (await import("./run/run-page.js")).RunPage));
@@ -67,15 +67,23 @@ function pageOf(route: Route): ReactNode {
   }
 }
 
+function UnknownPage(): ReactNode {
+  return (
+    <Page title="Nothing here">
+      <div className="panel">
+        <Empty>
+          The studio has no page of this address.{" "}
+          <a className="btn sm" href="#/runs">
+            All runs
+          </a>
+        </Empty>
+      </div>
+    </Page>
+  );
+}
+
 function titleOf(route: Route): string {
   const page = route.page.charAt(0).toUpperCase() + route.page.slice(1);
-  const of =
-    "child" in route
-      ? `${route.child} · `
-      : "id" in route
-        ? `${route.id} · `
-        : "name" in route
-          ? `${route.name} · `
-          : "";
-  return `${of}${page} · Millrace Studio`;
+  const { child, id, name } = route as { readonly [part in "child" | "id" | "name"]?: string };
+  return [child ?? id ?? name, page, "Millrace Studio"].filter(Boolean).join(" · ");
 }

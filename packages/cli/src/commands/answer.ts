@@ -4,7 +4,7 @@ import { CliError } from "../output/cli-error.js";
 import { shellWord } from "../output/command-text.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import type { TargetOptions } from "../target/target.types.js";
 import { interrupted, watchRun } from "./watch-run.js";
 
@@ -18,22 +18,18 @@ interface AnswerOptions extends TargetOptions {
 export async function answer(terminal: Terminal, options: AnswerOptions): Promise<number> {
   const { runId } = options;
   const given = options.input === undefined ? undefined : fieldsIn(readJson(options.input, "`--input`"), "`--input`");
-  const isLocal = options.url === undefined;
-  const target = await openTarget(terminal, isLocal ? { ...options, code: "required", executes: true } : options);
-  try {
+  return withTarget(openTarget(terminal, { ...options, code: "required", executes: true }), async (target) => {
     const { workflow } = await target.row(runId);
     const run = target.client.handle(runId);
     const prompt = pick(await openPrompts(target, runId), options);
     const { lastEvent } = await run.summary();
     target.local?.own(runId);
     const bring = (): Promise<void> => send(terminal, run, { prompt, given });
-    if (isLocal)
-      return await watchRun(terminal, { target, runId, workflow, after: lastEvent, begin: () => run, bring });
+    if (target.local !== null)
+      return watchRun(terminal, { target, runId, workflow, after: lastEvent, begin: () => run, bring });
     await bring();
     return accepted(terminal, prompt);
-  } finally {
-    await target.close();
-  }
+  });
 }
 
 interface Given {

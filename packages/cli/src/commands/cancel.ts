@@ -1,7 +1,7 @@
 import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import type { TargetOptions } from "../target/target.types.js";
 
 interface CancelOptions extends TargetOptions {
@@ -10,12 +10,8 @@ interface CancelOptions extends TargetOptions {
 }
 
 export async function cancel(terminal: Terminal, options: CancelOptions): Promise<number> {
-  const { runId, reason, url } = options;
-  const target = await openTarget(
-    terminal,
-    url === undefined ? { ...options, code: "required", executes: true } : options,
-  );
-  try {
+  const { runId, reason } = options;
+  return withTarget(openTarget(terminal, { ...options, code: "required", executes: true }), async (target) => {
     target.local?.own(runId);
     const run = target.client.handle(runId);
     await run.cancel(reason === undefined ? {} : { reason });
@@ -27,9 +23,7 @@ export async function cancel(terminal: Terminal, options: CancelOptions): Promis
       terminal.note(`Continue with: ${commandText("resume", { args: [runId], flags: target.flags })}`);
     }
     return 0;
-  } finally {
-    await target.close();
-  }
+  });
 }
 
 function ended(runId: string, status: string): CliError {

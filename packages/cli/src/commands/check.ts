@@ -5,10 +5,8 @@ import { fileAndName } from "../code/file-and-name.js";
 import { type Code, loadCode } from "../code/load-code.js";
 import { toldError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
-import { storePlace } from "../target/open-store.js";
-import { openTarget } from "../target/open-target.js";
+import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
-import type { Target } from "../target/target.types.js";
 
 interface CheckOptions {
   readonly file: string;
@@ -27,7 +25,7 @@ export async function check(terminal: Terminal, options: CheckOptions): Promise<
   const graphs = graphProblems(code);
   // A runtime takes no workflow that is wrong.
   const live =
-    graphs.length === 0 && (store !== undefined || hasStore(terminal))
+    graphs.length === 0 && (store !== undefined || existsSync(projectOf(terminal.cwd).store))
       ? await liveProblems(terminal, { file, store })
       : null;
   if (terminal.isJson) terminal.json(jsonOf(code, graphs, live));
@@ -49,10 +47,6 @@ function graphProblems({ kit, chosen }: Code): GraphProblem[] {
   });
 }
 
-function hasStore(terminal: Terminal): boolean {
-  return existsSync(projectOf(terminal.cwd).store);
-}
-
 interface Live {
   readonly store: string;
   readonly runs: number;
@@ -63,28 +57,16 @@ async function liveProblems(
   terminal: Terminal,
   { file, store }: { readonly file: string; readonly store: string | undefined },
 ): Promise<Live> {
-  if (store !== undefined) storePlace(store, terminal.cwd);
-  const target = await openTarget(terminal, { file: fileAndName(terminal.cwd, file).file, store, code: "required" });
-  try {
-    return { store: target.name, ...(await checkOf(target)) };
-  } finally {
-    await target.close(0);
-  }
-}
-
-async function checkOf({ local }: Target): Promise<Pick<Live, "runs" | "problems">> {
-  const { runs, problems } = (await local?.runtime.check()) ?? { runs: 0, problems: [] };
-  return { runs, problems };
+  return withTarget(
+    openTarget(terminal, { file: fileAndName(terminal.cwd, file).file, store, code: "required" }),
+    async (target) => {
+      return { store: target.name, ...(await localOf(target).runtime.check()) };
+    },
+  );
 }
 
 function jsonOf({ chosen }: Code, graphs: readonly GraphProblem[], live: Live | null): object {
-  const problems = live?.problems.map(({ runId, tenant, workflow, code, message }) => ({
-    run_id: runId,
-    tenant,
-    workflow,
-    code,
-    message,
-  }));
+  const problems = live?.problems.map(({ runId, ...problem }) => ({ run_id: runId, ...problem }));
   return {
     workflows: chosen.map(({ name }) => name),
     problems: graphs,

@@ -3,9 +3,9 @@ import type { ClientRun } from "@millrace/client";
 import { newRunId, wholeNumber } from "../option-values.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { watchRun } from "./watch-run.js";
+import { detached, watchRun } from "./watch-run.js";
 
 interface ContinueOptions extends TargetOptions {
   readonly runId: string;
@@ -23,19 +23,16 @@ type Begin = (target: Target, runId: string) => ClientRun;
 
 async function goOn(terminal: Terminal, options: ContinueOptions, begin: Begin): Promise<number> {
   const { runId } = options;
-  const target = await openRun(terminal, options);
-  try {
+  return withTarget(openRun(terminal, options), async (target) => {
     const { workflow } = await target.row(runId);
     const { lastEvent } = await target.client.handle(runId).summary();
     target.local?.own(runId);
-    return await watchRun(terminal, { target, runId, workflow, after: lastEvent, begin: () => begin(target, runId) });
-  } finally {
-    await target.close();
-  }
+    return watchRun(terminal, { target, runId, workflow, after: lastEvent, begin: () => begin(target, runId) });
+  });
 }
 
 function openRun(terminal: Terminal, options: ContinueOptions): Promise<Target> {
-  return openTarget(terminal, options.url === undefined ? { ...options, code: "required", executes: true } : options);
+  return openTarget(terminal, { ...options, code: "required", executes: true });
 }
 
 interface ForkCommandOptions extends ContinueOptions {
@@ -50,18 +47,12 @@ export async function fork(terminal: Terminal, options: ForkCommandOptions): Pro
   const id = newRunId(options.id);
   const at = wholeNumber("at", options.at, [1, Number.MAX_SAFE_INTEGER]);
   const state = options.state === undefined ? undefined : fieldsIn(readJson(options.state, "`--state`"), "`--state`");
-  const target = await openRun(terminal, options);
-  try {
+  return withTarget(openRun(terminal, options), async (target) => {
     const { workflow } = await target.row(runId);
     target.local?.own(id);
     const begin = (): ClientRun =>
       target.client.fork(runId, { at, handlerId: id, ...(state !== undefined && { state }) });
-    if (options.detach !== true) return await watchRun(terminal, { target, runId: id, workflow, begin });
-    await begin().accepted;
-    if (terminal.isJson) terminal.json({ run_id: id });
-    else terminal.line(id);
-    return 0;
-  } finally {
-    await target.close();
-  }
+    if (options.detach === true) return detached(terminal, begin());
+    return watchRun(terminal, { target, runId: id, workflow, begin });
+  });
 }

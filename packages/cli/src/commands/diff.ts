@@ -2,7 +2,7 @@
 import { toldError } from "../output/cli-error.js";
 import { valueText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow, withoutWorkflow } from "../target/unknown-workflow.js";
 import { type Difference, differencesOf } from "./differences.js";
@@ -31,9 +31,7 @@ interface TickFacts {
 
 /** Exit code 1 where they differ, as `diff` has it. */
 export async function diff(terminal: Terminal, options: DiffOptions): Promise<number> {
-  const isLocal = options.url === undefined;
-  const target = await openTarget(terminal, isLocal ? { ...options, runId: options.runA, code: "known" } : options);
-  try {
+  return withTarget(openTarget(terminal, { ...options, runId: options.runA, code: "known" }), async (target) => {
     const rows = [await target.row(options.runA), await target.row(options.runB)] as const;
     const unknown = await withoutWorkflow(target, rows);
     const read = unknown.length === 0 ? sideOf : listedSide;
@@ -44,9 +42,7 @@ export async function diff(terminal: Terminal, options: DiffOptions): Promise<nu
     if (unknown.length > 0)
       throw unknownWorkflow(target, { unknown, command: "diff", args: rows.map(({ runId }) => runId) });
     return found.first === null && found.differences.length === 0 ? 0 : 1;
-  } finally {
-    await target.close(0);
-  }
+  });
 }
 
 async function sideOf(target: Target, row: RunRow): Promise<Side> {

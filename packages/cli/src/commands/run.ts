@@ -4,9 +4,9 @@ import { askForm, fieldsOf, leftForm } from "../follow/prompt-form.js";
 import { labelsOf, newRunId } from "../option-values.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { interrupted, watchRun } from "./watch-run.js";
+import { detached, interrupted, watchRun } from "./watch-run.js";
 
 interface RunCommandOptions extends TargetOptions {
   readonly file: string;
@@ -24,25 +24,15 @@ export async function run(terminal: Terminal, options: RunCommandOptions): Promi
   const runId = newRunId(options.id);
   const given = options.input === undefined ? undefined : readJson(options.input, "`--input`");
   const where = url === undefined ? ({ file, code: "required", executes: true, creates: true } as const) : {};
-  const target = await openTarget(terminal, { ...options, file: undefined, ...where });
-  try {
+  return withTarget(openTarget(terminal, { ...options, file: undefined, ...where }), async (target) => {
     const workflow = await chosen(terminal, target, file);
     const fields = await inputOf(terminal, target, { given, workflow, options });
     if (fields === leftForm) throw interrupted();
     const start = (): ClientRun => target.client.run(workflow.name, fields, { handlerId: runId, labels });
-    if (options.detach === true && target.local === null) return await detached(terminal, start());
+    if (options.detach === true && target.local === null) return detached(terminal, start());
     target.local?.own(runId);
-    return await watchRun(terminal, { target, runId, workflow: workflow.name, begin: start });
-  } finally {
-    await target.close();
-  }
-}
-
-async function detached(terminal: Terminal, run: ClientRun): Promise<number> {
-  await run.accepted;
-  if (terminal.isJson) terminal.json({ run_id: run.handlerId });
-  else terminal.line(run.handlerId);
-  return 0;
+    return watchRun(terminal, { target, runId, workflow: workflow.name, begin: start });
+  });
 }
 
 interface Chosen {

@@ -3,8 +3,9 @@ import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
-import type { RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
+import { openTarget, withTarget } from "../target/open-target.js";
+import { runStatuses } from "../target/run-rows.js";
+import type { RunListQuery, RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
 
 interface RunsOptions extends TargetOptions {
   readonly workflow?: string;
@@ -14,24 +15,17 @@ interface RunsOptions extends TargetOptions {
   readonly cursor?: string;
 }
 
-const statuses: readonly RunStatus[] = [
-  "scheduled",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "cancelled",
-  "timedOut",
-];
-
 export async function runs(terminal: Terminal, options: RunsOptions): Promise<number> {
   const { workflow, cursor } = options;
-  const limit = wholeNumber("limit", options.limit, [1, 1_000]);
-  const status = options.status.length === 0 ? undefined : options.status.map(statusOf);
-  const labels = options.label.length === 0 ? undefined : labelsOf(options.label);
-  const target = await openTarget(terminal, options);
-  try {
-    const page = await target.list({ workflow, status, labels, limit, cursor });
+  const query: RunListQuery = {
+    limit: wholeNumber("limit", options.limit, [1, 1_000]),
+    ...(workflow !== undefined && { workflow }),
+    ...(options.status.length > 0 && { status: options.status.map(statusOf) }),
+    ...(options.label.length > 0 && { labels: labelsOf(options.label) }),
+    ...(cursor !== undefined && { cursor }),
+  };
+  return withTarget(openTarget(terminal, options), async (target) => {
+    const page = await target.list(query);
     if (terminal.isJson) terminal.json({ runs: page.runs.map(jsonOf), cursor: page.cursor });
     else {
       for (const line of linesOf(terminal, page.runs)) terminal.line(line);
@@ -39,9 +33,7 @@ export async function runs(terminal: Terminal, options: RunsOptions): Promise<nu
       if (page.cursor !== null) terminal.note(`More: ${nextPage(options, [...target.flags, "--cursor", page.cursor])}`);
     }
     return 0;
-  } finally {
-    await target.close(0);
-  }
+  });
 }
 
 /** The same list, from its next run on. */
@@ -56,12 +48,12 @@ function nextPage({ workflow, status, label, limit }: RunsOptions, flags: readon
 }
 
 export function statusOf(text: string): RunStatus {
-  const known = statuses.find((status) => status === text);
+  const known = runStatuses.find((status) => status === text);
   if (known !== undefined) return known;
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--status\` is ${JSON.stringify(text)}.`,
-    hint: `Give one of ${statuses.join(", ")}.`,
+    hint: `Give one of ${runStatuses.join(", ")}.`,
   });
 }
 

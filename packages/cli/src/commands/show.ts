@@ -1,14 +1,14 @@
 import type { RunAttempt } from "@millrace/client";
 import type { RawHistoryEntry } from "millrace/runtime";
 import { AttemptReader } from "../follow/attempts.js";
-import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
+import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
 import { wholeNumber } from "../option-values.js";
 import { toldError } from "../output/cli-error.js";
 import { agoText, durationText, isoText, jsonText, valueText } from "../output/format.js";
 import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { openTarget, withTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow } from "../target/unknown-workflow.js";
 import { jsonOf } from "./runs.js";
@@ -23,20 +23,16 @@ interface ShowOptions extends TargetOptions {
 
 export async function show(terminal: Terminal, options: ShowOptions): Promise<number> {
   const at = options.at === undefined ? null : wholeNumber("at", options.at, [0, Number.MAX_SAFE_INTEGER]);
-  const target = await openForLook(terminal, options);
-  try {
+  return withTarget(openForLook(terminal, options), async (target) => {
     const shown = await gather(target, { ...options, at });
     if (terminal.isJson) terminal.json(toJson(shown));
     else for (const line of toLines(terminal, shown)) terminal.line(line);
     return 0;
-  } finally {
-    await target.close(0);
-  }
+  });
 }
 
 /** With the code where it is at hand and can be loaded; else as it is stored. */
 async function openForLook(terminal: Terminal, options: ShowOptions): Promise<Target> {
-  if (options.url !== undefined) return openTarget(terminal, options);
   try {
     return await openTarget(terminal, { ...options, code: "known" });
   } catch (error) {
@@ -112,11 +108,7 @@ function toJson({ row, result, error, attempts, prompts, history, state }: Shown
     ...(result !== undefined && { result }),
     error,
     attempts: attempts?.map(attemptJson) ?? null,
-    prompts: prompts.map(({ promptId, type, fields, answer }) => ({
-      prompt_id: promptId,
-      event: { type, value: fields },
-      answer,
-    })),
+    prompts: prompts.map(promptJson),
     ...(history !== null && {
       history: history.map(({ atMs, runId, ...entry }) => ({
         ...entry,

@@ -8,9 +8,8 @@ import { commandText } from "../output/command-text.js";
 import { openOutput } from "../output/open-output.js";
 import { parseJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
-import { openTarget } from "../target/open-target.js";
+import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import type { Target, TargetOptions } from "../target/target.types.js";
-import { localOf } from "./store.js";
 
 interface ExportCommandOptions extends TargetOptions {
   readonly runId: string;
@@ -19,17 +18,14 @@ interface ExportCommandOptions extends TargetOptions {
 
 export async function exportRun(terminal: Terminal, options: ExportCommandOptions): Promise<number> {
   const { runId, output } = options;
-  const target = await openTarget(terminal, { ...options, code: "required" });
-  try {
+  return withTarget(openTarget(terminal, { ...options, code: "required" }), async (target) => {
     const parts = localOf(target).runtime.export(runId);
     if (output === undefined) for await (const part of parts) terminal.json(part);
     else await writeLines(openOutput(terminal.cwd, output), parts);
     const undo = commandText("store release", { args: [runId], flags: target.flags });
     terminal.note(`${runId} is sealed here. Undo that with: ${undo}`);
     return 0;
-  } finally {
-    await target.close(0);
-  }
+  });
 }
 
 async function writeLines(fd: number, parts: AsyncIterable<unknown>): Promise<void> {
@@ -52,15 +48,12 @@ export async function importRun(terminal: Terminal, options: ImportCommandOption
       hint: "`millrace store export -o` writes one.",
     });
   }
-  const target = await openForImport(terminal, options, path);
-  try {
+  return withTarget(openForImport(terminal, options, path), async (target) => {
     const { runId, isNew } = await localOf(target).runtime.import(linesOf(path));
     if (terminal.isJson) terminal.json({ run_id: runId, new: isNew });
     else terminal.line(isNew ? runId : `${runId} was imported before`);
     return 0;
-  } finally {
-    await target.close(0);
-  }
+  });
 }
 
 /** The first line of an export names the workflow, which may lead to its file. */
@@ -89,13 +82,10 @@ interface ReleaseOptions extends TargetOptions {
 }
 
 export async function releaseRun(terminal: Terminal, options: ReleaseOptions): Promise<number> {
-  const target = await openTarget(terminal, options);
-  try {
+  return withTarget(openTarget(terminal, options), async (target) => {
     await localOf(target).runtime.release(options.runId);
     if (terminal.isJson) terminal.json({ run_id: options.runId, status: "released" });
     else terminal.line("released");
     return 0;
-  } finally {
-    await target.close(0);
-  }
+  });
 }

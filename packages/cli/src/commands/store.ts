@@ -3,17 +3,16 @@ import type { EndedStatus } from "millrace/runtime";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { storePlace } from "../target/open-store.js";
-import { openTarget } from "../target/open-target.js";
+import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
-import type { LocalTarget, RunStatus, Target, TargetOptions } from "../target/target.types.js";
+import type { LocalTarget, RunStatus, TargetOptions } from "../target/target.types.js";
 import { statusOf } from "./runs.js";
 
 type StoreOptions = Pick<TargetOptions, "store">;
 
 /** Opening a store checks its version; SQLite also looks at every page. */
 export async function checkStore(terminal: Terminal, options: StoreOptions): Promise<number> {
-  const target = await openTarget(terminal, options);
-  try {
+  return withTarget(openTarget(terminal, options), async (target) => {
     const { place } = localOf(target);
     const problems = place.kind === "sqlite" ? await integrityOf(place.path) : [];
     const counts = await countsOf(localOf(target));
@@ -27,13 +26,7 @@ export async function checkStore(terminal: Terminal, options: StoreOptions): Pro
       if (problems.length === 0) terminal.line(`${terminal.paint("green", "✔")} nothing is wrong with it`);
     }
     return problems.length === 0 ? 0 : 1;
-  } finally {
-    await target.close(0);
-  }
-}
-
-export function localOf({ local }: Target): LocalTarget {
-  return local as LocalTarget; // these commands take no `--url`
+  });
 }
 
 /** Of all tenants. */
@@ -78,7 +71,7 @@ export async function vacuumStore(terminal: Terminal, { store }: StoreOptions): 
   }
   // What opens the store says what is wrong with it, before anything is written.
   const target = await openTarget(terminal, { store });
-  await target.close(0);
+  await target.close();
   const before = sizeOf(place.path);
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(place.path, { timeout: 5_000 });
@@ -103,8 +96,7 @@ const ended: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled
 export async function retainStore(terminal: Terminal, options: RetainOptions): Promise<number> {
   const { olderThan } = options;
   const status = options.status.map(endedStatus);
-  const target = await openTarget(terminal, options);
-  try {
+  return withTarget(openTarget(terminal, options), async (target) => {
     const deleted = await localOf(target).runtime.retain({
       olderThan: olderThan as never,
       ...(status.length > 0 && { status }),
@@ -112,9 +104,7 @@ export async function retainStore(terminal: Terminal, options: RetainOptions): P
     if (terminal.isJson) terminal.json({ store: target.name, deleted });
     else terminal.line(`${deleted} ${deleted === 1 ? "run" : "runs"} deleted`);
     return 0;
-  } finally {
-    await target.close(0);
-  }
+  });
 }
 
 function endedStatus(text: string): EndedStatus {

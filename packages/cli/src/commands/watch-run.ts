@@ -1,7 +1,7 @@
 /** Starts or continues a run, follows it in the terminal, and says how it ended or how to go on. */
 import type { ClientRun, RunOutcome } from "@millrace/client";
-import { follow, outcomeLine } from "../follow/follow-run.js";
-import { type OpenPrompt, openPrompts, promptLines } from "../follow/open-prompts.js";
+import { Follower, outcomeLine } from "../follow/follow-run.js";
+import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { resultLines } from "../output/result-lines.js";
@@ -29,15 +29,8 @@ export async function watchRun(terminal: Terminal, watching: Watching): Promise<
   const interrupt = interrupts();
   try {
     const { signal, leave } = interrupt;
-    const outcome = await follow(terminal, {
-      target,
-      run: begin(),
-      signal,
-      after,
-      bring,
-      asks: terminal.isInteractive,
-      leave,
-    });
+    const setup = { target, run: begin(), signal, after, bring, asks: terminal.isInteractive, leave };
+    const outcome = await new Follower(terminal, setup).follow();
     const prompts = outcome.status === "waiting" ? await openPrompts(target, runId) : [];
     return conclude(terminal, watching, { outcome, prompts });
   } catch (error) {
@@ -46,6 +39,14 @@ export async function watchRun(terminal: Terminal, watching: Watching): Promise<
   } finally {
     interrupt.stop();
   }
+}
+
+/** Leaves it where it is at work. */
+export async function detached(terminal: Terminal, run: ClientRun): Promise<number> {
+  await run.accepted;
+  if (terminal.isJson) terminal.json({ run_id: run.handlerId });
+  else terminal.line(run.handlerId);
+  return 0;
 }
 
 interface Ending {
@@ -70,14 +71,7 @@ function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, pr
 export function endOf(outcome: RunOutcome, prompts: readonly OpenPrompt[]): object {
   const { status } = outcome;
   if (status === "completed") return { status, result: outcome.result };
-  if (status === "waiting") {
-    const open = prompts.map(({ promptId, type, fields, answer }) => ({
-      prompt_id: promptId,
-      event: { type, value: fields },
-      answer,
-    }));
-    return { status, prompts: open };
-  }
+  if (status === "waiting") return { status, prompts: prompts.map(promptJson) };
   const { code, message, hint } = outcome.error;
   return { status, error: { code, message, hint } };
 }

@@ -26,10 +26,10 @@ export interface OpenApp {
 export async function openApp({ code, store, cwd, log, server }: AppOptions): Promise<OpenApp> {
   const { kit, found, workflows } = code;
   const project = projectOf(dirname(found[0]?.file ?? cwd));
-  const place = store === undefined ? ({ kind: "sqlite", path: project.store } as const) : storePlace(store, cwd);
+  const place = storePlace(store ?? project.store, cwd);
   if (store === undefined) ensureFolder(project);
   const opened = await openStore(kit, place, { creates: true });
-  rememberFiles(project, Object.fromEntries(found.map(({ name, file }) => [name, file])));
+  rememberFiles(project, found);
   const runtime = kit.runtime.createRuntime({ workflows, store: opened, log }) as unknown as Runtime;
   const { createServer } = await kit.server();
   const app = createServer({ runtime, log, ...server });

@@ -1,6 +1,7 @@
 /** One version of the code in a process of its own, seen from `dev`. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { CliError, toldError } from "../output/cli-error.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
 
 export type Loaded = Extract<FromWorker, { type: "loaded" | "failed" }>;
@@ -8,7 +9,8 @@ export type Serving = Extract<FromWorker, { type: "serving" | "failed" }>;
 
 export class VersionProcess {
   readonly #child: ChildProcess;
-  readonly #left: Promise<void>;
+  /** Resolves when the process has left. */
+  readonly left: Promise<void>;
 
   constructor() {
     const entry = fileURLToPath(new URL("./worker.js", import.meta.url));
@@ -17,7 +19,7 @@ export class VersionProcess {
       execArgv: ["--enable-source-maps"],
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    this.#left = new Promise((resolve) => this.#child.once("exit", () => resolve()));
+    this.left = new Promise((resolve) => this.#child.once("exit", () => resolve()));
   }
 
   async load(setup: WorkerSetup): Promise<Loaded> {
@@ -32,11 +34,6 @@ export class VersionProcess {
   async close(): Promise<void> {
     if (this.#child.exitCode !== null || !this.#child.connected) return;
     await this.#ask({ type: "stop" }, ["closed"]);
-  }
-
-  /** Resolves when the process has left. */
-  get left(): Promise<void> {
-    return this.#left;
   }
 
   kill(): void {
@@ -70,13 +67,10 @@ export class VersionProcess {
 
 /** The code has ended its own process, such as a program with `process.exit`. */
 function died(code: number | null): FromWorker {
-  const error = {
+  const error = new CliError({
     code: "CODE_FAILED",
     message: `The process of the code has ended with ${code ?? "a signal"} while it was loaded.`,
     hint: "Keep `process.exit` out of files with workflows.",
-    details: {},
-    frame: null,
-    stack: null,
-  };
-  return { type: "failed", files: [], error };
+  });
+  return { type: "failed", files: [], error: toldError(error) };
 }

@@ -4,29 +4,12 @@ import { toldError } from "../output/cli-error.js";
 import type { Target } from "../target/target.types.js";
 import { type StepChange, type StepListener, waitText } from "./step-tree.js";
 
-function changeOf({
-  runId,
-  step,
-  item,
-  attempt,
-  status,
-  startedAtMs,
-  endedAtMs,
-  error,
-  waits,
-}: RunAttempt): StepChange {
+function changeOf(attempt: RunAttempt): StepChange {
+  const { status, startedAtMs, endedAtMs, error, waits } = attempt;
   const open = status === "waiting" ? waits.find(({ toMs }) => toMs === null) : undefined;
   const wait = open && waitText(open.kind, open.untilMs ?? null);
-  return {
-    runId,
-    step,
-    item,
-    attempt,
-    status,
-    atMs: startedAtMs,
-    elapsedMs: endedAtMs === null ? null : endedAtMs - startedAtMs,
-    note: error?.message ?? wait ?? null,
-  };
+  const elapsedMs = endedAtMs === null ? null : endedAtMs - startedAtMs;
+  return { ...attempt, atMs: startedAtMs, elapsedMs, note: error?.message ?? wait ?? null };
 }
 
 /** Tells each change once. */

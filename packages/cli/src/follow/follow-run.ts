@@ -16,8 +16,8 @@ import { itemText, type StepChange, StepTree } from "./step-tree.js";
 export interface FollowSetup {
   readonly target: Target;
   readonly run: ClientRun;
-  /** Only events behind this one are shown. @default all */
-  readonly after?: number;
+  /** Only events behind this one are shown. */
+  readonly after: number;
   /** What brings the run on, done once the watching has begun. */
   readonly bring?: (() => Promise<void>) | undefined;
   /** Ends the watching. */
@@ -29,11 +29,7 @@ export interface FollowSetup {
 }
 
 /** Begin before the run is started here: then nothing is missed. */
-export function follow(terminal: Terminal, setup: FollowSetup): Promise<RunOutcome> {
-  return new Follower(terminal, setup).follow();
-}
-
-class Follower {
+export class Follower {
   readonly #terminal: Terminal;
   readonly #setup: FollowSetup;
   readonly #tree: StepTree;
@@ -115,7 +111,7 @@ class Follower {
   }
 
   async #showEvents(): Promise<void> {
-    const { run, signal, after = -1 } = this.#setup;
+    const { run, signal, after } = this.#setup;
     await run.accepted;
     for await (const { sequence, event, origin, promptId } of run.stream({ after, signal })) {
       if (this.#terminal.isJson) {

@@ -47,6 +47,11 @@ export async function answerPrompt(
   }
 }
 
+/** As the server has it. */
+export function promptJson({ promptId, type, fields, answer }: OpenPrompt): object {
+  return { prompt_id: promptId, event: { type, value: fields }, answer };
+}
+
 export function promptLines(terminal: Terminal, { type, fields, step, promptId }: OpenPrompt): string[] {
   const values = Object.entries((fields ?? {}) as Readonly<Record<string, unknown>>);
   const shown = values.map(([name, value]) => `  ${name}: ${typeof value === "string" ? value : jsonText(value)}`);

@@ -12,7 +12,7 @@ export type FormResult = Readonly<Record<string, unknown>> | typeof leftForm;
 export async function askForm(schema: JsonSchema | null): Promise<FormResult> {
   const fields = fieldsOf(schema);
   if (fields === null) {
-    const given = await askJson("fields, as JSON", { isRequired: false, schema: {} });
+    const given = await askJson("fields, as JSON", false);
     return given === leftForm ? leftForm : ((given ?? {}) as Readonly<Record<string, unknown>>);
   }
   const values: Record<string, unknown> = {};
@@ -57,7 +57,7 @@ async function askField({ name, schema, isRequired }: FormField): Promise<unknow
     const options = (items?.enum ?? []).map((value) => ({ value, label: String(value) }));
     return ended(await clack.multiselect({ message, options, required: isRequired }));
   }
-  return askJson(`${message}, as JSON`, { isRequired, schema });
+  return askJson(`${message}, as JSON`, isRequired);
 }
 
 interface SchemaParts {
@@ -117,7 +117,7 @@ async function askText({ message, isRequired, schema }: Question): Promise<unkno
   return text === "" && !isRequired ? undefined : text;
 }
 
-async function askJson(message: string, { isRequired }: Pick<Question, "isRequired" | "schema">): Promise<unknown> {
+async function askJson(message: string, isRequired: boolean): Promise<unknown> {
   const validate = (given = ""): string | undefined => {
     if (given.trim() === "") return isRequired ? "A value is needed." : undefined;
     try {

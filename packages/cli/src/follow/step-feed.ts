@@ -5,13 +5,14 @@
  * @module
  */
 import { setTimeout as delay } from "node:timers/promises";
+import type { AttemptStatus } from "@millrace/client";
 import type { InspectionEvents, InspectionName, Workflow } from "millrace";
 import type { CompiledWorkflow } from "millrace/engine";
 import type { Code } from "../code/load-code.js";
 import { durationText } from "../output/format.js";
 import type { Target } from "../target/target.types.js";
 import { AttemptReader } from "./attempts.js";
-import { type ItemStatus, type StepChange, type StepListener, waitText } from "./step-tree.js";
+import { type StepChange, type StepListener, waitText } from "./step-tree.js";
 
 /** Resolves when all that is known was told. */
 export type StopFeed = () => Promise<void>;
@@ -50,7 +51,7 @@ function listen(workflow: Workflow, listener: StepListener): (() => void)[] {
     });
   const change = (
     facts: Omit<AttemptEvent, "events" | "elapsedMs" | "error" | "final">,
-    of: Partial<StepChange> & { status: ItemStatus },
+    of: Partial<StepChange> & { status: AttemptStatus },
   ): void => {
     const { runId, step, item, attempt, atMs } = facts;
     listener.change({ runId, step, item, attempt, atMs, elapsedMs: null, note: null, ...of });

@@ -1,16 +1,7 @@
 /** The steps of a run as a tree: one row for each step of a run, with the counts of its items; children below the step that runs them. */
+import type { AttemptStatus } from "@millrace/client";
 import { durationText } from "../output/format.js";
 import type { Style } from "../output/terminal.js";
-
-export type ItemStatus =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "retrying"
-  | "restarted"
-  | "completed"
-  | "failed"
-  | "cancelled";
 
 /** What has happened to one item of a step. */
 export interface StepChange {
@@ -18,7 +9,7 @@ export interface StepChange {
   readonly step: string;
   readonly item: number;
   readonly attempt: number;
-  readonly status: ItemStatus;
+  readonly status: AttemptStatus;
   readonly atMs: number;
   readonly elapsedMs: number | null;
   /** Of a failure; what it waits for. */
@@ -51,16 +42,18 @@ interface Row {
 /** A line of the tree: pieces with their styles. */
 export type TreeLine = readonly (readonly [text: string, style: Style | null])[];
 
-const signs: Readonly<Record<ItemStatus, readonly [string, Style]>> = {
-  queued: ["·", "dim"],
+/** Those come first that say the most of a step with several items. */
+const signs: Readonly<Record<AttemptStatus, readonly [string, Style]>> = {
   running: ["●", "cyan"],
-  waiting: ["◌", "yellow"],
   retrying: ["↻", "yellow"],
+  waiting: ["◌", "yellow"],
   restarted: ["↻", "dim"],
-  completed: ["✔", "green"],
+  queued: ["·", "dim"],
   failed: ["✖", "red"],
   cancelled: ["⊘", "dim"],
+  completed: ["✔", "green"],
 };
+const order = Object.keys(signs) as AttemptStatus[];
 
 const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -131,18 +124,7 @@ function lineOf({ step, items }: Row, { nowMs, frame, indent }: Look): TreeLine 
   ];
 }
 
-const order: readonly ItemStatus[] = [
-  "running",
-  "retrying",
-  "waiting",
-  "restarted",
-  "queued",
-  "failed",
-  "cancelled",
-  "completed",
-];
-
-function worst(items: readonly Item[]): ItemStatus {
+function worst(items: readonly Item[]): AttemptStatus {
   return order.find((status) => items.some((item) => item.status === status)) ?? "queued";
 }
 

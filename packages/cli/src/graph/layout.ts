@@ -7,11 +7,14 @@ export interface Point {
   readonly y: number;
 }
 
-export interface PlacedNode extends Point {
-  readonly node: GraphNode;
-  readonly label: string;
+interface Box extends Point {
   readonly width: number;
   readonly height: number;
+}
+
+export interface PlacedNode extends Box {
+  readonly node: GraphNode;
+  readonly label: string;
 }
 
 export interface PlacedEdge {
@@ -22,10 +25,8 @@ export interface PlacedEdge {
 }
 
 /** A frame around the nodes of a group. */
-export interface PlacedGroup extends Point {
+export interface PlacedGroup extends Box {
   readonly group: GraphGroup;
-  readonly width: number;
-  readonly height: number;
 }
 
 export interface PlacedGraph {
@@ -116,11 +117,6 @@ function groupsOf({
 
 function isHandler(node: GraphNode): boolean {
   return node.kind === "step" && node.trigger === "failure";
-}
-
-interface Box extends Point {
-  readonly width: number;
-  readonly height: number;
 }
 
 function sizeOf(node: GraphNode): { width: number; height: number } {

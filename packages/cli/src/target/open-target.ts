@@ -13,7 +13,7 @@ import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace, storePlace } from "./open-store.js";
 import { ownRuns } from "./own-runs.js";
 import { ensureFolder, fileOfWorkflow, type Project, projectOf, rememberFiles } from "./project.js";
-import { fromListing, fromSummary, listOfServer } from "./run-rows.js";
+import { fromSummary, listOfServer } from "./run-rows.js";
 import type { LocalTarget, Target, TargetOptions } from "./target.types.js";
 
 export interface OpenOptions extends TargetOptions {
@@ -37,6 +37,24 @@ export async function openTarget(terminal: Terminal, options: OpenOptions): Prom
     message: `\`--url\` goes with no \`--${refused[0]}\`: a server has its own store and its own code.`,
     hint: `Leave out one of the two.`,
   });
+}
+
+/** Does the work of a command on its target. */
+export async function withTarget<Result>(
+  opening: Promise<Target>,
+  work: (target: Target) => Promise<Result>,
+): Promise<Result> {
+  const target = await opening;
+  try {
+    return await work(target);
+  } finally {
+    await target.close();
+  }
+}
+
+/** Of a command that takes no `--url`. */
+export function localOf({ local }: Target): LocalTarget {
+  return local as LocalTarget;
 }
 
 // ---- a server
@@ -79,8 +97,7 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   const { path, isFolder } =
     file === undefined ? { path: cwd, isFolder: true } : existingPath(cwd, fileAndName(cwd, file).file);
   const project = projectOf(isFolder ? path : dirname(path));
-  const place =
-    options.store === undefined ? ({ kind: "sqlite", path: project.store } as const) : storePlace(options.store, cwd);
+  const place = storePlace(options.store ?? project.store, cwd);
   // Before the hooks that compile TypeScript: they would look at every file of these packages.
   const early = await openKit(`${project.folder}/`, "import");
   await Promise.all([early.server(), place.kind === "sqlite" ? early.sqlite() : early.postgres()]);
@@ -93,10 +110,11 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   const kit = code?.kit ?? early;
   if (options.creates === true && options.store === undefined) ensureFolder(project);
   const store = await openStore(kit, place, { creates: options.creates ?? false });
-  if (code !== null) rememberFiles(project, Object.fromEntries(code.found.map(({ name, file }) => [name, file])));
-  const local = await runtimeOver({ kit, store, code, executes: options.executes ?? false, terminal });
+  if (code !== null) rememberFiles(project, code.found);
+  const { executes = false } = options;
+  const local = runtimeOver({ kit, store, code, executes, terminal });
   const flags = options.store === undefined ? [] : ["--store", shownStore(options.store)];
-  return localTarget({ ...local, project, place, code }, { kit, flags, cwd });
+  return localTarget({ ...local, project, place, code }, { kit, flags, cwd, drainMs: executes ? 1_000 : 0 });
 }
 
 /** The password of a database is not repeated on the screen. */
@@ -112,13 +130,8 @@ interface RuntimeSetup {
   readonly terminal: Terminal;
 }
 
-async function runtimeOver({
-  kit,
-  store,
-  code,
-  executes,
-  terminal,
-}: RuntimeSetup): Promise<Pick<LocalTarget, "runtime" | "store" | "own">> {
+function runtimeOver(setup: RuntimeSetup): Pick<LocalTarget, "runtime" | "store" | "own"> {
+  const { kit, store, code, executes, terminal } = setup;
   const own = ownRuns(store);
   const runtime = kit.runtime.createRuntime({
     workflows: code?.workflows ?? { [noWorkflow]: workflowOf(kit) },
@@ -149,9 +162,10 @@ interface LocalFacts {
   readonly kit: Kit;
   readonly flags: readonly string[];
   readonly cwd: string;
+  readonly drainMs: number;
 }
 
-async function localTarget(local: LocalTarget, { kit, flags, cwd }: LocalFacts): Promise<Target> {
+async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: LocalFacts): Promise<Target> {
   const { runtime, place } = local;
   const { createServer } = await kit.server();
   const app = createServer({ runtime, log: { info: () => {}, error: () => {} } });
@@ -163,19 +177,10 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd }: LocalFacts):
     flags,
     client,
     local,
-    list: async ({ workflow, status, labels, limit, cursor }) => {
-      const { runs, cursor: next } = await runtime.runs({
-        limit,
-        ...(workflow !== undefined && { workflow }),
-        ...(status !== undefined && { status }),
-        ...(labels !== undefined && { labels }),
-        ...(cursor !== undefined && { cursor }),
-      });
-      return { runs: runs.map(fromListing), cursor: next };
-    },
-    row: async (runId) => fromListing(await runtime.handle(runId).summary()),
+    list: (query) => runtime.runs(query),
+    row: (runId) => runtime.handle(runId).summary(),
     hasWorkflow: async (name) => local.code?.workflows[name] !== undefined,
-    close: (drainMs = 1_000) => runtime.stop({ drainMs }),
+    close: () => runtime.stop({ drainMs }),
   };
 }
 

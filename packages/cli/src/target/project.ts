@@ -1,6 +1,7 @@
 /** The project around a file: where its runs are kept by default, and which file has which workflow. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
+import type { NamedWorkflow } from "../code/load-code.js";
 import { nearest } from "../code/load-module.js";
 
 const folderName = ".millrace";
@@ -27,9 +28,9 @@ export function ensureFolder({ folder }: Project): void {
 }
 
 /** Remembers where a workflow is, so that a command with the id of a run finds its code. */
-export function rememberFiles(project: Project, files: Readonly<Record<string, string>>): void {
+export function rememberFiles(project: Project, found: readonly Pick<NamedWorkflow, "name" | "file">[]): void {
   const known = knownFiles(project);
-  const named = Object.entries(files).map(([name, file]) => [name, relative(project.folder, file)] as const);
+  const named = found.map(({ name, file }) => [name, relative(project.folder, file)] as const);
   const next = { ...known, ...Object.fromEntries(named) };
   if (JSON.stringify(next) === JSON.stringify(known)) return;
   ensureFolder(project);

@@ -1,12 +1,6 @@
-/** Runs in a list, of a store and of a server. */
+/** Runs in a list of a server, and their statuses. */
 import type { Client, Flows, RunSummary } from "@millrace/client";
-import type { RunListing } from "millrace/runtime";
 import type { RunListQuery, RunRow, RunRows, RunStatus } from "./target.types.js";
-
-export function fromListing(listing: RunListing): RunRow {
-  const { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, forkedFrom, ticks } = listing;
-  return { runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, forkedFrom, ticks };
-}
 
 export function fromSummary(run: RunSummary): RunRow {
   return {
@@ -29,22 +23,21 @@ const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | 
   waiting: "running",
   completed: "completed",
   failed: "failed",
-  timedOut: "failed",
   cancelled: "cancelled",
+  timedOut: "failed",
 };
+
+export const runStatuses = Object.keys(ofServer) as RunStatus[];
 
 /** A server knows fewer statuses, and says beside them whether a run waits. */
 export async function listOfServer(client: Client<Flows>, query: RunListQuery): Promise<RunRows> {
-  const { workflow, status, labels, limit, cursor } = query;
+  const { status, ...rest } = query;
   const isOpen = status?.every((one) => ofServer[one] === "running") ?? false;
   const isSplit = isOpen && status?.includes("waiting") !== status?.includes("running");
   const { runs, cursor: next } = await client.runs({
-    limit,
-    ...(workflow !== undefined && { workflow }),
+    ...rest,
     ...(status !== undefined && { status: [...new Set(status.map((one) => ofServer[one]))] }),
     ...(isSplit && { waiting: status?.includes("waiting") ?? false }),
-    ...(labels !== undefined && { labels }),
-    ...(cursor !== undefined && { cursor }),
   });
   return { runs: runs.map(fromSummary), cursor: next };
 }

@@ -37,11 +37,11 @@ export interface RunRow {
 }
 
 export interface RunListQuery {
-  readonly workflow?: string | undefined;
-  readonly status?: readonly RunStatus[] | undefined;
-  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly workflow?: string;
+  readonly status?: readonly RunStatus[];
+  readonly labels?: Readonly<Record<string, string>>;
   readonly limit: number;
-  readonly cursor?: string | undefined;
+  readonly cursor?: string;
 }
 
 export interface RunRows {
@@ -61,8 +61,8 @@ export interface Target {
   row(runId: string): Promise<RunRow>;
   /** Whether the code of a workflow is at hand: without it a run is shown as it is stored. */
   hasWorkflow(name: string): Promise<boolean>;
-  /** Lets running steps finish for `drainMs`; runs continue when somebody resumes them. */
-  close(drainMs?: number): Promise<void>;
+  /** Lets running steps finish for a second; runs continue when somebody resumes them. */
+  close(): Promise<void>;
 }
 
 export interface LocalTarget {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { endsWithUs } from "./ends-with-us.js";
@@ -6,7 +6,7 @@ import { nodeFlags } from "./node-flags.js";
 
 /** A process of its own that runs a script. It ends with this process, however that goes. */
 export class ScriptProcess {
-  readonly #process: ChildProcess;
+  readonly #process: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   #complaints = "";
 
@@ -16,10 +16,8 @@ export class ScriptProcess {
       stdio: "pipe",
     });
     endsWithUs(this.#process, { signal: "SIGKILL" });
-    const { stdout, stderr } = this.#process;
-    if (stdout === null || stderr === null) throw new TypeError("the process has no pipes");
-    stderr.on("data", (data) => (this.#complaints += data));
-    this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+    this.#process.stderr.on("data", (data) => (this.#complaints += data));
+    this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
   }
 
   get pid(): number {
@@ -43,7 +41,7 @@ export class ScriptProcess {
   }
 
   send(line: string): void {
-    this.#process.stdin?.write(`${line}\n`);
+    this.#process.stdin.write(`${line}\n`);
   }
 
   /** As `kill -9`. Resolves when it is gone. */

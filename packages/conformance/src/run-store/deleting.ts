@@ -28,11 +28,7 @@ function deleting(test: StoreTest): void {
     expect(await store.delete([key])).toBe(1);
 
     expect(await store.run(key)).toBeNull();
-    expect(await store.ticks(key, { after: 0, limit: 9 })).toEqual([]);
-    expect(await store.events(key, { after: -1, limit: 9 })).toEqual([]);
-    expect(await store.snapshot(key)).toBeNull();
-    expect(await store.posts(key)).toEqual([]);
-    expect(await store.receipt(key, position)).toBeNull();
+    await runs.expectNothing(key, position);
     expect((await store.list({ tenant: "acme", limit: 9 })).runs).toEqual([]);
     expect(await store.claim(key, leaseOf("bob"))).toBeNull();
     expect(await store.claimDue({ ...leaseOf("bob"), limit: 9 })).toEqual([]);
@@ -47,11 +43,7 @@ function deleting(test: StoreTest): void {
     const run = await runs.create("run", { input: '"new"' });
 
     expect(await store.run(run.key)).toMatchObject({ input: '"new"', ticks: 0, lastEvent: -1, epoch: 1 });
-    expect(await store.ticks(run.key, { after: 0, limit: 9 })).toEqual([]);
-    expect(await store.events(run.key, { after: -1, limit: 9 })).toEqual([]);
-    expect(await store.snapshot(run.key)).toBeNull();
-    expect(await store.posts(run.key)).toEqual([]);
-    expect(await store.receipt(run.key, position)).toBeNull();
+    await runs.expectNothing(run.key, position);
     await runs.commit(run, { ticks: batchOf(1), events: [eventOf(0)] });
   });
 

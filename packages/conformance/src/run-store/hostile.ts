@@ -278,11 +278,7 @@ function tenants(test: StoreTest): void {
     const position = await createBoth(runs);
 
     expect(await store.run(other)).toMatchObject({ key: other, ticks: 0, lastEvent: -1, lease: { owner: "bob" } });
-    expect(await store.ticks(other, { after: 0, limit: 9 })).toEqual([]);
-    expect(await store.events(other, { after: -1, limit: 9 })).toEqual([]);
-    expect(await store.snapshot(other)).toBeNull();
-    expect(await store.posts(other)).toEqual([]);
-    expect(await store.receipt(other, position)).toBeNull();
+    await runs.expectNothing(other, position);
     expect((await store.list({ tenant: "other", limit: 9 })).runs.map((run) => run.key)).toEqual([other]);
   });
 

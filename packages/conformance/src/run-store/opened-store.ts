@@ -18,13 +18,16 @@ export type StoreTest = (name: string, body: (store: RunStore, runs: Runs) => Pr
 
 export function createStoreTest(open: OpenStore): StoreTest {
   return (name, body) => {
-    it(name, async () => {
-      const opened = await open();
-      try {
-        await body(opened.store, new Runs(opened.store, opened.reopen));
-      } finally {
-        await opened.dispose();
-      }
-    });
+    it(name, () => withStore(open, ({ store, reopen }) => body(store, new Runs(store, reopen))));
   };
+}
+
+/** Opens a store for some work, and disposes of it. */
+export async function withStore(open: OpenStore, work: (opened: OpenedStore) => Promise<void>): Promise<void> {
+  const opened = await open();
+  try {
+    await work(opened);
+  } finally {
+    await opened.dispose();
+  }
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { RunStore } from "millrace/runtime";
 import { expect } from "vitest";
-import type { OpenStore } from "./opened-store.js";
+import { type OpenStore, withStore } from "./opened-store.js";
 import { batchOf, keyOf, leaseMs, startMs, summaryOf } from "./rows.js";
 import { commitOf, creationOf, Runs, released } from "./runs.js";
 
@@ -87,9 +87,8 @@ class Owner {
   }
 }
 
-export async function checkConcurrent(open: OpenStore, schedule: readonly Move[]): Promise<void> {
-  const opened = await open();
-  try {
+export function checkConcurrent(open: OpenStore, schedule: readonly Move[]): Promise<void> {
+  return withStore(open, async (opened) => {
     const second = await opened.reopen();
     const stored: Stored[] = [];
     await new Runs(opened.store, opened.reopen).commitAll(...ids.map((id) => creationOf(id, { owner: null })));
@@ -109,9 +108,7 @@ export async function checkConcurrent(open: OpenStore, schedule: readonly Move[]
         stored.filter((one) => one.runId === id),
       );
     }
-  } finally {
-    await opened.dispose();
-  }
+  });
 }
 
 async function expectSound(store: RunStore, runId: string, stored: readonly Stored[]): Promise<void> {

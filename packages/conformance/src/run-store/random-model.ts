@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import type { ClaimedRun, CommitResult, PostResult, RunStore, StoredRun } from "millrace/runtime";
 import { expect } from "vitest";
-import type { OpenStore } from "./opened-store.js";
+import { type OpenStore, withStore } from "./opened-store.js";
 import { batchOf, keyOf, leaseMs, leaseOf, startMs, summaryOf } from "./rows.js";
 import { commitOf, creationOf } from "./runs.js";
 
@@ -133,9 +133,8 @@ interface Pair {
   readonly nowMs: number;
 }
 
-export async function checkAgainstModel(open: OpenStore, calls: readonly Call[]): Promise<void> {
-  const opened = await open();
-  try {
+export function checkAgainstModel(open: OpenStore, calls: readonly Call[]): Promise<void> {
+  return withStore(open, async (opened) => {
     const model = new Model();
     let nowMs = startMs;
     for (const call of calls) {
@@ -143,9 +142,7 @@ export async function checkAgainstModel(open: OpenStore, calls: readonly Call[])
       await performers[call.type]({ store: opened.store, model, nowMs }, call);
       await expectSame(opened.store, model);
     }
-  } finally {
-    await opened.dispose();
-  }
+  });
 }
 
 const resultOf = ([result]: readonly (CommitResult | undefined)[]): string | undefined => result?.status;

@@ -5,7 +5,7 @@
 import fc from "fast-check";
 import type { QueueLimits, RunStore } from "millrace/runtime";
 import { expect } from "vitest";
-import type { OpenStore } from "./opened-store.js";
+import { type OpenStore, withStore } from "./opened-store.js";
 import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
 import { commitOf, creationOf } from "./runs.js";
 
@@ -149,9 +149,8 @@ interface Pair {
   readonly nowMs: number;
 }
 
-export async function checkQueueLife(open: OpenStore, { limits, moves }: QueueLife): Promise<void> {
-  const opened = await open();
-  try {
+export function checkQueueLife(open: OpenStore, { limits, moves }: QueueLife): Promise<void> {
+  return withStore(open, async (opened) => {
     const second = await opened.reopen();
     const model = new Model(limits);
     let nowMs = startMs;
@@ -161,9 +160,7 @@ export async function checkQueueLife(open: OpenStore, { limits, moves }: QueueLi
       await performers[move.type]({ store, model, limits, nowMs }, move);
       model.forgetIdle(nowMs);
     }
-  } finally {
-    await opened.dispose();
-  }
+  });
 }
 
 async function giveBack({ store, model, nowMs }: Pair, { owner, key }: Move, wakeAtMs: number | null): Promise<void> {

@@ -111,6 +111,15 @@ export class Runs {
     return { key, owner: lease.owner, epoch: claimed?.run.epoch ?? -1 };
   }
 
+  /** Nothing is there that the run could own, and no receipt of that position. */
+  async expectNothing(key: RunKey, position: number): Promise<void> {
+    expect(await this.store.ticks(key, { after: 0, limit: 9 })).toEqual([]);
+    expect(await this.store.events(key, { after: -1, limit: 9 })).toEqual([]);
+    expect(await this.store.snapshot(key)).toBeNull();
+    expect(await this.store.posts(key)).toEqual([]);
+    expect(await this.store.receipt(key, position)).toBeNull();
+  }
+
   /** Posts a message that must be stored, and returns its position. */
   async post(key: RunKey, message: PostedMessage): Promise<number> {
     const result = await this.store.post(key, message);

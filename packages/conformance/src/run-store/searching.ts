@@ -1,5 +1,6 @@
-import type { CountQuery, RunCount, RunQuery, RunStore } from "millrace/runtime";
+import type { CountQuery, RunCount, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
+import { idsOfPages, type Query } from "./listing.js";
 import type { StoreTest } from "./opened-store.js";
 import { startMs, summaryOf } from "./rows.js";
 import { creationOf, type RunOptions, type Runs, released } from "./runs.js";
@@ -9,23 +10,6 @@ export function searchSuite(test: StoreTest): void {
   describe("listing runs: search among many", () => searchingMany(test));
   describe("listing runs: the oldest first", () => ordering(test));
   describe("counting runs", () => counting(test));
-}
-
-type Query = Omit<RunQuery, "tenant" | "limit"> & Partial<RunQuery>;
-
-/** Ids of all pages. */
-async function idsOf(store: RunStore, query: Query): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | null = null;
-  for (let pages = 0; pages < 1_000; pages++) {
-    const next: Query = cursor === null ? query : { ...query, cursor };
-    const page = await store.list({ tenant: "acme", limit: 100, ...next });
-    expect(page.runs.length).toBeLessThanOrEqual(query.limit ?? 100);
-    ids.push(...page.runs.map((run) => run.key.runId));
-    if (page.cursor === null) return ids;
-    cursor = page.cursor;
-  }
-  return expect.unreachable("the pages never end");
 }
 
 const failureOf = (message: string): string =>
@@ -46,11 +30,11 @@ function searching(test: StoreTest): void {
     await runs.create("labelled", { labels: { of: "Customer Order 9" } });
     await createFailed(runs, "failed", "No ORDER of that name.");
 
-    expect((await idsOf(store, { search: "order" })).sort()).toEqual(["failed", "labelled", "order-17"]);
-    expect(await idsOf(store, { search: "order-17" })).toEqual(["order-17"]);
-    expect(await idsOf(store, { search: "ORDER-17" })).toEqual(["order-17"]);
-    expect(await idsOf(store, { search: "nothing" })).toEqual([]);
-    expect(await idsOf(store, { search: "order", tenant: "other" })).toEqual([]);
+    expect((await idsOfPages(store, { search: "order" })).sort()).toEqual(["failed", "labelled", "order-17"]);
+    expect(await idsOfPages(store, { search: "order-17" })).toEqual(["order-17"]);
+    expect(await idsOfPages(store, { search: "ORDER-17" })).toEqual(["order-17"]);
+    expect(await idsOfPages(store, { search: "nothing" })).toEqual([]);
+    expect(await idsOfPages(store, { search: "order", tenant: "other" })).toEqual([]);
   });
 
   test("finds nothing in a stack, in the name of a step or of a label, or in a label of the runtime", async (store, runs) => {
@@ -58,7 +42,7 @@ function searching(test: StoreTest): void {
     await runs.create("labelled", { labels: { secret: "no", "millrace.of": "internal" } });
 
     for (const search of ["srv", "pay", "stepName", "secret", "internal", "millrace"])
-      expect(await idsOf(store, { search }), search).toEqual([]);
+      expect(await idsOfPages(store, { search }), search).toEqual([]);
   });
 
   test("finds nothing in what completed or was cancelled", async (store, runs) => {
@@ -67,7 +51,7 @@ function searching(test: StoreTest): void {
       await runs.commit(run, released(summaryOf(status, { outcome: failureOf("needle") })));
     }
 
-    expect(await idsOf(store, { search: "needle" })).toEqual([]);
+    expect(await idsOfPages(store, { search: "needle" })).toEqual([]);
   });
 
   const strange = [
@@ -91,7 +75,7 @@ function searching(test: StoreTest): void {
       await createFailed(runs, "by-error", `some ${text} here`);
       await runs.create("other", { labels: { of: "100 aXb back/slash quote its tabs" } });
 
-      expect((await idsOf(store, { search: text })).sort()).toEqual(["by-error", "by-label", `${text}-id`].sort());
+      expect((await idsOfPages(store, { search: text })).sort()).toEqual(["by-error", "by-label", `${text}-id`].sort());
     });
   }
 
@@ -105,11 +89,13 @@ function searching(test: StoreTest): void {
     for (const [id, one] of Object.entries(options)) await runs.create(id, one);
 
     expect(
-      await idsOf(store, { search: "x", workflow: "order", labels: { tier: "1" }, createdBeforeMs: startMs + 50 }),
+      await idsOfPages(store, { search: "x", workflow: "order", labels: { tier: "1" }, createdBeforeMs: startMs + 50 }),
     ).toEqual(["x-1"]);
-    expect(await idsOf(store, { search: "x", status: ["completed"] })).toEqual([]);
-    expect((await idsOf(store, { search: "x", status: ["running"], workflow: "invoice" })).sort()).toEqual(["x-3"]);
-    expect(await idsOf(store, { search: "x", status: [] })).toEqual([]);
+    expect(await idsOfPages(store, { search: "x", status: ["completed"] })).toEqual([]);
+    expect((await idsOfPages(store, { search: "x", status: ["running"], workflow: "invoice" })).sort()).toEqual([
+      "x-3",
+    ]);
+    expect(await idsOfPages(store, { search: "x", status: [] })).toEqual([]);
   });
 }
 
@@ -126,9 +112,11 @@ function searchingMany(test: StoreTest): void {
       const found = ["found-1", "found-1001", "found-2001", "found-3001", "found-4001", "found-5001"];
       const expected = order === "oldest" ? found : [...found].reverse();
 
-      expect(await idsOf(store, { search: "found", order })).toEqual(expected);
-      expect(await idsOf(store, { search: "found", order, limit: 2 })).toEqual(expected);
-      expect(await idsOf(store, { search: "found", order, workflow: "order", status: ["running"] })).toEqual(expected);
+      expect(await idsOfPages(store, { search: "found", order })).toEqual(expected);
+      expect(await idsOfPages(store, { search: "found", order, limit: 2 })).toEqual(expected);
+      expect(await idsOfPages(store, { search: "found", order, workflow: "order", status: ["running"] })).toEqual(
+        expected,
+      );
     });
   }
 }
@@ -137,11 +125,11 @@ function ordering(test: StoreTest): void {
   test("gives every run once over pages, also those of one millisecond", async (store, runs) => {
     const ids = Array.from({ length: 9 }, (_, index) => `run-${index}`);
     await runs.commitAll(...ids.map((id, index) => creationOf(id, { createdAtMs: startMs + Math.floor(index / 3) })));
-    const newest = await idsOf(store, {});
+    const newest = await idsOfPages(store, {});
 
     for (const limit of [1, 2, 4, 9, 10])
-      expect(await idsOf(store, { order: "oldest", limit })).toEqual([...newest].reverse());
-    expect(await idsOf(store, { order: "newest" })).toEqual(newest);
+      expect(await idsOfPages(store, { order: "oldest", limit })).toEqual([...newest].reverse());
+    expect(await idsOfPages(store, { order: "newest" })).toEqual(newest);
   });
 
   test("keeps every filter", async (store, runs) => {
@@ -156,9 +144,9 @@ function ordering(test: StoreTest): void {
     ];
 
     for (const query of queries) {
-      expect(await idsOf(store, { ...query, order: "oldest", limit: 2 })).toEqual(ids);
+      expect(await idsOfPages(store, { ...query, order: "oldest", limit: 2 })).toEqual(ids);
       const between = { createdAfterMs: startMs, createdBeforeMs: startMs + 4 };
-      expect(await idsOf(store, { ...query, ...between, order: "oldest", limit: 2 })).toEqual(ids.slice(1, 4));
+      expect(await idsOfPages(store, { ...query, ...between, order: "oldest", limit: 2 })).toEqual(ids.slice(1, 4));
     }
   });
 

@@ -60,28 +60,20 @@ export function runStoreSuite(name: string, open: OpenStore): void {
 const settings = { seed: 20_240_607, numRuns: casesOf(40) };
 
 function randomSuite(open: OpenStore): void {
+  const test = <Case>(name: string, cases: fc.Arbitrary<Case>, check: (open: OpenStore, one: Case) => Promise<void>) =>
+    it(name, { timeout: 300_000 }, () =>
+      fc.assert(
+        fc.asyncProperty(cases, (one) => check(open, one)),
+        settings,
+      ),
+    );
   describe("any sequence of calls", () => {
-    it("answers as a naive model of the contract does", { timeout: 300_000 }, async () => {
-      await fc.assert(
-        fc.asyncProperty(operations, (sequence) => checkAgainstModel(open, sequence)),
-        settings,
-      );
-    });
-
-    it("never lets two owners commit in one epoch, and keeps ticks without gaps", { timeout: 300_000 }, async () => {
-      await fc.assert(
-        fc.asyncProperty(schedules, (schedule) => checkConcurrent(open, schedule)),
-        settings,
-      );
-    });
-
-    it("keeps the limits of a queue and the order within its keys, and lets no key wait for another twice", {
-      timeout: 300_000,
-    }, async () => {
-      await fc.assert(
-        fc.asyncProperty(queueLives, (life) => checkQueueLife(open, life)),
-        settings,
-      );
-    });
+    test("answers as a naive model of the contract does", operations, checkAgainstModel);
+    test("never lets two owners commit in one epoch, and keeps ticks without gaps", schedules, checkConcurrent);
+    test(
+      "keeps the limits of a queue and the order within its keys, and lets no key wait for another twice",
+      queueLives,
+      checkQueueLife,
+    );
   });
 }

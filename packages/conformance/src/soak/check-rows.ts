@@ -1,5 +1,5 @@
 /** What must hold in the tables, whatever the runtime says of them. */
-import type { NoteKinds } from "./notes.js";
+import { type NoteKinds, notesBy } from "./notes.js";
 
 export interface RunRow {
   readonly run_id: string;
@@ -24,7 +24,7 @@ interface Batch {
 type CommitNote = NoteKinds["commits"];
 
 export function checkRows(rows: readonly RunRow[], commits: readonly CommitNote[], problems: string[]): void {
-  const byRun = groupByRun(commits);
+  const byRun = notesBy(commits, ({ runId }) => runId);
   for (const row of rows) {
     const found = [
       ...(row.status === "completed" ? [] : [`is ${row.status}`]),
@@ -88,14 +88,4 @@ function isStored({ status }: CommitNote): boolean {
 
 function writerText({ pid, owner, epoch }: CommitNote): string {
   return `${pid} ${owner} ${epoch}`;
-}
-
-function groupByRun(notes: readonly CommitNote[]): Map<string, CommitNote[]> {
-  const byRun = new Map<string, CommitNote[]>();
-  for (const note of notes) {
-    const of = byRun.get(note.runId);
-    if (of === undefined) byRun.set(note.runId, [note]);
-    else of.push(note);
-  }
-  return byRun;
 }

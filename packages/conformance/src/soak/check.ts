@@ -1,7 +1,7 @@
 /** What must hold after a soak: read from the tables, from the notes of the processes, and through a fresh runtime. */
 import { createRuntime, type HistoryEntry, type RunStore, type Runtime } from "millrace/runtime";
 import { checkRows, type RunRow } from "./check-rows.js";
-import { type NoteKinds, Notes } from "./notes.js";
+import { type NoteKinds, Notes, notesBy } from "./notes.js";
 import { expectedResult, itemsOfRun, nudgeOf, type OrderResult, workflowsOf } from "./order.js";
 import type { OtherKind } from "./other-kind.types.js";
 
@@ -32,8 +32,10 @@ export interface CheckOptions {
 }
 
 interface Facts {
-  readonly effects: Map<string, Set<string>>;
-  readonly receipts: Map<string, string[]>;
+  /** By token. */
+  readonly effects: Map<string, NoteKinds["effects"][]>;
+  /** By run. */
+  readonly receipts: Map<string, NoteKinds["receipts"][]>;
   /** Of all runs. */
   readonly tokens: Set<string>;
 }
@@ -46,7 +48,11 @@ export async function checkAll({ store, rows, directory, runs: expected, other }
   if (rows.length !== expected) problems.push(`${rows.length} runs are stored, not ${expected}`);
   const effects = notes.all("effects");
   const receipts = notes.all("receipts");
-  const facts: Facts = { effects: tokensOf(effects), receipts: eventsOf(receipts), tokens: new Set() };
+  const facts: Facts = {
+    effects: notesBy(effects, ({ token }) => token),
+    receipts: notesBy(receipts, ({ runId }) => runId),
+    tokens: new Set(),
+  };
   await checkRuns(store, rows, { facts, problems, other });
   return {
     problems,
@@ -137,7 +143,7 @@ function checkTokens(recorded: readonly string[], { facts, problems }: Findings)
   for (const token of recorded) {
     if (facts.tokens.has(token)) problems.push(`the effect ${token} is recorded twice`);
     facts.tokens.add(token);
-    const key = [...(facts.effects.get(token) ?? [])];
+    const key = [...new Set(facts.effects.get(token)?.map((effect) => `${effect.runId} ${effect.key}`))];
     if (key.length !== 1) problems.push(`the effect ${token} happened with the keys ${key.join(", ") || "of nothing"}`);
     if (keys.has(String(key[0]))) problems.push(`the effect of the key ${key[0]} is recorded twice`);
     keys.add(String(key[0]));
@@ -147,34 +153,19 @@ function checkTokens(recorded: readonly string[], { facts, problems }: Findings)
 /** All that was acknowledged is there, and what had a key is there once. */
 function checkEvents(
   history: readonly HistoryEntry[],
-  { n, receipts }: { readonly n: number; readonly receipts: readonly string[] },
+  { n, receipts }: { readonly n: number; readonly receipts: readonly NoteKinds["receipts"][] },
   problems: string[],
 ): void {
   const received = history.flatMap(({ tick }) => (tick.type === "event.received" ? [JSON.stringify(tick.event)] : []));
-  for (const receipt of receipts.filter((event) => !event.startsWith("nudge"))) {
-    const times = received.filter((event) => event.includes(receipt)).length;
-    if (times !== 1) problems.push(`the acknowledged event ${receipt} is there ${times} times`);
+  for (const receipt of receipts.filter(({ event }) => !event.startsWith("nudge"))) {
+    const times = received.filter((event) => event.includes(receipt.event)).length;
+    if (times !== 1) problems.push(`the acknowledged event ${receipt.event} is there ${times} times`);
   }
   for (const round of [1, 2]) {
     const { value } = nudgeOf(n, round);
     const times = received.filter((event) => event.includes(`"value":${value}`)).length;
     if (times !== 1) problems.push(`nudge ${round} is there ${times} times`);
   }
-}
-
-function tokensOf(effects: readonly NoteKinds["effects"][]): Map<string, Set<string>> {
-  const keys = new Map<string, Set<string>>();
-  for (const { runId, key, token } of effects) {
-    const of = keys.get(token) ?? new Set();
-    keys.set(token, of.add(`${runId} ${key}`));
-  }
-  return keys;
-}
-
-function eventsOf(receipts: readonly NoteKinds["receipts"][]): Map<string, string[]> {
-  const events = new Map<string, string[]>();
-  for (const { runId, event } of receipts) events.set(runId, [...(events.get(runId) ?? []), event]);
-  return events;
 }
 
 function expectSame(both: readonly [actual: unknown, expected: unknown], what: string, problems: string[]): void {

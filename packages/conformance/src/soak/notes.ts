@@ -56,3 +56,13 @@ export class Notes {
     return join(this.#directory, `${kind}.jsonl`);
   }
 }
+
+export function notesBy<Note>(notes: readonly Note[], keyOf: (note: Note) => string): Map<string, Note[]> {
+  const groups = new Map<string, Note[]>();
+  for (const note of notes) {
+    const group = groups.get(keyOf(note));
+    if (group === undefined) groups.set(keyOf(note), [note]);
+    else group.push(note);
+  }
+  return groups;
+}

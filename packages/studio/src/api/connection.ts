@@ -4,11 +4,3 @@ import { createStore, type Store } from "../store.js";
 export type Connection = "connected" | "reconnecting";
 
 export const connection: Store<Connection> = createStore<Connection>("connected");
-
-export function markConnected(): void {
-  connection.set("connected");
-}
-
-export function markLost(): void {
-  connection.set("reconnecting");
-}

@@ -59,11 +59,11 @@ export interface Change {
   readonly new?: Json;
 }
 
-export type Tick = wire.HistoryTick;
+export type Tick = wire.HistoryRecord["tick"];
 export type HistoryEntry = With<Required<wire.HistoryRecord>, { readonly changes?: readonly Change[] }>;
 
 export type Attempt = wire.AttemptRecord;
-export type Wait = wire.WaitRecord;
+export type Wait = wire.AttemptRecord["waits"][number];
 
 export type StepAt = wire.MomentRecord["steps"][number];
 export type Delivery = With<wire.DeliveryRecord, { readonly event: Envelope }>;
@@ -92,9 +92,12 @@ export type WorkflowGraphData = With<
   { readonly nodes: readonly GraphNode[]; readonly children?: readonly WorkflowGraphData[] }
 >;
 
-export type Session = wire.SessionRecord;
+export type Session = wire.SessionPageRecord["sessions"][number];
 export type SessionPage = wire.SessionPageRecord;
-export type SessionRun = With<wire.SessionRunRecord, { readonly input: Json; readonly output: Json }>;
+export type SessionRun = With<
+  wire.SessionDetailsRecord["runs"][number],
+  { readonly input: Json; readonly output: Json }
+>;
 export type SessionDetails = With<
   wire.SessionDetailsRecord,
   { readonly state: Json; readonly runs: readonly SessionRun[]; readonly messages?: readonly Json[] }

@@ -8,7 +8,7 @@
  * @module
  */
 import { readSse, type SseFrame } from "../../../client/src/stream/sse.js";
-import { markLost } from "./connection.js";
+import { connection } from "./connection.js";
 import { ANSWER_MS, ApiError, open, type Query, urlOf } from "./request.js";
 
 export interface Follower {
@@ -46,7 +46,7 @@ async function keepOpen(follower: Follower, signal: AbortSignal): Promise<void> 
       if (isFinal(error)) return follower.onRefused?.(error);
     }
     if (hidden.aborted) continue;
-    markLost();
+    connection.set("reconnecting");
     place.failures += 1;
     await pause(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (place.failures - 1)), signal);
   }

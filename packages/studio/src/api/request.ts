@@ -1,5 +1,5 @@
 /** Requests to the server whose page this is. */
-import { markConnected, markLost } from "./connection.js";
+import { connection } from "./connection.js";
 import { isSignedOut, token } from "./credentials.js";
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
@@ -18,6 +18,16 @@ export class ApiError extends Error {
     this.code = facts.code;
     this.hint = facts.hint ?? null;
   }
+}
+
+/** What was thrown, if it was one; else one that says so. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError({
+    status: 0,
+    code: "UNEXPECTED",
+    detail: error instanceof Error ? error.message : String(error),
+  });
 }
 
 /** The API is one level above the page. */
@@ -42,7 +52,7 @@ export async function get<Answer>(path: string, query: Query = {}, signal?: Abor
   try {
     return await ask(urlOf(path, query), { signal: AbortSignal.any([late.signal, ...(signal ? [signal] : [])]) });
   } catch (error) {
-    if (late.signal.aborted && !signal?.aborted) markLost();
+    if (late.signal.aborted && !signal?.aborted) connection.set("reconnecting");
     throw error;
   } finally {
     window.clearTimeout(timer);
@@ -70,10 +80,10 @@ export async function open(url: URL, init: RequestInit = {}): Promise<Response> 
     response = await fetch(url, { ...init, headers, credentials: "same-origin" });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    markLost();
+    connection.set("reconnecting");
     throw unreachable();
   }
-  markConnected();
+  connection.set("connected");
   if (response.ok) return response;
   if (response.status === 401) isSignedOut.set(true);
   throw await errorOf(response);

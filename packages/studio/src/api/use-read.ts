@@ -1,12 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { connection } from "./connection.js";
-import { ApiError } from "./request.js";
+import { type ApiError, toApiError } from "./request.js";
 
 /** What a component reads from the server. What was read stays while it is read again. */
 export interface Reading<Value> {
   readonly value: Value | null;
   readonly error: ApiError | null;
-  readonly isLoading: boolean;
   /** Reads again. */
   readonly reload: () => void;
 }
@@ -30,8 +29,7 @@ export function useRead<Value>(key: string | null, read: (signal: AbortSignal) =
       .then((value) => !stop.signal.aborted && setState({ key, value, error: null }))
       .catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        const known = error instanceof ApiError ? error : unexpected(error);
-        setState((before) => ({ key, value: before.key === key ? before.value : null, error: known }));
+        setState((before) => ({ key, value: before.key === key ? before.value : null, error: toApiError(error) }));
       });
     return () => stop.abort();
   }, [key, round]);
@@ -50,17 +48,8 @@ export function useRead<Value>(key: string | null, read: (signal: AbortSignal) =
   return {
     value: isOwn ? state.value : null,
     error: isOwn ? state.error : null,
-    isLoading: key !== null && (!isOwn || (state.value === null && state.error === null)),
     reload,
   };
 }
 
 const nothing = { key: null, value: null, error: null };
-
-function unexpected(error: unknown): ApiError {
-  return new ApiError({
-    status: 0,
-    code: "UNEXPECTED",
-    detail: error instanceof Error ? error.message : String(error),
-  });
-}

@@ -1,17 +1,18 @@
 /** Two runs side by side: where they part, how they ended, and what each of them did. */
 import { type ReactNode, useMemo, useRef } from "react";
 import type { WorkflowGraphData } from "../api/contract.types.js";
-import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
+import { readGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
 import { stepNaming, workflowsOf } from "../run/model/step-names.js";
 import { Button } from "../ui/controls.js";
 import { duration, plural, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
 import { Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { type LoadedRun, loadRun, momentOf } from "./load-run.js";
-import { firstDifference, type Piece } from "./model/first-difference.js";
+import { type DifferenceFacts, firstDifference, type Piece } from "./model/first-difference.js";
 import { type ComparedRun, matchTicks } from "./model/match-ticks.js";
 import { StateTable } from "./state-table.js";
 import { StepTable } from "./step-table.js";
@@ -20,32 +21,26 @@ import { TickTable } from "./tick-table.js";
 export function ComparePage({ a, b }: { readonly a: string; readonly b: string }): ReactNode {
   const reading = useRead(`compare ${a} ${b}`, (signal) => loadPair(a, b, signal));
   return (
-    <div className="page">
-      <div className="head">
-        <a className="muted" href={hrefOf("runs")}>
-          Runs
-        </a>
-        <span className="muted" aria-hidden="true">
-          /
-        </span>
-        <h1>Compare</h1>
-        <span className="grow" />
+    <Page
+      title="Compare"
+      above={{ title: "Runs", href: hrefOf("runs") }}
+      actions={
         <a className="btn" href={hrefOf("compare", b, a)}>
           Swap sides
         </a>
-      </div>
+      }
+    >
       <Read reading={reading} rows={8}>
         {(pair) => <Comparison {...pair} />}
       </Read>
-    </div>
+    </Page>
   );
 }
 
 interface Pair {
   readonly a: LoadedRun;
   readonly b: LoadedRun;
-  /** Set where `b` is a fork of `a`: the tick, and the states on both sides of it. */
-  readonly fork: { readonly at: number; readonly before: unknown; readonly after: unknown } | null;
+  readonly fork: DifferenceFacts["fork"];
   /** `null` of runs of two workflows. */
   readonly graph: WorkflowGraphData | null;
 }
@@ -56,17 +51,12 @@ async function loadPair(idOfA: string, idOfB: string, signal: AbortSignal): Prom
   const origin = b.handler.forked_from;
   const at = origin?.handler_id === idOfA ? origin.at : null;
   const [graph, before] = await Promise.all([
-    workflow === b.handler.workflow_name ? graphOf(workflow, signal) : null,
+    workflow === b.handler.workflow_name ? readGraph(workflow, signal) : null,
     at === null ? null : momentOf(idOfA, at, signal),
   ]);
   const forked = b.entries.find(({ tick }) => tick.type === "run.forked");
   const after = forked?.tick["state"];
   return { a, b, graph, fork: at === null || before === null ? null : { at, before: before.state, after } };
-}
-
-async function graphOf(workflow: string, signal: AbortSignal): Promise<WorkflowGraphData> {
-  const path = `workflows/${encodeURIComponent(workflow)}/representation`;
-  return (await get<{ readonly graph: WorkflowGraphData }>(path, {}, signal)).graph;
 }
 
 function Comparison({ a, b, fork, graph }: Pair): ReactNode {

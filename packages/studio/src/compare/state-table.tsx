@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
-import type { Json } from "../api/contract.types.js";
-import { short } from "../ui/format.js";
+import type { Json, JsonObject } from "../api/contract.types.js";
+import { isRecord, short } from "../ui/format.js";
+import { Card } from "../ui/page.js";
 import { Empty } from "../ui/states.js";
 import { isSame } from "./model/first-difference.js";
 
@@ -9,12 +10,7 @@ export function StateTable({ a, b }: { readonly a: Json; readonly b: Json }): Re
   const [ofA, ofB] = [recordOf(a), recordOf(b)];
   const names = [...new Set([...Object.keys(ofA), ...Object.keys(ofB)])];
   return (
-    <section className="panel part" aria-labelledby="h-st">
-      <div className="cardhead">
-        <h2 className="sec" id="h-st">
-          State at the end
-        </h2>
-      </div>
+    <Card title="State at the end" className="part">
       {names.length === 0 ? (
         <Empty>Neither has a state.</Empty>
       ) : (
@@ -39,7 +35,7 @@ export function StateTable({ a, b }: { readonly a: Json; readonly b: Json }): Re
           </tbody>
         </table>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -51,6 +47,6 @@ function Value({ value }: { readonly value: Json | undefined }): ReactNode {
   );
 }
 
-function recordOf(value: Json): Readonly<Record<string, Json>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, Json>) : {};
+function recordOf(value: Json): JsonObject {
+  return isRecord(value) ? (value as JsonObject) : {};
 }

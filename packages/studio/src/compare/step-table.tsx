@@ -1,6 +1,7 @@
 import { type ReactNode, useMemo } from "react";
 import type { Attempt, WorkflowGraphData } from "../api/contract.types.js";
 import { duration, plural } from "../ui/format.js";
+import { Card } from "../ui/page.js";
 import type { LoadedRun } from "./load-run.js";
 
 export interface StepTableProps {
@@ -22,12 +23,7 @@ export function StepTable({ a, b, graph, forkAt }: StepTableProps): ReactNode {
   const most = Math.max(1, ...rows.flatMap((row) => [row.a?.ms ?? 0, row.b?.ms ?? 0]));
   const isBefore = (sum: Sum | undefined): boolean => forkAt !== null && sum !== undefined && sum.firstTick < forkAt;
   return (
-    <section className="panel part" aria-labelledby="h-steps">
-      <div className="cardhead">
-        <h2 className="sec" id="h-steps">
-          Steps
-        </h2>
-      </div>
+    <Card title="Steps" className="part">
       <table className="diffgrid three">
         <thead className="sr">
           <tr>
@@ -48,7 +44,7 @@ export function StepTable({ a, b, graph, forkAt }: StepTableProps): ReactNode {
           ))}
         </tbody>
       </table>
-    </section>
+    </Card>
   );
 }
 

@@ -3,6 +3,7 @@ import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { plural, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { Card } from "../ui/page.js";
 import { Empty } from "../ui/states.js";
 import type { ComparedTick, TickPair } from "./model/match-ticks.js";
 
@@ -23,13 +24,13 @@ export function TickTable({ a, b, pairs, forkAt, tableRef }: TickTableProps): Re
   const [shown, setShown] = useState(pageSize);
   const rows = foldedRows(pairs);
   return (
-    <section className="panel part" aria-labelledby="h-tk">
-      <div className="cardhead">
-        <h2 className="sec" id="h-tk">
-          Ticks
-        </h2>
+    <Card
+      title="Ticks"
+      className="part"
+      aside={
         <span className="muted small">equal ones are folded; fan-outs are compared item by item, times not at all</span>
-      </div>
+      }
+    >
       <table className="diffgrid two" ref={tableRef}>
         <thead className="sr">
           <tr>
@@ -71,7 +72,7 @@ export function TickTable({ a, b, pairs, forkAt, tableRef }: TickTableProps): Re
           </Button>
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -5,19 +5,20 @@ import type { Drawing, DrawnEdge, DrawnGroup, DrawnNode } from "./drawing.types.
 export type Direction = "across" | "down";
 export type Spot = readonly [x: number, y: number];
 
-export interface PlacedNode extends DrawnNode {
+interface Point {
   readonly x: number;
   readonly y: number;
 }
-export interface PlacedEdge extends DrawnEdge {
-  readonly points: readonly Spot[];
-}
-export interface PlacedGroup extends DrawnGroup {
-  readonly x: number;
-  readonly y: number;
+interface Box extends Point {
   readonly width: number;
   readonly height: number;
 }
+
+export interface PlacedNode extends DrawnNode, Point {}
+export interface PlacedEdge extends DrawnEdge {
+  readonly points: readonly Spot[];
+}
+export interface PlacedGroup extends DrawnGroup, Box {}
 
 export interface Layout {
   readonly width: number;
@@ -92,15 +93,6 @@ function withRoom(groups: readonly PlacedGroup[]): readonly PlacedGroup[] {
 
 function moved<Placed extends Point>(placed: Placed, down: number): Placed {
   return { ...placed, y: placed.y + down };
-}
-
-interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-interface Box extends Point {
-  readonly width: number;
-  readonly height: number;
 }
 
 /** dagre says where the middle is. */

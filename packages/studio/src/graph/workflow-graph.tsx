@@ -17,9 +17,10 @@ import {
   ReactFlowProvider,
   useReactFlow,
 } from "@xyflow/react";
-import { type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
 import type { WorkflowGraphData } from "../api/contract.types.js";
 import { Button } from "../ui/controls.js";
+import { type Size, useSizeOf } from "../ui/use-size.js";
 import { drawingOf } from "./draw.js";
 import type { GraphOverlay, StepOverlay } from "./drawing.types.js";
 import { type Direction, type Layout, layoutOf, type PlacedEdge, type PlacedNode, pathOf } from "./layout.js";
@@ -52,15 +53,8 @@ const LEAST_ZOOM = 0.25;
 const MOST_ZOOM = 1.1;
 
 export function WorkflowGraph(props: WorkflowGraphProps): ReactNode {
-  const [box, setBox] = useState<Size | null>(null);
   const host = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const element = host.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() => setBox({ width: element.clientWidth, height: element.clientHeight }));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
+  const box = useSizeOf(host);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     <div className="graph" ref={host} role="group" aria-label="Graph of the workflow">
@@ -71,11 +65,6 @@ export function WorkflowGraph(props: WorkflowGraphProps): ReactNode {
       )}
     </div>
   );
-}
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
 }
 
 const nodeTypes = {

@@ -1,10 +1,11 @@
 /** Four views of one run, and one cursor: graph, timeline, log and state show the same tick. */
-import { type CSSProperties, type ReactNode, useRef, useState, useSyncExternalStore } from "react";
+import { type CSSProperties, type ReactNode, useRef, useState } from "react";
 import type { Handler, WorkflowGraphData } from "../api/contract.types.js";
 import type { ApiError } from "../api/request.js";
 import { CodeButton } from "../graph/code-dialog.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { useStudioConfig } from "../shell/studio-config.js";
+import { useStore } from "../store.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { ChildrenDialog } from "./children-dialog.js";
 import { CompareDialog } from "./compare-dialog.js";
@@ -38,7 +39,7 @@ type DialogName = "fork" | "send" | "compare";
 
 export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): ReactNode {
   const { run } = feed;
-  useSyncExternalStore(run.subscribe, run.version);
+  useStore(run.version);
   const { may } = useStudioConfig();
   const { rootId } = feed;
   const { tick } = run;

@@ -1,12 +1,14 @@
 /** A fork: what it keeps, what it runs again, and what shall be different. The request is shown as it will be sent. */
 import { type ReactNode, useId, useState } from "react";
 import type { Attempt, Handler, Moment } from "../api/contract.types.js";
-import { ApiError, post } from "../api/request.js";
+import { post } from "../api/request.js";
+import { useSend } from "../api/use-send.js";
 import { go, hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
-import { plural } from "../ui/format.js";
+import { isRecord, plural } from "../ui/format.js";
 import { ErrorBox, Loading } from "../ui/states.js";
+import { TextField } from "../ui/text-field.js";
 import { type ForkPlan, forkBody, forkPlan, type NextItem, readEdits } from "./model/fork-plan.js";
 
 export interface ForkDialogProps {
@@ -23,20 +25,11 @@ export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialo
   const plan = moment === null ? null : forkPlan({ runId, attempts, moment });
   const edited = useForkEdits({ runId, tick, moment, items: plan?.next ?? [] });
   const { body, isBroken } = edited;
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isSending, setSending] = useState(false);
-  const send = async (): Promise<void> => {
-    setSending(true);
-    setError(null);
-    try {
-      const made = await post<Handler>(`handlers/${encodeURIComponent(runId)}/fork`, body);
-      onClose();
-      go(hrefOf("run", made.handler_id));
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-      setSending(false);
-    }
+  const { isSending, error, send } = useSend();
+  const fork = async (): Promise<void> => {
+    const made = await post<Handler>(`handlers/${encodeURIComponent(runId)}/fork`, body);
+    onClose();
+    go(hrefOf("run", made.handler_id));
   };
   const actions = (
     <>
@@ -58,7 +51,7 @@ export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialo
       intro={intro}
       actions={actions}
       onClose={onClose}
-      onSubmit={() => void send()}
+      onSubmit={() => send(fork)}
     >
       {plan === null ? (
         <>
@@ -84,7 +77,13 @@ function ForkForm({ runId, plan, edited }: ForkFormProps): ReactNode {
   return (
     <>
       <Plan plan={plan} />
-      <IdField value={edited.handlerId} onChange={edited.setHandlerId} />
+      <TextField
+        label="Id of the new run"
+        autoComplete="off"
+        spellCheck={false}
+        value={edited.handlerId}
+        onText={edited.setHandlerId}
+      />
       <Fields title="State" hint="change what should be different" {...edited.state} />
       {open.length > 1 && <ItemChoice items={open} chosen={edited.chosen} onChange={edited.choose} />}
       {next !== undefined && (
@@ -170,33 +169,6 @@ function Plan({ plan: { kept, again } }: { readonly plan: ForkPlan }): ReactNode
 
 function againText({ step, items, of }: { step: string; items: number; of: number }): string {
   return of > 1 ? `${step} (${items} of ${of})` : step;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function IdField({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}): ReactNode {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>Id of the new run</label>
-      <input
-        type="text"
-        id={id}
-        value={value}
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </div>
-  );
 }
 
 interface FieldsProps {

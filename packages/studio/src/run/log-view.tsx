@@ -1,5 +1,5 @@
 /** The ticks as sentences. Those after the cursor stay, in grey. */
-import { type ReactNode, type Ref, useMemo, useState } from "react";
+import { type ReactNode, type Ref, useMemo, useState, useSyncExternalStore } from "react";
 import { Button, type Choice, Segmented } from "../ui/controls.js";
 import { duration, plural, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -7,7 +7,6 @@ import { Empty } from "../ui/states.js";
 import { everything, type LogFilter, LogRows } from "./model/log-rows.js";
 import { lastUpTo } from "./model/numbers.js";
 import type { RunStore } from "./model/run-store.js";
-import { useIsNarrow } from "./use-is-narrow.js";
 import { VirtualRows } from "./virtual-rows.js";
 
 export interface LogViewProps {
@@ -103,6 +102,18 @@ function LogHead({ run, step, onSelect, searchRef, text, onText }: LogHeadProps)
       />
     </div>
   );
+}
+
+const narrow = matchMedia("(max-width: 860px)");
+
+const subscribe = (listener: () => void): (() => void) => {
+  narrow.addEventListener("change", listener);
+  return () => narrow.removeEventListener("change", listener);
+};
+
+/** The views are tabs, and rows are as high as a finger. */
+function useIsNarrow(): boolean {
+  return useSyncExternalStore(subscribe, () => narrow.matches);
 }
 
 function LogList(props: LogViewProps & { readonly rows: readonly number[] }): ReactNode {

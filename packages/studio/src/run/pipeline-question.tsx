@@ -1,9 +1,10 @@
 /** What a pipeline asks a person: to confirm, to fill in, to choose, to review, to allow tools, or what to do after a failure. */
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useState } from "react";
 import type { Json, JsonObject, JsonSchema, Prompt } from "../api/contract.types.js";
 import { Button } from "../ui/controls.js";
 import { JsonForm } from "../ui/form.js";
 import { short } from "../ui/format.js";
+import { TextField } from "../ui/text-field.js";
 
 export interface Requirement {
   readonly kind: "confirmation" | "userInput" | "route" | "outputReview" | "iterationReview" | "executor" | "error";
@@ -138,7 +139,6 @@ interface RejectionProps {
 
 function Rejection({ isSending, onDecide, onBack }: RejectionProps): ReactNode {
   const [feedback, setFeedback] = useState("");
-  const id = useId();
   return (
     <form
       className="form plain"
@@ -147,12 +147,7 @@ function Rejection({ isSending, onDecide, onBack }: RejectionProps): ReactNode {
         onDecide({ decision: "reject", ...(feedback !== "" && { feedback }) });
       }}
     >
-      <div className="field">
-        <label htmlFor={id}>
-          Why<span className="req">optional</span>
-        </label>
-        <input type="text" id={id} value={feedback} onChange={(event) => setFeedback(event.target.value)} />
-      </div>
+      <TextField label="Why" isOptional value={feedback} onText={setFeedback} />
       <div className="row">
         <Button type="submit" kind="primary" disabled={isSending}>
           Reject

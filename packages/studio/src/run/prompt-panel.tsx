@@ -1,10 +1,12 @@
 /** Open questions of the run, each with the form that answers it. */
 import { type ReactNode, useId, useState } from "react";
 import type { Json, JsonObject, Prompt } from "../api/contract.types.js";
-import { ApiError, post } from "../api/request.js";
+import { post } from "../api/request.js";
+import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
 import { JsonForm } from "../ui/form.js";
+import { dateAndTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ErrorBox } from "../ui/states.js";
 import { Ago } from "../ui/time.js";
@@ -53,23 +55,14 @@ interface QuestionProps {
 
 function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): ReactNode {
   const heading = useId();
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isSending, setSending] = useState(false);
+  const { isSending, error, send } = useSend();
   const { prompt_id: promptId, event, asked_at: askedAt, due_at: dueAt, answer } = prompt;
   const requirement = requirementOf(prompt);
-  const send = async (fields: JsonObject): Promise<void> => {
-    setSending(true);
-    setError(null);
-    try {
+  const answerWith = (fields: JsonObject): void =>
+    send(async () => {
       await post(`handlers/${encodeURIComponent(runId)}/prompts/${encodeURIComponent(promptId)}`, { fields });
       onAnswered();
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-    } finally {
-      setSending(false);
-    }
-  };
+    });
   return (
     <section className="prompt" aria-labelledby={heading}>
       <h2 id={heading}>
@@ -81,12 +74,12 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
           </span>
         )}
       </h2>
-      {dueAt !== null && <Due at={dueAt} />}
+      {dueAt !== null && <p className="hint">Waits until {dateAndTime(Date.parse(dueAt))}.</p>}
       {requirement === null ? (
         <>
           <Facts value={event.value} />
           {answer !== null && mayAnswer && (
-            <JsonForm schema={answer.schema} id={`ask-${promptId}`} onSubmit={(value) => void send(value)}>
+            <JsonForm schema={answer.schema} id={`ask-${promptId}`} onSubmit={answerWith}>
               <Button type="submit" kind="primary" disabled={isSending}>
                 Send {answer.type}
               </Button>
@@ -99,17 +92,13 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
       ) : (
         <PipelineQuestion
           {...{ requirement, mayAnswer, isSending, id: promptId }}
-          onDecide={(decision) => void send({ decision })}
+          onDecide={(decision) => answerWith({ decision })}
         />
       )}
       {!mayAnswer && <p className="hint">You may not answer here.</p>}
       {error !== null && <ErrorBox error={error} />}
     </section>
   );
-}
-
-function Due({ at }: { readonly at: string }): ReactNode {
-  return <p className="hint">Waits until {new Date(at).toLocaleString("en-GB")}.</p>;
 }
 
 /** The fields of the question. */

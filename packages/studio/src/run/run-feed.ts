@@ -56,7 +56,7 @@ export class RunFeed {
   /** Returns what ends it. */
   start(): () => void {
     this.#stop = new AbortController();
-    const unsubscribe = this.run.subscribe(() => void this.#readMoment());
+    const unsubscribe = this.run.version.subscribe(() => void this.#readMoment());
     void this.#read();
     return () => {
       unsubscribe();

@@ -1,10 +1,11 @@
 /** Who the run is, and what may be done to it. */
 import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import type { Attempt, ChildRun, Handler } from "../api/contract.types.js";
+import type { ChildRun, Handler } from "../api/contract.types.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
+import { Slash } from "../ui/page.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import type { ChildPlace } from "./model/child-place.js";
 import type { RunStore } from "./model/run-store.js";
@@ -24,7 +25,7 @@ export interface RunHeaderProps {
 }
 
 export function RunHeader(props: RunHeaderProps): ReactNode {
-  const { handler, run, time, rootId, place, onChildren } = props;
+  const { handler, rootId, place } = props;
   return (
     <div>
       <div className="runhead">
@@ -40,24 +41,8 @@ export function RunHeader(props: RunHeaderProps): ReactNode {
         <span className="grow" />
         {place === null && <Actions {...props} />}
       </div>
-      <Facts
-        time={time}
-        handler={handler}
-        attempts={run.attempts.list}
-        runId={run.runId}
-        place={place}
-        onChildren={onChildren}
-        sessionId={sessionOf(run.entries[0]?.tick["event"])}
-      />
+      <Facts {...props} />
     </div>
-  );
-}
-
-function Slash({ className = "" }: { readonly className?: string }): ReactNode {
-  return (
-    <span className={`muted ${className}`} aria-hidden="true">
-      /
-    </span>
   );
 }
 
@@ -180,20 +165,10 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
   );
 }
 
-interface FactsProps {
-  /** Of the run, or the child, that is shown. */
-  readonly runId: string;
-  readonly place: ChildPlace | null;
-  readonly onChildren: (runIds: readonly string[]) => void;
-  readonly time: RunTime;
-  readonly handler: Handler;
-  readonly attempts: readonly Attempt[];
-  /** Of a pipeline. */
-  readonly sessionId: string | null;
-}
-
-function Facts({ handler, attempts, runId, place, onChildren, sessionId, time }: FactsProps): ReactNode {
+function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
   const { started_at: startedAt, forked_from: origin, labels, wake_at: wakeAt, queue } = handler;
+  const { list: attempts } = run.attempts;
+  const sessionId = sessionOf(run.entries[0]?.tick["event"]);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
   const isRunning = handler.status === "running";
   return (
@@ -255,7 +230,7 @@ function Facts({ handler, attempts, runId, place, onChildren, sessionId, time }:
           {place.child.step} <span className="muted num">#{place.child.item}</span>
         </span>
       )}
-      <Children {...{ attempts, runId, onChildren }} />
+      <Children run={run} onChildren={onChildren} />
       {Object.keys(labels).length > 0 && (
         <span className="row labels hide-sm">
           {Object.entries(labels).map(([name, value]) => (
@@ -269,8 +244,8 @@ function Facts({ handler, attempts, runId, place, onChildren, sessionId, time }:
   );
 }
 
-function Children({ attempts, runId, onChildren }: Pick<FactsProps, "attempts" | "runId" | "onChildren">): ReactNode {
-  const children = [...new Set(attempts.map(({ run_id }) => run_id))].filter((id) => id !== runId);
+function Children({ run, onChildren }: Pick<RunHeaderProps, "run" | "onChildren">): ReactNode {
+  const children = [...new Set(run.attempts.list.map(({ run_id }) => run_id))].filter((id) => id !== run.runId);
   if (children.length === 0) return null;
   return (
     <span className="num">

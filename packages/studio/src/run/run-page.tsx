@@ -1,10 +1,9 @@
 /** The page of one run, or of a run that a step of it has started. */
 import { type ReactNode, useEffect, useMemo } from "react";
-import type { WorkflowGraphData } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { useGraph } from "../graph/use-graph.js";
 import { hrefOf, parseRoute, replaceAddress } from "../route.js";
 import { useStore } from "../store.js";
+import { Page } from "../ui/page.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { Cockpit } from "./cockpit.js";
 import { RunFeed } from "./run-feed.js";
@@ -31,13 +30,7 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
   const isRead = useStore(feed.isRead);
   const place = useStore(feed.place);
   const workflow = place?.workflow ?? handler?.workflow_name ?? null;
-  const graph = useRead(workflow, (signal) =>
-    get<{ readonly graph: WorkflowGraphData }>(
-      `workflows/${encodeURIComponent(workflow ?? "")}/representation`,
-      {},
-      signal,
-    ),
-  );
+  const { value: whole } = useGraph(workflow);
   useEffect(() => {
     if (!isRead) return;
     if (tick !== null) feed.run.goTo(tick);
@@ -47,21 +40,17 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
     };
     let known = addressOf();
     // Only for a cursor that has moved, and on this page: the next page may have been asked for, and not be drawn yet.
-    return feed.run.subscribe(() => {
+    return feed.run.version.subscribe(() => {
       if (addressOf() !== known && isAt(id, childId)) replaceAddress((known = addressOf()));
     });
   }, [feed, id, childId, tick, isRead]);
   if (handler === null || !isRead) {
     return (
-      <div className="page">
-        <div className="head">
-          <h1>{childId ?? id}</h1>
-        </div>
+      <Page title={childId ?? id}>
         {error === null ? <Loading rows={8} /> : <ErrorBox error={error} onRetry={feed.retry} />}
-      </div>
+      </Page>
     );
   }
-  const whole = graph.value?.graph ?? null;
   const ofChild = whole?.children?.find(({ name }) => name === handler.workflow_name) ?? null;
   return <Cockpit {...{ feed, handler, error, place }} graph={place === null ? whole : ofChild} />;
 }

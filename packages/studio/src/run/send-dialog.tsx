@@ -1,8 +1,9 @@
 /** Sends an event that may come from outside. */
 import { type ReactNode, useId, useState } from "react";
 import type { JsonObject, JsonSchema, WorkflowEvents } from "../api/contract.types.js";
-import { ApiError, get, post } from "../api/request.js";
+import { get, post } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
+import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -48,22 +49,13 @@ interface SendFormProps {
 function SendForm({ runId, events, onClose, onSent }: SendFormProps): ReactNode {
   const id = useId();
   const [type, setType] = useState(events[0]?.title ?? "");
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isSending, setSending] = useState(false);
+  const { isSending, error, send } = useSend();
   const schema = events.find(({ title }) => title === type);
-  const send = async (value: JsonObject): Promise<void> => {
-    setSending(true);
-    setError(null);
-    try {
-      await post(`events/${encodeURIComponent(runId)}`, { event: { type, value } });
-      announce(`${type} sent`);
-      onSent();
-      onClose();
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-      setSending(false);
-    }
+  const sendEvent = async (value: JsonObject): Promise<void> => {
+    await post(`events/${encodeURIComponent(runId)}`, { event: { type, value } });
+    announce(`${type} sent`);
+    onSent();
+    onClose();
   };
   return (
     <>
@@ -76,7 +68,7 @@ function SendForm({ runId, events, onClose, onSent }: SendFormProps): ReactNode 
         </select>
       </div>
       {schema !== undefined && (
-        <JsonForm key={type} schema={schema} id="send" onSubmit={(value) => void send(value)}>
+        <JsonForm key={type} schema={schema} id="send" onSubmit={(value) => send(() => sendEvent(value))}>
           {error !== null && <ErrorBox error={error} />}
           <div className="row ends">
             <Button onClick={onClose}>Cancel</Button>

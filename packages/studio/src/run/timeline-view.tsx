@@ -1,8 +1,9 @@
 /** Lanes of steps along the time, with the cursor over them. Only what can be seen is drawn. */
-import { type CSSProperties, type PointerEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import { type CSSProperties, type PointerEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { hrefOf } from "../route.js";
 import { Switch } from "../ui/controls.js";
 import { duration, plural } from "../ui/format.js";
+import { useSizeOf } from "../ui/use-size.js";
 import { drawnBars, laneTops } from "./model/drawn-bars.js";
 import { axisOf, type TimeScale } from "./model/time-scale.js";
 import type { Bar, Lane } from "./model/timeline.js";
@@ -49,19 +50,17 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
   const box = useRef<HTMLElement>(null);
   const seen = useWindowOf(box);
   const track = useRef<HTMLDivElement>(null);
-  const width = useWidthOf(track);
+  const width = useSizeOf(track)?.width ?? 800;
   const [hovered, setHovered] = useState<Hovered | null>(null);
   const tops = useMemo(() => laneTops(lanes, { rowHeight, padding: lanePadding }), [lanes]);
   const axis = useMemo(() => axisOf(scale), [scale]);
   const cursor = scale.place(atMs);
   const hover = (event: PointerEvent<HTMLDivElement>): void => {
-    const key = (event.target as HTMLElement).dataset["bar"];
-    const bar = key === undefined ? undefined : barAt(lanes, key);
+    const bar = barAt(lanes, event.target);
     setHovered(bar === undefined ? null : { ...bar, x: event.clientX, y: event.clientY });
   };
   const press = (event: { target: EventTarget }): void => {
-    const key = (event.target as HTMLElement).dataset["bar"];
-    const bar = key === undefined ? undefined : barAt(lanes, key);
+    const bar = barAt(lanes, event.target);
     if (bar === undefined) return;
     onSelect(bar.lane.step);
     onGo(bar.bar.fromTick);
@@ -134,16 +133,11 @@ function axisText(ms: number): string {
   return ms < 86_400_000 ? `${Number((ms / 3_600_000).toFixed(1))} h` : `${Number((ms / 86_400_000).toFixed(1))} d`;
 }
 
-interface LaneRowProps {
+interface LaneRowProps extends Pick<TimelineViewProps, "onSelect" | "rootId" | "onChildren" | "scale" | "atMs"> {
   readonly lane: Lane;
   readonly row: number;
   readonly isSelected: boolean;
-  readonly onSelect: (step: string | null) => void;
-  readonly rootId: string;
-  readonly onChildren: (runIds: readonly string[]) => void;
   readonly bars: readonly number[];
-  readonly scale: TimeScale;
-  readonly atMs: number;
 }
 
 function LaneRow(props: LaneRowProps): ReactNode {
@@ -207,16 +201,17 @@ function ChildLink({ lane, rootId, onChildren, name }: LaneRowProps & { readonly
   );
 }
 
-const classes: Readonly<Record<Bar["kind"], string>> = {
-  done: "done",
-  failed: "failed",
-  retried: "failed retried",
-  running: "running",
-  queued: "queued",
-  cancelled: "cancelled",
-  waiting: "wait",
-  child: "wait child",
-  retry: "retry",
+/** Its class, and what is said of it. */
+const looks: Readonly<Record<Bar["kind"], readonly [className: string, words: string]>> = {
+  done: ["done", "completed"],
+  failed: ["failed", "failed for good"],
+  retried: ["failed retried", "failed, tried again"],
+  running: ["running", "running"],
+  queued: ["queued", "queued"],
+  cancelled: ["cancelled", "stopped"],
+  waiting: ["wait", "waits"],
+  child: ["wait child", "waits for a child run"],
+  retry: ["retry", "until the next attempt"],
 };
 
 function BarMark({
@@ -235,7 +230,7 @@ function BarMark({
   const to = scale.place(toMs ?? scale.toMs);
   return (
     <i
-      className={`bar ${classes[kind]} ${fromMs > atMs ? "future" : ""}`}
+      className={`bar ${looks[kind][0]} ${fromMs > atMs ? "future" : ""}`}
       data-bar={`${lane.key} ${index}`}
       style={{ left: percent(from), width: percent(Math.max(to - from, 0.0005)), top: 9 + row * rowHeight }}
     />
@@ -247,7 +242,8 @@ interface BarOfLane {
   readonly bar: Bar;
 }
 
-function barAt(lanes: readonly Lane[], key: string): BarOfLane | undefined {
+function barAt(lanes: readonly Lane[], target: EventTarget): BarOfLane | undefined {
+  const { bar: key = "" } = (target as HTMLElement).dataset;
   const cut = key.lastIndexOf(" ");
   const lane = lanes.find((one) => one.key === key.slice(0, cut));
   const bar = lane?.bars[Number(key.slice(cut + 1))];
@@ -258,18 +254,6 @@ interface Hovered extends BarOfLane {
   readonly x: number;
   readonly y: number;
 }
-
-const words: Readonly<Record<Bar["kind"], string>> = {
-  done: "completed",
-  failed: "failed for good",
-  retried: "failed, tried again",
-  running: "running",
-  queued: "queued",
-  cancelled: "stopped",
-  waiting: "waits",
-  child: "waits for a child run",
-  retry: "until the next attempt",
-};
 
 function Tip({ lane, bar, x, y, scale }: Hovered & { readonly scale: TimeScale }): ReactNode {
   const { attempt, attempts, kind, fromMs, toMs } = bar;
@@ -286,21 +270,9 @@ function Tip({ lane, bar, x, y, scale }: Hovered & { readonly scale: TimeScale }
       </span>
       <span className="num">
         +{duration(fromMs - scale.fromMs)} · {length}
-        {toMs === null ? " so far" : ""} · {words[kind]}
+        {toMs === null ? " so far" : ""} · {looks[kind][1]}
       </span>
       {attempt.error !== null && <span className="s-failed">{attempt.error.message}</span>}
     </div>
   );
-}
-
-function useWidthOf(element: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(800);
-  useEffect(() => {
-    const target = element.current;
-    if (target === null) return;
-    const observer = new ResizeObserver(() => setWidth(target.clientWidth));
-    observer.observe(target);
-    return () => observer.disconnect();
-  }, [element]);
-  return width;
 }

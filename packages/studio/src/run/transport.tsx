@@ -2,6 +2,8 @@
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
 import { Button } from "../ui/controls.js";
 import { clock, duration, grouped } from "../ui/format.js";
+import type { IconName } from "../ui/icon.js";
+import { useSizeOf } from "../ui/use-size.js";
 import { type MarkKind, marksOf } from "./model/marks.js";
 import type { RunStore } from "./model/run-store.js";
 
@@ -28,34 +30,16 @@ export function Transport(props: TransportProps): ReactNode {
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms
     <div className={`transport ${isPast ? "past" : ""}`} role="group" aria-label="Time travel">
       <div className="btns">
-        <Button
-          kind="ghost"
-          icon="first"
-          aria-label="First tick"
-          disabled={tick <= first}
-          onClick={() => onGo(first)}
-        />
-        <Button
-          kind="ghost"
-          icon="prev"
-          aria-label="One tick back"
-          disabled={tick <= first}
-          onClick={() => onGo(tick - 1)}
-        />
+        <Jump icon="first" label="First tick" to={first} isOff={tick <= first} onGo={onGo} />
+        <Jump icon="prev" label="One tick back" to={tick - 1} isOff={tick <= first} onGo={onGo} />
         <Button
           kind="ghost"
           icon={isPlaying ? "pause" : "play"}
           aria-label={isPlaying ? "Pause" : "Play"}
           onClick={onPlay}
         />
-        <Button
-          kind="ghost"
-          icon="next"
-          aria-label="One tick forward"
-          disabled={!isPast}
-          onClick={() => onGo(tick + 1)}
-        />
-        <Button kind="ghost" icon="last" aria-label="Last tick" disabled={!isPast} onClick={() => onGo(last)} />
+        <Jump icon="next" label="One tick forward" to={tick + 1} isOff={!isPast} onGo={onGo} />
+        <Jump icon="last" label="Last tick" to={last} isOff={!isPast} onGo={onGo} />
       </div>
       <div className="track">
         <Marks run={run} last={last} />
@@ -88,6 +72,18 @@ export function Transport(props: TransportProps): ReactNode {
   );
 }
 
+interface JumpProps {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly to: number;
+  readonly isOff: boolean;
+  readonly onGo: (tick: number) => void;
+}
+
+function Jump({ icon, label, to, isOff, onGo }: JumpProps): ReactNode {
+  return <Button kind="ghost" icon={icon} aria-label={label} disabled={isOff} onClick={() => onGo(to)} />;
+}
+
 const heights: Readonly<Record<MarkKind, number>> = { failure: 15, question: 15, done: 9, tick: 4 };
 const colours: Readonly<Record<MarkKind, string>> = {
   failure: "--failed-solid",
@@ -102,20 +98,15 @@ const canvasHeight = 20;
 /** All marks in one canvas, so that ten thousand ticks cost what a hundred do. */
 function Marks({ run, last }: { readonly run: RunStore; readonly last: number }): ReactNode {
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [width, setWidth] = useState(0);
+  const width = useSizeOf(canvas)?.width ?? 0;
   const [colourRound, setColourRound] = useState(0);
   useEffect(() => {
-    const element = canvas.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
-    observer.observe(element);
     const recolour = (): void => setColourRound((round) => round + 1);
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     const theme = new MutationObserver(recolour);
     theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     scheme.addEventListener("change", recolour);
     return () => {
-      observer.disconnect();
       theme.disconnect();
       scheme.removeEventListener("change", recolour);
     };

@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { ApiError, post } from "../api/request.js";
+import { type ApiError, post } from "../api/request.js";
+import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import type { RunFeed } from "./run-feed.js";
 
@@ -20,22 +20,13 @@ const said: Readonly<Record<RunDeed, string>> = {
 
 /** What is done to a run with one click. */
 export function useDeeds(feed: RunFeed): Deeds {
-  const [failure, setFailure] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const act = async (deed: RunDeed): Promise<void> => {
-    setBusy(true);
-    setFailure(null);
-    try {
+  const { isSending, error, send } = useSend();
+  const act = (deed: RunDeed): void =>
+    send(async () => {
       await post(`handlers/${encodeURIComponent(feed.run.runId)}/${deed}`);
       announce(said[deed]);
       feed.run.goTo(feed.run.last);
       feed.refresh();
-    } catch (reason) {
-      if (!(reason instanceof ApiError)) throw reason;
-      setFailure(reason);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { isBusy, failure, act: (deed) => void act(deed) };
+    });
+  return { isBusy: isSending, failure: error, act };
 }

@@ -3,7 +3,7 @@ import type { Handler, Moment, WorkflowGraphData } from "../api/contract.types.j
 import type { GraphOverlay } from "../graph/drawing.types.js";
 import { overlayOf } from "./model/overlay.js";
 import type { RunStore } from "./model/run-store.js";
-import { type StepNaming, stepNaming, workflowsOf } from "./model/step-names.js";
+import { type StepNaming, stepNaming, stepsOfMany, workflowsOf } from "./model/step-names.js";
 import { type TimeScale, timeScale } from "./model/time-scale.js";
 import { type Lane, lanesOf } from "./model/timeline.js";
 import { type RunTime, useRunTime } from "./use-run-time.js";
@@ -31,7 +31,7 @@ export function useRunViews(run: RunStore, handler: Handler, graph: WorkflowGrap
   const { fromMs, toMs, atMs } = time;
   const lanes = useMemo(() => lanesOf(attempts, { runId: run.runId, naming }), [attempts, run, naming]);
   const scale = useMemo(() => timeScale(attempts, { fromMs, toMs, folds }), [attempts, fromMs, toMs, folds]);
-  const many = useMemo(() => stepsOfMany(attempts), [attempts]);
+  const many = useMemo(() => new Set(stepsOfMany(attempts).keys()), [attempts]);
   // Until the answer for the cursor is there, the one before it is shown: half of a moment would be wrong.
   const shown = useRef<Moment | undefined>(undefined);
   const moment = run.moments.get(run.tick) ?? shown.current;
@@ -62,21 +62,4 @@ function useBusyStep(overlay: GraphOverlay | null, isRunning: boolean): string |
     found.current = (isRunning ? of("waiting", "running", "retrying") : of("failed")) ?? "";
   }
   return found.current === "" ? null : found.current;
-}
-
-interface Tried {
-  readonly run_id: string;
-  readonly step: string;
-  readonly item: number;
-}
-
-function stepsOfMany(attempts: readonly Tried[]): ReadonlySet<string> {
-  const items = new Map<string, number>();
-  const many = new Set<string>();
-  for (const { run_id, step, item } of attempts) {
-    const key = `${run_id}#${step}`;
-    if ((items.get(key) ?? item) !== item) many.add(key);
-    items.set(key, item);
-  }
-  return many;
 }

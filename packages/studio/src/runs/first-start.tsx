@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { hrefOf } from "../route.js";
 import { Icon } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
 
 const commands: readonly (readonly [command: string, what: string])[] = [
   ["npm create millrace my-flows", "makes a project with one workflow and one test"],
@@ -11,10 +12,7 @@ const commands: readonly (readonly [command: string, what: string])[] = [
 /** Shown while there is no run at all. */
 export function FirstStart({ mayStart }: { readonly mayStart: boolean }): ReactNode {
   return (
-    <div className="page">
-      <div className="head">
-        <h1>Runs</h1>
-      </div>
+    <Page title="Runs">
       <section className="panel firststart" aria-labelledby="h-first">
         <h2 id="h-first">No run yet</h2>
         <p className="ink2">
@@ -38,6 +36,6 @@ export function FirstStart({ mayStart }: { readonly mayStart: boolean }): ReactN
           ))}
         </dl>
       </section>
-    </div>
+    </Page>
   );
 }

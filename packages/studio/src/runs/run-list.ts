@@ -6,7 +6,7 @@
  * @module
  */
 import type { Handler, HandlerPage } from "../api/contract.types.js";
-import { ApiError, get, type Query } from "../api/request.js";
+import { type ApiError, get, type Query, toApiError } from "../api/request.js";
 import { onRunChanges } from "../api/run-changes.js";
 import { createStore, type Store } from "../store.js";
 import { letsThrough, queryOf, type RunFilter } from "./run-filter.js";
@@ -105,7 +105,7 @@ export class RunList {
       isShort = this.#cursor !== null && this.#runs.size < ENOUGH;
       this.#show({ isLoading: isShort, error: null });
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#show({ isLoading: false, error: asApiError(error) });
+      if (!this.#stop.signal.aborted) this.#show({ isLoading: false, error: toApiError(error) });
     } finally {
       this.#isReading = false;
       if (this.#mustReload && !this.#stop.signal.aborted) {
@@ -152,10 +152,4 @@ export class RunList {
       ...change,
     });
   }
-}
-
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  const detail = error instanceof Error ? error.message : String(error);
-  return new ApiError({ status: 0, code: "UNEXPECTED", detail });
 }

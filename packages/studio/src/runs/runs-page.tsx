@@ -9,6 +9,7 @@ import { useStore } from "../store.js";
 import { Button, type Choice, Segmented } from "../ui/controls.js";
 import { grouped } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
 import { Empty, ErrorBox, Loading } from "../ui/states.js";
 import { useKeys } from "../ui/use-keys.js";
 import { FirstStart } from "./first-start.js";
@@ -48,18 +49,14 @@ export function RunsPage(): ReactNode {
   const isFiltered = filter !== noFilter && (filter.search !== "" || filter.workflow !== "" || filter.status !== "all");
   const isEmpty = view.runs.length === 0 && !view.isLoading && view.error === null;
   if (isEmpty && !isFiltered) return <FirstStart mayStart={may.start} />;
+  const start = may.start && (
+    <a className="btn primary" href={hrefOf("workflows")}>
+      <Icon name="play" />
+      Run a workflow
+    </a>
+  );
   return (
-    <div className="page wide">
-      <div className="head">
-        <h1>Runs</h1>
-        <span className="grow" />
-        {may.start && (
-          <a className="btn primary" href={hrefOf("workflows")}>
-            <Icon name="play" />
-            Run a workflow
-          </a>
-        )}
-      </div>
+    <Page title="Runs" width="wide" actions={start}>
       <Tools filter={filter} counts={counts} searchRef={search} />
       {view.held > 0 && (
         <Button
@@ -96,7 +93,7 @@ export function RunsPage(): ReactNode {
         </div>
       </div>
       <PickedRuns ids={picked} onClear={() => setPicked([])} />
-    </div>
+    </Page>
   );
 }
 

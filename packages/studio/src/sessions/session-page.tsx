@@ -6,6 +6,7 @@ import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { short } from "../ui/format.js";
 import { JsonTree } from "../ui/json-tree.js";
+import { Card, Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { type ShownStatus, StatusBadge } from "../ui/status.js";
 import { Ago } from "../ui/time.js";
@@ -16,39 +17,18 @@ export function SessionPage({ id }: { readonly id: string }): ReactNode {
   const reading: Reading<SessionDetails> = useRead(path, (signal) => get(path, {}, signal));
   useChanges(reading.reload);
   return (
-    <div className="page">
-      <div className="head">
-        <a className="crumb muted" href={hrefOf("sessions")}>
-          Sessions
-        </a>
-        <span className="muted" aria-hidden="true">
-          /
-        </span>
-        <h1 className="cut">{id}</h1>
-      </div>
+    <Page title={id} above={{ title: "Sessions", href: hrefOf("sessions") }}>
       <Read reading={reading}>
         {({ state, runs }) => (
           <div className="stack">
-            <section className="panel" aria-labelledby="h-state">
-              <div className="cardhead">
-                <h2 className="sec" id="h-state">
-                  State
-                </h2>
-              </div>
+            <Card title="State">
               <JsonTree value={state} empty="The session has no state." />
-            </section>
-            <section className="panel" aria-labelledby="h-history">
-              <div className="cardhead">
-                <h2 className="sec" id="h-history">
-                  Runs
-                </h2>
-              </div>
-              {runs.length === 0 ? <Empty>No run yet.</Empty> : <History runs={runs} />}
-            </section>
+            </Card>
+            <Card title="Runs">{runs.length === 0 ? <Empty>No run yet.</Empty> : <History runs={runs} />}</Card>
           </div>
         )}
       </Read>
-    </div>
+    </Page>
   );
 }
 

@@ -6,6 +6,7 @@ import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { Button } from "../ui/controls.js";
 import { Icon } from "../ui/icon.js";
+import { Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { Ago } from "../ui/time.js";
 
@@ -21,10 +22,7 @@ export function SessionsPage(): ReactNode {
   );
   useChanges(reading.reload);
   return (
-    <div className="page">
-      <div className="head">
-        <h1>Sessions</h1>
-      </div>
+    <Page title="Sessions">
       <div className="tools">
         <div className="search">
           <Icon name="search" />
@@ -60,7 +58,7 @@ export function SessionsPage(): ReactNode {
           )}
         </Read>
       </div>
-    </div>
+    </Page>
   );
 }
 

@@ -21,11 +21,10 @@ export interface JsonTextProps {
   readonly value: Json;
   /** `undefined` while what is written is not JSON. */
   readonly onChange: (value: Json | undefined) => void;
-  readonly rows?: number;
 }
 
 /** A value as JSON, to be edited. */
-export function JsonText({ label, value, onChange, rows = 9 }: JsonTextProps): ReactNode {
+export function JsonText({ label, value, onChange }: JsonTextProps): ReactNode {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
   const [problem, setProblem] = useState("");
   const id = useId();
@@ -44,7 +43,7 @@ export function JsonText({ label, value, onChange, rows = 9 }: JsonTextProps): R
       <label htmlFor={id}>{label}</label>
       <textarea
         id={id}
-        rows={rows}
+        rows={9}
         spellCheck={false}
         value={text}
         aria-invalid={problem !== ""}

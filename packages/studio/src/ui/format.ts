@@ -39,6 +39,11 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 }
 
+/** An object with fields, and no list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** A value as JSON on one line, cut to `max` letters. */
 export function short(value: unknown, max = 64): string {
   if (value === undefined) return "–";

@@ -1,14 +1,23 @@
-import { type ReactNode, useId, useState } from "react";
-import type { Handler, Json, JsonObject, WorkflowSchema } from "../api/contract.types.js";
-import { ApiError, get, post } from "../api/request.js";
+import { type ReactNode, useState } from "react";
+import type { Handler, JsonObject, WorkflowSchema } from "../api/contract.types.js";
+import { get, post } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
+import { useSend } from "../api/use-send.js";
 import { go, hrefOf } from "../route.js";
-import { Button, Segmented } from "../ui/controls.js";
+import { Button, type Choice, Segmented } from "../ui/controls.js";
 import { defaultsOf } from "../ui/form/asked-field.js";
 import { JsonForm, JsonText } from "../ui/form.js";
+import { isRecord } from "../ui/format.js";
+import { Card } from "../ui/page.js";
 import { ErrorBox, Read } from "../ui/states.js";
+import { TextField } from "../ui/text-field.js";
 
 type InputAs = "form" | "json";
+
+const choices: readonly Choice<InputAs>[] = [
+  { value: "form", label: "Form" },
+  { value: "json", label: "JSON" },
+];
 
 /** Starts a run: with a form made of the schema of what starts it, or with JSON. */
 export function RunForm({ name }: { readonly name: string }): ReactNode {
@@ -16,47 +25,36 @@ export function RunForm({ name }: { readonly name: string }): ReactNode {
   const schema: Reading<WorkflowSchema> = useRead(`schema ${name}`, (signal) => get(`${path}/schema`, {}, signal));
   const [inputAs, setInputAs] = useState<InputAs>("form");
   const [input, setInput] = useState<JsonObject>({});
+  const { submit, footer } = useStart(name);
   return (
-    <section className="panel" aria-labelledby="h-run">
-      <div className="cardhead">
-        <h2 className="sec" id="h-run">
-          Run
-        </h2>
-        <span className="grow" />
-        <Segmented
-          label="Input as"
-          choices={[
-            { value: "form", label: "Form" },
-            { value: "json", label: "JSON" },
-          ]}
-          value={inputAs}
-          onChange={setInputAs}
-        />
-      </div>
+    <Card
+      title="Run"
+      aside={
+        <>
+          <span className="grow" />
+          <Segmented label="Input as" choices={choices} value={inputAs} onChange={setInputAs} />
+        </>
+      }
+    >
       <Read reading={schema} rows={4}>
-        {({ start }) => (
-          <Starter
-            name={name}
-            fields={(submit, footer) =>
-              inputAs === "form" ? (
-                <JsonForm id="start" schema={start} value={input} onChange={setInput} onSubmit={submit}>
-                  {footer}
-                </JsonForm>
-              ) : (
-                <JsonInput
-                  value={{ ...defaultsOf(start), ...input }}
-                  label={start.title ?? "Input"}
-                  onChange={setInput}
-                  onSubmit={submit}
-                >
-                  {footer}
-                </JsonInput>
-              )
-            }
-          />
-        )}
+        {({ start }) =>
+          inputAs === "form" ? (
+            <JsonForm id="start" schema={start} value={input} onChange={setInput} onSubmit={submit}>
+              {footer}
+            </JsonForm>
+          ) : (
+            <JsonInput
+              value={{ ...defaultsOf(start), ...input }}
+              label={start.title ?? "Input"}
+              onChange={setInput}
+              onSubmit={submit}
+            >
+              {footer}
+            </JsonInput>
+          )
+        }
       </Read>
-    </section>
+    </Card>
   );
 }
 
@@ -69,23 +67,23 @@ interface JsonInputProps {
 }
 
 function JsonInput({ label, value, onChange, onSubmit, children }: JsonInputProps): ReactNode {
-  const [written, setWritten] = useState<Json | undefined>(value);
-  const isObject = typeof written === "object" && written !== null && !Array.isArray(written);
+  const [written, setWritten] = useState<JsonObject | null>(value);
   return (
     <form
       className="form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        if (isObject) onSubmit(written as JsonObject);
+        if (written !== null) onSubmit(written);
       }}
     >
       <JsonText
         label={label}
         value={value}
         onChange={(next) => {
-          setWritten(next);
-          if (typeof next === "object" && next !== null && !Array.isArray(next)) onChange(next as JsonObject);
+          const object = isRecord(next) ? (next as JsonObject) : null;
+          setWritten(object);
+          if (object !== null) onChange(object);
         }}
       />
       {children}
@@ -93,72 +91,47 @@ function JsonInput({ label, value, onChange, onSubmit, children }: JsonInputProp
   );
 }
 
-interface StarterProps {
-  readonly name: string;
-  readonly fields: (submit: (input: JsonObject) => void, footer: ReactNode) => ReactNode;
-}
-
 /** What every start has below its fields: id, labels, the button, and why the server has refused. */
-function Starter({ name, fields }: StarterProps): ReactNode {
+function useStart(name: string): { readonly submit: (input: JsonObject) => void; readonly footer: ReactNode } {
   const [runId, setRunId] = useState("");
   const [labels, setLabels] = useState("");
-  const [error, setError] = useState<ApiError | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const id = useId();
+  const { isSending, error, send } = useSend();
   const start = async (input: JsonObject): Promise<void> => {
-    setBusy(true);
-    setError(null);
-    try {
-      const given = { ...(runId.trim() !== "" && { handler_id: runId.trim() }), ...labelsIn(labels) };
-      const path = `/workflows/${encodeURIComponent(name)}/run-nowait`;
-      const run = await post<Handler>(path, { start_event: input, ...given });
-      go(hrefOf("run", run.handler_id));
-    } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
-      setError(failure);
-      setBusy(false);
-    }
+    const given = { ...(runId.trim() !== "" && { handler_id: runId.trim() }), ...labelsIn(labels) };
+    const path = `/workflows/${encodeURIComponent(name)}/run-nowait`;
+    const run = await post<Handler>(path, { start_event: input, ...given });
+    go(hrefOf("run", run.handler_id));
   };
   const footer = (
     <>
       <details>
         <summary className="ink2">Id and labels</summary>
         <div className="fields idfields">
-          <div className="field">
-            <label htmlFor={`${id}-run`}>
-              Run id<span className="req">optional</span>
-            </label>
-            <input
-              type="text"
-              id={`${id}-run`}
-              placeholder="made up"
-              autoComplete="off"
-              value={runId}
-              onChange={(event) => setRunId(event.target.value)}
-            />
-          </div>
-          <div className="field">
-            <label htmlFor={`${id}-labels`}>
-              Labels<span className="req">optional</span>
-            </label>
-            <input
-              type="text"
-              id={`${id}-labels`}
-              placeholder="team=content, env=dev"
-              autoComplete="off"
-              value={labels}
-              onChange={(event) => setLabels(event.target.value)}
-            />
-          </div>
+          <TextField
+            label="Run id"
+            isOptional
+            placeholder="made up"
+            autoComplete="off"
+            value={runId}
+            onText={setRunId}
+          />
+          <TextField
+            label="Labels"
+            isOptional
+            placeholder="team=content, env=dev"
+            autoComplete="off"
+            value={labels}
+            onText={setLabels}
+          />
         </div>
       </details>
       {error !== null && <ErrorBox error={error} />}
-      <Button type="submit" kind="primary" icon="play" className="start" disabled={isBusy}>
+      <Button type="submit" kind="primary" icon="play" className="start" disabled={isSending}>
         Run {name}
       </Button>
     </>
   );
-  return fields((input) => void start(input), footer);
+  return { submit: (input) => send(() => start(input)), footer };
 }
 
 function labelsIn(text: string): { labels?: Record<string, string> } {

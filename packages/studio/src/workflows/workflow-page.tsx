@@ -3,16 +3,17 @@ import type { HandlerPage, JsonSchema, WorkflowEvents, WorkflowGraphData } from 
 import { get } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
 import { CodeDialog } from "../graph/code-dialog.js";
+import { useGraph } from "../graph/use-graph.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { go, hrefOf } from "../route.js";
 import { noFilter, runFilter } from "../runs/run-filter.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
+import { Card, Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { Ago, Duration } from "../ui/time.js";
 import { RunForm } from "./run-form.js";
-import { useGraph } from "./use-graph.js";
 
 const SHOWN = 10;
 
@@ -22,16 +23,7 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
   const { may, sources } = useStudioConfig();
   const [step, setStep] = useState<string | null>(null);
   return (
-    <div className="page wider">
-      <div className="head">
-        <a className="crumb muted" href={hrefOf("workflows")}>
-          Workflows
-        </a>
-        <span className="muted" aria-hidden="true">
-          /
-        </span>
-        <h1 className="cut">{name}</h1>
-      </div>
+    <Page title={name} above={{ title: "Workflows", href: hrefOf("workflows") }} width="wider">
       <div className={may.start ? "cols" : ""}>
         <div className="stack">
           <section className="panel graphpanel" aria-label="Graph">
@@ -45,7 +37,7 @@ export function WorkflowPage({ name }: { readonly name: string }): ReactNode {
         {may.start && <RunForm name={name} />}
       </div>
       {step !== null && <CodeDialog workflow={name} step={step} onClose={() => setStep(null)} />}
-    </div>
+    </Page>
   );
 }
 
@@ -69,25 +61,20 @@ function LastRuns({ name }: { readonly name: string }): ReactNode {
   const query = { workflow_name: name, limit: SHOWN };
   const reading = useRead(`runs of ${name}`, (signal) => get<HandlerPage>("/handlers", query, signal));
   useChanges(reading.reload);
+  const all = (
+    <>
+      <span className="grow" />
+      <a className="btn ghost sm" href={hrefOf("runs")} onClick={() => runFilter.set({ ...noFilter, workflow: name })}>
+        All runs
+      </a>
+    </>
+  );
   return (
-    <section className="panel" aria-labelledby="h-runs">
-      <div className="cardhead">
-        <h2 className="sec" id="h-runs">
-          Runs
-        </h2>
-        <span className="grow" />
-        <a
-          className="btn ghost sm"
-          href={hrefOf("runs")}
-          onClick={() => runFilter.set({ ...noFilter, workflow: name })}
-        >
-          All runs
-        </a>
-      </div>
+    <Card title="Runs" aside={all}>
       <Read reading={reading} rows={3}>
         {({ handlers }) => (handlers.length === 0 ? <Empty>No run yet.</Empty> : <RunRows page={handlers} />)}
       </Read>
-    </section>
+    </Card>
   );
 }
 
@@ -130,12 +117,7 @@ function Events({ name }: { readonly name: string }): ReactNode {
   const path = `/workflows/${encodeURIComponent(name)}/events`;
   const reading: Reading<WorkflowEvents> = useRead(`events ${name}`, (signal) => get(path, {}, signal));
   return (
-    <section className="panel" aria-labelledby="h-events">
-      <div className="cardhead">
-        <h2 className="sec" id="h-events">
-          Events
-        </h2>
-      </div>
+    <Card title="Events">
       <Read reading={reading} rows={3}>
         {({ events, roles = {} }) => (
           <table className="list still" aria-label="Events of the workflow">
@@ -151,7 +133,7 @@ function Events({ name }: { readonly name: string }): ReactNode {
           </table>
         )}
       </Read>
-    </section>
+    </Card>
   );
 }
 

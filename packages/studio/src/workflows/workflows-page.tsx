@@ -4,22 +4,20 @@ import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
 import { drawingOf } from "../graph/draw.js";
 import { MiniGraph } from "../graph/mini-graph.js";
+import { useGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { plural } from "../ui/format.js";
+import { Page } from "../ui/page.js";
 import { Empty, Read } from "../ui/states.js";
 import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
-import { useGraph } from "./use-graph.js";
 
 /** All workflows, each with a small graph and how its last runs ended. */
 export function WorkflowsPage(): ReactNode {
   const list = useRead("workflow list", (signal) => get<WorkflowList>("/workflows", {}, signal));
   useChanges(list.reload);
   return (
-    <div className="page">
-      <div className="head">
-        <h1>Workflows</h1>
-      </div>
+    <Page title="Workflows">
       <div className="panel">
         <Read reading={list}>
           {({ workflows, details = [] }) =>
@@ -33,7 +31,7 @@ export function WorkflowsPage(): ReactNode {
           }
         </Read>
       </div>
-    </div>
+    </Page>
   );
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { WorkflowError } from "millrace";
 import type { Journal, Tick } from "millrace/engine";
 
 export interface StoredTick {
@@ -31,7 +32,7 @@ export class Recording implements Journal {
   readonly #options: RecordingOptions;
   readonly #pending: ((error: unknown) => void)[] = [];
   #crash: () => void = () => {};
-  #released: { readonly error: unknown } | null = null;
+  #released: WorkflowError | null = null;
 
   constructor(options: RecordingOptions = {}) {
     this.#options = options;
@@ -61,13 +62,18 @@ export class Recording implements Journal {
 
   /** After the crash, everything that waits for the journal waits until the test calls {@link release}. */
   #never(): Promise<void> {
-    if (this.#released !== null) return Promise.reject(this.#released.error);
+    if (this.#released !== null) return Promise.reject(this.#released);
     return new Promise((_resolve, reject) => void this.#pending.push(reject));
   }
 
-  /** Ends what the crash has left in memory, and frees its resources. */
-  release(error: unknown): void {
-    this.#released = { error };
-    for (const reject of this.#pending) reject(error);
+  /**
+   * Ends what the crash has left in memory, and frees its resources.
+   *
+   * @param message Why: of the error with which the work ends that waits for the journal.
+   */
+  release(message: string): void {
+    const hint = "Nothing has to be done.";
+    this.#released = new WorkflowError({ code: "RUN_CANCELLED", message, hint });
+    for (const reject of this.#pending) reject(this.#released);
   }
 }

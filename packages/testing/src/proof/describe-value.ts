@@ -23,8 +23,8 @@ function describeObject(value: object, depth: number): string {
   if (value instanceof Error) return describeError(value);
   if (Array.isArray(value)) return block("[]", value.map(inner), depth);
   if (value instanceof Map)
-    return `Map ${block("{}", sorted([...value].map(([key, item]) => `${inner(key)} => ${inner(item)}`)), depth)}`;
-  if (value instanceof Set) return `Set ${block("{}", sorted([...value].map(inner)), depth)}`;
+    return `Map ${block("{}", [...value].map(([key, item]) => `${inner(key)} => ${inner(item)}`).sort(), depth)}`;
+  if (value instanceof Set) return `Set ${block("{}", [...value].map(inner).sort(), depth)}`;
   if (ArrayBuffer.isView(value)) return `${value.constructor.name} ${describeBytes(value)}`;
   const name = value.constructor === Object || value.constructor === undefined ? "" : `${value.constructor.name} `;
   const fields = Object.keys(value).sort();
@@ -48,10 +48,6 @@ function block([open, close]: string, lines: readonly string[], depth: number): 
   if (lines.length === 0) return `${open}${close}`;
   const outer = INDENT.repeat(depth);
   return `${open}\n${lines.map((line) => `${outer}${INDENT}${line},\n`).join("")}${outer}${close}`;
-}
-
-function sorted(lines: string[]): string[] {
-  return lines.sort();
 }
 
 /** Maximum number of lines shown on each side of a difference. */

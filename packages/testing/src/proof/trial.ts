@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ContextDict, type ResourceOverride, type Workflow, WorkflowError } from "millrace";
+import type { ContextDict, ResourceOverride, Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
 import { drive, standStill } from "../life/drive.js";
 import { type Beginning, begin, type Life, RUN_ID } from "../life/life.js";
@@ -146,7 +146,7 @@ export async function runInterrupted(world: World, options: TrialOptions, plan: 
     second = world.create();
     return await resume(world, second, { responder, options, clock, crash });
   } finally {
-    crash.recording.release(crashed());
+    crash.recording.release("The run has crashed, as its test wanted.");
     await clearStage(first);
     if (second !== null && second !== first) await clearStage(second);
   }
@@ -221,12 +221,4 @@ class CrashSite {
     };
     this.#found = { crash, dict: JSON.parse(this.#from === "journal" ? stored : shown) };
   }
-}
-
-function crashed(): WorkflowError {
-  return new WorkflowError({
-    code: "RUN_CANCELLED",
-    message: "The run has crashed, as its test wanted.",
-    hint: "Nothing has to be done.",
-  });
 }

@@ -3,7 +3,6 @@ import {
   optionProblems,
   type Rule,
   type Rules,
-  toMs,
   unchecked,
   valueRule,
   wholeNumber,
@@ -36,10 +35,7 @@ const rules: Rules<Simulation> = {
   ...unchecked("time settle store check"),
 };
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong, `DURATION_INVALID`. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function checkSimulation<Flows extends Workflows>(simulation: Simulation<Flows>): void {
   checkOptions("The options of the simulation are wrong", simulation as unknown as Simulation, { rules });
-  const { time = "1d", settle = "2h" } = simulation;
-  toMs(time, "time");
-  toMs(settle, "settle");
 }

@@ -46,9 +46,9 @@ const HOUR_MS = 3_600_000;
 export async function simulate<Flows extends Workflows>(simulation: Simulation<Flows>): Promise<SimulationReport> {
   checkSimulation(simulation);
   const { seed, callers = 100, processes = 3, time = "1d", settle = "2h" } = simulation;
+  const [timeMs, settleMs] = [toMs(time, "time"), toMs(settle, "settle")];
   const store = (await simulation.store?.()) ?? memoryStore({ maxEnded: Number.POSITIVE_INFINITY });
   const cluster = new Cluster<Process>(store, createRandom(seed));
-  const timeMs = toMs(time, "time");
   const leaseMs = simulation.runtime?.leaseMs ?? 60_000;
   const strikes = new Strikes(cluster, simulation);
   strikes.plan(timeMs);
@@ -73,7 +73,7 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
       await check(await lateRuns(cluster, leaseMs), false);
     }
     strikes.calm();
-    await cluster.advanceTo(timeMs + toMs(settle, "settle"), isOver);
+    await cluster.advanceTo(timeMs + settleMs, isOver);
     outside.problems.push(...outside.waiting);
     const { runtime } = await someProcess(cluster);
     const late = { tenants: outside.scheduling, nowMs: cluster.clock.now(), leaseMs };

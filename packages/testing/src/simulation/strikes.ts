@@ -24,16 +24,7 @@ const usual: Faults = {
 export const faultNames: readonly (keyof Faults)[] = Object.keys(usual) as (keyof Faults)[];
 
 export class Strikes {
-  readonly struck: Record<keyof Faults, number> = {
-    kills: 0,
-    stops: 0,
-    pauses: 0,
-    partitions: 0,
-    slowStores: 0,
-    lostAnswers: 0,
-    clockChanges: 0,
-    deployments: 0,
-  };
+  readonly struck = Object.fromEntries(faultNames.map((fault) => [fault, 0])) as Record<keyof Faults, number>;
   readonly #cluster: Cluster<Process>;
   readonly #simulation: Simulation;
   readonly #leaseMs: number;

@@ -96,7 +96,7 @@ async function run(
     return { ...shownBy(recording), state, error: failures[0] ?? errorOf(ended) };
   } finally {
     unwatch();
-    recording.release(stopped());
+    recording.release("The step has ended, and with it the run that was made for it.");
     await clearStage(workflow);
   }
 }
@@ -142,13 +142,5 @@ function errorOf(ended: Ended | null): unknown {
     code: ended.status === "timedOut" ? "RUN_TIMED_OUT" : "RUN_CANCELLED",
     message: `The run has ended before the step: it is ${ended.status}.`,
     hint: "Raise `timeout` of the workflow.",
-  });
-}
-
-function stopped(): WorkflowError {
-  return new WorkflowError({
-    code: "RUN_CANCELLED",
-    message: "The step has ended, and with it the run that was made for it.",
-    hint: "Nothing has to be done.",
   });
 }

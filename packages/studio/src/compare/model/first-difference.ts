@@ -1,5 +1,7 @@
 /** The first thing in which two runs differ, in one sentence: words, and values in between. */
 import type { HistoryEntry } from "../../api/contract.types.js";
+import { messageOf } from "../../run/model/line.js";
+import { short } from "../../ui/format.js";
 import type { ComparedRun, TickPair } from "./match-ticks.js";
 
 /** Text, or a value that is shown as code. */
@@ -38,7 +40,7 @@ function forkPieces(
   const names = differingFields(before, after);
   if (names.length === 0) return null;
   const values = (state: unknown): Piece[] =>
-    listed(names.map((name) => [`${name} = ${shortText(fieldOf(state, name))}`]));
+    listed(names.map((name) => `${name} = ${shortText(fieldOf(state, name))}`));
   return ["The fork was given ", ...values(after), ` at tick ${at}; ${runId} had `, ...values(before), "."];
 }
 
@@ -66,12 +68,12 @@ function tickPieces({ a, b }: TickPair): readonly Piece[] {
 }
 
 function contentOf({ tick, changes }: HistoryEntry): unknown {
-  const error = tick["error"] as { message?: string } | null | undefined;
+  const message = messageOf(tick["error"]);
   const event = (tick["output"] ?? tick["event"] ?? tick["prompt"]) as
     | { type?: string; data?: unknown }
     | null
     | undefined;
-  if (error?.message !== undefined) return error.message;
+  if (message !== null) return message;
   if (event?.data !== undefined) return event.data;
   return changes?.length
     ? Object.fromEntries(changes.map(({ path, new: value }) => [path.join("."), value]))
@@ -104,12 +106,8 @@ function fieldOf(value: unknown, name: string): unknown {
   return (value as Record<string, unknown> | null | undefined)?.[name];
 }
 
-function listed(values: readonly (readonly [string])[]): Piece[] {
-  return values.flatMap(([code], index) => (index === 0 ? [{ code }] : [", ", { code }]));
+function listed(values: readonly string[]): Piece[] {
+  return values.flatMap((code, index) => (index === 0 ? [{ code }] : [", ", { code }]));
 }
 
-export function shortText(value: unknown, most = 60): string {
-  if (value === undefined) return "nothing";
-  const text = JSON.stringify(value);
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-}
+const shortText = (value: unknown): string => (value === undefined ? "nothing" : short(value, 60));

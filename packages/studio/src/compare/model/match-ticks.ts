@@ -8,8 +8,9 @@
  */
 
 import type { Attempt, HistoryEntry } from "../../api/contract.types.js";
-import { type Line, lineOf } from "../../run/model/line.js";
-import type { StepNaming } from "../../run/model/step-names.js";
+import { groupBy } from "../../run/model/group-by.js";
+import { type Line, lineOf, messageOf } from "../../run/model/line.js";
+import { type StepNaming, stepsOfMany } from "../../run/model/step-names.js";
 
 export interface ComparedRun {
   readonly runId: string;
@@ -31,7 +32,8 @@ export interface TickPair {
 
 /** @param after Tick of `a` after which `b` was forked; 0 for runs that have nothing in common. */
 export function matchTicks(a: ComparedRun, b: ComparedRun, after: number): readonly TickPair[] {
-  const many = new Set([...stepsOfMany(a), ...stepsOfMany(b)]);
+  const ofMany = [a, b].flatMap(({ attempts }) => [...stepsOfMany(attempts).values()].flat());
+  const many = new Set(ofMany.map(({ step }) => step));
   const loose = looseSteps(a, b);
   const left = comparable(a, after);
   const right = comparable(b, 0);
@@ -49,18 +51,6 @@ function comparable(run: ComparedRun, after: number): readonly ComparedTick[] {
     .filter(({ line }) => line.kind !== "housekeeping");
 }
 
-/** Steps that ran for several items. */
-function stepsOfMany({ attempts }: ComparedRun): readonly string[] {
-  const items = new Map<string, number>();
-  const many: string[] = [];
-  for (const { run_id, step, item } of attempts) {
-    const first = items.get(`${run_id}#${step}`);
-    if (first === undefined) items.set(`${run_id}#${step}`, item);
-    else if (first !== item) many.push(step);
-  }
-  return many;
-}
-
 /** Steps whose items are numbered differently in the two runs, as they were emitted in another order: numbers say nothing there. */
 function looseSteps(a: ComparedRun, b: ComparedRun): ReadonlySet<string> {
   const [ofA, ofB] = [itemsByStep(a), itemsByStep(b)];
@@ -69,12 +59,10 @@ function looseSteps(a: ComparedRun, b: ComparedRun): ReadonlySet<string> {
 }
 
 function itemsByStep({ attempts, runId }: ComparedRun): ReadonlyMap<string, string> {
-  const items = new Map<string, Set<number>>();
-  for (const { run_id, step, item } of attempts) {
-    const key = `${run_id === runId ? "" : "child "}${step}`;
-    items.set(key, (items.get(key) ?? new Set()).add(item));
-  }
-  return new Map([...items].map(([step, set]) => [step, [...set].sort((one, other) => one - other).join()]));
+  const byStep = groupBy(attempts, ({ run_id, step }) => `${run_id === runId ? "" : "child "}${step}`);
+  const itemsOf = (list: readonly Attempt[]): string =>
+    [...new Set(list.map(({ item }) => item))].sort((one, other) => one - other).join();
+  return new Map([...byStep].map(([step, list]) => [step, itemsOf(list)]));
 }
 
 interface ContentFacts {
@@ -108,24 +96,10 @@ function contentOf({ entry }: ComparedTick, { run, many, loose, isFork }: Conten
   ]);
 }
 
-function messageOf(error: unknown): string | null {
-  return (error as { message?: string } | null | undefined)?.message ?? null;
-}
-
 /** For each tick of the left its place on the right, or -1. */
 function twinsOf(left: readonly string[], right: readonly string[]): readonly number[] {
-  const places = new Map<string, number[]>();
-  for (const [place, key] of right.entries()) {
-    const known = places.get(key);
-    if (known === undefined) places.set(key, [place]);
-    else known.push(place);
-  }
-  const used = new Map<string, number>();
-  return left.map((key) => {
-    const count = used.get(key) ?? 0;
-    used.set(key, count + 1);
-    return places.get(key)?.[count] ?? -1;
-  });
+  const places = groupBy(right.keys(), (place) => right[place] as string);
+  return left.map((key) => places.get(key)?.shift() ?? -1);
 }
 
 /** In the order of the left; what only the right has stands where it came. */

@@ -1,6 +1,7 @@
 /** How many events of each type there were up to a tick. */
 
 import type { HistoryEntry, Tick } from "../../api/contract.types.js";
+import { typeOf } from "./line.js";
 import { lastUpTo } from "./numbers.js";
 
 interface Count {
@@ -35,8 +36,5 @@ function typesOf(tick: Tick): readonly string[] {
   const sends = (tick["sends"] as readonly { event?: unknown }[] | null | undefined) ?? [];
   const events =
     tick.type === "stream.written" ? [] : [tick["event"], tick["output"], ...sends.map(({ event }) => event)];
-  return events.flat().flatMap((event) => {
-    const type = (event as { type?: unknown } | null | undefined)?.type;
-    return typeof type === "string" ? [type] : [];
-  });
+  return events.flat().flatMap((event) => typeOf(event) ?? []);
 }

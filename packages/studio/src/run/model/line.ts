@@ -4,31 +4,15 @@
  * @module
  */
 import type { HistoryEntry, Tick } from "../../api/contract.types.js";
+import type { IconName } from "../../ui/icon.js";
 import type { StepNaming } from "./step-names.js";
 
 export type LineKind = "steps" | "events" | "state" | "stream" | "housekeeping";
 export type Tone = "done" | "failed" | "waiting" | "running" | "cancelled" | null;
-export type LineIcon =
-  | "start"
-  | "play"
-  | "fork"
-  | "done"
-  | "failed"
-  | "retry"
-  | "cancelled"
-  | "state"
-  | "stream"
-  | "waiting"
-  | "person"
-  | "event"
-  | "effect"
-  | "child"
-  | "clock"
-  | "flow";
 
 export interface Line {
   readonly kind: LineKind;
-  readonly icon: LineIcon;
+  readonly icon: IconName;
   readonly tone: Tone;
   readonly text: string;
   /** Type of the event that the tick is about. */
@@ -90,21 +74,11 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
     icon: tick["retryAtMs"] == null ? "failed" : "retry",
     tone: "failed",
     text: `${who} failed, attempt ${attempt}`,
-    message: (tick["error"] as { message?: string } | undefined)?.message ?? null,
+    message: messageOf(tick["error"]),
     isFailure: true,
   }),
-  "step.yielded": ({ tick, who }) => ({
-    kind: "events",
-    icon: "event",
-    text: `${who} emitted`,
-    event: typeOf(tick["event"]),
-  }),
-  "sends.committed": ({ tick, who }) => ({
-    kind: "events",
-    icon: "event",
-    text: `${who} sent`,
-    event: sentOf(tick["sends"]),
-  }),
+  "step.yielded": emitting("emitted"),
+  "sends.committed": emitting("sent"),
   "wait.opened": ({ tick, who }) => {
     const asked = typeOf(tick["prompt"]);
     const [accepted] = (tick["accepts"] as readonly string[] | undefined) ?? [];
@@ -131,7 +105,7 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
       icon: "child",
       tone: failed ? "failed" : "done",
       text: `child ${tick["name"]} of ${who} ${failed ? "failed" : "ended"}`,
-      message: (tick["error"] as { message?: string } | null)?.message ?? null,
+      message: messageOf(tick["error"]),
       isFailure: failed,
     };
   },
@@ -141,12 +115,7 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
     icon: "effect",
     text: `${who} did “${String(tick["call"]).replace(/^run[=:]/, "")}” once`,
   }),
-  "event.collected": ({ tick, who }) => ({
-    kind: "events",
-    icon: "event",
-    text: `${who} collected`,
-    event: typeOf(tick["event"]),
-  }),
+  "event.collected": emitting("collected"),
   "state.edited": ({ who }) => ({ kind: "state", icon: "state", text: `${who} edited state` }),
   "stream.written": ({ tick, who }) => ({
     kind: "stream",
@@ -155,6 +124,14 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
     event: typeOf(tick["event"]),
   }),
 };
+
+/** Of ticks with one event, or with those that were sent together. */
+function emitting(verb: string): (told: Told) => Words {
+  return ({ tick, who }) => {
+    const event = typeOf(tick["event"]) ?? sentOf(tick["sends"]);
+    return { kind: "events", icon: "event", text: `${who} ${verb}`, event };
+  };
+}
 
 export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line {
   const { tick, step, attempt } = entry;
@@ -177,7 +154,11 @@ export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line 
   };
 }
 
-function typeOf(event: unknown): string | null {
+export function messageOf(error: unknown): string | null {
+  return (error as { message?: string } | null | undefined)?.message ?? null;
+}
+
+export function typeOf(event: unknown): string | null {
   const type = (event as { type?: unknown } | null | undefined)?.type;
   return typeof type === "string" ? type : null;
 }

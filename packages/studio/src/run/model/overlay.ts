@@ -51,17 +51,10 @@ function summed(steps: readonly StepAt[], keyOf: KeyOf): ReadonlyMap<string, Ste
   return sums;
 }
 
+const counted = ["queued", "running", "waiting", "retrying", "done", "failed", "caught"] as const;
+
 function sum(one: StepAt, other: StepAt): StepAt {
-  return {
-    ...one,
-    queued: one.queued + other.queued,
-    running: one.running + other.running,
-    waiting: one.waiting + other.waiting,
-    retrying: one.retrying + other.retrying,
-    done: one.done + other.done,
-    failed: one.failed + other.failed,
-    caught: one.caught + other.caught,
-  };
+  return { ...one, ...Object.fromEntries(counted.map((name) => [name, one[name] + other[name]])) };
 }
 
 interface Tried {

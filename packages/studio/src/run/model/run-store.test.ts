@@ -72,15 +72,15 @@ describe("RunStore", () => {
   it("tells listeners once for all that came in a frame", () => {
     const { store: run, flush } = store();
     let told = 0;
-    run.subscribe(() => told++);
+    run.version.subscribe(() => told++);
 
     run.append(ticks(1));
     run.append(ticks(1, 2));
     run.goTo(1);
-    expect([told, run.version()]).toEqual([0, 0]);
+    expect([told, run.version.get()]).toEqual([0, 0]);
     flush();
 
-    expect([told, run.version()]).toEqual([1, 1]);
+    expect([told, run.version.get()]).toEqual([1, 1]);
   });
 
   it("goes from stop to stop: failures and questions", () => {

@@ -8,6 +8,7 @@
  */
 
 import type { Attempt, HistoryEntry, Moment } from "../../api/contract.types.js";
+import { createStore, type Store } from "../../store.js";
 import { AttemptBook } from "./attempt-book.js";
 import { Blame } from "./blame.js";
 import { Emitted } from "./emitted.js";
@@ -25,6 +26,8 @@ export interface RunStoreOptions {
 
 export class RunStore {
   readonly runId: string;
+  /** Rises with every change. */
+  readonly version: Store<number> = createStore(0);
   readonly blame: Blame = new Blame();
   readonly emitted: Emitted = new Emitted();
   readonly attempts: AttemptBook = new AttemptBook();
@@ -33,12 +36,10 @@ export class RunStore {
   readonly #lines: (Line | undefined)[] = [];
   /** Numbers of ticks that are a failure or a question. */
   readonly #stops: number[] = [];
-  readonly #listeners = new Set<() => void>();
   readonly #schedule: RunStoreOptions["schedule"];
   #facts: LineFacts;
   #cursor: number | null = null;
   #held: number | null = null;
-  #version = 0;
   #isScheduled = false;
 
   constructor({ runId, schedule }: RunStoreOptions) {
@@ -47,22 +48,12 @@ export class RunStore {
     this.#facts = { runId, naming: asNamed };
   }
 
-  // ---- what `useSyncExternalStore` asks for
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
-
-  readonly version = (): number => this.#version;
-
   #changed(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.#schedule(() => {
       this.#isScheduled = false;
-      this.#version++;
-      for (const listener of this.#listeners) listener();
+      this.version.set(this.version.get() + 1);
     });
   }
 

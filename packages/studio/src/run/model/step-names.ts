@@ -6,6 +6,7 @@
  */
 import type { Attempt, GraphNode, WorkflowGraphData } from "../../api/contract.types.js";
 import { isPipeline } from "../../graph/draw-pipeline.js";
+import { groupBy } from "./group-by.js";
 
 export interface StepName {
   /** Name of the step that it is shown as. */
@@ -40,6 +41,12 @@ export function stepNaming(
 /** Workflows of a run's children, by run id. */
 export function workflowsOf(attempts: readonly Attempt[]): ReadonlyMap<string, string> {
   return new Map(attempts.map(({ run_id, workflow_name }) => [run_id, workflow_name]));
+}
+
+/** Attempts of steps that ran for several items, by run and step: `run#step`. */
+export function stepsOfMany(attempts: readonly Attempt[]): ReadonlyMap<string, readonly Attempt[]> {
+  const groups = groupBy(attempts, ({ run_id, step }) => `${run_id}#${step}`);
+  return new Map([...groups].filter(([, list]) => list.some(({ item }) => item !== list[0]?.item)));
 }
 
 function namesOf(graph: WorkflowGraphData): ReadonlyMap<string, StepName> {

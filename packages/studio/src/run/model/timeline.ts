@@ -6,6 +6,7 @@
  * @module
  */
 import type { Attempt, Wait } from "../../api/contract.types.js";
+import { groupBy } from "./group-by.js";
 import type { StepNaming } from "./step-names.js";
 
 export type BarKind =
@@ -189,15 +190,4 @@ function kindOf({ status, final, ended_at }: Attempt, next: Attempt | undefined)
   if (status === "retrying") return "retried";
   if (status === "failed") return final && next === undefined ? "failed" : "retried";
   return ended_at === null ? "running" : "done";
-}
-
-function groupBy<Item>(list: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of list) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }

@@ -84,33 +84,20 @@ function Single({ field, path, id }: FieldProps): ReactNode {
   );
 }
 
-function TextInput({ id, held, aria }: InputProps): ReactNode {
+function LineInput({ id, asked, held, aria }: InputProps): ReactNode {
   const { value, onChange, ...rest } = held;
+  const isNumber = asked.kind === "number";
+  const valueIn = (input: HTMLInputElement): string | number => (isNumber ? input.valueAsNumber : input.value);
   return (
     <input
       {...rest}
       {...aria}
-      type="text"
+      {...(isNumber && { step: asked.schema.type === "integer" ? 1 : "any" })}
+      type={isNumber ? "number" : "text"}
       id={id}
       autoComplete="off"
       value={value ?? ""}
-      onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
-    />
-  );
-}
-
-function NumberInput({ id, asked, held, aria }: InputProps): ReactNode {
-  const { value, onChange, ...rest } = held;
-  return (
-    <input
-      {...rest}
-      {...aria}
-      type="number"
-      step={asked.schema.type === "integer" ? 1 : "any"}
-      id={id}
-      autoComplete="off"
-      value={value ?? ""}
-      onChange={({ target }) => onChange(target.value === "" ? undefined : target.valueAsNumber)}
+      onChange={({ target }) => onChange(target.value === "" ? undefined : valueIn(target))}
     />
   );
 }
@@ -245,8 +232,8 @@ export class Unread {
 }
 
 const inputs: Readonly<Record<Exclude<AskedField["kind"], "fields">, (props: InputProps) => ReactNode>> = {
-  text: TextInput,
-  number: NumberInput,
+  text: LineInput,
+  number: LineInput,
   switch: SwitchInput,
   question: ChoiceInput,
   choices: ChoiceInput,
