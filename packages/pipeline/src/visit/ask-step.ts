@@ -11,10 +11,8 @@ import type { Place } from "../state/pipeline-state.types.js";
 import { stateOf } from "../state/run-state.js";
 import { storedMoves } from "../state/stored-moves.js";
 import { talkAt } from "../state/talk.js";
-import { move, nextEvent } from "./move.js";
-import { PendingNotes } from "./open-attempt.js";
+import { move, moverOf, nextEvent } from "./move.js";
 import type { Visit } from "./visit.types.js";
-import { eventsOf } from "./visit-node.js";
 
 export async function askPeople(
   plan: CompiledPlan,
@@ -26,12 +24,11 @@ export async function askPeople(
   if (known) return nextEvent(plan, known);
   const { question } = talkAt(state, place);
   if (question === null) return undefined; // the group that it is in was given up
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
+  const mover = moverOf(plan, state, { ctx, live });
   const said = await answerTo(ctx, question, place);
   if (said === null) return undefined;
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back
-  return move({ plan, ctx, events, notes, live }, { visit: ev.visit }, (course) => {
+  return move(mover, { visit: ev.visit }, (course) => {
     // The group that it is in was given up while somebody was thinking: nobody asks any more.
     if (talkAt(course.state, place).question === null) return [];
     const name = question.kind === "executor" ? "StepExecutorContinued" : "StepContinued";

@@ -11,16 +11,15 @@ import { diff } from "../session/patches.js";
 import type { LiveSessionState } from "../session/session-state.js";
 import { deepMerge } from "../session/start-state.js";
 import { begin, finish } from "../state/advance.js";
-import { scopeAround, scopeOfRun } from "../state/branch-state.js";
+import { scopeAround } from "../state/branch-state.js";
 import { begunState, familyIn, type StateScope } from "../state/own-state.js";
-import type { FamilyState, PipelineState, RunRequest } from "../state/pipeline-state.types.js";
+import type { FamilyState, RunRequest } from "../state/pipeline-state.types.js";
 import { familyOf, viewOf } from "../state/run-state.js";
 import { agentRunOf, executorRequest } from "./executor-request.js";
 import type { LiveRun } from "./live-run.js";
-import { move, nextEvent, rootPlace } from "./move.js";
-import { OpenAttempt, PendingNotes } from "./open-attempt.js";
-import { StepRunContext } from "./run-context.js";
-import { attempted, eventsOf, provideIn } from "./visit-node.js";
+import { move, moverOf, nextEvent, rootPlace } from "./move.js";
+import type { StepTools } from "./visit.types.js";
+import { attempted, openVisit, provideIn } from "./visit-node.js";
 
 export async function beginRun(
   plan: CompiledPlan,
@@ -37,14 +36,13 @@ export async function beginRun(
   // As it is stored now: from here on it takes part in every change.
   const shared = request.nesting === null ? null : sharedState(familyIn(store), request, live);
   const prepared = await plan.hooks.prepare(ctx, request);
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, prepared, { ctx, live, notes });
+  const mover = moverOf(plan, prepared, { ctx, live });
   const isConversational = plan.agent !== null && shared === null;
   await plan.hooks.enter(ctx, prepared);
-  return move({ plan, ctx, events, notes, live }, { visit: 0, begins: prepared }, (course) => {
+  return move(mover, { visit: 0, begins: prepared }, (course) => {
     if (shared !== null && "template" in prepared) fillIn(prepared.template, shared, course.family);
     if (isConversational) return [{ to: "converse", node: "", ...rootPlace }];
-    events.emit("run", "WorkflowStarted");
+    mover.events.emit("run", "WorkflowStarted");
     return begin(course);
   });
 }
@@ -76,35 +74,29 @@ export async function converse(
   const family = await familyOf(ctx);
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, { ctx, live });
-  const dependencies = (await live.dependencies()) ?? {};
   const known = state.moved?.[ev.visit];
   if (known) return nextEvent(plan, known);
   if (live.isStopped(ctx.runId)) return undefined;
   const agent = plan.agent as ConversationalAgent;
-  const attempt = new OpenAttempt({ ctx, node: null, place: rootPlace, isLimited: false });
-  const { notes } = attempt;
-  const events = eventsOf(plan, state, { ctx, live, notes, attempt });
   const about = { agentName: agent.name };
-  const idempotencyKey = `${ctx.runId}:agent`;
-  const scope = scopeOfRun(family, ctx.runId);
-  const session = { scope, live: live.sessionOf(scope, family) };
-  const setup = {
-    ...session,
-    pipeline: plan.pipeline,
-    events,
+  const tools = openVisit(plan, family, {
+    node: null,
+    state,
+    place: rootPlace,
+    visit: ev.visit,
+    ctx,
+    live,
     about,
-    idempotencyKey,
-    iteration: null,
-    attempt,
-    dependencies,
-  };
-  const context = new StepRunContext(ctx, state, setup);
+    idempotencyKey: `${ctx.runId}:agent`,
+    dependencies: live.provided ?? {},
+  });
+  const { events, context, attempt } = tools;
   events.emit("run", "WorkflowAgentStarted", about);
   return attempted(
-    { ctx, live, attempt, context, visit: ev.visit },
-    () => decide(plan, state, { agent, context, events, attempt }),
+    tools,
+    () => decide(agent, tools),
     (result) =>
-      move({ plan, ctx, events, notes, live }, { visit: ev.visit, attempt }, (course) => {
+      move(tools, { visit: ev.visit, attempt }, (course) => {
         context.commitTo(course.family);
         course.state.query = result.query;
         course.state.agentRun = agentRunOf(agent, result);
@@ -118,18 +110,11 @@ export async function converse(
   );
 }
 
-interface Deciding {
-  readonly agent: ConversationalAgent;
-  readonly context: StepRunContext;
-  readonly events: ReturnType<typeof eventsOf>;
-  readonly attempt: OpenAttempt;
-}
-
 async function decide(
-  plan: CompiledPlan,
-  { request, history }: PipelineState,
-  { agent, context, events, attempt }: Deciding,
+  agent: ConversationalAgent,
+  { plan, state, context, events, attempt }: StepTools,
 ): Promise<DecideResult> {
+  const { request, history } = state;
   const about = { agentName: agent.name };
   const shown = agent.addHistory ? historyWindow(history, agent.numHistoryRuns) : [];
   const asked = executorRequest({ input: request.input, media: request.media, context, events, about });

@@ -20,9 +20,7 @@ import { stateOf } from "../state/run-state.js";
 import { storedMoves } from "../state/stored-moves.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
 import type { LiveHolder } from "./live-run.js";
-import { move, nextEvent } from "./move.js";
-import { PendingNotes } from "./open-attempt.js";
-import { eventsOf } from "./visit-node.js";
+import { move, moverOf, nextEvent } from "./move.js";
 
 export async function gather(
   plan: CompiledPlan,
@@ -37,10 +35,9 @@ export async function gather(
   if (open === undefined) return nextEvent(plan, storedMoves(plan.tree, state, { node, frame, at, visit }) ?? []);
   // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
   if (itemsOf(open.outputs).includes(null)) return undefined;
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
+  const mover = moverOf(plan, state, { ctx, live });
   const byUser = open.own === undefined ? null : await mergedByUser(node, open.own);
-  return move({ plan, ctx, events, notes, live }, { visit }, (course) => {
+  return move(mover, { visit }, (course) => {
     // A failure inside may have taken the run elsewhere.
     if (course.state.frames[frame] === undefined) return [];
     joinBranches(course, frame, { live, byUser, reducers: plan.reducers });
@@ -66,8 +63,7 @@ interface RunEnd {
 export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: StepParts): StopEvent {
   const { request } = state;
   plan.dependencies.forget(ctx.runId);
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
+  const { events, notes } = moverOf(plan, state, { ctx, live });
   const { status, content } = output;
   // What nested runs have told that are at work still.
   for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
@@ -101,11 +97,10 @@ export async function caught(
   const known = storedMoves(plan.tree, state, { node: Array.isArray(ev.input) ? null : node, frame, at, visit });
   if (known) return unasking(plan, known, { ctx, nodeIds });
   await live.settled(ctx.runId); // what it has told and taken comes before its end
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
+  const mover = moverOf(plan, state, { ctx, live });
   const about = node === null ? { stepName: ev.stepName } : aboutOf(node);
   const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
-  return move({ plan, ctx, events, notes, live }, { visit, outputOf }, (course) => {
+  return move(mover, { visit, outputOf }, (course) => {
     course.emit("StepError", { ...about, error: messageOf(ev) });
     return failedMoves(course, plan, { ev, nodeIds });
   });

@@ -9,6 +9,7 @@ import { pipelineFailed } from "../output/pipeline-failed.js";
 import { executionsInside } from "../output/run-metrics.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { markMadeHere } from "../plan/made-here.js";
+import { leftBehind } from "../state/ended-state.js";
 import type { OwnState, RunRequest } from "../state/pipeline-state.types.js";
 import { isTimeout, stepTimedOut } from "./child-timeout.js";
 import type { Executed, Execution } from "./execution.types.js";
@@ -19,8 +20,7 @@ export async function runNested(
   execution: Execution,
   { nested, message, work }: { readonly nested: NestedPipeline; readonly message: unknown; readonly work: StepWork },
 ): Promise<Executed> {
-  const { runChild, context, events, node, keepsExecutorRuns } = execution;
-  const { notes } = execution.attempt;
+  const { runChild, context, events, notes, node, plan } = execution;
   const asked = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
   const given = await runChild(nested.workflow, asked, "shared").catch(async (error: unknown) => {
     throw await childError(execution, { error, work });
@@ -29,7 +29,7 @@ export async function runNested(
   events.adopt(output.events);
   notes.answered.push(...output.answered);
   if (output.status === "CANCELLED") return { status: "cancelled", why: String(output.content) };
-  if (keepsExecutorRuns) {
+  if (plan.keepsExecutorRuns) {
     const own = executorRun(node, { result: output, parentRunId: context.runId });
     notes.executorRuns.push(...output.stepExecutorRuns, own);
   }
@@ -51,7 +51,7 @@ async function childError(
 ): Promise<unknown> {
   if (!WorkflowError.is(error, "CHILD_FAILED")) return error;
   const runId = String(error.details["runId"]);
-  const nested = await execution.nestedRuns(runId);
+  const { nested } = await leftBehind(execution, runId);
   work.steps = executionsInside(nested, runId);
   work.metrics = sumMetrics(work.steps.map(({ metrics }) => metrics));
   for (const [id, part] of Object.entries(nested))
@@ -59,15 +59,15 @@ async function childError(
   return isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
 }
 
-function keepPart({ events, attempt: { notes }, keepsExecutorRuns }: Execution, part: OwnState): void {
+function keepPart({ plan, events, notes }: Execution, part: OwnState): void {
   events.adopt(part.events);
   notes.answered.push(...part.answered);
-  if (keepsExecutorRuns) notes.executorRuns.push(...part.executorRuns);
+  if (plan.keepsExecutorRuns) notes.executorRuns.push(...part.executorRuns);
 }
 
 function requestOf(execution: Execution, message: unknown): RunRequest {
   const { context, input, events, node, visit, place, timeoutMs } = execution;
-  const { input: _, ...request } = execution.request;
+  const { input: _, ...request } = execution.state.request;
   const { images, videos, audio, files } = input;
   const { nesting } = request;
   return {
@@ -81,7 +81,7 @@ function requestOf(execution: Execution, message: unknown): RunRequest {
       parentStep: { stepName: node.name, executorType: node.executorType, executorName: node.executorName },
       parentRunId: context.runId,
       parentVisit: visit,
-      parentPlace: { frame: place.frame, at: place.at },
+      parentPlace: place,
       timeoutMs,
       storesEvents: events.keeps,
     },

@@ -25,7 +25,7 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     if (executed.status !== "done") return executed;
     const { output } = executed;
     const metrics = output.metrics ?? work.time;
-    const facts = { ...identityOf(node), metrics, endedAtMs: execution.now() };
+    const facts = { ...identityOf(node), metrics, endedAtMs: Date.now() };
     return { status: "done", output: createOutput({ ...output, ...facts }) };
   } catch (error) {
     work.count();
@@ -79,14 +79,14 @@ async function runExecutor(
   execution: Execution,
   { executor, work }: { readonly executor: Executor; readonly work: StepWork },
 ): Promise<Performed> {
-  const { input, context, events, about, resume, attempt, node, keepsExecutorRuns } = execution;
+  const { input, context, events, notes, about, resume, node, plan } = execution;
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
   work.metrics = result.metrics;
   if (result.status === "CANCELLED" && typeof result.content === "string") work.say(result.content);
   if (result.status === "PAUSED" && result.pause)
     return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
-  if (keepsExecutorRuns) attempt.notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
+  if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }

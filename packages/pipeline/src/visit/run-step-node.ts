@@ -4,11 +4,9 @@ import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
-import type { CompiledPlan } from "../plan/plan.types.js";
 import { ask, done, isAbandoned } from "../state/advance.js";
 import { cancel } from "../state/answered.js";
-import { leftBehind } from "../state/ended-state.js";
-import type { PipelineState, Talk } from "../state/pipeline-state.types.js";
+import type { Talk } from "../state/pipeline-state.types.js";
 import { reviewQuestion, say, talkAt } from "../state/talk.js";
 import { childTimeout } from "./child-timeout.js";
 import { executeStep } from "./execute.js";
@@ -16,8 +14,8 @@ import type { RunEvents } from "./run-events.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 
-export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: StepTools): Promise<Decided> {
-  const { place, visit, state, events, context, ctx, live, attempt } = tools;
+export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
+  const { place, state, events, context, ctx, attempt } = tools;
   const talk = talkAt(state, place);
   const about = aboutOf(node);
   const { attempt: number, retry } = ctx.retryInfo();
@@ -25,25 +23,17 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   const timeoutMs = childTimeout(node, state.request);
   const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
   const executed = await executeStep({
+    ...tools,
     node,
-    context,
-    events,
     about,
-    attempt,
-    request: state.request,
-    input: stepInputAt(plan, state, place),
-    history: historyFor(plan, node, state),
-    keepsExecutorRuns: plan.keepsExecutorRuns,
+    input: stepInputAt(tools),
+    history: historyFor(node, tools),
     resume: resumeOf(talk),
     paused: talk.paused,
     // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
     runChild: (workflow, input, store) =>
       ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store, ...timeout } as never),
     timeoutMs,
-    nestedRuns: async (ended) => (await leftBehind({ ctx, live }, ended)).nested,
-    visit,
-    place,
-    now: Date.now,
   });
   switch (executed.status) {
     case "cancelled":
@@ -103,12 +93,8 @@ function resumeOf({ pause, tools }: Readonly<Talk>) {
   return pause === null || tools === null ? null : { state: pause.state, answers: tools };
 }
 
-function historyFor(
-  { addHistory, numHistoryRuns }: CompiledPlan,
-  node: StepNode,
-  { history }: PipelineState,
-): readonly HistoryRun[] {
+function historyFor(node: StepNode, { plan, state }: StepTools): readonly HistoryRun[] {
   const isTold = node.executorType === "agent" || node.executorType === "team";
-  if (!isTold || !(node.addHistory ?? addHistory)) return [];
-  return historyWindow(history, node.numHistoryRuns ?? numHistoryRuns);
+  if (!isTold || !(node.addHistory ?? plan.addHistory)) return [];
+  return historyWindow(state.history, node.numHistoryRuns ?? plan.numHistoryRuns);
 }

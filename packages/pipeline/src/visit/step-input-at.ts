@@ -1,13 +1,14 @@
 import { mediaOf } from "../data/media.js";
 import type { HumanInput } from "../data/message.js";
 import { StepInput } from "../data/step-input.js";
-import type { CompiledPlan } from "../plan/plan.types.js";
 import { lastOutput, ownPlace, previousOutputs } from "../state/advance.js";
 import type { PipelineState, Place } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
+import type { StepTools } from "./visit.types.js";
 
-/** What a step at this place is given. */
-export function stepInputAt({ tree, loadsHistory }: CompiledPlan, state: PipelineState, place: Place): StepInput {
+/** What a step at the place of a visit is given. */
+export function stepInputAt({ plan, state, place }: StepTools): StepInput {
+  const { tree, loadsHistory } = plan;
   const outputs = () => previousOutputs(state, tree, place.frame);
   const { request, history, query } = state;
   return new StepInput({

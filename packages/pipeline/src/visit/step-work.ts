@@ -9,7 +9,6 @@ interface WorkSetup {
   readonly attempt: OpenAttempt;
   /** What an executor that goes on had taken before it has paused. */
   readonly paused: StepExecutionData | null;
-  readonly now: () => number;
 }
 
 export class StepWork implements OpenWork {
@@ -18,13 +17,12 @@ export class StepWork implements OpenWork {
   /** Of a nested pipeline. */
   steps: readonly StepExecutionData[] = [];
   readonly #setup: WorkSetup;
-  readonly #startedAtMs: number;
+  readonly #startedAtMs: number = Date.now();
   #isCounted = false;
   #text = "";
 
   constructor(setup: WorkSetup) {
     this.#setup = setup;
-    this.#startedAtMs = setup.now();
     // Of a function nothing more is ever known.
     const { attempt, node } = setup;
     if (node.executorType === "function") attempt.onEnd(() => attempt.isClosed || this.count());
@@ -44,7 +42,7 @@ export class StepWork implements OpenWork {
   }
 
   get time(): StepMetricsData {
-    return { ...emptyMetrics, duration: (this.#setup.now() - this.#startedAtMs) / 1000 };
+    return { ...emptyMetrics, duration: (Date.now() - this.#startedAtMs) / 1000 };
   }
 
   cutOff(): void {
@@ -63,7 +61,7 @@ export class StepWork implements OpenWork {
     attempt.notes.spent.push({
       ...executionBy(node, metrics),
       success: false,
-      endedAtMs: this.#setup.now(),
+      endedAtMs: Date.now(),
       steps: this.steps,
     });
   }

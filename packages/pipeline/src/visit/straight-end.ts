@@ -9,29 +9,14 @@ import { appendingTo, replacingIn } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
-import type { StepParts } from "../plan/plan.types.js";
 import { isEnd } from "../state/advance.js";
-import type { FamilyState, Frame, Move, PipelineState, Place } from "../state/pipeline-state.types.js";
+import type { FamilyState, Frame } from "../state/pipeline-state.types.js";
 import { placeKey } from "../state/talk.js";
-import type { OpenAttempt } from "./open-attempt.js";
-
-/** What is asked of a visit. */
-interface EndingVisit extends StepParts {
-  readonly place: Place;
-  readonly visit: number;
-  readonly state: Pick<PipelineState, "request">;
-  readonly attempt: OpenAttempt;
-  readonly context: { readonly isChanged: boolean };
-  readonly events: { readonly keeps: boolean };
-}
-
-export interface StraightEnd {
-  readonly patches: readonly StatePatch[];
-  readonly moves: readonly Move[];
-}
+import type { StraightEnd } from "./move.js";
+import type { StepTools } from "./visit.types.js";
 
 /** The same as what `done` does in a draft. `null`: there is more to do. @param family With the edits that are on their way. */
-export function straightEnd(tree: PipelineTree, family: FamilyState, tools: EndingVisit): StraightEnd | null {
+export function straightEnd(family: FamilyState, tools: StepTools): StraightEnd | null {
   const { place, attempt, state, context, events, live, ctx } = tools;
   const { output } = attempt;
   const frame = family.frames[place.frame];
@@ -39,7 +24,7 @@ export function straightEnd(tree: PipelineTree, family: FamilyState, tools: Endi
   const isOutermost = state.request.nesting === null && family.nested[ctx.runId] === undefined;
   const hasMore = events.keeps || context.isChanged || live.hasLeft || !attempt.notes.isEmpty;
   if (!isOutermost || hasMore || family.inside !== undefined || placeKey(place) in family.talks) return null;
-  return endIn(tree, { family, frame, output }, tools);
+  return endIn(tools.plan.tree, { family, frame, output }, tools);
 }
 
 interface Ended {
@@ -51,7 +36,7 @@ interface Ended {
 function endIn(
   tree: PipelineTree,
   { family, frame, output }: Ended,
-  { place, visit }: EndingVisit,
+  { place, visit }: Pick<StepTools, "place" | "visit">,
 ): StraightEnd | null {
   const outputs = { path: ["frames", place.frame, "outputs"], list: frame.outputs };
   const owner = frame.node === null ? null : tree.container(frame.node);

@@ -3,27 +3,24 @@ import type { PipelineNode } from "../nodes/node.types.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
 import type { StepParts } from "../plan/plan.types.js";
 import type { PipelineState, Place, Step } from "../state/pipeline-state.types.js";
-import type { PipelineCourse } from "./move.js";
+import type { Mover, PipelineCourse } from "./move.js";
 import type { OpenAttempt } from "./open-attempt.js";
 import type { StepRunContext } from "./run-context.js";
-import type { RunEvents } from "./run-events.js";
 
 export interface Visit extends StepParts {
   readonly node: PipelineNode;
   readonly ev: PlaceEvent;
   /** An iteration of a loop is over. */
-  readonly isAgain?: true;
+  readonly isAgain?: boolean;
 }
 
 /** What one visit works with. */
-export interface StepTools extends StepParts {
+export interface StepTools extends Mover {
   readonly state: PipelineState;
   readonly context: StepRunContext;
-  readonly events: RunEvents;
   readonly place: Place;
   readonly visit: number;
   readonly attempt: OpenAttempt;
-  readonly isAgain?: true;
 }
 
 /** Changes the state, and says where the run goes on. */
