@@ -3,7 +3,7 @@ import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { StepRequirement } from "../human/requirement.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
-import { cancelledEvents } from "../output/end-events.js";
+import { endOf } from "../output/end-events.js";
 import { runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import { assertAllSteps, reading } from "../plan/missing-steps.js";
@@ -85,10 +85,7 @@ export class RunView {
     const { runId, sessionId, endedAtMs } = output;
     const clock = new EventClock();
     clock.follow(output.events);
-    const told = cancelledEvents(
-      { runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() },
-      { output, reason },
-    );
+    const told = endOf({ runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() }, { output, reason });
     const kept = told.filter(({ event }) => !storage.skips.has(event)).map(withoutResults);
     return { ...output, events: inOrder([...output.events, ...kept]) };
   }

@@ -4,7 +4,7 @@ import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type Wor
 import { itemsOf } from "../data/paged-list.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
-import { agentFields, completedFields, errorFields } from "../output/end-events.js";
+import { lastEvents } from "../output/end-events.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { markResult } from "../output/stored-result.js";
 import { askStepOf } from "../plan/core-names.js";
@@ -64,18 +64,13 @@ export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ct
   const { request } = state;
   plan.dependencies.forget(ctx.runId);
   const { events, notes } = moverOf(plan, state, { ctx, live });
-  const { status, content } = output;
   // What nested runs have told that are at work still.
   for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
   const told = request.nesting === null ? "end" : "run";
-  const byAgent = agentFields(output);
-  if (byAgent !== null) events.emit(told, "WorkflowAgentCompleted", byAgent);
-  if (status === "CANCELLED") events.emit(told, "WorkflowCancelled", { status, reason, content });
-  if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
-  else events.emit(told, "WorkflowCompleted", completedFields(output));
+  for (const { event, ...fields } of lastEvents(output, reason)) events.emit(told, event, fields);
   const all = [...state.events, ...notes.events];
-  const cancelReason = status === "CANCELLED" ? reason : null;
+  const cancelReason = output.status === "CANCELLED" ? reason : null;
   const result = { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all };
   return new StopEvent({ result: markResult(result) });
 }

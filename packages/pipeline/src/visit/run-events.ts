@@ -11,6 +11,7 @@ import type { StepOutput } from "../data/step-output.types.js";
 import { type StoredEvent, toStoredEvent } from "../data/stored-event.js";
 import { toStored } from "../data/stored-output.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
+import { factsOf } from "../output/end-events.js";
 import { Shown } from "../plan/pipeline-events.js";
 import type { EventTime } from "../state/event-clock.js";
 import type { RecordedEvent, RunRequest } from "../state/pipeline-state.types.js";
@@ -75,9 +76,8 @@ export class RunEvents {
   }
 
   emit(source: EventSource, name: string, data: Data = {}): void {
-    const isShown = this.#shows(source);
-    if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, isShown);
-    else if (isShown) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
+    if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, this.#shows(source));
+    else this.show(source, name, data);
   }
 
   /** Whether anybody is told of such events. */
@@ -106,11 +106,11 @@ export class RunEvents {
     if (this.#setup.isMuted?.() === true) return;
     const isContent = event.event === "RunContent" || event.event === "TeamRunContent";
     const isShown = this.#shows(isContent ? "content" : "executor");
+    if (!isShown && !this.keeps) return;
     const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.base;
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
     const parentStepId = about["parentStepId"] ?? this.base["parentStepId"];
     const inside = parentStepId === undefined ? {} : { parentStepId };
-    if (!isShown && !this.keeps) return;
     const told = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
     const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...told };
     this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
@@ -167,15 +167,10 @@ export class RunEvents {
 }
 
 function baseOf({ ctx: { runId }, request: { nesting, sessionId }, pipeline }: EventSetup): Data {
-  return {
-    runId,
-    pipelineRunId: nesting?.rootRunId ?? runId,
-    pipelineId: pipeline.id,
-    pipelineName: pipeline.name,
-    sessionId,
-    nestedDepth: nesting?.depth ?? 0,
-    ...(nesting !== null && { parentStepId: nesting.parentStepId }),
-  };
+  const facts = factsOf({ runId, pipeline, sessionId });
+  if (nesting === null) return facts;
+  const { rootRunId: pipelineRunId, depth: nestedDepth, parentStepId } = nesting;
+  return { ...facts, pipelineRunId, nestedDepth, parentStepId };
 }
 
 const repeated = new Set([
