@@ -49,7 +49,7 @@ function open(flow: Workflow, store: RunStore = memoryStore()): Opened {
   const runtime = createRuntime({ workflows: { flow }, store, log: silent }) as Runtime;
   return {
     runtime,
-    sessions: new SessionStore(runtime.records, { now: () => nowMs }),
+    sessions: new SessionStore(runtime.records, () => nowMs),
     run: (asked) => Promise.resolve(runtime.run("flow", { asked } as never)) as Promise<JsonObject>,
   };
 }
