@@ -7,12 +7,11 @@
  *
  * @module
  */
-import { type CountedPaths, isCounted, isCountedBelow } from "./counted.js";
+import { type CountedPaths, isCounted, isCountedIn } from "./counted.js";
 import { copyJson, isObject, type JsonObject, type Path, sameJson } from "./json.js";
 import { type ListRecord, recordedOrigins } from "./list-record.js";
 import { mergeLists, type Versions } from "./merge-lists.js";
-import { diff, type SessionPatch } from "./patches.js";
-import { absent, noReducers, reduced, type SessionReducers } from "./reducers.js";
+import { absent, reduced, type SessionReducers } from "./reducers.js";
 
 export interface StatesToMerge {
   /** State at the start of the run. */
@@ -34,20 +33,8 @@ export interface StatesToMerge {
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID` when a reducer fails.
  */
-export function mergeStates({
-  base,
-  theirs,
-  mine,
-  counted = {},
-  lists,
-  reducers = noReducers,
-}: StatesToMerge): JsonObject {
+export function mergeStates({ base, theirs, mine, counted = {}, lists, reducers = {} }: StatesToMerge): JsonObject {
   return copyJson(new StateMerge({ counted, lists, reducers }).objects({ base, theirs, mine }, []));
-}
-
-/** Lists the changes of a run by field. A list that differs is one change of the whole list. */
-export function changesOf(base: Readonly<JsonObject>, mine: Readonly<JsonObject>): SessionPatch[] {
-  return diff(base, mine, { lists: "whole" });
 }
 
 interface NumberVersions extends Versions {
@@ -104,8 +91,7 @@ class StateMerge {
     return mergeLists(versions, {
       recorded: recordedOrigins(this.#how.lists, path, versions.base),
       merge: (item, index, isRecorded) => (isRecorded ? this : this.#comparing()).#values(item, [...path, index]),
-      isCounted: (index) =>
-        isCounted(this.#how.counted, [...path, index]) || isCountedBelow(this.#how.counted, [...path, index]),
+      isCounted: (index) => isCountedIn(this.#how.counted, [...path, index]),
     });
   }
 

@@ -21,8 +21,6 @@ export type SessionReducer =
 /** Reducers by the name of a field of the session state itself, not of a nested field. */
 export type SessionReducers = Readonly<Record<string, SessionReducer>>;
 
-export const noReducers: SessionReducers = {};
-
 /** Stands for a field that is absent. */
 export const absent: unique symbol = Symbol("absent");
 

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Container, copyJson, type JsonObject, pathKey } from "./json.js";
+import { type Container, copyJson, fieldAt, type JsonObject, pathKey } from "./json.js";
 import { applied, applyTo, diff, type SessionPatch } from "./patches.js";
 import { StateTree } from "./state-tree.js";
 import { StateView, type ViewListener } from "./state-view.js";
@@ -19,7 +19,7 @@ export interface SessionView {
   readonly state: JsonObject;
   /** Replaces the content of the object, for all views. */
   replace(state: JsonObject): void;
-  /** Returns the changes of this attempt since the last call, for {@link LiveSessionState.applyTo}. */
+  /** Returns the changes of this attempt since the last call, to be applied to a stored state. */
   take(): SessionPatch[];
   /**
    * Ends the attempt: further changes throw `error`. Changes that were not taken stay, and are stored with the next
@@ -88,7 +88,7 @@ export class LiveSessionState {
     };
   }
 
-  /** Returns changes that ended attempts have not stored, for {@link LiveSessionState.applyTo}. */
+  /** Returns changes that ended attempts have not stored. */
   takeLeft(): SessionPatch[] {
     return this.#log.take({});
   }
@@ -102,11 +102,6 @@ export class LiveSessionState {
     return this.#log.addTaken(patches);
   }
 
-  /** Applies patches to a stored state, which may be a draft. */
-  static applyTo(state: JsonObject, patches: readonly SessionPatch[]): void {
-    applyTo(state, patches);
-  }
-
   /** Records changes of objects that were put into the state and then changed through another reference. */
   #recordGiven(owner: object, given: ReadonlySet<Container>): void {
     const places = [...given].flatMap((container) => {
@@ -114,10 +109,9 @@ export class LiveSessionState {
       return path === null ? [] : [{ container, path }];
     });
     if (places.length === 0) return;
-    let known: unknown = this.#log.latest();
+    let known = this.#log.latest();
     for (const { container, path } of places) {
-      const before = path.reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], known);
-      const patches = diff(before, this.#tree.toPlainAt(container, path), { lists: "items", path });
+      const patches = diff(fieldAt(known, path), this.#tree.toPlainAt(container, path), { lists: "items", path });
       for (const patch of patches) this.#log.add(owner, patch);
       if (patches.length > 0) known = this.#log.latest();
     }
@@ -150,8 +144,8 @@ class ChangeLog {
     this.#stored = base;
   }
 
-  /** @param owner Attempt that stores the change; `null` when the next attempt to store anything takes it. */
-  add(owner: object | null, patch: SessionPatch): void {
+  /** @param owner Attempt that stores the change. */
+  add(owner: object, patch: SessionPatch): void {
     this.#entries.push({ owner, patch, isTaken: false });
   }
 
