@@ -8,34 +8,32 @@ import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptio
 import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
 import { eventLabels, stepGroups, stepNotes } from "../plan/drawn-graph.js";
-import { PipelineEvents } from "../plan/pipeline-events.js";
-import type { CompiledPlan, PipelinePlan, StepCtx } from "../plan/plan.types.js";
+import type { CompiledPlan, StepCtx } from "../plan/plan.types.js";
 import { caught } from "../visit/end-steps.js";
 import type { LiveHolder } from "../visit/live-run.js";
 import { type CoreStep, caughtSettings, coreSteps, type Result } from "./core-steps.js";
 
-export function compilePipeline(plan: PipelinePlan): Workflow {
-  const compiled: CompiledPlan = { ...plan, events: new PipelineEvents(plan.tree) };
-  const names = coreNames(compiled.tree);
+export function compilePipeline(plan: CompiledPlan): Workflow {
+  const names = coreNames(plan.tree);
   const nodeIds = nodeIdsOf(names);
   const empty = defineWorkflow(plan.pipeline.id, { children: Object.fromEntries(plan.workflows) });
   // The graph is made of what the user listed: its events are known at run time only, and `build` checks them.
   let builder = empty as unknown as UntypedBuilder;
-  for (const { name, settings, run } of coreSteps(compiled, names)) builder = builder.step(name, settings, run);
+  for (const { name, settings, run } of coreSteps(plan, names)) builder = builder.step(name, settings, run);
   return builder
-    .catchError("caught", caughtSettings(compiled), (ev, ctx, { live }) => caught(compiled, ev, { ctx, nodeIds, live }))
+    .catchError("caught", caughtSettings(plan), (ev, ctx, { live }) => caught(plan, ev, { ctx, nodeIds, live }))
     .build({
       types: [storedResult],
       forkState: (fields) => forkProblems(plan, fields),
       ...(plan.description !== null && { description: plan.description }),
-      groups: stepGroups(compiled, names),
-      stepNotes: stepNotes(compiled, names),
-      eventLabels: eventLabels(compiled),
+      groups: stepGroups(plan, names),
+      stepNotes: stepNotes(plan, names),
+      eventLabels: eventLabels(plan),
     });
 }
 
 /** All but the session state is what the pipeline itself has noted, such as what people have approved. */
-function forkProblems({ opensSession }: PipelinePlan, fields: Readonly<Record<string, unknown>>): string[] {
+function forkProblems({ opensSession }: CompiledPlan, fields: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     if (name !== "session") return [`${JSON.stringify(name)} is kept by the pipeline itself`];
     if (!opensSession) return ["`forkState` of the pipeline is false"];
