@@ -69,7 +69,7 @@ function listeners({ events, about, attempt }: Execution, work: StepWork): Chunk
     },
     onText: (content: string) => {
       attempt.assertAlive();
-      work.say(content);
+      work.text += content;
       events.emit("content", "RunContent", { ...about, content, contentType: "text" });
     },
   };
@@ -83,7 +83,7 @@ async function runExecutor(
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
   work.metrics = result.metrics;
-  if (result.status === "CANCELLED" && typeof result.content === "string") work.say(result.content);
+  if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;
   if (result.status === "PAUSED" && result.pause)
     return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
   if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));

@@ -87,7 +87,7 @@ export class LiveRun {
     await settled(open.filter((attempt) => attempt.isStoring || attempt.work?.answersSignal === true));
     for (const attempt of cut) {
       attempt.work?.cutOff();
-      attempt.mute();
+      attempt.isMuted = true;
     }
     return cut;
   }

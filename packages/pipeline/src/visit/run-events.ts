@@ -43,7 +43,7 @@ export interface EventSetup {
   /** Told and not kept yet. */
   readonly pending: RecordedEvent[];
   /** Whether executors are heard no more. */
-  readonly isMuted?: () => boolean;
+  readonly isMuted: () => boolean;
 }
 
 export interface EventStorage {
@@ -103,7 +103,7 @@ export class RunEvents {
 
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
   forward(event: RecordedEvent, about: Data): void {
-    if (this.#setup.isMuted?.() === true) return;
+    if (this.#setup.isMuted()) return;
     const isContent = event.event === "RunContent" || event.event === "TeamRunContent";
     const isShown = this.#shows(isContent ? "content" : "executor");
     if (!isShown && !this.keeps) return;

@@ -16,10 +16,11 @@ export class StepWork implements OpenWork {
   metrics: StepMetricsData | null = null;
   /** Of a nested pipeline. */
   steps: readonly StepExecutionData[] = [];
+  /** What has been said so far. */
+  text = "";
   readonly #setup: WorkSetup;
   readonly #startedAtMs: number = Date.now();
   #isCounted = false;
-  #text = "";
 
   constructor(setup: WorkSetup) {
     this.#setup = setup;
@@ -31,14 +32,6 @@ export class StepWork implements OpenWork {
   get answersSignal(): boolean {
     const { executorType } = this.#setup.node;
     return executorType === "agent" || executorType === "team";
-  }
-
-  get text(): string {
-    return this.#text;
-  }
-
-  say(text: string): void {
-    this.#text += text;
   }
 
   get time(): StepMetricsData {
