@@ -8,10 +8,10 @@ import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptio
 import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
 import { eventLabels, stepGroups, stepNotes } from "../plan/drawn-graph.js";
-import type { CompiledPlan, StepCtx } from "../plan/plan.types.js";
+import type { CompiledPlan, StepCtx, StepParts } from "../plan/plan.types.js";
+import { isObject } from "../session/json.js";
 import { caught } from "../visit/end-steps.js";
-import type { LiveHolder } from "../visit/live-run.js";
-import { type CoreStep, caughtSettings, coreSteps, type Result } from "./core-steps.js";
+import { caughtSettings, coreSteps, type Result } from "./core-steps.js";
 
 export function compilePipeline(plan: CompiledPlan): Workflow {
   const names = coreNames(plan.tree);
@@ -19,9 +19,10 @@ export function compilePipeline(plan: CompiledPlan): Workflow {
   const empty = defineWorkflow(plan.pipeline.id, { children: Object.fromEntries(plan.workflows) });
   // The graph is made of what the user listed: its events are known at run time only, and `build` checks them.
   let builder = empty as unknown as UntypedBuilder;
-  for (const { name, settings, run } of coreSteps(plan, names)) builder = builder.step(name, settings, run);
+  for (const { name, settings, run } of coreSteps(plan, names))
+    builder = builder.step(name, settings, (ev, ctx, { live }) => run(ev, { ctx, live }));
   return builder
-    .catchError("caught", caughtSettings(plan), (ev, ctx, { live }) => caught(plan, ev, { ctx, nodeIds, live }))
+    .catchError("caught", caughtSettings(plan), (ev, ctx, { live }) => caught(plan, ev, { ctx, live, nodeIds }))
     .build({
       types: [storedResult],
       forkState: (fields) => forkProblems(plan, fields),
@@ -37,17 +38,14 @@ function forkProblems({ opensSession }: CompiledPlan, fields: Readonly<Record<st
   return Object.entries(fields).flatMap(([name, value]) => {
     if (name !== "session") return [`${JSON.stringify(name)} is kept by the pipeline itself`];
     if (!opensSession) return ["`forkState` of the pipeline is false"];
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? [] : ["`session`, the session state, has to be an object"];
+    return isObject(value) ? [] : ["`session`, the session state, has to be an object"];
   });
 }
 
+type Run<Event> = (event: Event, ctx: StepCtx, given: Pick<StepParts, "live">) => Result;
+
 interface UntypedBuilder {
-  step(name: string, settings: object, run: CoreStep["run"]): UntypedBuilder;
-  catchError(
-    name: string,
-    settings: object,
-    run: (event: StepFailedEvent, ctx: StepCtx, given: LiveHolder) => Result,
-  ): UntypedBuilder;
+  step(name: string, settings: object, run: Run<never>): UntypedBuilder;
+  catchError(name: string, settings: object, run: Run<StepFailedEvent>): UntypedBuilder;
   build(options: WorkflowOptions): Workflow;
 }

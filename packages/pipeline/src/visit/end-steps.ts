@@ -19,7 +19,6 @@ import type { Move, PipelineState } from "../state/pipeline-state.types.js";
 import { stateOf } from "../state/run-state.js";
 import { storedMoves } from "../state/stored-moves.js";
 import { failedMoves, failedNode, messageOf } from "./failure.js";
-import type { LiveHolder } from "./live-run.js";
 import { move, moverOf, nextEvent } from "./move.js";
 
 export async function gather(
@@ -80,7 +79,7 @@ const outermost: ReadonlySet<string | null> = new Set(["begin", "finish", "cance
 export async function caught(
   plan: CompiledPlan,
   ev: StepFailedEvent,
-  { ctx, nodeIds, live }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> } & LiveHolder,
+  { ctx, live, nodeIds }: StepParts & { readonly nodeIds: ReadonlyMap<string, string> },
 ): Promise<WorkflowEvent | Finished | undefined> {
   const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.

@@ -156,10 +156,6 @@ function isInside(outer: string, runId: string): boolean {
   return runId === outer || runId.startsWith(`${outer}/`);
 }
 
-export interface LiveHolder {
-  readonly live: LiveRun;
-}
-
 export const liveResources: { readonly live: Resource<LiveRun> } = {
   live: resource("liveRun", () => new LiveRun(), { scope: "run" }),
 };
