@@ -12,7 +12,7 @@ import { compilePipeline } from "../compile/compile-pipeline.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import { plainCopy } from "../data/plain-copy.js";
 import type { PipelineLike, SessionState } from "../nodes/executor.types.js";
-import { normalizeAll } from "../nodes/normalize.js";
+import { nodesOf } from "../nodes/normalize.js";
 import type { PipelineRunOutput, TypedOutput } from "../output/run-output.types.js";
 import { markMadeHere } from "../plan/made-here.js";
 import { PipelineEvents } from "../plan/pipeline-events.js";
@@ -61,7 +61,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     const { storeEvents = false, eventsToSkip = [] } = options;
     const parts = {
       pipeline: { id: this.id, name: this.name },
-      tree: new PipelineTree(normalizeAll(options.steps)),
+      tree: new PipelineTree(nodesOf(options.steps)),
       storage: { stores: storeEvents, skips: skippedNames(eventsToSkip) },
     };
     this.historyCount = historyToLoad(options, parts.tree.all);
