@@ -10,6 +10,7 @@ import { plainCopy } from "../data/plain-copy.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type StoredEvent, toStoredEvent } from "../data/stored-event.js";
 import { toStored } from "../data/stored-output.js";
+import { isContentEvent } from "../data/text.js";
 import type { PipelineIdentity } from "../nodes/executor.types.js";
 import { factsOf } from "../output/end-events.js";
 import { Shown } from "../plan/pipeline-events.js";
@@ -104,8 +105,7 @@ export class RunEvents {
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
   forward(event: RecordedEvent, about: Data): void {
     if (this.#setup.isMuted()) return;
-    const isContent = event.event === "RunContent" || event.event === "TeamRunContent";
-    const isShown = this.#shows(isContent ? "content" : "executor");
+    const isShown = this.#shows(isContentEvent(event) ? "content" : "executor");
     if (!isShown && !this.keeps) return;
     const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.base;
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
