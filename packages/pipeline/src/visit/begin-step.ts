@@ -1,6 +1,7 @@
 /** How a run begins: in its session, and where an agent decides, with what that wants. */
 import type { Finished, WorkflowEvent } from "millrace";
 import { historyText, historyWindow } from "../data/history-text.js";
+import { agentExecution } from "../data/metrics.js";
 import type { ConversationalAgent, DecideResult } from "../nodes/executor.types.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
 import type { CompiledPlan, StepParts } from "../plan/plan.types.js";
@@ -123,11 +124,7 @@ async function decide(
   const result = await agent.decide({ ...asked, ...told });
   if (result.status === "COMPLETED" && !attempt.isOver) return result;
   const { metrics } = result;
-  if (metrics !== null) attempt.notes.spent.push({ ...agentExecution(agent.name), metrics, success: false, steps: [] });
+  if (metrics !== null) attempt.notes.spent.push({ ...agentExecution(agent.name, metrics), success: false });
   attempt.assertAlive();
   throw result.error instanceof Error ? result.error : new Error(String(result.content));
-}
-
-function agentExecution(name: string) {
-  return { stepName: name, executorType: "agent", executorName: name } as const;
 }

@@ -18,7 +18,7 @@ import { unbegunState } from "../state/own-state.js";
 import type { Move, PipelineState } from "../state/pipeline-state.types.js";
 import { stateOf } from "../state/run-state.js";
 import { storedMoves } from "../state/stored-moves.js";
-import { failedMoves, failedNode, messageOf } from "./failure.js";
+import { failedMoves, messageOf } from "./failure.js";
 import { move, moverOf, nextEvent } from "./move.js";
 
 export async function gather(
@@ -81,13 +81,13 @@ export async function caught(
   ev: StepFailedEvent,
   { ctx, live, nodeIds }: StepParts & { readonly nodeIds: ReadonlyMap<string, string> },
 ): Promise<WorkflowEvent | Finished | undefined> {
-  const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
   const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step knows better
   if (outermost.has(ev.stepName) || isLost) throw ev.error;
   const state = await stateOf(ctx);
-  const node = failedNode(plan, { ev, nodeIds });
-  const { frame, at, visit } = failed;
+  const id = nodeIds.get(ev.stepName ?? "");
+  const node = id === undefined ? null : plan.tree.node(id);
+  const { frame, at, visit } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   const known = storedMoves(plan.tree, state, { node: Array.isArray(ev.input) ? null : node, frame, at, visit });
   if (known) return unasking(plan, known, { ctx, nodeIds });
   await live.settled(ctx.runId); // what it has told and taken comes before its end
@@ -96,7 +96,7 @@ export async function caught(
   const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
   return move(mover, { visit, outputOf }, (course) => {
     course.emit("StepError", { ...about, error: messageOf(ev) });
-    return failedMoves(course, plan, { ev, nodeIds });
+    return failedMoves(course, plan, { ev, failed: node, place: { frame, at } });
   });
 }
 
