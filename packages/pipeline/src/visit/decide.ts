@@ -12,10 +12,9 @@ import {
   isLastTurn,
   open,
   ownPlace,
-  tell,
 } from "../state/advance.js";
 import { isolate } from "../state/branch-state.js";
-import { iterationStarted, lastIteration } from "../state/group-output.js";
+import { lastIteration } from "../state/group-output.js";
 import type { Step } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
 import type { PipelineCourse } from "./move.js";
@@ -27,7 +26,6 @@ export async function decide(node: ContainerNode, tools: StepTools): Promise<Dec
   const all = everyOf(node.children);
   switch (node.kind) {
     case "loop":
-      return (course) => beginLoop(course, node, tools);
     case "steps":
       return (course) => open(course, { node, place, queue: all });
     case "parallel":
@@ -45,15 +43,6 @@ export async function decide(node: ContainerNode, tools: StepTools): Promise<Dec
     case "router":
       return route(node, tools);
   }
-}
-
-function beginLoop(course: PipelineCourse, node: LoopNode, { place }: StepTools): Step[] {
-  // Told in this order; a loop without steps has no iteration.
-  const emit: PipelineCourse["emit"] = (name, data, source) => {
-    course.emit(name, data, source);
-    if (name === "LoopExecutionStarted" && node.children.length > 0) tell(course, node, iterationStarted(node, 1));
-  };
-  return open({ ...course, emit }, { node, place, queue: everyOf(node.children) });
 }
 
 async function holds({ evaluator, name }: ConditionNode, tools: StepTools): Promise<boolean> {
