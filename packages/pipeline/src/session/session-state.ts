@@ -6,12 +6,10 @@
  *
  * @module
  */
-import { type Container, copyJson, fieldAt, type JsonObject, pathKey } from "./json.js";
+import { type Container, copyJson, fieldAt, type JsonObject, pathKey, toPlain } from "./json.js";
 import { applied, applyTo, diff, type SessionPatch } from "./patches.js";
 import { StateTree } from "./state-tree.js";
 import { StateView, type ViewListener } from "./state-view.js";
-
-export type { SessionPatch } from "./patches.js";
 
 /** The state as one attempt sees it. */
 export interface SessionView {
@@ -43,19 +41,15 @@ export class LiveSessionState {
     return copyJson(this.#tree.root);
   }
 
-  view(): SessionView {
-    return this.#view();
-  }
-
   /** A view that reports the path, as text, of each number that is read, and of each missing field. */
   watchedView(looked: (path: string) => void): SessionView {
-    return this.#view((container, key) => {
+    return this.view((container, key) => {
       const path = this.#tree.pathOf(container);
       if (path !== null) looked(pathKey([...path, Array.isArray(container) ? Number(key) : key]));
     });
   }
 
-  #view(looked?: ViewListener["looked"]): SessionView {
+  view(looked?: ViewListener["looked"]): SessionView {
     const owner = {};
     const given = new Set<Container>();
     let closed: (() => unknown) | null = null;
@@ -111,7 +105,7 @@ export class LiveSessionState {
     if (places.length === 0) return;
     let known = this.#log.latest();
     for (const { container, path } of places) {
-      const patches = diff(fieldAt(known, path), this.#tree.toPlainAt(container, path), { lists: "items", path });
+      const patches = diff(fieldAt(known, path), copyJson(toPlain(container, path)), { lists: "items", path });
       for (const patch of patches) this.#log.add(owner, patch);
       if (patches.length > 0) known = this.#log.latest();
     }
