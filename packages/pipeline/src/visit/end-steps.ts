@@ -5,11 +5,10 @@ import { itemsOf } from "../data/paged-list.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { lastEvents } from "../output/end-events.js";
-import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { markResult } from "../output/stored-result.js";
 import { askStepOf } from "../plan/core-names.js";
 import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "../plan/pipeline-events.js";
-import type { CompiledPlan, StepCtx, StepParts } from "../plan/plan.types.js";
+import type { CompiledPlan, RunEnding, StepCtx, StepParts } from "../plan/plan.types.js";
 import { leave } from "../state/advance.js";
 import { joinBranches, mergedByUser } from "../state/branch-state.js";
 import { endedState } from "../state/ended-state.js";
@@ -44,25 +43,26 @@ export async function gather(
   });
 }
 
-export async function finishRun(plan: CompiledPlan, { ctx, live }: StepParts): Promise<StopEvent> {
-  const state = await endedState({ ctx, live });
-  const output = await plan.hooks.finish(ctx, state, "ended");
-  return stop(plan, { state, output, reason: state.failure?.message ?? null }, { ctx, live });
+export async function finishRun(plan: CompiledPlan, parts: StepParts): Promise<StopEvent> {
+  const state = await endedState(parts);
+  return stop(plan, { state, how: "ended", reason: state.failure?.message ?? null }, parts);
 }
 
 /** How a run has ended. */
 interface RunEnd {
   readonly state: PipelineState;
-  readonly output: PipelineRunOutput;
+  readonly how: RunEnding;
   /** Of one that was cancelled. */
   readonly reason: string | null;
 }
 
 /** Tells of the end of the run, and ends it. */
-export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: StepParts): StopEvent {
+async function stop(plan: CompiledPlan, { state, how, reason }: RunEnd, parts: StepParts): Promise<StopEvent> {
+  const { ctx } = parts;
   const { request } = state;
+  const output = await plan.hooks.finish(ctx, state, how);
   plan.dependencies.forget(ctx.runId);
-  const { events, notes } = moverOf(plan, state, { ctx, live });
+  const { events, notes } = moverOf(plan, state, parts);
   // What nested runs have told that are at work still.
   for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
@@ -127,6 +127,5 @@ export async function cancelRun(
   const found = (await stateOf(ctx)) as Partial<PipelineState>;
   const hasBegun = found.visits !== undefined;
   const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
-  const output = await plan.hooks.finish(ctx, state, hasBegun ? "cancelled" : "unbegun");
-  return stop(plan, { state, output, reason }, { ctx, live });
+  return stop(plan, { state, how: hasBegun ? "cancelled" : "unbegun", reason }, { ctx, live });
 }
