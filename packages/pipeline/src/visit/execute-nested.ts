@@ -11,7 +11,7 @@ import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { markMadeHere } from "../plan/made-here.js";
 import { leftBehind } from "../state/ended-state.js";
 import type { OwnState, RunRequest } from "../state/pipeline-state.types.js";
-import { isTimeout, stepTimedOut } from "./child-timeout.js";
+import { childTimeout, isTimeout, runChild, stepTimedOut } from "./child-run.js";
 import type { Executed, Execution } from "./execution.types.js";
 import { executorRun } from "./executor-request.js";
 import type { StepWork } from "./step-work.js";
@@ -20,9 +20,10 @@ export async function runNested(
   execution: Execution,
   { nested, message, work }: { readonly nested: NestedPipeline; readonly message: unknown; readonly work: StepWork },
 ): Promise<Executed> {
-  const { runChild, context, events, notes, node, plan } = execution;
-  const asked = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
-  const given = await runChild(nested.workflow, asked, "shared").catch(async (error: unknown) => {
+  const { context, events, notes, node, plan } = execution;
+  const input = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
+  const child = { workflow: nested.workflow, input, store: "shared" } as const;
+  const given = await runChild(execution, child).catch(async (error: unknown) => {
     throw await childError(execution, { error, work });
   });
   const output = given as PipelineRunOutput;
@@ -66,7 +67,7 @@ function keepPart({ plan, events, notes }: Execution, part: OwnState): void {
 }
 
 function requestOf(execution: Execution, message: unknown): RunRequest {
-  const { context, input, events, node, visit, place, timeoutMs } = execution;
+  const { context, input, events, node, visit, place } = execution;
   const { input: _, ...request } = execution.state.request;
   const { images, videos, audio, files } = input;
   const { nesting } = request;
@@ -82,7 +83,7 @@ function requestOf(execution: Execution, message: unknown): RunRequest {
       parentRunId: context.runId,
       parentVisit: visit,
       parentPlace: place,
-      timeoutMs,
+      timeoutMs: childTimeout(execution),
       storesEvents: events.keeps,
     },
   };

@@ -2,14 +2,8 @@
 import { emptyMetrics, metricsSince } from "../data/metrics.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { StepNode } from "../nodes/node.types.js";
-import type { OpenAttempt, OpenWork } from "./open-attempt.js";
-
-interface WorkSetup {
-  readonly node: StepNode;
-  readonly attempt: OpenAttempt;
-  /** What an executor that goes on had taken before it has paused. */
-  readonly paused: StepExecutionData | null;
-}
+import type { Execution } from "./execution.types.js";
+import type { OpenWork } from "./open-attempt.js";
 
 export class StepWork implements OpenWork {
   /** As its executor says it. */
@@ -18,19 +12,19 @@ export class StepWork implements OpenWork {
   steps: readonly StepExecutionData[] = [];
   /** What has been said so far. */
   text = "";
-  readonly #setup: WorkSetup;
+  readonly #execution: Execution;
   readonly #startedAtMs: number = Date.now();
   #isCounted = false;
 
-  constructor(setup: WorkSetup) {
-    this.#setup = setup;
+  constructor(execution: Execution) {
+    this.#execution = execution;
     // Of a function nothing more is ever known.
-    const { attempt, node } = setup;
+    const { attempt, node } = execution;
     if (node.executorType === "function") attempt.onEnd(() => attempt.isClosed || this.count());
   }
 
   get answersSignal(): boolean {
-    const { executorType } = this.#setup.node;
+    const { executorType } = this.#execution.node;
     return executorType === "agent" || executorType === "team";
   }
 
@@ -40,18 +34,19 @@ export class StepWork implements OpenWork {
 
   cutOff(): void {
     // All is known of a nested pipeline by its own run.
-    if (!("isPipeline" in this.#setup.node.executor)) this.count();
+    if (!("isPipeline" in this.#execution.node.executor)) this.count();
   }
 
   /** What it took is stored, though it has no result. */
   count(): void {
-    const { node, attempt, paused } = this.#setup;
+    const { node, notes } = this.#execution;
+    const { paused } = this.#execution.talk;
     if (this.#isCounted) return;
     this.#isCounted = true;
     const all = this.metrics ?? this.time;
     // What was before the pause is known by itself, for all attempts at going on.
     const metrics = this.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
-    attempt.notes.spent.push({
+    notes.spent.push({
       ...executionBy(node, metrics),
       success: false,
       endedAtMs: Date.now(),
