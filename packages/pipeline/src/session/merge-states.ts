@@ -11,7 +11,7 @@ import { type CountedPaths, isCounted, isCountedIn } from "./counted.js";
 import { copyJson, isObject, type JsonObject, type Path, sameJson } from "./json.js";
 import { type ListRecord, recordedOrigins } from "./list-record.js";
 import { mergeLists, type Versions } from "./merge-lists.js";
-import { absent, reduced, type SessionReducers } from "./reducers.js";
+import { absent, reduced, type SessionReducers, sumOf } from "./reducers.js";
 
 export interface StatesToMerge {
   /** State at the start of the run. */
@@ -35,11 +35,6 @@ export interface StatesToMerge {
  */
 export function mergeStates({ base, theirs, mine, counted = {}, lists, reducers = {} }: StatesToMerge): JsonObject {
   return copyJson(new StateMerge({ counted, lists, reducers }).objects({ base, theirs, mine }, []));
-}
-
-interface NumberVersions extends Versions {
-  readonly theirs: number;
-  readonly mine: number;
 }
 
 interface MergeRules {
@@ -73,18 +68,13 @@ class StateMerge {
     const byUser = path.length === 1 ? reduced(this.#how.reducers, String(key), { base, theirs, mine }) : null;
     if (byUser !== null) return byUser.value;
     if (theirs === absent || mine === absent) return theirs === absent ? mine : theirs;
-    if (typeof theirs === "number" && typeof mine === "number") return this.#numbers({ base, theirs, mine }, path);
+    const sum = isCounted(this.#how.counted, path) ? sumOf({ base, theirs, mine }) : null;
+    if (sum !== null) return sum.value;
     if (isObject(theirs) && isObject(mine))
       return this.objects({ base: isObject(base) ? base : {}, theirs, mine }, path);
     if (Array.isArray(theirs) && Array.isArray(mine))
       return this.#lists({ base: Array.isArray(base) ? base : [], theirs, mine }, path);
     return mine;
-  }
-
-  #numbers({ base, theirs, mine }: NumberVersions, path: Path): number {
-    if (!isCounted(this.#how.counted, path)) return mine;
-    const sum = theirs + (mine - (typeof base === "number" ? base : 0));
-    return Number.isFinite(sum) ? sum : mine;
   }
 
   #lists(versions: Versions<readonly unknown[]>, path: Path): unknown[] {
