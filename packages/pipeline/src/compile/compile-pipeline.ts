@@ -5,51 +5,47 @@
  * @module
  */
 import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
-import type { LiveHolder } from "../live/live-run.js";
 import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
-import { PipelineEvents } from "../plan/pipeline-events.js";
+import { isObject } from "../session/json.js";
 import { caught } from "../visit/end-steps.js";
-import type { CompiledPlan, PipelinePlan, StepCtx } from "../visit/plan.types.js";
-import { type CoreStep, caughtSettings, coreSteps, type Result } from "./core-steps.js";
+import type { CompiledPlan, StepCtx, StepParts } from "../visit/plan.types.js";
+import { caughtSettings, coreSteps, type Result } from "./core-steps.js";
 import { eventLabels, stepGroups, stepNotes } from "./drawn-graph.js";
 
-export function compilePipeline(plan: PipelinePlan): Workflow {
-  const compiled: CompiledPlan = { ...plan, events: new PipelineEvents(plan.tree) };
-  const names = coreNames(compiled.tree);
+export function compilePipeline(plan: CompiledPlan): Workflow {
+  const names = coreNames(plan.tree);
   const nodeIds = nodeIdsOf(names);
   const empty = defineWorkflow(plan.pipeline.id, { children: Object.fromEntries(plan.workflows) });
   // The graph is made of what the user listed: its events are known at run time only, and `build` checks them.
   let builder = empty as unknown as UntypedBuilder;
-  for (const { name, settings, run } of coreSteps(compiled, names)) builder = builder.step(name, settings, run);
+  for (const { name, settings, run } of coreSteps(plan, names))
+    builder = builder.step(name, settings, (ev, ctx, { live }) => run(ev, { ctx, live }));
   return builder
-    .catchError("caught", caughtSettings(compiled), (ev, ctx, { live }) => caught(compiled, ev, { ctx, nodeIds, live }))
+    .catchError("caught", caughtSettings(plan), (ev, ctx, { live }) => caught(plan, ev, { ctx, live, nodeIds }))
     .build({
       types: [storedResult],
       forkState: (fields) => forkProblems(plan, fields),
       ...(plan.description !== null && { description: plan.description }),
-      groups: stepGroups(compiled, names),
-      stepNotes: stepNotes(compiled, names),
-      eventLabels: eventLabels(compiled),
+      groups: stepGroups(plan, names),
+      stepNotes: stepNotes(plan, names),
+      eventLabels: eventLabels(plan),
     });
 }
 
 /** All but the session state is what the pipeline itself has noted, such as what people have approved. */
-function forkProblems({ opensSession }: PipelinePlan, fields: Readonly<Record<string, unknown>>): string[] {
+function forkProblems({ opensSession }: CompiledPlan, fields: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(fields).flatMap(([name, value]) => {
     if (name !== "session") return [`${JSON.stringify(name)} is kept by the pipeline itself`];
     if (!opensSession) return ["`forkState` of the pipeline is false"];
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? [] : ["`session`, the session state, has to be an object"];
+    return isObject(value) ? [] : ["`session`, the session state, has to be an object"];
   });
 }
 
+type Run<Event> = (event: Event, ctx: StepCtx, given: Pick<StepParts, "live">) => Result;
+
 interface UntypedBuilder {
-  step(name: string, settings: object, run: CoreStep["run"]): UntypedBuilder;
-  catchError(
-    name: string,
-    settings: object,
-    run: (event: StepFailedEvent, ctx: StepCtx, given: LiveHolder) => Result,
-  ): UntypedBuilder;
+  step(name: string, settings: object, run: Run<never>): UntypedBuilder;
+  catchError(name: string, settings: object, run: Run<StepFailedEvent>): UntypedBuilder;
   build(options: WorkflowOptions): Workflow;
 }

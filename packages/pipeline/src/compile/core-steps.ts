@@ -4,7 +4,7 @@
  * @module
  */
 import { collect, type EventClass, type Finished, many, StopEvent, type WorkflowEvent } from "millrace";
-import { type LiveHolder, liveResources as resources } from "../live/live-run.js";
+import { liveResources as resources } from "../live/live-run.js";
 import type { LoopNode, ParallelNode, PipelineNode } from "../nodes/node.types.js";
 import {
   HumanAnswer,
@@ -18,7 +18,7 @@ import { asked, finish, type Target } from "../plan/pipeline-tree.js";
 import { askPeople } from "../visit/ask-step.js";
 import { beginRun, converse } from "../visit/begin-step.js";
 import { cancelRun, finishRun, gather } from "../visit/end-steps.js";
-import type { CompiledPlan, PipelineStart, StepCtx } from "../visit/plan.types.js";
+import type { CompiledPlan, PipelineStart, StepParts } from "../visit/plan.types.js";
 import { runNode } from "../visit/visit-node.js";
 
 export type Result = Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined>;
@@ -27,7 +27,7 @@ export type Result = Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefi
 export interface CoreStep {
   readonly name: string;
   readonly settings: object;
-  readonly run: (event: never, ctx: StepCtx, given: LiveHolder) => Result;
+  readonly run: (event: never, parts: StepParts) => Result;
 }
 
 const workers = 1_000;
@@ -52,24 +52,24 @@ export function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string
       streams: [Shown, HumanPrompt],
       resources,
     },
-    run: (ev: PipelineStart, ctx, { live }) => beginRun(plan, ev, { ctx, live }),
+    run: (ev: PipelineStart, parts) => beginRun(plan, ev, parts),
   };
   if (agent !== null)
     yield {
       name: "converse",
       settings: { on: events.of(deciding), emits: classes(plan, [...firstTargets, finish]), streams, resources },
-      run: (ev: PlaceEvent, ctx, { live }) => converse(plan, ev, { ctx, live }),
+      run: (ev: PlaceEvent, parts) => converse(plan, ev, parts),
     };
   for (const node of tree.all) if (tree.isEntered(node)) yield* nodeSteps(plan, node, names.get(node.id) as string);
   yield {
     name: "finish",
     settings: { on: events.of(finish), emits: StopEvent, streams, resources },
-    run: (_, ctx, { live }) => finishRun(plan, { ctx, live }),
+    run: (_, parts) => finishRun(plan, parts),
   };
   yield {
     name: "cancel",
     settings: { on: PipelineCancel, emits: StopEvent, streams, resources },
-    run: (ev: PipelineCancelEvent, ctx, { live }) => cancelRun(plan, ev, { ctx, live }),
+    run: (ev: PipelineCancelEvent, parts) => cancelRun(plan, ev, parts),
   };
 }
 
@@ -99,7 +99,7 @@ function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreSt
     ...(node.kind === "step" && node.retry !== null && { retry: node.retry }),
     ...(node.kind === "step" && node.timeout !== null && { timeout: node.timeout }),
   };
-  return { name, settings, run: (ev: PlaceEvent, ctx, { live }) => runNode(plan, { node, ev, ctx, live }) };
+  return { name, settings, run: (ev: PlaceEvent, parts) => runNode(plan, { ...parts, node, ev }) };
 }
 
 /** What the run comes to first in a group: all that are at once, whichever is picked, or the first of those in a row. */
@@ -131,7 +131,7 @@ function askStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreStep
       workers,
       resources,
     },
-    run: (ev: PlaceEvent, ctx, { live }) => askPeople(plan, { node, ev, ctx, live }),
+    run: (ev: PlaceEvent, parts) => askPeople(plan, { ...parts, node, ev }),
   };
 }
 
@@ -141,7 +141,7 @@ function againStep(plan: CompiledPlan, node: LoopNode, name: string): CoreStep {
   return {
     name: `${name}: again`,
     settings: { on: events.of({ to: "again", node: node.id }), emits, streams, workers, resources },
-    run: (ev: PlaceEvent, ctx, { live }) => runNode(plan, { node, ev, ctx, live, isAgain: true }),
+    run: (ev: PlaceEvent, parts) => runNode(plan, { ...parts, node, ev, isAgain: true }),
   };
 }
 
@@ -162,7 +162,7 @@ function gatherStep(plan: CompiledPlan, node: ParallelNode, name: string): CoreS
   return {
     name: `${name}: gather`,
     settings: { on, emits, skipChecks: ["uncollected"], streams, workers, resources },
-    run: (branches: readonly PlaceEvent[], ctx, { live }) => gather(plan, branches, { node, ctx, live }),
+    run: (branches: readonly PlaceEvent[], parts) => gather(plan, branches, { ...parts, node }),
   };
 }
 

@@ -124,6 +124,7 @@ export function open(
 ): Step[] {
   const { node, place, queue, branch = null } = group;
   tell(course, node, startedEvent(node, { queue, branch }));
+  if (node.kind === "loop" && queue.length > 0) tell(course, node, iterationStarted(node, 1));
   if (queue.length === 0) {
     const { output, event } = emptyGroup(node);
     tell(course, node, event);

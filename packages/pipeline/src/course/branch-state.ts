@@ -13,7 +13,8 @@ import type { LiveRun } from "../live/live-run.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { keepChanges, valueAt, valueNow } from "../session/counted.js";
 import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
-import { changesOf, mergeStates } from "../session/merge-states.js";
+import { mergeStates } from "../session/merge-states.js";
+import { diff } from "../session/patches.js";
 import type { SessionReducers } from "../session/reducers.js";
 import { ownState, type StateScope } from "../state/own-state.js";
 import type { BranchState, BranchStates, FamilyState, Place, RunRequest } from "../state/pipeline-state.types.js";
@@ -106,7 +107,7 @@ export function joinBranches(run: RunOfFamily, key: string, { live, byUser, redu
     (theirs, { session: mine, counted, lists }) => mergeStates({ base, theirs, mine, counted, lists, reducers }),
     before,
   );
-  const changes = live.sessionOf(scope, family).apply(changesOf(before, merged));
+  const changes = live.sessionOf(scope, family).apply(diff(before, merged, { lists: "whole" }));
   keepChanges(stored, changes, { before, paths: countedIn(base, branches) });
   live.forgetBranches(branchesKey(runId, key));
 }

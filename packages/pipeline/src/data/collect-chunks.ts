@@ -17,6 +17,7 @@ import { mediaOf } from "./media.js";
 import { sumMetrics } from "./metrics.js";
 import { createOutput, isStepOutput } from "./step-output.js";
 import type { StepOutput } from "./step-output.types.js";
+import { isContentEvent } from "./text.js";
 
 /** Listeners to what a generator yields while it runs. A returned promise is awaited before the next chunk is requested. */
 export interface ChunkListeners {
@@ -111,7 +112,7 @@ class CollectedContent {
     const { runId = null } = event;
     if (this.#isInside(event)) return;
     if (runId !== null) this.#seen.add(runId);
-    if (contentEvents.has(event.event)) this.#add({ runId, content: event.content });
+    if (isContentEvent(event)) this.#add({ runId, content: event.content });
     if (runId !== null && isEndEvent(event)) this.#end(resultOfEvent({ ...event, runId }));
   }
 
@@ -143,8 +144,6 @@ class CollectedContent {
     this.#pieces = others.toSpliced(at < 0 ? others.length : at, 0, { runId, content: output.content });
   }
 }
-
-const contentEvents: ReadonlySet<string> = new Set(["RunContent", "TeamRunContent"]);
 
 /** Appends text to text; any other content replaces the earlier one. */
 function joined(before: unknown, content: unknown): unknown {

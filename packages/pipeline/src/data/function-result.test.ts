@@ -8,10 +8,10 @@ const metrics = { inputTokens: 10, outputTokens: 5, totalTokens: 15, duration: 0
 const result = { runId: "run-1", content: "report", metrics, status: "COMPLETED" };
 
 describe("toOutput", () => {
-  it("takes a step output as it is, and sets who made it", () => {
-    const output = toOutput(stepOutput({ content: "x", stop: true }), { stepName: "scan", executorType: "function" });
+  it("takes a step output as it is", () => {
+    const output = toOutput(stepOutput({ content: "x", stop: true }));
 
-    expect(output).toMatchObject({ content: "x", stop: true, stepName: "scan", executorType: "function" });
+    expect(output).toMatchObject({ content: "x", stop: true });
   });
 
   it.each([["text"], [5], [0], [false], [[1, 2]], [{ k: 1 }], [null], [{ content: "x", runId: "5", status: "ok" }]])(
@@ -22,7 +22,7 @@ describe("toOutput", () => {
   );
 
   it("has no content for a function that returned nothing", () => {
-    expect(toOutput(undefined, { stepName: "a" })).toMatchObject({ stepName: "a", success: true });
+    expect(toOutput(undefined).success).toBe(true);
     expect(toOutput(undefined).content).toBeUndefined();
   });
 

@@ -59,11 +59,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /**
  * Converts the result of a function: a step output stays as it is; the result of a run brings its media, metrics and
  * run id; any other value becomes the content.
- *
- * @param identity Names, ids and types, which the step knows better than its function.
  */
-export function toOutput(value: unknown, identity: Partial<StepOutput> = {}): StepOutput {
-  return createOutput({ ...outputFields(value), ...identity });
+export function toOutput(value: unknown): StepOutput {
+  return createOutput(outputFields(value));
 }
 
 /** The fields of {@link toOutput}, of which the step may know some better. */

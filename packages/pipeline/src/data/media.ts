@@ -85,12 +85,11 @@ const kinds = { images: "image", videos: "video", audio: "audio", files: "file" 
 const lists = Object.keys(kinds) as (keyof MediaSet)[];
 
 /** A set without media. */
-export const emptyMedia: MediaSet = Object.freeze({
-  images: Object.freeze([]),
-  videos: Object.freeze([]),
-  audio: Object.freeze([]),
-  files: Object.freeze([]),
-});
+export const emptyMedia: MediaSet = Object.freeze(mediaSet(() => Object.freeze([])));
+
+function mediaSet(listOf: (list: keyof MediaSet) => readonly Media[]): MediaSet {
+  return Object.fromEntries(lists.map((list) => [list, listOf(list)])) as unknown as MediaSet;
+}
 
 /**
  * Media of both sets, those of the first one first, without repeated ids. Changes neither set; returns `first` when
@@ -99,12 +98,7 @@ export const emptyMedia: MediaSet = Object.freeze({
 export function mergeMedia(first: MediaSet, second: MediaSet): MediaSet {
   // The usual case: media are rare, and every step merges those of earlier steps.
   if (lists.every((list) => second[list].length === 0)) return first;
-  return {
-    images: unique([...first.images, ...second.images]),
-    videos: unique([...first.videos, ...second.videos]),
-    audio: unique([...first.audio, ...second.audio]),
-    files: unique([...first.files, ...second.files]),
-  };
+  return mediaSet((list) => unique([...first[list], ...second[list]]));
 }
 
 function unique(items: readonly Media[]): readonly Media[] {
@@ -120,10 +114,7 @@ function unique(items: readonly Media[]): readonly Media[] {
 export function toMediaSet(given: MediaLists): MediaSet {
   const problems = lists.flatMap((list) => listProblems(list, given[list]));
   if (problems.length > 0) throw invalid(problems);
-  const [images, videos, sounds, files] = lists.map((list) =>
-    unique((given[list] ?? []).map((item) => toMedia(kinds[list], item))),
-  ) as [Media[], Media[], Media[], Media[]];
-  return { images, videos, audio: sounds, files };
+  return mediaSet((list) => unique((given[list] ?? []).map((item) => toMedia(kinds[list], item))));
 }
 
 function listProblems(list: keyof MediaSet, items: unknown): string[] {

@@ -148,6 +148,11 @@ export function executionOf(output: StepOutput): StepExecutionData {
   return execution;
 }
 
+/** What the agent of a conversational pipeline did. */
+export function agentExecution(name: string, metrics: StepMetricsData): StepExecutionData {
+  return { stepName: name, executorType: "agent", executorName: name, metrics, success: true, steps: [] };
+}
+
 /**
  * The executions that made the outputs, at any depth, in order. Skipped outputs have none. An output without a result
  * does not know its metrics: its attempts are counted separately.

@@ -36,3 +36,8 @@ function readable(this: Record<string, unknown>, key: string, json: unknown): un
 export function isEmptyContent(content: unknown): content is undefined | null | "" {
   return content === undefined || content === null || content === "";
 }
+
+/** Recognizes an event with a piece of the text of an agent or a team. */
+export function isContentEvent({ event }: { readonly event: string }): boolean {
+  return event === "RunContent" || event === "TeamRunContent";
+}

@@ -87,7 +87,7 @@ export class LiveRun {
     await settled(open.filter((attempt) => attempt.isStoring || attempt.work?.answersSignal === true));
     for (const attempt of cut) {
       attempt.work?.cutOff();
-      attempt.mute();
+      attempt.isMuted = true;
     }
     return cut;
   }
@@ -154,10 +154,6 @@ function settled(attempts: readonly OpenAttempt[]): Promise<unknown> {
 
 function isInside(outer: string, runId: string): boolean {
   return runId === outer || runId.startsWith(`${outer}/`);
-}
-
-export interface LiveHolder {
-  readonly live: LiveRun;
 }
 
 export const liveResources: { readonly live: Resource<LiveRun> } = {

@@ -43,6 +43,10 @@ export class OpenAttempt {
   /** What its step gave, where nobody is asked about it and it tells of nothing else. */
   output: StepOutput | null = null;
   isSettled = false;
+  /** Its result is on its way into the store: nothing ends it any more. */
+  isStoring = false;
+  /** What it tells is heard no more. */
+  isMuted = false;
   /** Its end is stored, with what it took. */
   isClosed = false;
   readonly #ctx: AttemptSetup["ctx"];
@@ -52,8 +56,6 @@ export class OpenAttempt {
   #over: (() => unknown) | null = null;
   #settled: Promise<void> | null = null;
   #tellSettled: () => void = () => {};
-  #isStoring = false;
-  #isMuted = false;
 
   constructor({ ctx, node, place, isLimited }: AttemptSetup) {
     this.#ctx = ctx;
@@ -88,20 +90,6 @@ export class OpenAttempt {
     this.#tellSettled();
   }
 
-  /** What it tells is heard no more. */
-  get isMuted(): boolean {
-    return this.#isMuted;
-  }
-
-  mute(): void {
-    this.#isMuted = true;
-  }
-
-  /** Its result is on its way into the store: nothing ends it any more. */
-  get isStoring(): boolean {
-    return this.#isStoring;
-  }
-
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   assertAlive(): void {
     if (this.#over !== null) throw this.#over();
@@ -121,7 +109,7 @@ export class OpenAttempt {
     this.#over = error;
     for (const listener of this.#listeners) listener(error);
     this.#controller?.abort(error());
-    if (this.#isStoring) this.settle(); // its code has come to its end, and its turn to store may never come
+    if (this.isStoring) this.settle(); // its code has come to its end, and its turn to store may never come
   }
 
   /** It has come to its end by itself, and all of it is stored. */
@@ -133,7 +121,7 @@ export class OpenAttempt {
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   beginStoring(): void {
     this.assertAlive();
-    this.#isStoring = true;
+    this.isStoring = true;
   }
 
   #follow(): void {
@@ -141,7 +129,7 @@ export class OpenAttempt {
     this.#follows = true;
     const { signal } = this.#ctx;
     const end = (): void => {
-      this.mute();
+      this.isMuted = true;
       this.end(() => signal.reason);
     };
     if (signal.aborted) end();

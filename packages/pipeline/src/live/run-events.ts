@@ -11,9 +11,11 @@ import { plainCopy } from "../data/plain-copy.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type StoredEvent, toStoredEvent } from "../data/stored-event.js";
 import { toStored } from "../data/stored-output.js";
+import { isContentEvent } from "../data/text.js";
 import { Shown } from "../plan/pipeline-events.js";
 import type { EventTime } from "../state/event-clock.js";
 import type { RecordedEvent, RunRequest } from "../state/pipeline-state.types.js";
+import { factsOf } from "./event-facts.js";
 
 /** Who tells an event: it decides who sees it. */
 export type EventSource =
@@ -42,7 +44,7 @@ export interface EventSetup {
   /** Told and not kept yet. */
   readonly pending: RecordedEvent[];
   /** Whether executors are heard no more. */
-  readonly isMuted?: () => boolean;
+  readonly isMuted: () => boolean;
 }
 
 export interface EventStorage {
@@ -75,9 +77,8 @@ export class RunEvents {
   }
 
   emit(source: EventSource, name: string, data: Data = {}): void {
-    const isShown = this.#shows(source);
-    if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, isShown);
-    else if (isShown) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
+    if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, this.#shows(source));
+    else this.show(source, name, data);
   }
 
   /** Whether anybody is told of such events. */
@@ -103,14 +104,13 @@ export class RunEvents {
 
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
   forward(event: RecordedEvent, about: Data): void {
-    if (this.#setup.isMuted?.() === true) return;
-    const isContent = event.event === "RunContent" || event.event === "TeamRunContent";
-    const isShown = this.#shows(isContent ? "content" : "executor");
+    if (this.#setup.isMuted()) return;
+    const isShown = this.#shows(isContentEvent(event) ? "content" : "executor");
+    if (!isShown && !this.keeps) return;
     const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.base;
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
     const parentStepId = about["parentStepId"] ?? this.base["parentStepId"];
     const inside = parentStepId === undefined ? {} : { parentStepId };
-    if (!isShown && !this.keeps) return;
     const told = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
     const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...told };
     this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
@@ -167,15 +167,10 @@ export class RunEvents {
 }
 
 function baseOf({ ctx: { runId }, request: { nesting, sessionId }, pipeline }: EventSetup): Data {
-  return {
-    runId,
-    pipelineRunId: nesting?.rootRunId ?? runId,
-    pipelineId: pipeline.id,
-    pipelineName: pipeline.name,
-    sessionId,
-    nestedDepth: nesting?.depth ?? 0,
-    ...(nesting !== null && { parentStepId: nesting.parentStepId }),
-  };
+  const facts = factsOf({ runId, pipeline, sessionId });
+  if (nesting === null) return facts;
+  const { rootRunId: pipelineRunId, depth: nestedDepth, parentStepId } = nesting;
+  return { ...facts, pipelineRunId, nestedDepth, parentStepId };
 }
 
 const repeated = new Set([

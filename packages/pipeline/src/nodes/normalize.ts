@@ -12,20 +12,21 @@ import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./conta
 import type { PipelineNode, StepNode } from "./node.types.js";
 import { Step, type StepOptions, unrunnable } from "./step.js";
 
-/** @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps. */
-export function normalizeAll(steps: readonly StepLike[]): readonly PipelineNode[] {
-  return childrenOf(steps, []);
-}
-
 /** A bare function or agent gives its name to its step. */
 function checked<Node extends PipelineNode>(node: Node): Node {
   refuseOptions(`The ${node.kind} "${String(node.name)}" cannot be made`, stepName(node.name, "name"));
   return node;
 }
 
-function childrenOf(
+/**
+ * The nodes of a list of steps.
+ *
+ * @param path Of the group that has them. @default the pipeline
+ * @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps.
+ */
+export function nodesOf(
   steps: readonly (StepLike | readonly StepLike[])[],
-  path: readonly number[],
+  path: readonly number[] = [],
 ): readonly PipelineNode[] {
   refuseOptions("The pipeline cannot be made", steps.flatMap(strangerProblems));
   const nodes = steps.map((step, position) => checked(normalize(step, [...path, position])));
@@ -57,11 +58,11 @@ function normalize(given: StepLike | readonly StepLike[], path: readonly number[
   }
   if (given instanceof Step) return stepNode(given.options, path);
   if (given instanceof Steps)
-    return { ...base(given, path), kind: "steps", children: childrenOf(given.options.steps, path) };
+    return { ...base(given, path), kind: "steps", children: nodesOf(given.options.steps, path) };
   if (given instanceof Loop) return loopNode(given, path);
   if (given instanceof Parallel) {
     const { steps, state = "shared", merge = null } = given.options;
-    return { ...base(given, path), kind: "parallel", children: childrenOf(steps, path), state, merge };
+    return { ...base(given, path), kind: "parallel", children: nodesOf(steps, path), state, merge };
   }
   if (given instanceof Condition) return conditionNode(given, path);
   if (given instanceof Router) return routerNode(given, path);
@@ -73,7 +74,7 @@ function loopNode(loop: Loop, path: readonly number[]): PipelineNode {
   return {
     ...base(loop, path),
     kind: "loop",
-    children: childrenOf(steps, path),
+    children: nodesOf(steps, path),
     maxIterations,
     endCondition,
     forwards: forwardIterationOutput,
@@ -82,16 +83,16 @@ function loopNode(loop: Loop, path: readonly number[]): PipelineNode {
 
 function conditionNode(condition: Condition, path: readonly number[]): PipelineNode {
   const { steps, elseSteps = [], evaluator = true } = condition.options;
-  const children = childrenOf([...steps, ...elseSteps], path);
+  const children = nodesOf([...steps, ...elseSteps], path);
   return { ...base(condition, path), kind: "condition", children, ifCount: steps.length, evaluator };
 }
 
 function routerNode(router: Router, path: readonly number[]): PipelineNode {
   const { choices, selector = null } = router.options;
-  const children = childrenOf(choices, path);
-  const { name } = base(router, path);
-  refuseOptions(`The router "${name}" cannot be made`, sameNames(children));
-  return { ...base(router, path), kind: "router", children, givenAs: choices, selector };
+  const children = nodesOf(choices, path);
+  const facts = base(router, path);
+  refuseOptions(`The router "${facts.name}" cannot be made`, sameNames(children));
+  return { ...facts, kind: "router", children, givenAs: choices, selector };
 }
 
 /** Names that repeat: a selector by name would only reach the first. */

@@ -1,6 +1,6 @@
 /** Metrics of a run, from its stored state. */
 
-import { emptyMetrics, executionsOf, runMetrics, sumMetrics } from "../data/metrics.js";
+import { agentExecution, emptyMetrics, executionsOf, runMetrics, sumMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
 import { wholeOutputs } from "../state/group-output.js";
 import type { OwnState, PipelineState } from "../state/pipeline-state.types.js";
@@ -52,9 +52,7 @@ export function executionsInside(nested: Nested, runId: string): StepExecutionDa
 /** Executions of everything that has run, also in groups under way. */
 function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecutionData[] {
   const outputs = Object.values(frames).flatMap((frame) => wholeOutputs(frame.outputs));
-  const agent = agentRun?.metrics
-    ? [{ ...agentExecution, stepName: agentRun.agentName, executorName: agentRun.agentName, metrics: agentRun.metrics }]
-    : [];
+  const agent = agentRun?.metrics ? [agentExecution(agentRun.agentName, agentRun.metrics)] : [];
   return [...agent, ...executionsOf(outputs), ...spent, ...waitingOf(talks)];
 }
 
@@ -67,5 +65,3 @@ function waitingOf(talks: OwnState["talks"]): readonly StepExecutionData[] {
       : []),
   ]);
 }
-
-const agentExecution = { executorType: "agent", success: true, steps: [] } as const;

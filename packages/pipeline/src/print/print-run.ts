@@ -63,7 +63,7 @@ async function followRun(
   screen: Screen,
   { isTitled }: { readonly isTitled: boolean },
 ): Promise<PipelineRunOutput> {
-  const { stream, nowMs } = screen.terminal;
+  const { stream } = screen.terminal;
   const steps = new StepPrinter(screen);
   const ids: StepIds = new Map();
   const order = new ReadableOrder();
@@ -71,11 +71,11 @@ async function followRun(
   for await (const event of run.events()) {
     if (!titled) screen.title(event.pipelineName);
     titled = true;
-    const told = toStepEvent(event, nowMs(), ids);
+    const told = toStepEvent(event, Date.now(), ids);
     if (told !== null && (stream || told.kind !== "says")) for (const next of order.take(told)) steps.print(next);
   }
   for (const next of order.end()) steps.print(next);
-  steps.end();
+  steps.quiet();
   printEnd(await run.output(), screen, steps);
   return await run;
 }

@@ -20,6 +20,8 @@ interface Turn {
 }
 
 export class StepPrinter {
+  /** The error of a step, if it was printed last. */
+  lastFailure: string | null = null;
   readonly #screen: Screen;
   readonly #turns: Map<string, Turn> = new Map();
   /** Ids of printed steps. */
@@ -31,15 +33,9 @@ export class StepPrinter {
   #lastLine: "begins" | "ends" | "other" = "other";
   /** Steps of nested pipelines: the last one's output is the result of its pipeline. */
   readonly #nested: Turn[] = [];
-  #lastFailure: string | null = null;
 
   constructor(screen: Screen) {
     this.#screen = screen;
-  }
-
-  /** The error of a step, if it was printed last. */
-  get lastFailure(): string | null {
-    return this.#lastFailure;
   }
 
   print(event: PrintedEvent): void {
@@ -53,7 +49,7 @@ export class StepPrinter {
       case "says":
         return this.#says(event);
       case "pauses":
-        return this.#quiet();
+        return this.quiet();
       case "gives":
         return this.#gives(event, event.output);
       case "ends":
@@ -63,9 +59,10 @@ export class StepPrinter {
     }
   }
 
-  /** Ends the output. */
-  end(): void {
-    this.#quiet();
+  /** Ends the text of the step that spoke last. */
+  quiet(): void {
+    this.#live?.end();
+    this.#live = null;
   }
 
   /** Prints the output of a step that had no events. */
@@ -76,16 +73,16 @@ export class StepPrinter {
   }
 
   title(name: string): void {
-    this.#quiet();
+    this.quiet();
     this.#screen.gap();
     this.#screen.line(this.#screen.terminal.style.bold(`── ${this.#screen.terminal.clean(name)}`));
     this.#lastLine = "other";
-    this.#lastFailure = null;
+    this.lastFailure = null;
   }
 
   content(content: unknown): void {
     const { clean, style } = this.#screen.terminal;
-    this.#quiet();
+    this.quiet();
     this.#lastLine = "other";
     if (isEmptyContent(content)) return this.#screen.line(style.dim("(no content)"));
     const text = clean(toText(content)).trimEnd();
@@ -98,7 +95,7 @@ export class StepPrinter {
   #begins(event: PrintedEvent & { readonly kind: "begins" }): void {
     const open = this.#turns.get(event.key);
     if (open?.isAgain === true && open.isTold && open.live.said === "") return;
-    this.#quiet();
+    this.quiet();
     this.#turns.set(event.key, this.#newTurn(event));
     const { clean, style } = this.#screen.terminal;
     const group = event.group === null ? "" : style.dim(`  ${event.group.toLowerCase()}`);
@@ -111,7 +108,7 @@ export class StepPrinter {
     const { clean, style } = this.#screen.terminal;
     const { isTold, startedAtMs, live } = this.#turnOf(event);
     const hasSpoken = live.said !== "";
-    this.#quiet();
+    this.quiet();
     this.#turns.set(event.key, { ...this.#newTurn(event), isTold, isAgain: true, startedAtMs });
     const how = event.attempt > 1 ? `attempt ${event.attempt}` : "begun again";
     if (hasSpoken) this.#screen.line(style.dim(`↻ ${clean(event.name)}, ${how}`));
@@ -121,7 +118,7 @@ export class StepPrinter {
   #says(event: PrintedEvent & { readonly kind: "says" }): void {
     this.#underHeading(event);
     const { live } = this.#turnOf(event);
-    if (this.#live !== live) this.#quiet();
+    if (this.#live !== live) this.quiet();
     this.#live = live;
     live.push(event.text);
     this.#lastLine = "other";
@@ -129,7 +126,7 @@ export class StepPrinter {
 
   #gives(event: PrintedEvent, output: StepOutput): void {
     const turn = this.#turnOf(event);
-    this.#quiet();
+    this.quiet();
     if (!turn.isTold) this.#turns.delete(event.key);
     if (event.stepId !== null) this.#shown.add(event.stepId);
     const isPrinted = turn.output !== null || this.#isSaid(turn.live.said, output);
@@ -157,11 +154,11 @@ export class StepPrinter {
     if (this.#lastLine === "other") this.#screen.gap();
     this.#screen.line(style.red(`✗ ${clean(event.name)}: ${clean(event.message)}`));
     this.#lastLine = "ends";
-    this.#lastFailure = event.message;
+    this.lastFailure = event.message;
   }
 
   #leave({ key }: PrintedEvent): void {
-    this.#quiet();
+    this.quiet();
     this.#turns.delete(key);
     this.#heading = null;
   }
@@ -173,7 +170,7 @@ export class StepPrinter {
     else if (output.skipped) this.#screen.line(style.dim("(skipped)"));
     else this.content(output.content);
     this.#lastLine = "other";
-    if (!output.success) this.#lastFailure = output.error;
+    if (!output.success) this.lastFailure = output.error;
   }
 
   /** Prints the text that the interrupted step had written. */
@@ -189,11 +186,11 @@ export class StepPrinter {
 
   #showLine(kind: "begins" | "ends", { depth, text }: { readonly depth: number; readonly text: string }): void {
     if (!this.#screen.terminal.showSteps) return;
-    this.#quiet();
+    this.quiet();
     if (kind === "begins" && this.#lastLine !== "begins") this.#screen.gap();
     this.#screen.line(`${"  ".repeat(depth)}${text}`);
     this.#lastLine = kind;
-    this.#lastFailure = null;
+    this.lastFailure = null;
   }
 
   #turnOf(event: PrintedEvent): Turn {
@@ -201,11 +198,6 @@ export class StepPrinter {
     this.#turns.set(event.key, turn);
     if (event.stepId !== null && event.kind === "says") this.#shown.add(event.stepId);
     return turn;
-  }
-
-  #quiet(): void {
-    this.#live?.end();
-    this.#live = null;
   }
 
   #newTurn({ atMs, kind, nesting }: PrintedEvent): Turn {

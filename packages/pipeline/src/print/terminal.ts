@@ -27,7 +27,6 @@ export interface Terminal {
   readonly stripAnsi: (text: string) => string;
   readonly clean: (text: string) => string;
   readonly widthOf: (text: string) => number;
-  readonly nowMs: () => number;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` when Markdown is requested and its library is not installed. */
@@ -43,7 +42,7 @@ export async function openTerminal(options: PrintOptions): Promise<Terminal> {
   const render = wanted === false ? null : await loadMarkdown({ width: out.columns || 80, color, stripAnsi, wanted });
   const clean = (text: string) => cleanText(text, stripAnsi);
   const style = styleOf(color);
-  return { out, style, render, stream, showSteps, showMetrics, stripAnsi, clean, widthOf, nowMs: Date.now };
+  return { out, style, render, stream, showSteps, showMetrics, stripAnsi, clean, widthOf };
 }
 
 function styleOf(color: boolean): Style {

@@ -45,9 +45,10 @@ interface Told {
 }
 
 async function tell(run: PipelineRun, { answered, answers, userId }: Told): Promise<void> {
-  if (userId !== undefined) assertOwnRun(await run.look(), userId);
+  const output = await run.look();
+  if (userId !== undefined) assertOwnRun(output, userId);
   const all = [...answered.map(answerOf), ...answers];
-  const { status, requirements } = await run.look();
+  const { status, requirements } = output;
   const goesOn = status === "PAUSED" || status === "RUNNING";
   if (!goesOn && answers.length > 0) throw notPaused(run.runId, status);
   if (goesOn) check(run.runId, all, { isPaused: status === "PAUSED", requirements });

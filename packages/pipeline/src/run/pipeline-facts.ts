@@ -1,7 +1,7 @@
-/** Facts that follow from the steps of a pipeline. */
+/** Facts that follow from the nodes of a pipeline, at any depth. */
 import { type Workflow, WorkflowError } from "millrace";
 import type { NestedPipeline } from "../data/executor.types.js";
-import type { PipelineNode, StepNode } from "../nodes/node.types.js";
+import type { PipelineNode } from "../nodes/node.types.js";
 import type { PipelineOptions } from "./pipeline-options.js";
 
 /**
@@ -12,7 +12,7 @@ export function historyToLoad(
   { addWorkflowHistoryToSteps, numHistoryRuns, agent }: PipelineOptions,
   nodes: readonly PipelineNode[],
 ): number | null {
-  const steps = stepsOf(nodes);
+  const steps = nodes.filter((node) => node.kind === "step");
   const ofSteps = steps.filter(({ addHistory }) => addHistory === true).map((step) => step.numHistoryRuns);
   const ofPipeline = addWorkflowHistoryToSteps === true || numHistoryRuns !== undefined;
   const asked = [
@@ -24,16 +24,11 @@ export function historyToLoad(
   return asked.includes(null) ? null : Math.max(0, ...asked.map(Number));
 }
 
-function stepsOf(nodes: readonly PipelineNode[]): StepNode[] {
-  return nodes.flatMap((node) => (node.kind === "step" ? [node] : stepsOf(node.children)));
-}
-
 /** Workflows among the steps, which run as children of the run. */
 export function workflowsOf(nodes: readonly PipelineNode[]): ReadonlyMap<string, Workflow> {
   const found = new Map<string, Workflow>();
-  const visit = (node: PipelineNode): void => {
-    if (node.kind !== "step") return node.children.forEach(visit);
-    if (node.executorType !== "workflow") return;
+  for (const node of nodes) {
+    if (node.kind !== "step" || node.executorType !== "workflow") continue;
     const executor = node.executor as Workflow | NestedPipeline;
     const workflow = "isPipeline" in executor ? executor.workflow : executor;
     if (workflow === undefined)
@@ -43,7 +38,6 @@ export function workflowsOf(nodes: readonly PipelineNode[]): ReadonlyMap<string,
         hint: "Give a Pipeline, or a workflow of the core.",
       });
     found.set(node.id, workflow);
-  };
-  nodes.forEach(visit);
+  }
   return found;
 }

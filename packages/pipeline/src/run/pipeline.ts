@@ -9,14 +9,14 @@
 import type { Workflow } from "millrace";
 import { createRuntime, type RunHandle, type RunListing, type Runtime, type TenantOptions } from "millrace/runtime";
 import { compilePipeline } from "../compile/compile-pipeline.js";
-import type { PipelineIdentity, PipelineLike, SessionState } from "../data/executor.types.js";
+import type { PipelineLike, SessionState } from "../data/executor.types.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import { plainCopy } from "../data/plain-copy.js";
-import { type EventStorage, skippedNames } from "../live/run-events.js";
-import type { PipelineNode } from "../nodes/node.types.js";
-import { normalizeAll } from "../nodes/normalize.js";
+import { skippedNames } from "../live/run-events.js";
+import { nodesOf } from "../nodes/normalize.js";
 import type { PipelineRunOutput, TypedOutput } from "../output/run-output.types.js";
 import { markMadeHere } from "../plan/made-here.js";
+import { PipelineEvents } from "../plan/pipeline-events.js";
 import { PipelineTree } from "../plan/pipeline-tree.js";
 import { RunDependencies } from "../plan/run-dependencies.js";
 import { copyJson } from "../session/json.js";
@@ -46,7 +46,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   /** How many earlier runs of the session its steps may ask for; `null` for all. An enclosing pipeline loads as many. */
   readonly historyCount: number | null;
   readonly #options: PipelineOptions<Input, Given, Output>;
-  readonly #tree: PipelineTree;
+  readonly #setup: RunSetup;
   readonly #dependencies: RunDependencies;
   #runtime: Runtime | null = null;
 
@@ -58,10 +58,15 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");
     this.sessionId = options.sessionId ?? globalThis.crypto.randomUUID();
     this.#dependencies = new RunDependencies(options.dependencies ?? {});
-    const nodes = normalizeAll(options.steps);
-    this.#tree = new PipelineTree(nodes);
-    this.historyCount = historyToLoad(options, nodes);
-    this.workflow = this.#compile(nodes);
+    const { storeEvents = false, eventsToSkip = [] } = options;
+    const parts = {
+      pipeline: { id: this.id, name: this.name },
+      tree: new PipelineTree(nodesOf(options.steps)),
+      storage: { stores: storeEvents, skips: skippedNames(eventsToSkip) },
+    };
+    this.historyCount = historyToLoad(options, parts.tree.all);
+    this.workflow = this.#compile(parts);
+    this.#setup = { ...parts, workflow: this.workflow };
   }
 
   /**
@@ -79,7 +84,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     const handle = this.#open().run(this.id, start as never, runId === undefined ? {} : { runId });
     this.#dependencies.give(handle.runId, options.dependencies);
     handle.accepted.catch(() => this.#dependencies.forget(handle.runId));
-    return new PipelineRun(handle as RunHandle, this.#setup());
+    return new PipelineRun(handle as RunHandle, this.#setup);
   }
 
   /**
@@ -92,8 +97,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
     checkContinueOptions(handle.runId, options);
     this.#dependencies.give(handle.runId, options.dependencies);
-    const told = answersTo(new PipelineRun(handle, this.#setup(), this.#assertOwn(handle)), { paused, options });
-    return new PipelineRun(handle, this.#setup(), told);
+    const told = answersTo(new PipelineRun(handle, this.#setup, this.#assertOwn(handle)), { paused, options });
+    return new PipelineRun(handle, this.#setup, told);
   }
 
   /**
@@ -196,7 +201,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
 
   #stored(runId: string, options: TenantOptions = {}): PipelineRun<Input, Output> {
     const handle = this.#open().handle(runId, options);
-    return new PipelineRun(handle, this.#setup(), this.#assertOwn(handle));
+    return new PipelineRun(handle, this.#setup, this.#assertOwn(handle));
   }
 
   /** @throws {WorkflowError} `RUN_UNKNOWN` */
@@ -205,21 +210,23 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     if (workflow !== this.id) throw runOfAnother(handle.runId, { asked: this.id, of: workflow });
   }
 
-  #compile(nodes: readonly PipelineNode[]): Workflow {
+  #compile(parts: Omit<RunSetup, "workflow">): Workflow {
+    const { pipeline, tree } = parts;
     const { description = null, agent = null, ...options } = this.#options;
-    const { sessionState = {}, overwriteDbSessionState = false, metadata = {}, reducers = {} } = options;
+    const { sessionState = {}, overwriteDbSessionState = false, metadata = {} } = options;
+    const reducers = { ...options.reducers };
     const count = this.historyCount;
     return compilePipeline({
-      pipeline: this.#identity,
+      ...parts,
       description,
-      tree: this.#tree,
+      events: new PipelineEvents(tree),
       start: startEventOf(this.#options as PipelineOptions),
       hooks: sessionHooks({
-        pipeline: this.#identity,
-        tree: this.#tree,
+        pipeline,
+        tree,
         template: copyJson(sessionState),
         overwrite: overwriteDbSessionState,
-        reducers: { ...reducers },
+        reducers,
         metadata: plainCopy(metadata) as Readonly<Record<string, unknown>>,
         history: { count, read: (runId, tenant) => this.#stored(runId, { tenant }).output() },
         inputSchema: options.inputSchema ?? null,
@@ -228,39 +235,19 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       addHistory: options.addWorkflowHistoryToSteps ?? false,
       numHistoryRuns: options.numHistoryRuns ?? null,
       loadsHistory: count !== 0,
-      storage: this.#storage,
       keepsExecutorRuns: options.storeExecutorOutputs ?? true,
       agent,
       dependencies: this.#dependencies,
       opensSession: options.forkState ?? true,
-      reducers: { ...reducers },
-      workflows: workflowsOf(nodes),
+      reducers,
+      workflows: workflowsOf(tree.all),
     });
-  }
-
-  get #identity(): PipelineIdentity {
-    return { id: this.id, name: this.name };
-  }
-
-  get #storage(): EventStorage {
-    const { storeEvents = false, eventsToSkip = [] } = this.#options;
-    return { stores: storeEvents, skips: skippedNames(eventsToSkip) };
   }
 
   #open(): Runtime {
     const { store } = this.#options;
     this.#runtime ??= createRuntime({ workflows: { [this.id]: this.workflow }, ...(store && { store }) }) as Runtime;
     return this.#runtime;
-  }
-
-  #setup(): RunSetup {
-    const { workflow } = this;
-    return {
-      pipeline: this.#identity,
-      tree: this.#tree,
-      workflow,
-      storage: this.#storage,
-    };
   }
 }
 

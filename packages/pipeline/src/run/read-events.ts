@@ -8,15 +8,8 @@ import {
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { fromStoredEvent } from "../data/stored-event.js";
-import {
-  agentFields,
-  baseOf,
-  cancelledEvents,
-  completedFields,
-  type EndedRun,
-  errorFields,
-  factsOf,
-} from "../output/end-events.js";
+import { factsOf } from "../live/event-facts.js";
+import { baseOf, type EndedRun, endOf } from "../output/end-events.js";
 import type { PipelineEvent } from "../output/pipeline-event.types.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { Shown } from "../plan/pipeline-events.js";
@@ -93,34 +86,17 @@ async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<re
     sources.clock.follow([shown]);
     return [shown];
   }
-  if (StopEvent.is(event)) return lastEvents(sources, event.result as PipelineRunOutput);
+  if (StopEvent.is(event)) {
+    const output = event.result as PipelineRunOutput;
+    return endOf(runOf(sources, output), { output, reason: output.cancelReason });
+  }
   if (WorkflowCancelledEvent.is(event)) {
     const output = await sources.view.settled();
-    return cancelledEvents(runOf(sources, output), { output, reason: event.reason });
+    return endOf(runOf(sources, output), { output, reason: event.reason });
   }
   if (WorkflowFailedEvent.is(event)) return [await errorEvent(sources, messageOf(event.error))];
   if (WorkflowTimedOutEvent.is(event)) return [await errorEvent(sources, "The run took too long.")];
   return [];
-}
-
-function lastEvents(sources: EventSources, output: PipelineRunOutput): readonly Fields[] {
-  const run = runOf(sources, output);
-  switch (output.status) {
-    case "CANCELLED":
-      return cancelledEvents(run, { output, reason: output.cancelReason });
-    case "ERROR":
-      return [{ event: "WorkflowError", ...baseOf(run), ...errorFields(output) }];
-    default:
-      return completedEvents(run, output);
-  }
-}
-
-function completedEvents(run: EndedRun, output: PipelineRunOutput): readonly Fields[] {
-  const byAgent = agentFields(output);
-  return [
-    ...(byAgent === null ? [] : [{ event: "WorkflowAgentCompleted", ...baseOf(run), ...byAgent }]),
-    { event: "WorkflowCompleted", ...baseOf(run), ...completedFields(output) },
-  ];
 }
 
 /** Event for a run without an output: it could not begin, or was stopped from outside. */

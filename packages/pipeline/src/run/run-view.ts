@@ -3,12 +3,13 @@ import { Context, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import type { PipelineIdentity } from "../data/executor.types.js";
 import { StepRequirement } from "../human/requirement.js";
+import { within } from "../live/live-run.js";
 import { type EventStorage, withoutResults } from "../live/run-events.js";
-import { cancelledEvents } from "../output/end-events.js";
+import { endOf } from "../output/end-events.js";
 import { runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import { assertAllSteps, reading } from "../plan/missing-steps.js";
-import { HumanPrompt, type HumanPromptEvent } from "../plan/pipeline-events.js";
+import { HumanPrompt } from "../plan/pipeline-events.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
 import { EventClock, inOrder } from "../state/event-clock.js";
 import { isGivenUp, unbegunState } from "../state/own-state.js";
@@ -49,7 +50,8 @@ export class RunView {
     for (;;) {
       const outcome = await reading(this.pipeline, this.#handle.idle());
       if (outcome.status !== "waiting" || outcome.prompts.length > 0 || outcome.wakeAtMs === null) return outcome;
-      await this.#wake(outcome.wakeAtMs);
+      const waitMs = Math.min(Math.max(0, outcome.wakeAtMs - Date.now()), MAX_TIMER_MS);
+      await within(waitMs, this.#handle.then(...bothNothing));
     }
   }
 
@@ -85,26 +87,20 @@ export class RunView {
     const { runId, sessionId, endedAtMs } = output;
     const clock = new EventClock();
     clock.follow(output.events);
-    const told = cancelledEvents(
-      { runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() },
-      { output, reason },
-    );
+    const told = endOf({ runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() }, { output, reason });
     const kept = told.filter(({ event }) => !storage.skips.has(event)).map(withoutResults);
     return { ...output, events: inOrder([...output.events, ...kept]) };
   }
 
   async #seen(status: PipelineStatus, asked: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
-    const state = await this.#state();
+    const begun = await this.#begun();
+    const summary = await this.#handle.summary();
+    const state = begun ?? unbegunState(summary);
     const requirements = asked.filter(({ runId }) => !isGivenUp(state, runId));
     const { pipeline, tree } = this.#setup;
     const { runId } = this.#handle;
     const facts = { runId, pipeline, tree, state, status, requirements };
-    const { endedAtMs } = await this.#handle.summary();
-    return runOutput({ ...facts, sessionState: state.session, nowMs: endedAtMs ?? Date.now() });
-  }
-
-  async #state(): Promise<PipelineState> {
-    return (await this.#begun()) ?? unbegunState(await this.#handle.summary());
+    return runOutput({ ...facts, sessionState: state.session, nowMs: summary.endedAtMs ?? Date.now() });
   }
 
   /** @throws {WorkflowError} `SNAPSHOT_MISMATCH` naming steps ahead of the run that the pipeline no longer has. */
@@ -124,35 +120,14 @@ export class RunView {
     const state = (await context.store.getState()) as unknown as PipelineState;
     return "visits" in state ? state : null;
   }
-
-  async #wake(atMs: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const due = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, Math.min(Math.max(0, atMs - Date.now()), MAX_TIMER_MS));
-    });
-    try {
-      await Promise.race([due, this.#handle.then(...bothNothing)]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
 }
 
 const bothNothing = [(): void => {}, (): void => {}] as const;
 
 function requirementsOf({ prompts }: Waiting): StepRequirement[] {
-  return prompts.flatMap(({ promptId, runId, event }) =>
-    event instanceof HumanPrompt ? [requirementOf({ promptId, runId, event })] : [],
-  );
-}
-
-function requirementOf({ promptId, runId, event }: OpenQuestion): StepRequirement {
-  const { requirement, problems } = event;
-  return new StepRequirement({ requirementId: promptId, runId, data: requirement, problems });
-}
-
-interface OpenQuestion {
-  readonly promptId: string;
-  readonly runId: string;
-  readonly event: HumanPromptEvent;
+  return prompts.flatMap(({ promptId, runId, event }) => {
+    if (!(event instanceof HumanPrompt)) return [];
+    const { requirement, problems } = event;
+    return [new StepRequirement({ requirementId: promptId, runId, data: requirement, problems })];
+  });
 }

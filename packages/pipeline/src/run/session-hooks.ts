@@ -11,11 +11,11 @@ import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.typ
 import type { PipelineTree } from "../plan/pipeline-tree.js";
 import { recordAtStart } from "../session/list-record.js";
 import type { SessionReducers } from "../session/reducers.js";
-import { enterSession, openSession, type RunSessionEnd, saveSession } from "../session/run-session.js";
-import { type NewSession, newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
+import { enterSession, type RunSessionEnd, readSession, saveSession } from "../session/run-session.js";
+import { newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";
 import type { PipelineState, PreparedInside, RunRequest } from "../state/pipeline-state.types.js";
-import type { PipelineHooks, StepCtx } from "../visit/plan.types.js";
+import type { GivenRequest, PipelineHooks, StepCtx } from "../visit/plan.types.js";
 import { validateInput, validateOutput } from "./schemas.js";
 
 export interface SessionSetup {
@@ -35,24 +35,20 @@ export interface SessionSetup {
 /** Reads a run of one tenant, because others may know its id, too. */
 type ReadRun = (runId: string, tenant: string) => Promise<PipelineRunOutput>;
 
-type Given = RunRequest & { readonly given: Readonly<Record<string, unknown>> | null };
-
 export function sessionHooks(setup: SessionSetup): PipelineHooks {
   const { pipeline, tree, template, overwrite } = setup;
-  const sessionOf = (request: RunRequest) => newSessionOf(request, setup);
   return {
     async prepare(ctx, asked) {
-      const { given, ...request } = asked as Given;
-      const states = { template, given, overwrite };
+      const { given, ...request } = asked as GivenRequest;
       if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
-      const opened = records && (await openSession(records, { session: sessionOf(request), given, overwrite }));
-      const session = opened?.state ?? startState({ ...states, stored: null });
-      const sessionAtStart = opened?.stored?.state ?? template;
+      const stored = records && (await readSession(records, request)).stored;
+      const session = startState({ template, given, overwrite, stored: stored?.state ?? null });
+      const sessionAtStart = stored?.state ?? template;
       return {
         request,
         startedAtMs: Date.now(),
-        history: records !== null && opened?.stored ? await historyOf(setup, opened.stored, records.tenant) : [],
+        history: records !== null && stored !== null ? await historyOf(setup, stored, records.tenant) : [],
         session,
         sessionAtStart,
         lists: given === null ? {} : recordAtStart(sessionAtStart, session),
@@ -61,7 +57,8 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
     async enter(ctx, { request, startedAtMs }) {
       const records = request.nesting === null ? recordsIn(ctx) : null;
       const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
-      if (records !== null) await enterSession(records, { session: sessionOf(request), run, nowMs: Date.now() });
+      if (records !== null)
+        await enterSession(records, { session: newSessionOf(request, setup), run, nowMs: Date.now() });
     },
     async finish(ctx, state, how) {
       const status = how === "ended" ? endStatus(state) : "CANCELLED";
@@ -70,8 +67,7 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const output = runOutput({ ...facts, sessionState: state.session });
       if (records === null) return output;
       try {
-        const left = leaving({ ...facts, metrics: output.metrics, reducers: setup.reducers }, sessionOf(state.request));
-        const saved = await saveSession(records, left);
+        const saved = await saveSession(records, leaving(setup, facts, output.metrics));
         return { ...output, sessionState: saved.state };
       } catch (error) {
         if (!isForGood(error)) throw error;
@@ -149,26 +145,18 @@ function recordsIn(ctx: StepCtx): StepRecords | null {
   }
 }
 
-interface LeavingFacts extends Pick<RunFacts, "runId" | "state" | "status" | "nowMs"> {
-  readonly metrics: RunMetricsData;
-  readonly reducers: SessionReducers;
-}
-
 /** What the run saves in its session. */
-function leaving(facts: LeavingFacts, session: NewSession): RunSessionEnd {
-  const { runId, state, status, metrics, nowMs, reducers } = facts;
-  const { pipelineId } = session;
+function leaving(setup: SessionSetup, facts: EndFacts, metrics: RunMetricsData): RunSessionEnd {
+  const { runId, state, status, nowMs } = facts;
+  const run = { runId, pipelineId: setup.pipeline.id, status, createdAtMs: state.startedAtMs };
   return {
-    session,
+    session: newSessionOf(state.request, setup),
     base: state.sessionAtStart,
     state: state.session,
     counted: state.counted,
     lists: state.lists,
-    reducers,
-    change: (stored) => {
-      const changed = withRun(stored, { runId, pipelineId, status, createdAtMs: state.startedAtMs });
-      return { ...changed, metrics: addRunToSession(stored.metrics, metrics) };
-    },
+    reducers: setup.reducers,
+    change: (stored) => ({ ...withRun(stored, run), metrics: addRunToSession(stored.metrics, metrics) }),
     nowMs,
   };
 }

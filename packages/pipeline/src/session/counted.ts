@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isContainer, type JsonObject, keysBelow, type Path, pathKey } from "./json.js";
+import { fieldAt, type JsonObject, keysBelow, type Path, pathKey } from "./json.js";
 import { pathAtStart, pathNow, type RecordedSession, recordPatch } from "./list-record.js";
 import { applyTo, type SessionPatch } from "./patches.js";
 
@@ -91,14 +91,12 @@ export function isCounted(counted: CountedPaths, path: Path): boolean {
   return Object.hasOwn(counted, pathKey(path));
 }
 
-export function isCountedBelow(counted: CountedPaths, path: Path): boolean {
-  return keysBelow(counted, pathKey(path)).length > 0;
+/** Whether the number at the path is counted, or one in what is there. */
+export function isCountedIn(counted: CountedPaths, path: Path): boolean {
+  return isCounted(counted, path) || keysBelow(counted, pathKey(path)).length > 0;
 }
 
 /** @param key The path, as text. */
 export function valueAt(state: Readonly<JsonObject>, key: string): unknown {
-  return pathOf(key).reduce<unknown>(
-    (value, field) => (isContainer(value) && Object.hasOwn(value, field) ? (value as JsonObject)[field] : undefined),
-    state,
-  );
+  return fieldAt(state, pathOf(key));
 }

@@ -3,7 +3,8 @@
 import { plainCopy } from "../data/plain-copy.js";
 import { type CountedPaths, type EditReads, keepChanges, type StoredSession, valueAt } from "./counted.js";
 import type { JsonObject } from "./json.js";
-import { LiveSessionState, type SessionPatch } from "./session-state.js";
+import type { SessionPatch } from "./patches.js";
+import { LiveSessionState } from "./session-state.js";
 
 export class CountingState {
   readonly #stored: StoredSession;

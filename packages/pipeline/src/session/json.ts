@@ -18,6 +18,16 @@ export function isObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
+/** A field or item; `undefined` where there is none. */
+export function fieldOf(value: unknown, key: Key): unknown {
+  return isContainer(value) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
+}
+
+/** What is at a path; `undefined` where nothing is. */
+export function fieldAt(value: unknown, path: Path): unknown {
+  return path.reduce(fieldOf, value);
+}
+
 export function copyJson<Value>(value: Value): Value {
   if (!isContainer(value)) return value;
   if (Array.isArray(value)) return value.map(copyJson) as Value;

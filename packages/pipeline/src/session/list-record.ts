@@ -7,7 +7,18 @@
  * @module
  */
 import { plainOf } from "millrace/engine";
-import { isContainer, isObject, type JsonObject, type Key, keysBelow, type Path, pathKey, sameJson } from "./json.js";
+import {
+  fieldAt,
+  fieldOf,
+  isContainer,
+  isObject,
+  type JsonObject,
+  type Key,
+  keysBelow,
+  type Path,
+  pathKey,
+  sameJson,
+} from "./json.js";
 import { matchItems, NEW } from "./match-items.js";
 import { diff, type SessionPatch } from "./patches.js";
 
@@ -196,14 +207,6 @@ class Recorder {
 
 function isOldList(old: Old): old is OldList {
   return Array.isArray(old.value) && old.value.length > 0;
-}
-
-function fieldAt(state: unknown, path: Path): unknown {
-  return path.reduce(fieldOf, state);
-}
-
-function fieldOf(value: unknown, key: Key): unknown {
-  return isContainer(value) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
 }
 
 // ---- pieces

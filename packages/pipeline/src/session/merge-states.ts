@@ -7,12 +7,11 @@
  *
  * @module
  */
-import { type CountedPaths, isCounted, isCountedBelow } from "./counted.js";
+import { type CountedPaths, isCounted, isCountedIn } from "./counted.js";
 import { copyJson, isObject, type JsonObject, type Path, sameJson } from "./json.js";
 import { type ListRecord, recordedOrigins } from "./list-record.js";
 import { mergeLists, type Versions } from "./merge-lists.js";
-import { diff, type SessionPatch } from "./patches.js";
-import { absent, noReducers, reduced, type SessionReducers } from "./reducers.js";
+import { absent, reduced, type SessionReducers, sumOf } from "./reducers.js";
 
 export interface StatesToMerge {
   /** State at the start of the run. */
@@ -34,25 +33,8 @@ export interface StatesToMerge {
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID` when a reducer fails.
  */
-export function mergeStates({
-  base,
-  theirs,
-  mine,
-  counted = {},
-  lists,
-  reducers = noReducers,
-}: StatesToMerge): JsonObject {
+export function mergeStates({ base, theirs, mine, counted = {}, lists, reducers = {} }: StatesToMerge): JsonObject {
   return copyJson(new StateMerge({ counted, lists, reducers }).objects({ base, theirs, mine }, []));
-}
-
-/** Lists the changes of a run by field. A list that differs is one change of the whole list. */
-export function changesOf(base: Readonly<JsonObject>, mine: Readonly<JsonObject>): SessionPatch[] {
-  return diff(base, mine, { lists: "whole" });
-}
-
-interface NumberVersions extends Versions {
-  readonly theirs: number;
-  readonly mine: number;
 }
 
 interface MergeRules {
@@ -86,7 +68,8 @@ class StateMerge {
     const byUser = path.length === 1 ? reduced(this.#how.reducers, String(key), { base, theirs, mine }) : null;
     if (byUser !== null) return byUser.value;
     if (theirs === absent || mine === absent) return theirs === absent ? mine : theirs;
-    if (typeof theirs === "number" && typeof mine === "number") return this.#numbers({ base, theirs, mine }, path);
+    const sum = isCounted(this.#how.counted, path) ? sumOf({ base, theirs, mine }) : null;
+    if (sum !== null) return sum.value;
     if (isObject(theirs) && isObject(mine))
       return this.objects({ base: isObject(base) ? base : {}, theirs, mine }, path);
     if (Array.isArray(theirs) && Array.isArray(mine))
@@ -94,18 +77,11 @@ class StateMerge {
     return mine;
   }
 
-  #numbers({ base, theirs, mine }: NumberVersions, path: Path): number {
-    if (!isCounted(this.#how.counted, path)) return mine;
-    const sum = theirs + (mine - (typeof base === "number" ? base : 0));
-    return Number.isFinite(sum) ? sum : mine;
-  }
-
   #lists(versions: Versions<readonly unknown[]>, path: Path): unknown[] {
     return mergeLists(versions, {
       recorded: recordedOrigins(this.#how.lists, path, versions.base),
       merge: (item, index, isRecorded) => (isRecorded ? this : this.#comparing()).#values(item, [...path, index]),
-      isCounted: (index) =>
-        isCounted(this.#how.counted, [...path, index]) || isCountedBelow(this.#how.counted, [...path, index]),
+      isCounted: (index) => isCountedIn(this.#how.counted, [...path, index]),
     });
   }
 

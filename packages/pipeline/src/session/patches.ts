@@ -2,6 +2,7 @@
 import {
   type Container,
   copyJson,
+  fieldOf,
   isContainer,
   isObject,
   type JsonObject,
@@ -76,31 +77,24 @@ function placeIn(container: Container, key: Key): Key {
   return Array.isArray(container) ? Math.min(Number(key), container.length) : key;
 }
 
-function fieldOf(container: Container, key: Key): unknown {
-  return Object.hasOwn(container, key) ? (container as JsonObject)[key] : undefined;
-}
-
 function put(container: Container, key: Key, value: unknown): void {
   (container as JsonObject)[key] = value;
 }
 
-/** Lists: `"whole"` replaces a list that differs; `"items"` changes the items that differ. */
-export function diff(
-  before: unknown,
-  after: unknown,
-  { lists, path = [] }: { readonly lists: "whole" | "items"; readonly path?: Path },
-): SessionPatch[] {
+interface DiffOptions {
+  /** `"whole"` replaces a list that differs; `"items"` changes the items that differ. */
+  readonly lists: "whole" | "items";
+  readonly path?: Path;
+}
+
+export function diff(before: unknown, after: unknown, { lists, path = [] }: DiffOptions): SessionPatch[] {
   if (before === after) return [];
   if (isObject(before) && isObject(after)) return diffObjects(before, after, { lists, path });
   if (lists === "items" && Array.isArray(before) && Array.isArray(after)) return diffLists(before, after, path);
   return sameJson(before, after) ? [] : [{ op: "set", path, value: after }];
 }
 
-function diffObjects(
-  before: JsonObject,
-  after: JsonObject,
-  { lists, path }: { readonly lists: "whole" | "items"; readonly path: Path },
-): SessionPatch[] {
+function diffObjects(before: JsonObject, after: JsonObject, { lists, path = [] }: DiffOptions): SessionPatch[] {
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   const patches: SessionPatch[] = gone.map((key) => ({ op: "delete", path: [...path, key] }));
   for (const key of Object.keys(after)) {

@@ -21,8 +21,6 @@ export type SessionReducer =
 /** Reducers by the name of a field of the session state itself, not of a nested field. */
 export type SessionReducers = Readonly<Record<string, SessionReducer>>;
 
-export const noReducers: SessionReducers = {};
-
 /** Stands for a field that is absent. */
 export const absent: unique symbol = Symbol("absent");
 
@@ -35,7 +33,8 @@ export function reduced(reducers: SessionReducers, key: string, field: Versions)
   return { value: given(reducer, key, field) };
 }
 
-function sumOf({ base, theirs, mine }: Versions): { readonly value: number } | null {
+/** The stored number plus what this run has added to it; `null` for other values. */
+export function sumOf({ base, theirs, mine }: Versions): { readonly value: number } | null {
   if (typeof theirs !== "number" || typeof mine !== "number") return null;
   const sum = theirs + (mine - (typeof base === "number" ? base : 0));
   return Number.isFinite(sum) ? { value: sum } : null;

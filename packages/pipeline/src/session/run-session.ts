@@ -19,25 +19,22 @@ import {
   type SessionRun,
   withRun,
 } from "./session-record.js";
-import { type StartStates, startState } from "./start-state.js";
 
-/** How a run begins in its session. */
-export interface RunSessionStart extends Pick<StartStates, "given" | "overwrite"> {
-  /** Used when the session does not exist yet. */
-  readonly session: NewSession;
+interface ReadSession {
+  /** `null` when the session does not exist yet. */
+  readonly stored: SessionRecord | null;
+  readonly version: number;
 }
 
-/**
- * Reads the stored session and computes the initial state of the run.
- *
- * @throws {WorkflowError} `SESSION_FOREIGN`, `STATE_UNSTORABLE`, and errors of the store.
- */
-export async function openSession(
+/** @throws {WorkflowError} `SESSION_FOREIGN`, and errors of the store. */
+export async function readSession(
   records: StepRecords,
-  { session, ...states }: RunSessionStart,
-): Promise<{ readonly stored: SessionRecord | null; readonly state: JsonObject }> {
-  const { stored } = await readSession(records, session);
-  return { stored, state: startState({ ...states, template: session.state, stored: stored?.state ?? null }) };
+  { sessionId, userId }: Pick<SessionRecord, "sessionId" | "userId">,
+): Promise<ReadSession> {
+  const found = await records.read(SESSION_KIND, sessionId);
+  const stored = (found?.value ?? null) as SessionRecord | null;
+  if (stored !== null) assertOwner(stored, userId);
+  return { stored, version: found?.version ?? 0 };
 }
 
 /**
@@ -91,14 +88,4 @@ export async function saveSession(
   });
   records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: saved });
   return saved;
-}
-
-async function readSession(
-  records: StepRecords,
-  { sessionId, userId }: Pick<SessionRecord, "sessionId" | "userId">,
-): Promise<{ readonly stored: SessionRecord | null; readonly version: number }> {
-  const found = await records.read(SESSION_KIND, sessionId);
-  const stored = (found?.value ?? null) as SessionRecord | null;
-  if (stored !== null) assertOwner(stored, userId);
-  return { stored, version: found?.version ?? 0 };
 }

@@ -1,7 +1,7 @@
 /** Random changes: a view does what a plain object does, and what is stored ends as what is live. */
 import { describe, expect, it } from "vitest";
 import { copyJson, isContainer, type JsonObject } from "./json.js";
-import { diff } from "./patches.js";
+import { applyTo, diff } from "./patches.js";
 import { LiveSessionState } from "./session-state.js";
 
 type Random = (below: number) => number;
@@ -85,9 +85,9 @@ describe("random changes", () => {
         change(view.state, left);
         change(plain, right);
         expect(view.state, `seed ${seed}, step ${step}`).toEqual(plain);
-        if (pauses(5) === 0) LiveSessionState.applyTo(stored, view.take());
+        if (pauses(5) === 0) applyTo(stored, view.take());
       }
-      LiveSessionState.applyTo(stored, view.take());
+      applyTo(stored, view.take());
 
       expect(live.plain(), `seed ${seed}`).toEqual(plain);
       expect(stored, `seed ${seed}`).toEqual(plain);
@@ -106,14 +106,14 @@ describe("random changes", () => {
         const view = views[index] as (typeof views)[number];
         change(view.state, random);
         const what = random(8);
-        if (what === 0) LiveSessionState.applyTo(stored, view.take());
+        if (what === 0) applyTo(stored, view.take());
         if (what === 1 && random(3) === 0) {
           view.close(() => new TypeError("over"));
           views[index] = live.view();
         }
-        if (what === 2) LiveSessionState.applyTo(stored, live.apply([{ op: "set", path: ["k9"], value: step }]));
+        if (what === 2) applyTo(stored, live.apply([{ op: "set", path: ["k9"], value: step }]));
       }
-      while (views.length > 0) LiveSessionState.applyTo(stored, views.splice(random(views.length), 1)[0]?.take() ?? []);
+      while (views.length > 0) applyTo(stored, views.splice(random(views.length), 1)[0]?.take() ?? []);
 
       expect(stored, `seed ${seed}`).toEqual(live.plain());
     }
@@ -125,7 +125,7 @@ describe("random changes", () => {
       const [before, after] = [{ k0: randomValue(random), k1: randomValue(random) }, { k1: randomValue(random) }];
       for (const lists of ["whole", "items"] as const) {
         const changed: JsonObject = copyJson(before);
-        LiveSessionState.applyTo(changed, diff(before, after, { lists }));
+        applyTo(changed, diff(before, after, { lists }));
         expect(changed, `seed ${seed}`).toEqual(after);
       }
     }

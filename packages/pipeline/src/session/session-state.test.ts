@@ -1,6 +1,7 @@
 import { createDraft, finishedState } from "millrace/engine";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "./json.js";
+import { applyTo } from "./patches.js";
 import { LiveSessionState } from "./session-state.js";
 
 interface Cart {
@@ -12,7 +13,7 @@ function open(initial: JsonObject = {}) {
   const live = new LiveSessionState(initial);
   const stored = structuredClone(initial);
   const view = live.view();
-  return { live, view, stored, state: view.state, store: () => LiveSessionState.applyTo(stored, view.take()) };
+  return { live, view, stored, state: view.state, store: () => applyTo(stored, view.take()) };
 }
 
 describe("a view of the session state", () => {
@@ -196,7 +197,7 @@ describe("what several attempts change", () => {
       state["count"] = Number(state["count"]) + by;
     }
 
-    for (const index of [2, 0, 1]) LiveSessionState.applyTo(stored, views[index]?.take() ?? []);
+    for (const index of [2, 0, 1]) applyTo(stored, views[index]?.take() ?? []);
 
     expect(stored).toEqual({ count: 26 });
   });
@@ -209,11 +210,11 @@ describe("what several attempts change", () => {
     (second.state["list"] as string[]).push("second");
     (third.state["list"] as string[]).push("third");
 
-    LiveSessionState.applyTo(stored, third.take());
-    LiveSessionState.applyTo(stored, second.take());
+    applyTo(stored, third.take());
+    applyTo(stored, second.take());
 
     expect(stored).toEqual({ list: ["second", "third"] });
-    LiveSessionState.applyTo(stored, first.take());
+    applyTo(stored, first.take());
     expect(stored).toEqual({ list: ["first", "second", "third"] });
   });
 
@@ -225,9 +226,9 @@ describe("what several attempts change", () => {
     (first.state["cart"] as Cart).total = 1;
     (second.state["cart"] as Cart).items.push({ name: "milk", count: 1 });
 
-    LiveSessionState.applyTo(stored, second.take());
+    applyTo(stored, second.take());
     expect(stored).toEqual({ cart: { items: [{ name: "milk", count: 1 }] } });
-    LiveSessionState.applyTo(stored, first.take());
+    applyTo(stored, first.take());
 
     expect(stored).toEqual({ cart: { items: [{ name: "milk", count: 1 }], total: 1 } });
   });
@@ -247,7 +248,7 @@ describe("what several attempts change", () => {
       () => ended.replace({}),
     ];
     for (const change of changes) expect(change).toThrow("over");
-    LiveSessionState.applyTo(stored, next.take());
+    applyTo(stored, next.take());
 
     expect(stored).toEqual({ list: [], failed: true, next: true });
     expect(live.plain()).toEqual(stored);
@@ -262,7 +263,7 @@ describe("what several attempts change", () => {
 
     const stored = Object.freeze({ list: Object.freeze([Object.freeze({ n: 1 })]) });
     const draft = createDraft<{ readonly session: JsonObject }>(Object.freeze({ session: stored as JsonObject }));
-    LiveSessionState.applyTo(draft.session, view.take());
+    applyTo(draft.session, view.take());
 
     expect(finishedState(draft).session).toEqual(live(state));
     expect(stored.list).toEqual([{ n: 1 }]);

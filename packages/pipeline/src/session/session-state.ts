@@ -6,12 +6,10 @@
  *
  * @module
  */
-import { type Container, copyJson, type JsonObject, pathKey } from "./json.js";
+import { type Container, copyJson, fieldAt, type JsonObject, pathKey, toPlain } from "./json.js";
 import { applied, applyTo, diff, type SessionPatch } from "./patches.js";
 import { StateTree } from "./state-tree.js";
 import { StateView, type ViewListener } from "./state-view.js";
-
-export type { SessionPatch } from "./patches.js";
 
 /** The state as one attempt sees it. */
 export interface SessionView {
@@ -19,7 +17,7 @@ export interface SessionView {
   readonly state: JsonObject;
   /** Replaces the content of the object, for all views. */
   replace(state: JsonObject): void;
-  /** Returns the changes of this attempt since the last call, for {@link LiveSessionState.applyTo}. */
+  /** Returns the changes of this attempt since the last call, to be applied to a stored state. */
   take(): SessionPatch[];
   /**
    * Ends the attempt: further changes throw `error`. Changes that were not taken stay, and are stored with the next
@@ -43,19 +41,15 @@ export class LiveSessionState {
     return copyJson(this.#tree.root);
   }
 
-  view(): SessionView {
-    return this.#view();
-  }
-
   /** A view that reports the path, as text, of each number that is read, and of each missing field. */
   watchedView(looked: (path: string) => void): SessionView {
-    return this.#view((container, key) => {
+    return this.view((container, key) => {
       const path = this.#tree.pathOf(container);
       if (path !== null) looked(pathKey([...path, Array.isArray(container) ? Number(key) : key]));
     });
   }
 
-  #view(looked?: ViewListener["looked"]): SessionView {
+  view(looked?: ViewListener["looked"]): SessionView {
     const owner = {};
     const given = new Set<Container>();
     let closed: (() => unknown) | null = null;
@@ -88,7 +82,7 @@ export class LiveSessionState {
     };
   }
 
-  /** Returns changes that ended attempts have not stored, for {@link LiveSessionState.applyTo}. */
+  /** Returns changes that ended attempts have not stored. */
   takeLeft(): SessionPatch[] {
     return this.#log.take({});
   }
@@ -102,11 +96,6 @@ export class LiveSessionState {
     return this.#log.addTaken(patches);
   }
 
-  /** Applies patches to a stored state, which may be a draft. */
-  static applyTo(state: JsonObject, patches: readonly SessionPatch[]): void {
-    applyTo(state, patches);
-  }
-
   /** Records changes of objects that were put into the state and then changed through another reference. */
   #recordGiven(owner: object, given: ReadonlySet<Container>): void {
     const places = [...given].flatMap((container) => {
@@ -114,10 +103,9 @@ export class LiveSessionState {
       return path === null ? [] : [{ container, path }];
     });
     if (places.length === 0) return;
-    let known: unknown = this.#log.latest();
+    let known = this.#log.latest();
     for (const { container, path } of places) {
-      const before = path.reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], known);
-      const patches = diff(before, this.#tree.toPlainAt(container, path), { lists: "items", path });
+      const patches = diff(fieldAt(known, path), copyJson(toPlain(container, path)), { lists: "items", path });
       for (const patch of patches) this.#log.add(owner, patch);
       if (patches.length > 0) known = this.#log.latest();
     }
@@ -150,8 +138,8 @@ class ChangeLog {
     this.#stored = base;
   }
 
-  /** @param owner Attempt that stores the change; `null` when the next attempt to store anything takes it. */
-  add(owner: object | null, patch: SessionPatch): void {
+  /** @param owner Attempt that stores the change. */
+  add(owner: object, patch: SessionPatch): void {
     this.#entries.push({ owner, patch, isTaken: false });
   }
 

@@ -2,10 +2,11 @@ import { defineWorkflow, StartEvent, StopEvent, type Workflow, WorkflowError } f
 import { createRuntime, memoryStore, type RunStore, type Runtime, recordsOf } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "./json.js";
-import { openSession, saveSession } from "./run-session.js";
+import { readSession, saveSession } from "./run-session.js";
 import { withRun } from "./session-record.js";
 import { LiveSessionState } from "./session-state.js";
 import { SessionStore } from "./session-store.js";
+import { startState } from "./start-state.js";
 
 interface Asked {
   readonly sessionId: string;
@@ -23,11 +24,12 @@ function sessionFlow(template: JsonObject, work: (state: JsonObject, asked: Aske
       const { sessionId, userId = null, given = null, overwrite = false } = asked;
       const session = { sessionId, userId, pipelineId: "p", pipelineName: "P", state: template };
       const records = recordsOf(ctx);
-      const opened = await openSession(records, { session, given, overwrite });
-      const view = new LiveSessionState(opened.state).view();
+      const { stored } = await readSession(records, session);
+      const start = startState({ template, given, overwrite, stored: stored?.state ?? null });
+      const view = new LiveSessionState(start).view();
       await work(view.state, asked);
       const state = JSON.parse(JSON.stringify(view.state));
-      const base = opened.stored?.state ?? template;
+      const base = stored?.state ?? template;
       const change = (saved: Parameters<typeof withRun>[0]) =>
         withRun(saved, { runId: ctx.runId, pipelineId: "p", status: "COMPLETED", createdAtMs: 1 });
       await saveSession(records, { session, base, state, counted: {}, reducers: {}, change, nowMs: 2 });
@@ -49,7 +51,7 @@ function open(flow: Workflow, store: RunStore = memoryStore()): Opened {
   const runtime = createRuntime({ workflows: { flow }, store, log: silent }) as Runtime;
   return {
     runtime,
-    sessions: new SessionStore(runtime.records, { now: () => nowMs }),
+    sessions: new SessionStore(runtime.records, () => nowMs),
     run: (asked) => Promise.resolve(runtime.run("flow", { asked } as never)) as Promise<JsonObject>,
   };
 }

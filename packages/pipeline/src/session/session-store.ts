@@ -4,13 +4,6 @@ import type { RuntimeRecords } from "millrace/runtime";
 import { assertState, copyJson, type JsonObject } from "./json.js";
 import { assertOwner, SESSION_KIND, type SessionRecord } from "./session-record.js";
 
-export interface SessionStoreOptions {
-  /** Tenant of the sessions. @default "" */
-  readonly tenant?: string;
-  /** Present time in epoch milliseconds. @default the time of the host */
-  readonly now?: () => number;
-}
-
 export interface SessionQuery {
   /** User to whom the sessions belong. @default any */
   readonly userId?: string;
@@ -37,12 +30,11 @@ export type SessionNaming =
 
 export class SessionStore {
   readonly #records: RuntimeRecords;
-  readonly #tenant: string;
   readonly #now: () => number;
 
-  constructor(records: RuntimeRecords, { tenant = "", now = Date.now }: SessionStoreOptions = {}) {
+  /** @param now Present time in epoch milliseconds. */
+  constructor(records: RuntimeRecords, now: () => number = Date.now) {
     this.#records = records;
-    this.#tenant = tenant;
     this.#now = now;
   }
 
@@ -60,7 +52,7 @@ export class SessionStore {
    * empty.
    */
   async list({ userId, pipelineId, ...page }: SessionQuery = {}): Promise<SessionPage> {
-    const { records, cursor } = await this.#records.list({ kind: SESSION_KIND, tenant: this.#tenant, ...page });
+    const { records, cursor } = await this.#records.list({ kind: SESSION_KIND, ...page });
     const sessions = records
       .map(({ value }) => value as SessionRecord)
       .filter((session) => userId === undefined || session.userId === userId)
@@ -77,8 +69,7 @@ export class SessionStore {
     await this.#retry(async () => {
       const found = await this.#read(sessionId, userId);
       if (found === null) return;
-      const { tenant, kind, id } = this.#key(sessionId);
-      await this.#records.write([{ tenant, kind, id, expected: found.version, delete: true }]);
+      await this.#records.write([{ kind: SESSION_KIND, id: sessionId, expected: found.version, delete: true }]);
     });
   }
 
@@ -113,15 +104,11 @@ export class SessionStore {
     return this.rename(sessionId, name, userId);
   }
 
-  #key(sessionId: string) {
-    return { tenant: this.#tenant, kind: SESSION_KIND, id: sessionId };
-  }
-
   async #read(
     sessionId: string,
     userId: string | undefined,
   ): Promise<{ version: number; session: SessionRecord } | null> {
-    const found = await this.#records.read(SESSION_KIND, sessionId, { tenant: this.#tenant });
+    const found = await this.#records.read(SESSION_KIND, sessionId);
     if (found === null) return null;
     const session = found.value as SessionRecord;
     assertOwner(session, userId);
@@ -137,7 +124,7 @@ export class SessionStore {
       const found = await this.#read(sessionId, userId);
       if (found === null) throw unknown(sessionId);
       const value = { ...found.session, ...change(found.session), updatedAtMs: this.#now() };
-      await this.#records.write([{ ...this.#key(sessionId), expected: found.version, value }]);
+      await this.#records.write([{ kind: SESSION_KIND, id: sessionId, expected: found.version, value }]);
       return value;
     });
   }

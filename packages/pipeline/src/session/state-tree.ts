@@ -96,11 +96,6 @@ export class StateTree {
     const link = this.#links.get(container);
     return link !== undefined && others.has(link.parent) && this.pathOf(link.parent) !== null;
   }
-
-  /** @throws {WorkflowError} `STATE_UNSTORABLE` */
-  toPlainAt(container: Container, path: Path): unknown {
-    return copyJson(toPlain(container, path));
-  }
 }
 
 function keyOf(parent: Container, hint: Key, child: Container): Key | null {

@@ -2,10 +2,10 @@
 import { groupText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
 import { mediaOf } from "../data/media.js";
-import { itemAt, itemsOf, sizeOf } from "../data/paged-list.js";
+import { append, itemAt, itemsOf, replaceAt, sizeOf } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { fromStored } from "../data/stored-output.js";
+import { fromStored, toStored } from "../data/stored-output.js";
 import type { ContainerNode, LoopNode } from "../nodes/node.types.js";
 import { identityOf } from "../nodes/node-facts.js";
 import type { Frame } from "./pipeline-state.types.js";
@@ -110,6 +110,12 @@ export function lastIteration(frame: Frame): StepOutput[] {
 /** Of a loop, which of its outputs its last iteration begins with. */
 export function lastStart({ starts }: Frame): number {
   return itemAt(starts, sizeOf(starts) - 1) ?? 0;
+}
+
+/** Lists what a step gave that has come to no end of its own: in its branch, or behind what was done. */
+export function listOutput({ outputs }: Frame, at: number, output: StepOutput): void {
+  if (itemAt(outputs, at) === null) replaceAt(outputs, at, toStored(output));
+  else append(outputs, toStored(output));
 }
 
 /** Of what was done, which may be in a draft. */

@@ -4,17 +4,15 @@ import { answered, type Said } from "../course/answered.js";
 import { storedMoves } from "../course/stored-moves.js";
 import { decisionProblems } from "../human/check-decision.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
-import { PendingNotes } from "../live/open-attempt.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { assertSteps } from "../plan/missing-steps.js";
 import { HumanAnswer, HumanPrompt } from "../plan/pipeline-events.js";
 import type { Place } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
-import { move, nextEvent } from "./move.js";
+import { move, moverOf, nextEvent } from "./move.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
 import type { Visit } from "./visit.types.js";
-import { eventsOf } from "./visit-node.js";
 
 export async function askPeople(
   plan: CompiledPlan,
@@ -26,12 +24,11 @@ export async function askPeople(
   if (known) return nextEvent(plan, known);
   const { question } = talkAt(state, place);
   if (question === null) return undefined; // the group that it is in was given up
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
+  const mover = moverOf(plan, state, { ctx, live });
   const said = await answerTo(ctx, question, place);
   if (said === null) return undefined;
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back
-  return move({ plan, ctx, events, notes, live }, { visit: ev.visit }, (course) => {
+  return move(mover, { visit: ev.visit }, (course) => {
     // The group that it is in was given up while somebody was thinking: nobody asks any more.
     if (talkAt(course.state, place).question === null) return [];
     const name = question.kind === "executor" ? "StepExecutorContinued" : "StepContinued";

@@ -1,5 +1,5 @@
 /** What containers decide: whether, which, and how often. */
-import { type NonRetryableError, WorkflowError } from "millrace";
+import { WorkflowError } from "millrace";
 import {
   ask,
   completeTurn,
@@ -10,27 +10,22 @@ import {
   isLastTurn,
   open,
   ownPlace,
-  tell,
 } from "../course/advance.js";
 import { isolate } from "../course/branch-state.js";
-import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
-import { iterationStarted, lastIteration } from "../state/group-output.js";
+import { lastIteration } from "../state/group-output.js";
 import type { Step } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
 import type { PipelineCourse } from "./move.js";
-import type { CompiledPlan } from "./plan.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 
-export async function decide(plan: CompiledPlan, node: ContainerNode, tools: StepTools): Promise<Decided> {
+export async function decide(node: ContainerNode, tools: StepTools): Promise<Decided> {
   const { place } = tools;
   const all = everyOf(node.children);
   switch (node.kind) {
     case "loop":
-      if (tools.isAgain) return endIteration(node, tools);
-      return (course) => beginLoop(course, node, tools);
     case "steps":
       return (course) => open(course, { node, place, queue: all });
     case "parallel":
@@ -41,37 +36,28 @@ export async function decide(plan: CompiledPlan, node: ContainerNode, tools: Ste
         return steps;
       };
     case "condition": {
-      const branch = (await holds(plan, node, tools)) ? "if" : "else";
+      const branch = (await holds(node, tools)) ? "if" : "else";
       const queue = branch === "if" ? all.slice(0, node.ifCount) : all.slice(node.ifCount);
       return (course) => open(course, { node, place, queue, branch });
     }
     case "router":
-      return route(plan, node, tools);
+      return route(node, tools);
   }
 }
 
-function beginLoop(course: PipelineCourse, node: LoopNode, { place }: StepTools): Step[] {
-  // Told in this order; a loop without steps has no iteration.
-  const emit: PipelineCourse["emit"] = (name, data, source) => {
-    course.emit(name, data, source);
-    if (name === "LoopExecutionStarted" && node.children.length > 0) tell(course, node, iterationStarted(node, 1));
-  };
-  return open({ ...course, emit }, { node, place, queue: everyOf(node.children) });
-}
-
-async function holds(plan: CompiledPlan, { evaluator, name }: ConditionNode, tools: StepTools): Promise<boolean> {
+async function holds({ evaluator, name }: ConditionNode, tools: StepTools): Promise<boolean> {
   if (talkAt(tools.state, tools.place).takesElse) return false;
   if (typeof evaluator === "boolean") return evaluator;
-  const answer: unknown = await evaluator(inputOf(plan, tools), tools.context);
+  const answer: unknown = await evaluator(stepInputAt(tools), tools.context);
   if (typeof answer === "boolean") return answer;
   throw wrongAnswer(`The evaluator of the condition "${name}"`, answer, "true or false");
 }
 
-async function route(plan: CompiledPlan, node: RouterNode, tools: StepTools): Promise<Decided> {
+async function route(node: RouterNode, tools: StepTools): Promise<Decided> {
   const { place, state } = tools;
   const names = node.children.map((child) => child.name);
   const picked = talkAt(state, place).selected;
-  const answer: unknown = picked ?? (await node.selector?.(inputOf(plan, tools), tools.context, names));
+  const answer: unknown = picked ?? (await node.selector?.(stepInputAt(tools), tools.context, names));
   const picks = picksOf(node, answer);
   const queue = picks.map((pick: unknown) => {
     const position = typeof pick === "string" ? names.indexOf(pick) : node.givenAs.indexOf(pick as never);
@@ -87,7 +73,7 @@ function picksOf({ givenAs }: RouterNode, answer: unknown): readonly unknown[] {
   return Array.isArray(answer) && !givenAs.includes(answer as never) ? answer : [answer];
 }
 
-async function endIteration(node: LoopNode, { place, state, context }: StepTools): Promise<Decided> {
+export async function endIteration(node: LoopNode, { place, state, context }: StepTools): Promise<Decided> {
   const key = place.frame;
   const frame = frameOf(state, key);
   const results = lastIteration(frame);
@@ -111,10 +97,6 @@ function askAboutIteration(
   return ask(course, { node, place: ownPlace(place.frame), question });
 }
 
-function inputOf(plan: CompiledPlan, { state, place }: StepTools): StepInput {
-  return stepInputAt(plan, state, place);
-}
-
 /** Asking again would give the same. */
 function wrongAnswer(who: string, answer: unknown, expected: string): Error {
   const error = new WorkflowError({
@@ -122,7 +104,5 @@ function wrongAnswer(who: string, answer: unknown, expected: string): Error {
     message: `${who} gave ${typeof answer === "string" ? `"${answer}"` : typeof answer}, not ${expected}.`,
     hint: `Give ${expected}.`,
   });
-  return Object.assign(error, { retryable: false }) satisfies Error & { retryable: boolean } as InstanceType<
-    typeof NonRetryableError
-  >;
+  return Object.assign(error, { retryable: false });
 }

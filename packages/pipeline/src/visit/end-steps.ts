@@ -5,12 +5,9 @@ import { leave } from "../course/advance.js";
 import { joinBranches, mergedByUser } from "../course/branch-state.js";
 import { storedMoves } from "../course/stored-moves.js";
 import { itemsOf } from "../data/paged-list.js";
-import type { LiveHolder } from "../live/live-run.js";
-import { PendingNotes } from "../live/open-attempt.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
-import { agentFields, completedFields, errorFields } from "../output/end-events.js";
-import type { PipelineRunOutput } from "../output/run-output.types.js";
+import { lastEvents } from "../output/end-events.js";
 import { markResult } from "../output/stored-result.js";
 import { askStepOf } from "../plan/core-names.js";
 import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "../plan/pipeline-events.js";
@@ -18,11 +15,10 @@ import { inOrder } from "../state/event-clock.js";
 import { unbegunState } from "../state/own-state.js";
 import type { Move, PipelineState } from "../state/pipeline-state.types.js";
 import { endedState } from "./ended-state.js";
-import { failedMoves, failedNode, messageOf } from "./failure.js";
-import { move, nextEvent } from "./move.js";
-import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
+import { failedMoves, messageOf } from "./failure.js";
+import { move, moverOf, nextEvent } from "./move.js";
+import type { CompiledPlan, RunEnding, StepCtx, StepParts } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
-import { eventsOf } from "./visit-node.js";
 
 export async function gather(
   plan: CompiledPlan,
@@ -37,10 +33,9 @@ export async function gather(
   if (open === undefined) return nextEvent(plan, storedMoves(plan.tree, state, { node, frame, at, visit }) ?? []);
   // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
   if (itemsOf(open.outputs).includes(null)) return undefined;
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
+  const mover = moverOf(plan, state, { ctx, live });
   const byUser = open.own === undefined ? null : await mergedByUser(node, open.own);
-  return move({ plan, ctx, events, notes, live }, { visit }, (course) => {
+  return move(mover, { visit }, (course) => {
     // A failure inside may have taken the run elsewhere.
     if (course.state.frames[frame] === undefined) return [];
     joinBranches(course, frame, { live, byUser, reducers: plan.reducers });
@@ -48,38 +43,33 @@ export async function gather(
   });
 }
 
-export async function finishRun(plan: CompiledPlan, { ctx, live }: StepParts): Promise<StopEvent> {
-  const state = await endedState({ ctx, live });
-  const output = await plan.hooks.finish(ctx, state, "ended");
-  return stop(plan, { state, output, reason: state.failure?.message ?? null }, { ctx, live });
+export async function finishRun(plan: CompiledPlan, parts: StepParts): Promise<StopEvent> {
+  const state = await endedState(parts);
+  return stop(plan, { state, how: "ended", reason: state.failure?.message ?? null }, parts);
 }
 
 /** How a run has ended. */
 interface RunEnd {
   readonly state: PipelineState;
-  readonly output: PipelineRunOutput;
+  readonly how: RunEnding;
   /** Of one that was cancelled. */
   readonly reason: string | null;
 }
 
 /** Tells of the end of the run, and ends it. */
-export function stop(plan: CompiledPlan, { state, output, reason }: RunEnd, { ctx, live }: StepParts): StopEvent {
+async function stop(plan: CompiledPlan, { state, how, reason }: RunEnd, parts: StepParts): Promise<StopEvent> {
+  const { ctx } = parts;
   const { request } = state;
+  const output = await plan.hooks.finish(ctx, state, how);
   plan.dependencies.forget(ctx.runId);
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
-  const { status, content } = output;
+  const { events, notes } = moverOf(plan, state, parts);
   // What nested runs have told that are at work still.
   for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
   const told = request.nesting === null ? "end" : "run";
-  const byAgent = agentFields(output);
-  if (byAgent !== null) events.emit(told, "WorkflowAgentCompleted", byAgent);
-  if (status === "CANCELLED") events.emit(told, "WorkflowCancelled", { status, reason, content });
-  if (status === "ERROR") events.emit(told, "WorkflowError", errorFields(output));
-  else events.emit(told, "WorkflowCompleted", completedFields(output));
+  for (const { event, ...fields } of lastEvents(output, reason)) events.emit(told, event, fields);
   const all = [...state.events, ...notes.events];
-  const cancelReason = status === "CANCELLED" ? reason : null;
+  const cancelReason = output.status === "CANCELLED" ? reason : null;
   const result = { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all };
   return new StopEvent({ result: markResult(result) });
 }
@@ -89,25 +79,24 @@ const outermost: ReadonlySet<string | null> = new Set(["begin", "finish", "cance
 export async function caught(
   plan: CompiledPlan,
   ev: StepFailedEvent,
-  { ctx, nodeIds, live }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> } & LiveHolder,
+  { ctx, live, nodeIds }: StepParts & { readonly nodeIds: ReadonlyMap<string, string> },
 ): Promise<WorkflowEvent | Finished | undefined> {
-  const failed = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   // It has not begun, or has done all that it could: there is nothing to go on with.
   const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step knows better
   if (outermost.has(ev.stepName) || isLost) throw ev.error;
   const state = await stateOf(ctx);
-  const node = failedNode(plan, { ev, nodeIds });
-  const { frame, at, visit } = failed;
+  const id = nodeIds.get(ev.stepName ?? "");
+  const node = id === undefined ? null : plan.tree.node(id);
+  const { frame, at, visit } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
   const known = storedMoves(plan.tree, state, { node: Array.isArray(ev.input) ? null : node, frame, at, visit });
   if (known) return unasking(plan, known, { ctx, nodeIds });
   await live.settled(ctx.runId); // what it has told and taken comes before its end
-  const notes = new PendingNotes();
-  const events = eventsOf(plan, state, { ctx, live, notes });
+  const mover = moverOf(plan, state, { ctx, live });
   const about = node === null ? { stepName: ev.stepName } : aboutOf(node);
   const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
-  return move({ plan, ctx, events, notes, live }, { visit, outputOf }, (course) => {
+  return move(mover, { visit, outputOf }, (course) => {
     course.emit("StepError", { ...about, error: messageOf(ev) });
-    return failedMoves(course, plan, { ev, nodeIds });
+    return failedMoves(course, plan, { ev, failed: node, place: { frame, at } });
   });
 }
 
@@ -138,6 +127,5 @@ export async function cancelRun(
   const found = (await stateOf(ctx)) as Partial<PipelineState>;
   const hasBegun = found.visits !== undefined;
   const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
-  const output = await plan.hooks.finish(ctx, state, hasBegun ? "cancelled" : "unbegun");
-  return stop(plan, { state, output, reason }, { ctx, live });
+  return stop(plan, { state, how: hasBegun ? "cancelled" : "unbegun", reason }, { ctx, live });
 }

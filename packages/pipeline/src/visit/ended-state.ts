@@ -1,11 +1,10 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
 import { createDraft, finishedState, settledState } from "millrace/engine";
-import { append, itemAt, replaceAt } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
-import { toStored } from "../data/stored-output.js";
 import type { OpenAttempt } from "../live/open-attempt.js";
 import { identityOf } from "../nodes/node-facts.js";
 import { CUT_OFF } from "../state/cut-off.js";
+import { listOutput } from "../state/group-output.js";
 import { familyIn, nestedIn, ownState } from "../state/own-state.js";
 import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
 import type { StepParts } from "./plan.types.js";
@@ -43,8 +42,5 @@ function leaveOutput(family: FamilyState, { runId, node, place, work }: OpenAtte
   const frame = ownState(family, runId).frames[place.frame];
   if (node?.kind !== "step" || work === null || frame === undefined) return;
   const said = work.text === "" ? {} : { content: work.text };
-  const output = toStored(createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF }));
-  const isBranch = itemAt(frame.outputs, place.at) === null;
-  if (isBranch) replaceAt(frame.outputs, place.at, output);
-  else append(frame.outputs, output);
+  listOutput(frame, place.at, createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF }));
 }

@@ -5,31 +5,32 @@ import type { NestedPipeline } from "../data/executor.types.js";
 import { toOutput } from "../data/function-result.js";
 import { sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
-import type { StepWork } from "../live/step-work.js";
 import { pipelineFailed } from "../output/pipeline-failed.js";
 import { executionsInside } from "../output/run-metrics.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { markMadeHere } from "../plan/made-here.js";
 import type { OwnState, RunRequest } from "../state/pipeline-state.types.js";
-import { isTimeout, stepTimedOut } from "./child-timeout.js";
+import { childTimeout, isTimeout, runChild, stepTimedOut } from "./child-run.js";
+import { leftBehind } from "./ended-state.js";
 import type { Executed, Execution } from "./execution.types.js";
 import { executorRun } from "./executor-request.js";
+import type { StepWork } from "./step-work.js";
 
 export async function runNested(
   execution: Execution,
   { nested, message, work }: { readonly nested: NestedPipeline; readonly message: unknown; readonly work: StepWork },
 ): Promise<Executed> {
-  const { runChild, context, events, node, keepsExecutorRuns } = execution;
-  const { notes } = execution.attempt;
-  const asked = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
-  const given = await runChild(nested.workflow, asked, "shared").catch(async (error: unknown) => {
+  const { context, events, notes, node, plan } = execution;
+  const input = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
+  const child = { workflow: nested.workflow, input, store: "shared" } as const;
+  const given = await runChild(execution, child).catch(async (error: unknown) => {
     throw await childError(execution, { error, work });
   });
   const output = given as PipelineRunOutput;
   events.adopt(output.events);
   notes.answered.push(...output.answered);
   if (output.status === "CANCELLED") return { status: "cancelled", why: String(output.content) };
-  if (keepsExecutorRuns) {
+  if (plan.keepsExecutorRuns) {
     const own = executorRun(node, { result: output, parentRunId: context.runId });
     notes.executorRuns.push(...output.stepExecutorRuns, own);
   }
@@ -51,7 +52,7 @@ async function childError(
 ): Promise<unknown> {
   if (!WorkflowError.is(error, "CHILD_FAILED")) return error;
   const runId = String(error.details["runId"]);
-  const nested = await execution.nestedRuns(runId);
+  const { nested } = await leftBehind(execution, runId);
   work.steps = executionsInside(nested, runId);
   work.metrics = sumMetrics(work.steps.map(({ metrics }) => metrics));
   for (const [id, part] of Object.entries(nested))
@@ -59,15 +60,15 @@ async function childError(
   return isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
 }
 
-function keepPart({ events, attempt: { notes }, keepsExecutorRuns }: Execution, part: OwnState): void {
+function keepPart({ plan, events, notes }: Execution, part: OwnState): void {
   events.adopt(part.events);
   notes.answered.push(...part.answered);
-  if (keepsExecutorRuns) notes.executorRuns.push(...part.executorRuns);
+  if (plan.keepsExecutorRuns) notes.executorRuns.push(...part.executorRuns);
 }
 
 function requestOf(execution: Execution, message: unknown): RunRequest {
-  const { context, input, events, node, visit, place, timeoutMs } = execution;
-  const { input: _, ...request } = execution.request;
+  const { context, input, events, node, visit, place } = execution;
+  const { input: _, ...request } = execution.state.request;
   const { images, videos, audio, files } = input;
   const { nesting } = request;
   return {
@@ -81,8 +82,8 @@ function requestOf(execution: Execution, message: unknown): RunRequest {
       parentStep: { stepName: node.name, executorType: node.executorType, executorName: node.executorName },
       parentRunId: context.runId,
       parentVisit: visit,
-      parentPlace: { frame: place.frame, at: place.at },
-      timeoutMs,
+      parentPlace: place,
+      timeoutMs: childTimeout(execution),
       storesEvents: events.keeps,
     },
   };

@@ -1,19 +1,27 @@
 /** Does the work of one step, and gives its output. */
 import { NonRetryableError, type Workflow } from "millrace";
 import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
-import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../data/executor.types.js";
+import type {
+  Executor,
+  ExecutorRequest,
+  ExecutorResult,
+  NestedPipeline,
+  StepFunction,
+} from "../data/executor.types.js";
 import { outputFields } from "../data/function-result.js";
+import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
 import { emptyMetrics } from "../data/metrics.js";
 import { storableCopy } from "../data/plain-copy.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { executionBy, StepWork } from "../live/step-work.js";
-import { identityOf } from "../nodes/node-facts.js";
-import { isTimeout, stepTimedOut } from "./child-timeout.js";
+import { aboutOf, identityOf } from "../nodes/node-facts.js";
+import type { Talk } from "../state/pipeline-state.types.js";
+import { isTimeout, runChild, stepTimedOut } from "./child-run.js";
 import { runNested } from "./execute-nested.js";
 import type { Executed, Execution } from "./execution.types.js";
 import { executorRequest, executorRun } from "./executor-request.js";
+import { executionBy, StepWork } from "./step-work.js";
 
 export async function executeStep(execution: Execution): Promise<Executed> {
   const { node, attempt } = execution;
@@ -25,7 +33,7 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     if (executed.status !== "done") return executed;
     const { output } = executed;
     const metrics = output.metrics ?? work.time;
-    const facts = { ...identityOf(node), metrics, endedAtMs: execution.now() };
+    const facts = { ...identityOf(node), metrics, endedAtMs: Date.now() };
     return { status: "done", output: createOutput({ ...output, ...facts }) };
   } catch (error) {
     work.count();
@@ -61,7 +69,8 @@ async function runFunction(
   return { status: "done", output: outputFields(storableCopy(`The step "${node.name}" gave`, given)) };
 }
 
-function listeners({ events, about, attempt }: Execution, work: StepWork): ChunkListeners {
+function listeners({ node, events, attempt }: Execution, work: StepWork): ChunkListeners {
+  const about = aboutOf(node);
   return {
     onEvent: (event: { readonly event: string }) => {
       attempt.assertAlive();
@@ -69,7 +78,7 @@ function listeners({ events, about, attempt }: Execution, work: StepWork): Chunk
     },
     onText: (content: string) => {
       attempt.assertAlive();
-      work.say(content);
+      work.text += content;
       events.emit("content", "RunContent", { ...about, content, contentType: "text" });
     },
   };
@@ -79,14 +88,15 @@ async function runExecutor(
   execution: Execution,
   { executor, work }: { readonly executor: Executor; readonly work: StepWork },
 ): Promise<Performed> {
-  const { input, context, events, about, resume, attempt, node, keepsExecutorRuns } = execution;
+  const { input, context, events, notes, node, plan, talk } = execution;
+  const about = aboutOf(node);
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
-  const result = await executor.execute({ ...asked, ...(resume !== null && { resume }) });
+  const result = await executor.execute({ ...asked, ...resumed(talk) });
   work.metrics = result.metrics;
-  if (result.status === "CANCELLED" && typeof result.content === "string") work.say(result.content);
+  if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;
   if (result.status === "PAUSED" && result.pause)
     return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
-  if (keepsExecutorRuns) attempt.notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
+  if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
@@ -97,21 +107,36 @@ async function runWorkflow(
 ): Promise<Performed> {
   const message = messageOf(execution);
   if ("isPipeline" in workflow) return runNested(execution, { nested: workflow, message, work });
-  const result = await execution.runChild(workflow, { input: message }, "own").catch((error: unknown) => {
-    throw isTimeout(error, execution) ? stepTimedOut(execution) : error;
-  });
+  const result = await runChild(execution, { workflow, input: { input: message }, store: "own" }).catch(
+    (error: unknown) => {
+      throw isTimeout(error, execution) ? stepTimedOut(execution) : error;
+    },
+  );
   return { status: "done", output: outputFields(result) };
 }
 
-function messageOf({ input, history }: Execution): unknown {
+/** Where an executor that has paused goes on. */
+function resumed({ pause, tools }: Readonly<Talk>): Pick<ExecutorRequest, "resume"> {
+  return pause === null || tools === null ? {} : { resume: { state: pause.state, answers: tools } };
+}
+
+function messageOf(execution: Execution): unknown {
+  const { input } = execution;
   const { humanInput } = input;
   return prepareMessage({
     previous: input.previousStepContent,
     input: input.input,
-    history,
+    history: historyFor(execution),
     humanInput: humanInput?.userInput,
     retryFeedback: humanInput?.retryFeedback,
   });
+}
+
+/** Runs of the session that the message has in front. */
+function historyFor({ node, plan, state }: Execution): readonly HistoryRun[] {
+  const isTold = node.executorType === "agent" || node.executorType === "team";
+  if (!isTold || !(node.addHistory ?? plan.addHistory)) return [];
+  return historyWindow(state.history, node.numHistoryRuns ?? plan.numHistoryRuns);
 }
 
 function textOfError({ content, error }: ExecutorResult): string {

@@ -2,13 +2,12 @@
 import type { StepFailedEvent } from "millrace";
 import { plainOf } from "millrace/engine";
 import { abandon, ask, done, finish, isAbandoned } from "../course/advance.js";
-import { append, itemAt, replaceAt } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { toStored } from "../data/stored-output.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { identityOf } from "../nodes/node-facts.js";
 import { openGroup } from "../output/step-results.js";
+import { listOutput } from "../state/group-output.js";
 import type { Frame, OwnState, Place, Step } from "../state/pipeline-state.types.js";
 import { countPause, placeKey, say } from "../state/talk.js";
 import type { PipelineCourse } from "./move.js";
@@ -16,25 +15,17 @@ import type { CompiledPlan } from "./plan.types.js";
 
 export interface Caught {
   readonly ev: StepFailedEvent;
-  /** Ids of nodes, by the names of their core steps. */
-  readonly nodeIds: ReadonlyMap<string, string>;
-}
-
-/** The node whose core step has failed; null: it was none. */
-export function failedNode({ tree }: CompiledPlan, { ev, nodeIds }: Caught): PipelineNode | null {
-  const id = nodeIds.get(ev.stepName ?? "");
-  return id === undefined ? null : tree.node(id);
+  /** The node whose core step has failed; null: it was none. */
+  readonly failed: PipelineNode | null;
+  readonly place: Place;
 }
 
 /** Whatever becomes of the run, the failed step is listed where it is. */
-export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: Caught): Step[] {
-  const { ev } = caught;
+export function failedMoves(course: PipelineCourse, plan: CompiledPlan, { ev, failed, place: at }: Caught): Step[] {
   const { state } = course;
-  const failed = failedNode(plan, caught);
-  const { frame, at } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as Partial<Place>;
-  if (failed === null || frame === undefined || at === undefined) return fail(state, ev, failed);
-  if (isAbandoned(state, { frame, at })) return [];
-  const from = failedPlace(plan, state, { node: failed, place: { frame, at } });
+  if (failed === null) return fail(state, ev, failed);
+  if (isAbandoned(state, at)) return [];
+  const from = failedPlace(plan, state, { node: failed, place: at });
   const taken = takenBy(plan, state, from);
   if (taken?.place !== from.place) list(state, from, ev);
   if (taken === null) return fail(state, ev, failed);
@@ -57,12 +48,9 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, caught: 
 
 /** The output of a step that has failed, at its place. What it took is known by itself. */
 function list(state: OwnState, { node, place }: Taken, ev: StepFailedEvent): void {
-  const frame = state.frames[place.frame] as Frame;
   if (Object.values(state.frames).some(({ parent, at }) => parent === place.frame && at === place.at)) return; // it is a group that has outputs
   const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false });
-  const isBranch = itemAt(frame.outputs, place.at) === null;
-  if (isBranch) replaceAt(frame.outputs, place.at, toStored(output));
-  else append(frame.outputs, toStored(output));
+  listOutput(state.frames[place.frame] as Frame, place.at, output);
 }
 
 /** What was done in the group at this place. */

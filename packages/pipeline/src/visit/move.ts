@@ -1,17 +1,45 @@
+/** Where a run goes on from a visit, and what that stores. */
 import type { Finished, WorkflowEvent } from "millrace";
-import { finishDirect } from "millrace/engine";
+import { finishDirect, runTime, type StatePatch } from "millrace/engine";
 import { type Course, finish, ROOT } from "../course/advance.js";
-import type { OpenAttempt, PendingNotes } from "../live/open-attempt.js";
-import type { RunEvents } from "../live/run-events.js";
+import { type OpenAttempt, PendingNotes } from "../live/open-attempt.js";
+import { RunEvents } from "../live/run-events.js";
 import { familyIn, forgetNested, freshState, isGivenUp, nestIn, ownState } from "../state/own-state.js";
-import type { FamilyState, Move, OwnState, Place, PreparedState, Step } from "../state/pipeline-state.types.js";
+import type {
+  FamilyState,
+  Move,
+  OwnState,
+  PipelineState,
+  Place,
+  PreparedState,
+  Step,
+} from "../state/pipeline-state.types.js";
 import type { CompiledPlan, StepParts } from "./plan.types.js";
-import type { StraightEnd } from "./straight-end.js";
 
-interface Mover extends StepParts {
+/** What moves a run: a core step, with what it tells and notes. */
+export interface Mover extends StepParts {
   readonly plan: CompiledPlan;
   readonly events: RunEvents;
   readonly notes: PendingNotes;
+}
+
+interface MoverParts extends StepParts {
+  /** Whose notes they are, and whose executor events are heard. */
+  readonly attempt?: OpenAttempt;
+}
+
+export function moverOf(
+  plan: CompiledPlan,
+  { request, events: stored = [] }: Pick<PipelineState, "request"> & Partial<Pick<PipelineState, "events">>,
+  { ctx, live, attempt }: MoverParts,
+): Mover {
+  const { pipeline, storage } = plan;
+  const notes = attempt?.notes ?? new PendingNotes();
+  const clock = live.clockOf(ctx.runId, stored);
+  const time = () => clock.next(runTime(ctx));
+  const isMuted = () => attempt?.isMuted === true;
+  const events = new RunEvents({ ctx, request, pipeline, storage, time, pending: notes.events, isMuted });
+  return { plan, ctx, live, events, notes };
 }
 
 export interface Visited {
@@ -24,6 +52,12 @@ export interface Visited {
   readonly straight?: (family: FamilyState) => StraightEnd | null;
   /** What the core step gives. @default the event of the first move */
   readonly outputOf?: (moves: readonly Move[]) => Output;
+}
+
+/** What a visit changes, and where the run goes on. See `straight-end.ts`. */
+export interface StraightEnd {
+  readonly patches: readonly StatePatch[];
+  readonly moves: readonly Move[];
 }
 
 export interface PipelineCourse extends Course {

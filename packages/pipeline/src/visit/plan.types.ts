@@ -42,10 +42,11 @@ export interface PipelineHooks {
   finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<PipelineRunOutput>;
 }
 
-export interface PipelinePlan {
+export interface CompiledPlan {
   readonly pipeline: PipelineIdentity;
   readonly description: string | null;
   readonly tree: PipelineTree;
+  readonly events: PipelineEvents;
   readonly start: EventClass<PipelineStart>;
   readonly hooks: PipelineHooks;
   readonly addHistory: boolean;
@@ -62,8 +63,4 @@ export interface PipelinePlan {
   readonly agent: ConversationalAgent | null;
   /** Workflows and pipelines that are steps, by the id of their node. */
   readonly workflows: ReadonlyMap<string, Workflow>;
-}
-
-export interface CompiledPlan extends PipelinePlan {
-  readonly events: PipelineEvents;
 }

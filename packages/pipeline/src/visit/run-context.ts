@@ -7,7 +7,8 @@ import type { RunEvents } from "../live/run-events.js";
 import { eventNames } from "../output/event-names.js";
 import { type EditReads, keepChanges } from "../session/counted.js";
 import { editSession } from "../session/counting-state.js";
-import type { LiveSessionState, SessionPatch, SessionView } from "../session/session-state.js";
+import type { SessionPatch } from "../session/patches.js";
+import type { LiveSessionState, SessionView } from "../session/session-state.js";
 import { familyIn, type StateScope } from "../state/own-state.js";
 import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
 
@@ -37,12 +38,11 @@ export class StepRunContext implements RunContext {
   readonly idempotencyKey: string;
   readonly iteration: number | null;
   readonly #ctx: Context<Record<string, unknown>>;
-  readonly #live: LiveSessionState;
   #view: SessionView | null = null;
   readonly #setup: RunContextSetup;
 
   constructor(ctx: Context<Record<string, unknown>>, { request }: PipelineState, setup: RunContextSetup) {
-    const { live, pipeline } = setup;
+    const { pipeline } = setup;
     this.runId = ctx.runId;
     this.sessionId = request.sessionId;
     this.userId = request.userId;
@@ -53,7 +53,6 @@ export class StepRunContext implements RunContext {
     this.idempotencyKey = setup.idempotencyKey;
     this.iteration = setup.iteration;
     this.#ctx = ctx;
-    this.#live = live;
     this.#setup = setup;
   }
 
@@ -72,7 +71,7 @@ export class StepRunContext implements RunContext {
   /** Made when it is first read: many steps never look. */
   #session(): SessionView {
     if (this.#view !== null) return this.#view;
-    const view = this.#live.view();
+    const view = this.#setup.live.view();
     this.#view = view;
     this.#setup.attempt.onEnd((error) => view.close(error));
     return view;
@@ -84,13 +83,13 @@ export class StepRunContext implements RunContext {
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
       assertAlive();
-      const { result, changes, reads } = await editSession(this.#live, edit, assertAlive);
+      const { result, changes, reads } = await editSession(this.#setup.live, edit, assertAlive);
       this.#keep(familyIn(draft), changes, reads);
       return result;
     });
   };
 
-  readonly snapshot: RunContext["snapshot"] = () => this.#live.plain();
+  readonly snapshot: RunContext["snapshot"] = () => this.#setup.live.plain();
 
   readonly emit: RunContext["emit"] = (name, data = {}) => {
     const { events, about, attempt } = this.#setup;

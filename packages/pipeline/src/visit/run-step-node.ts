@@ -1,51 +1,22 @@
 /** One step of the user, in one attempt. */
-
 import { ask, done, isAbandoned } from "../course/advance.js";
 import { cancel } from "../course/answered.js";
-import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { RunEvents } from "../live/run-events.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
-import type { PipelineState, Talk } from "../state/pipeline-state.types.js";
+import type { Talk } from "../state/pipeline-state.types.js";
 import { reviewQuestion, say, talkAt } from "../state/talk.js";
-import { childTimeout } from "./child-timeout.js";
-import { leftBehind } from "./ended-state.js";
 import { executeStep } from "./execute.js";
-import type { CompiledPlan } from "./plan.types.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 
-export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: StepTools): Promise<Decided> {
-  const { place, visit, state, events, context, ctx, live, attempt } = tools;
+export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
+  const { place, state, events, context, attempt } = tools;
   const talk = talkAt(state, place);
-  const about = aboutOf(node);
-  const { attempt: number, retry } = ctx.retryInfo();
-  tellBeginning(events, { about, number, retry, isResumed: talk.pause !== null });
-  const timeoutMs = childTimeout(node, state.request);
-  const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
-  const executed = await executeStep({
-    node,
-    context,
-    events,
-    about,
-    attempt,
-    request: state.request,
-    input: stepInputAt(plan, state, place),
-    history: historyFor(plan, node, state),
-    keepsExecutorRuns: plan.keepsExecutorRuns,
-    resume: resumeOf(talk),
-    paused: talk.paused,
-    // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
-    runChild: (workflow, input, store) =>
-      ctx.runChild(workflow as never, input as never, { key: `attempt ${retry}`, store, ...timeout } as never),
-    timeoutMs,
-    nestedRuns: async (ended) => (await leftBehind({ ctx, live }, ended)).nested,
-    visit,
-    place,
-    now: Date.now,
-  });
+  tellBeginning(node, tools, talk);
+  const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
   switch (executed.status) {
     case "cancelled":
       return (course) => (isAbandoned(course.state, place) ? [] : cancel(course, node, executed.why));
@@ -78,19 +49,13 @@ export async function runStepNode(plan: CompiledPlan, node: StepNode, tools: Ste
   }
 }
 
-interface Beginning {
-  readonly about: ReturnType<typeof aboutOf>;
-  /** Of the attempt. */
-  readonly number: number;
-  readonly retry: number;
-  readonly isResumed: boolean;
-}
-
-function tellBeginning(events: RunEvents, { about, number, retry, isResumed }: Beginning): void {
+function tellBeginning(node: StepNode, { ctx, events }: StepTools, { pause }: Readonly<Talk>): void {
+  const about = aboutOf(node);
+  const { attempt, retry } = ctx.retryInfo();
   if (retry > 0) return events.emit("content", "StepRetried", { ...about, attempt: retry + 1 });
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
-  if (number > 1) events.show("content", "StepRetried", { ...about, attempt: retry + 1 });
-  if (!isResumed) events.emit("step", "StepStarted", about);
+  if (attempt > 1) events.show("content", "StepRetried", { ...about, attempt: retry + 1 });
+  if (pause === null) events.emit("step", "StepStarted", about);
 }
 
 export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
@@ -98,18 +63,4 @@ export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput
   const about = aboutOf(node);
   if (node.executorType === "function") events.emitOutput(about, output);
   if (events.tells("step")) events.emit("step", "StepCompleted", { ...about, content, success, stepResponse: output });
-}
-
-function resumeOf({ pause, tools }: Readonly<Talk>) {
-  return pause === null || tools === null ? null : { state: pause.state, answers: tools };
-}
-
-function historyFor(
-  { addHistory, numHistoryRuns }: CompiledPlan,
-  node: StepNode,
-  { history }: PipelineState,
-): readonly HistoryRun[] {
-  const isTold = node.executorType === "agent" || node.executorType === "team";
-  if (!isTold || !(node.addHistory ?? addHistory)) return [];
-  return historyWindow(history, node.numHistoryRuns ?? numHistoryRuns);
 }

@@ -4,10 +4,11 @@ import type { HumanInput } from "../data/message.js";
 import { StepInput } from "../data/step-input.js";
 import type { PipelineState, Place } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
-import type { CompiledPlan } from "./plan.types.js";
+import type { StepTools } from "./visit.types.js";
 
-/** What a step at this place is given. */
-export function stepInputAt({ tree, loadsHistory }: CompiledPlan, state: PipelineState, place: Place): StepInput {
+/** What a step at the place of a visit is given. */
+export function stepInputAt({ plan, state, place }: StepTools): StepInput {
+  const { tree, loadsHistory } = plan;
   const outputs = () => previousOutputs(state, tree, place.frame);
   const { request, history, query } = state;
   return new StepInput({

@@ -7,52 +7,19 @@
 import type { StatePatch } from "millrace/engine";
 import { isEnd } from "../course/advance.js";
 import { appendingTo, replacingIn } from "../data/paged-list.js";
-import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
-import type { OpenAttempt } from "../live/open-attempt.js";
-import type { PipelineTree } from "../plan/pipeline-tree.js";
-import type { FamilyState, Frame, Move, PipelineState, Place } from "../state/pipeline-state.types.js";
+import type { FamilyState } from "../state/pipeline-state.types.js";
 import { placeKey } from "../state/talk.js";
-import type { StepParts } from "./plan.types.js";
-
-/** What is asked of a visit. */
-interface EndingVisit extends StepParts {
-  readonly place: Place;
-  readonly visit: number;
-  readonly state: Pick<PipelineState, "request">;
-  readonly attempt: OpenAttempt;
-  readonly context: { readonly isChanged: boolean };
-  readonly events: { readonly keeps: boolean };
-}
-
-export interface StraightEnd {
-  readonly patches: readonly StatePatch[];
-  readonly moves: readonly Move[];
-}
+import type { StraightEnd } from "./move.js";
+import type { StepTools } from "./visit.types.js";
 
 /** The same as what `done` does in a draft. `null`: there is more to do. @param family With the edits that are on their way. */
-export function straightEnd(tree: PipelineTree, family: FamilyState, tools: EndingVisit): StraightEnd | null {
-  const { place, attempt, state, context, events, live, ctx } = tools;
+export function straightEnd(family: FamilyState, tools: StepTools): StraightEnd | null {
+  const { plan, place, visit, attempt } = tools;
+  const { tree } = plan;
   const { output } = attempt;
   const frame = family.frames[place.frame];
-  if (output === null || frame === undefined) return null;
-  const isOutermost = state.request.nesting === null && family.nested[ctx.runId] === undefined;
-  const hasMore = events.keeps || context.isChanged || live.hasLeft || !attempt.notes.isEmpty;
-  if (!isOutermost || hasMore || family.inside !== undefined || placeKey(place) in family.talks) return null;
-  return endIn(tree, { family, frame, output }, tools);
-}
-
-interface Ended {
-  readonly family: FamilyState;
-  readonly frame: Frame;
-  readonly output: StepOutput;
-}
-
-function endIn(
-  tree: PipelineTree,
-  { family, frame, output }: Ended,
-  { place, visit }: EndingVisit,
-): StraightEnd | null {
+  if (output === null || frame === undefined || hasMore(family, tools)) return null;
   const outputs = { path: ["frames", place.frame, "outputs"], list: frame.outputs };
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") {
@@ -68,4 +35,11 @@ function endIn(
     { op: "replace", path: ["visits"], value: visits },
   ];
   return { patches, moves: [{ to: "enter", node: next.id, frame: place.frame, at, visit: visits }] };
+}
+
+/** Whether the end of the step stores more than its output. */
+function hasMore(family: FamilyState, { place, state, context, events, live, ctx, notes }: StepTools): boolean {
+  const isOutermost = state.request.nesting === null && family.nested[ctx.runId] === undefined;
+  if (!isOutermost || family.inside !== undefined || placeKey(place) in family.talks) return true;
+  return events.keeps || context.isChanged || live.hasLeft || !notes.isEmpty;
 }

@@ -1,13 +1,11 @@
 /** A run comes to a node: its core step. */
 import type { Finished, WorkflowEvent } from "millrace";
-import { runTime } from "millrace/engine";
 import { ask, isAbandoned } from "../course/advance.js";
 import { scopeAt } from "../course/branch-state.js";
 import { storedMoves } from "../course/stored-moves.js";
 import { sizeOf } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { OpenAttempt, type PendingNotes } from "../live/open-attempt.js";
-import { RunEvents } from "../live/run-events.js";
+import { OpenAttempt } from "../live/open-attempt.js";
 import type { PipelineNode, StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { assertSteps } from "../plan/missing-steps.js";
@@ -15,27 +13,42 @@ import type { PipelineTree } from "../plan/pipeline-tree.js";
 import { familyIn, forgetNested, ownState } from "../state/own-state.js";
 import type { FamilyState, Move, PipelineState, Place } from "../state/pipeline-state.types.js";
 import { questionBefore, talkAt } from "../state/talk.js";
-import { decide } from "./decide.js";
-import { move, nextEvent, type Visited } from "./move.js";
+import { decide, endIteration } from "./decide.js";
+import { move, moverOf, nextEvent, type StraightEnd, type Visited } from "./move.js";
 import type { CompiledPlan, StepParts } from "./plan.types.js";
+import type { RunContextSetup } from "./run-context.js";
 import { StepRunContext } from "./run-context.js";
 import { viewOf } from "./run-state.js";
 import { runStepNode, tellOutput } from "./run-step-node.js";
-import { type StraightEnd, straightEnd } from "./straight-end.js";
+import { straightEnd } from "./straight-end.js";
 import type { Decided, StepTools, Visit } from "./visit.types.js";
 
 export async function runNode(
   plan: CompiledPlan,
   visit: Visit,
 ): Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined> {
-  const { node, ev, ctx } = visit;
+  const { node, ev, ctx, live } = visit;
   const family = familyIn(await ctx.store.getState());
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, visit);
   const known =
     storedMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
-    (isAbandoned(state, ev) || visit.live.isStopped(ctx.runId) ? [] : null);
-  return known === null ? await visitNode(plan, family, visit) : outputOf(plan, node, known);
+    (isAbandoned(state, ev) || live.isStopped(ctx.runId) ? [] : null);
+  if (known !== null) return outputOf(plan, node, known);
+  const place = { frame: ev.frame, at: ev.at };
+  assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
+  const tools = openVisit(plan, family, {
+    node,
+    state,
+    place,
+    visit: ev.visit,
+    ctx,
+    live,
+    about: aboutOf(node),
+    idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
+    dependencies: live.provided ?? (await live.dependencies()) ?? state.request.dependencies,
+  });
+  return await visitNode(visit, tools);
 }
 
 /** Branches that run at once are one batch, also when there is one. */
@@ -54,57 +67,47 @@ export function provideIn({ dependencies }: CompiledPlan, { request }: PipelineS
   if (request.nesting === null) live.provide(dependencies.of(ctx.runId, request.dependencies));
 }
 
-export function eventsOf(
-  { pipeline, storage }: CompiledPlan,
-  { request, events = [] }: Pick<PipelineState, "request"> & Partial<Pick<PipelineState, "events">>,
-  { ctx, live, notes, attempt }: EventNotes,
-): RunEvents {
-  const clock = live.clockOf(ctx.runId, events);
-  const time = () => clock.next(runTime(ctx));
-  const isMuted = () => attempt?.isMuted === true;
-  return new RunEvents({ ctx, request, pipeline, storage, time, pending: notes.events, isMuted });
+interface Opening extends StepParts, Pick<RunContextSetup, "about" | "idempotencyKey" | "dependencies"> {
+  /** Null: of the agent of a conversational pipeline. */
+  readonly node: PipelineNode | null;
+  readonly state: PipelineState;
+  readonly place: Place;
+  readonly visit: number;
 }
 
-interface EventNotes extends StepParts {
-  readonly notes: PendingNotes;
-  /** Of whose executor events are heard. */
-  readonly attempt?: OpenAttempt;
-}
-
-async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit): Promise<Finished> {
-  const { node, ev, ctx, live, isAgain } = visit;
-  const state = viewOf(family, ctx.runId);
-  const place = { frame: ev.frame, at: ev.at };
-  assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
+/** Begins an attempt, and gives what that works with. */
+export function openVisit(plan: CompiledPlan, family: FamilyState, opening: Opening): StepTools {
+  const { node, state, place, visit, ctx, live, about, idempotencyKey, dependencies } = opening;
   const attempt = new OpenAttempt({ ctx, node, place, isLimited: isLimited(node, state) });
-  const { notes } = attempt;
-  const events = eventsOf(plan, state, { ctx, live, notes, attempt });
+  const mover = moverOf(plan, state, { ctx, live, attempt });
   const scope = scopeAt({ family, runId: ctx.runId }, place);
-  const setup = {
+  const context = new StepRunContext(ctx, state, {
     scope,
     live: live.sessionOf(scope, family),
     pipeline: plan.pipeline,
-    events,
-    about: aboutOf(node),
+    events: mover.events,
+    about,
     iteration: iterationAt(state, plan.tree, place),
-    idempotencyKey: `${ctx.runId}:${node.id}:${ev.visit}`,
+    idempotencyKey,
     attempt,
-    dependencies: live.provided ?? (await live.dependencies()) ?? state.request.dependencies,
-  };
-  const context = new StepRunContext(ctx, state, setup);
-  const given = { place, visit: ev.visit, ctx, state, context, events, live, attempt };
-  const tools: StepTools = { ...given, ...(isAgain && { isAgain }) };
+    dependencies,
+  });
+  return { ...mover, place, visit, state, context, attempt };
+}
+
+function visitNode({ node, isAgain = false }: Visit, tools: StepTools): Promise<Finished> {
+  const { plan, place, visit, attempt, context } = tools;
   const visited: Visited = {
-    visit: ev.visit,
+    visit,
     attempt,
-    ...(node.kind === "step" && { straight: (family) => endStraight(plan, node, { family, tools }) }),
+    ...(node.kind === "step" && { straight: (family) => endStraight(node, family, tools) }),
     outputOf: (moves) => outputOf(plan, node, moves),
   };
-  return await attempted(
+  return attempted(
     tools,
-    () => decision(plan, node, tools),
+    () => decision(node, tools, isAgain),
     (decided) =>
-      move({ plan, ctx, events, notes, live }, visited, (course) => {
+      move(tools, visited, (course) => {
         context.commitTo(course.family);
         if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
         return decided(course);
@@ -112,27 +115,24 @@ async function visitNode(plan: CompiledPlan, family: FamilyState, visit: Visit):
   );
 }
 
-function endStraight(
-  { tree }: CompiledPlan,
-  node: StepNode,
-  { family, tools }: { readonly family: FamilyState; readonly tools: StepTools },
-): StraightEnd | null {
-  const found = straightEnd(tree, family, tools);
+function endStraight(node: StepNode, family: FamilyState, tools: StepTools): StraightEnd | null {
+  const found = straightEnd(family, tools);
   if (found !== null) tellOutput(tools.events, node, tools.attempt.output as StepOutput);
   return found;
 }
 
 /** It may be ended by its time, or with the nested run that it is in, and the run goes on. */
-function isLimited(node: PipelineNode, { request: { nesting } }: PipelineState): boolean {
-  return (node.kind === "step" && node.timeout !== null) || (nesting !== null && nesting.timeoutMs !== null);
+function isLimited(node: PipelineNode | null, { request: { nesting } }: PipelineState): boolean {
+  return (node?.kind === "step" && node.timeout !== null) || (nesting !== null && nesting.timeoutMs !== null);
 }
 
-function decision(plan: CompiledPlan, node: PipelineNode, tools: StepTools): Decided | Promise<Decided> {
-  const { place, state, isAgain } = tools;
+function decision(node: PipelineNode, tools: StepTools, isAgain: boolean): Decided | Promise<Decided> {
+  const { place, state } = tools;
+  if (isAgain && node.kind === "loop") return endIteration(node, tools);
   // Only where the run came here before the node had its question, or by an earlier version, which asked here.
-  const question = isAgain ? null : questionBefore(node, talkAt(state, place));
+  const question = questionBefore(node, talkAt(state, place));
   if (question !== null) return (course) => ask(course, { node, place, question });
-  return node.kind === "step" ? runStepNode(plan, node, tools) : decide(plan, node, tools);
+  return node.kind === "step" ? runStepNode(node, tools) : decide(node, tools);
 }
 
 /**

@@ -1,11 +1,10 @@
 /** A run at a node. */
 
 import type { OpenAttempt } from "../live/open-attempt.js";
-import type { RunEvents } from "../live/run-events.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
 import type { PipelineState, Place, Step } from "../state/pipeline-state.types.js";
-import type { PipelineCourse } from "./move.js";
+import type { Mover, PipelineCourse } from "./move.js";
 import type { StepParts } from "./plan.types.js";
 import type { StepRunContext } from "./run-context.js";
 
@@ -13,18 +12,16 @@ export interface Visit extends StepParts {
   readonly node: PipelineNode;
   readonly ev: PlaceEvent;
   /** An iteration of a loop is over. */
-  readonly isAgain?: true;
+  readonly isAgain?: boolean;
 }
 
 /** What one visit works with. */
-export interface StepTools extends StepParts {
+export interface StepTools extends Mover {
   readonly state: PipelineState;
   readonly context: StepRunContext;
-  readonly events: RunEvents;
   readonly place: Place;
   readonly visit: number;
   readonly attempt: OpenAttempt;
-  readonly isAgain?: true;
 }
 
 /** Changes the state, and says where the run goes on. */

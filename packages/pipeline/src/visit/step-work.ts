@@ -1,69 +1,55 @@
 /** What one attempt at a step takes, and how far it has come: what is left to say of it where it has no result. */
 import { emptyMetrics, metricsSince } from "../data/metrics.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
+import type { OpenWork } from "../live/open-attempt.js";
 import type { StepNode } from "../nodes/node.types.js";
-import type { OpenAttempt, OpenWork } from "./open-attempt.js";
-
-interface WorkSetup {
-  readonly node: StepNode;
-  readonly attempt: OpenAttempt;
-  /** What an executor that goes on had taken before it has paused. */
-  readonly paused: StepExecutionData | null;
-  readonly now: () => number;
-}
+import type { Execution } from "./execution.types.js";
 
 export class StepWork implements OpenWork {
   /** As its executor says it. */
   metrics: StepMetricsData | null = null;
   /** Of a nested pipeline. */
   steps: readonly StepExecutionData[] = [];
-  readonly #setup: WorkSetup;
-  readonly #startedAtMs: number;
+  /** What has been said so far. */
+  text = "";
+  readonly #execution: Execution;
+  readonly #startedAtMs: number = Date.now();
   #isCounted = false;
-  #text = "";
 
-  constructor(setup: WorkSetup) {
-    this.#setup = setup;
-    this.#startedAtMs = setup.now();
+  constructor(execution: Execution) {
+    this.#execution = execution;
     // Of a function nothing more is ever known.
-    const { attempt, node } = setup;
+    const { attempt, node } = execution;
     if (node.executorType === "function") attempt.onEnd(() => attempt.isClosed || this.count());
   }
 
   get answersSignal(): boolean {
-    const { executorType } = this.#setup.node;
+    const { executorType } = this.#execution.node;
     return executorType === "agent" || executorType === "team";
   }
 
-  get text(): string {
-    return this.#text;
-  }
-
-  say(text: string): void {
-    this.#text += text;
-  }
-
   get time(): StepMetricsData {
-    return { ...emptyMetrics, duration: (this.#setup.now() - this.#startedAtMs) / 1000 };
+    return { ...emptyMetrics, duration: (Date.now() - this.#startedAtMs) / 1000 };
   }
 
   cutOff(): void {
     // All is known of a nested pipeline by its own run.
-    if (!("isPipeline" in this.#setup.node.executor)) this.count();
+    if (!("isPipeline" in this.#execution.node.executor)) this.count();
   }
 
   /** What it took is stored, though it has no result. */
   count(): void {
-    const { node, attempt, paused } = this.#setup;
+    const { node, notes } = this.#execution;
+    const { paused } = this.#execution.talk;
     if (this.#isCounted) return;
     this.#isCounted = true;
     const all = this.metrics ?? this.time;
     // What was before the pause is known by itself, for all attempts at going on.
     const metrics = this.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
-    attempt.notes.spent.push({
+    notes.spent.push({
       ...executionBy(node, metrics),
       success: false,
-      endedAtMs: this.#setup.now(),
+      endedAtMs: Date.now(),
       steps: this.steps,
     });
   }
