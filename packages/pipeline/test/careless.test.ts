@@ -358,6 +358,7 @@ describe("options that cannot be", () => {
     ["a text that forwards", () => new Loop({ steps: [], forwardIterationOutput: "no" as never })],
     ["a pipeline that streams a text", () => new Pipeline({ name: "p", steps: [], streamEvents: "no" as never })],
     ["a text as a list of names", () => new Pipeline({ name: "p", steps: [], eventsToSkip: "StepStarted" as never })],
+    ["null as a list of names", () => new Pipeline({ name: "p", steps: [], eventsToSkip: null as never })],
     ["a question for a text", humanReview({ requiresConfirmation: "no" })],
     ["a question for ever and a day", humanReview({ requiresConfirmation: true, timeout: "a day" })],
   ])("are refused: %s", (_what, make) => {

@@ -26,9 +26,8 @@ const template: Rule = (value) => {
 };
 
 const eventsToSkip: Rule = (value) => {
-  const names = value ?? [];
-  const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
-  return isList ? [] : ["its `eventsToSkip` are not a list of names"];
+  const isList = Array.isArray(value) && value.every((name) => typeof name === "string");
+  return isList || value === undefined ? [] : ["its `eventsToSkip` are not a list of names"];
 };
 
 const pipelineRules: Rules<PipelineOptions> = {
