@@ -6,12 +6,9 @@ import type { LiveRun } from "../../run/run.types.js";
 import { wakeAt } from "../../run/run-time.js";
 import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { Commit } from "../commit/commit.js";
-import type { RunSummary, StoredRun, StoredStatus } from "../store/run-store.types.js";
+import type { RunSummary, StoredStatus } from "../store/run-store.types.js";
 import { outcomeText } from "../text/journal-text.js";
 import { promptsText } from "../text/shown-text.js";
-
-/** The part of a listing that never changes, of a run in no queue. */
-export type RunOrigin = Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom">;
 
 interface Standing {
   readonly runner: LiveRun;
