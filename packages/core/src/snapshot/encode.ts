@@ -25,7 +25,6 @@ import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { encodeFrozen, encodeValue } from "../value/codec.js";
 import type { ValueType } from "../value/plain.js";
-import type { SnapshotFeature } from "./format.js";
 import {
   type EncodedFailure,
   type EncodedInput,
@@ -39,6 +38,7 @@ import {
   SNAPSHOT_FORMAT,
   SNAPSHOT_VERSION,
   type Snapshot,
+  type SnapshotFeature,
   STORED_VERSION,
 } from "./format.js";
 import { each, list } from "./lists.js";
