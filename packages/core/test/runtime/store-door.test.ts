@@ -1,5 +1,6 @@
 /** What is not of the type that the contract of stores says is refused before a store sees it. */
 import { describe, expect, it } from "vitest";
+import { callOptions } from "../../src/durable/options/call-options.js";
 import { memoryStore, type RunStore, type Runtime, recordsOf } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
 import { historyOf, Machine } from "../support/processes.js";
@@ -15,8 +16,9 @@ const flow = defineWorkflow("flow")
   .build();
 
 /** A store that takes nothing but plain values in its arguments, as one that binds them to SQL does. */
-function strict(): { readonly store: RunStore; readonly seen: unknown[] } {
+function strict(): { readonly store: RunStore; readonly seen: unknown[]; readonly queries: object[] } {
   const seen: unknown[] = [];
+  const queries: object[] = [];
   const store = new Proxy(memoryStore(), {
     get(target, name) {
       const member = target[name as keyof RunStore];
@@ -24,11 +26,12 @@ function strict(): { readonly store: RunStore; readonly seen: unknown[] } {
       return (...args: unknown[]) => {
         if (["run", "post", "list", "delete", "record", "records", "writeRecords", "claim"].includes(String(name)))
           seen.push(name);
+        if (["list", "counts", "records"].includes(String(name))) queries.push(args[0] as object);
         return (member as (...args: unknown[]) => unknown).apply(target, args);
       };
     },
   });
-  return { store, seen };
+  return { store, seen, queries };
 }
 
 const calls: [string, string, (runtime: Runtime, wrong: never) => PromiseLike<unknown>][] = [
@@ -69,6 +72,28 @@ describe.each(calls)("%s", (_name, option, call) => {
     expect(error).toMatchObject({ code: "OPTION_INVALID" });
     expect(error.message).toContain(`\`${option}\` is`);
     expect(seen).toEqual([]);
+  });
+});
+
+describe("a filter that is undefined", () => {
+  it.each<[string, (runtime: Runtime, undefineds: never) => PromiseLike<unknown>, string]>([
+    ["runs", (runtime, none) => runtime.runs(none), callOptions.runs],
+    ["counts", (runtime, none) => runtime.counts(none), callOptions.counts],
+    [
+      "records.list",
+      (runtime, none) => runtime.records.list(Object.assign(none, { kind: "kind" })),
+      callOptions["records.list"],
+    ],
+    ["schedules.list", (runtime, none) => runtime.schedules.list(none), callOptions["schedules.list"]],
+  ])("of %s counts as left out: no store gets it", async (_name, call, names) => {
+    const { store, queries } = strict();
+    const { runtime } = new Machine(store).open({ flow });
+    const undefineds = Object.fromEntries(names.split(" ").map((name) => [name, undefined]));
+
+    await call(runtime, undefineds as never);
+
+    expect(queries).toHaveLength(1);
+    expect(Object.values(queries[0] as object)).not.toContain(undefined);
   });
 });
 

@@ -2,6 +2,7 @@
 
 import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
+import { given } from "../options/call-options.js";
 import type { DurableRun } from "../run/durable-run.js";
 import type { RunCount, RunStore, StoredRun } from "../store/run-store.types.js";
 import { sealOwner } from "../store/sealed-run.js";
@@ -14,7 +15,7 @@ export async function list(
   checkSearch(search);
   checkOrder(where.order);
   const page = await store.list({
-    ...where,
+    ...given(where),
     tenant,
     limit: pageSize(limit),
     ...(status !== undefined && { status: typeof status === "string" ? [status] : status }),
@@ -41,7 +42,7 @@ function checkOrder(order: unknown): void {
 }
 
 export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
-  return store.counts({ ...filter, tenant: filter.tenant ?? "" });
+  return store.counts({ tenant: "", ...given(filter) });
 }
 
 export function toListing(run: StoredRun): RunListing {

@@ -7,7 +7,7 @@ import type {
   RecordValue,
   RuntimeRecords,
 } from "../api/runtime-records.types.js";
-import { checkCallOptions } from "../options/call-options.js";
+import { checkCallOptions, given } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { recordConflict, recordText, recordValue } from "../text/record-text.js";
@@ -48,7 +48,7 @@ export class StoredRecords implements RuntimeRecords {
     checkCallOptions("records.list", query);
     const { tenant = "", limit = 100, ...where } = query;
     checkNames({ tenant, kind: where.kind });
-    const page = await this.#store.records({ ...where, tenant, limit: pageSize(limit) });
+    const page = await this.#store.records({ ...given(where), tenant, limit: pageSize(limit) });
     const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
     return { records, cursor: page.cursor };
   }

@@ -51,6 +51,11 @@ export const callOptions = {
   snapshot: "raw",
 } as const;
 
+/** Only the options that were given: an undefined one counts as left out, and no store gets it. */
+export function given<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+}
+
 /** @throws {WorkflowError} `OPTION_INVALID` naming every unknown option. */
 export function checkCallOptions(call: keyof typeof callOptions, options: unknown): void {
   refuseUnknown(`\`${call}\``, options, callOptions[call].split(" "));

@@ -16,7 +16,7 @@ import type {
 } from "../api/schedule.types.js";
 import type { RuntimeParts } from "../code/registered-workflows.js";
 import { newRun } from "../commit/new-run.js";
-import { checkCallOptions } from "../options/call-options.js";
+import { checkCallOptions, given } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import { type ResolvedQueue, ticketProblems, toTicket } from "../options/queue-options.js";
 import type { RecordKey, RecordWrite } from "../store/run-store.types.js";
@@ -74,7 +74,7 @@ export class StoredSchedules implements RuntimeSchedules {
     const { tenant = "", limit = 100, ...where } = query;
     checkNames({ tenant });
     const { kind } = scheduleKey(tenant, "");
-    const page = await this.#setup.store.records({ ...where, tenant, kind, limit: pageSize(limit) });
+    const page = await this.#setup.store.records({ ...given(where), tenant, kind, limit: pageSize(limit) });
     return {
       schedules: page.records.map((record) => toSchedule(tenant, scheduleOf(record, record))),
       cursor: page.cursor,
