@@ -21,7 +21,7 @@ import { type Answer, callModel } from "./run/call-model.js";
 import { cancelled, toFailure } from "./run/failure.js";
 import type { RunJob } from "./settings/job.types.js";
 import { generatedMedia, mediaSet, plainMessages, userMessage } from "./settings/media-part.js";
-import { totalMetrics } from "./settings/metrics.js";
+import { totalMetrics } from "./run/metrics.js";
 import { observed } from "./run/observed.js";
 import { emitStarted } from "./run/run-events.js";
 import { systemText } from "./run/system-text.js";

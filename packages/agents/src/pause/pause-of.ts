@@ -6,7 +6,7 @@
 import type { ExecutorPause, StepMetricsData, ToolAnswer, ToolRequirement } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
 import type { ActiveRun } from "../run/active-run.types.js";
-import { totalMetrics } from "../settings/metrics.js";
+import { totalMetrics } from "../run/metrics.js";
 import type { PausedCall, PausedMember, PausedState } from "../settings/paused-state.types.js";
 
 export interface PausedPart {

@@ -23,10 +23,10 @@ import {
 import { WorkflowError } from "millrace";
 import { z } from "zod";
 import { brokenStream, cancelled, refuseLongWaits, toFailure } from "../run/failure.js";
+import { callMetrics, totalMetrics } from "../run/metrics.js";
 import { observed } from "../run/observed.js";
 import { fillTemplate } from "../run/system-text.js";
 import { type ReadFile, userMessage } from "../settings/media-part.js";
-import { callMetrics, totalMetrics } from "../settings/metrics.js";
 import { newId, nowMs, tickMs } from "../system.js";
 
 /** The options of a pipeline agent with their defaults. */

@@ -16,10 +16,10 @@ import {
   type ToolSet,
 } from "ai";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import { callMetrics } from "../settings/metrics.js";
 import type { PausedCall } from "../settings/paused-state.types.js";
 import type { ActiveRun } from "./active-run.types.js";
 import { brokenStream, refuseLongWaits, stoppedEarly } from "./failure.js";
+import { callMetrics } from "./metrics.js";
 import { emitContent, toolEnded, toolStarted } from "./run-events.js";
 import { ShownCalls } from "./shown-calls.js";
 import { approvalsOf, mayNeedConfirmation, toolsOf } from "./tool-calls.js";

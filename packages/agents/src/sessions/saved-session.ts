@@ -14,7 +14,7 @@ import {
   type StepMetricsData,
 } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import { totalMetrics } from "../settings/metrics.js";
+import { totalMetrics } from "../run/metrics.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "../settings/sessions.types.js";
 import { plainState } from "../state/live-state.js";
