@@ -3,13 +3,13 @@ import { readBlob, dropBlobs } from "./commit/blobs.js";
 import { Claims } from "./commit/claims.js";
 import { applyCommit } from "./commit/commit.js";
 import type { Database } from "./connection/database.js";
-import { readEvents, readSnapshot, readTicks } from "./reads/journal.js";
-import { countRuns, listRuns, listTenants } from "./reads/list.js";
-import { Owners } from "./reads/owners.js";
-import { openPosts, readReceipt, readReceived, storePost } from "./reads/posts.js";
-import { listRecords, readRecord, tryWriteRecords } from "./reads/records.js";
+import { readEvents, readSnapshot, readTicks } from "./tables/journal.js";
+import { countRuns, listRuns, listTenants } from "./tables/list.js";
+import { Owners } from "./tables/owners.js";
+import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
+import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
 import type { Processes } from "./connection/processes.js";
-import { findRun } from "./reads/stored-run.js";
+import { findRun } from "./tables/stored-run.js";
 import type { Watchers } from "./connection/watchers.js";
 
 /** What differs between a file and a Durable Object. */

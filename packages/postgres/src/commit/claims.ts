@@ -10,11 +10,11 @@
 import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue, StoredPost } from "millrace/runtime";
 import type { Row, Session } from "../connection/session.js";
 import { type Transaction, walkIndexes } from "../connection/transaction.js";
-import type { Interned } from "../reads/interned.js";
-import { openOfIds, toPost } from "../reads/posts.js";
-import type { NamedQueues, Queues } from "../reads/queues.js";
-import { leaseUntil, type RunReader, selectRuns, toRun } from "../reads/stored-run.js";
 import { toStoreError } from "../store-error.js";
+import type { Interned } from "../tables/interned.js";
+import { openOfIds, toPost } from "../tables/posts.js";
+import type { NamedQueues, Queues } from "../tables/queues.js";
+import { leaseUntil, type RunReader, selectRuns, toRun } from "../tables/stored-run.js";
 import { idOf, runHash } from "../text/keys.js";
 import { checkNames } from "../text/names.js";
 import { atMost, numbers, texts } from "../text/values.js";

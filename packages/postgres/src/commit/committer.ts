@@ -9,9 +9,9 @@
 import type { CommitResult, RunCommit, StoredRun } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
-import type { Interned } from "../reads/interned.js";
-import { lockRecords } from "../reads/records.js";
-import { type RunReader, runsByKeys, toRun } from "../reads/stored-run.js";
+import type { Interned } from "../tables/interned.js";
+import { lockRecords } from "../tables/records.js";
+import { type RunReader, runsByKeys, toRun } from "../tables/stored-run.js";
 import { idOf, recordId, runHash } from "../text/keys.js";
 import { checkCommit } from "../text/names.js";
 import { bytes } from "../text/values.js";

@@ -6,7 +6,7 @@
  * @module
  */
 import type { CommitResult, RecordKey, RecordWrite, RunCommit, StoredRecord } from "millrace/runtime";
-import type { RecordChange } from "../reads/records.js";
+import type { RecordChange } from "../tables/records.js";
 import { idOf, recordId } from "../text/keys.js";
 
 /** What decides about the commits of a run. */

@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { leaseUntil } from "../reads/stored-run.js";
+import { leaseUntil } from "../tables/stored-run.js";
 
 export const queueTables: string = `
   CREATE TABLE @queues (

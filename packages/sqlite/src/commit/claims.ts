@@ -1,10 +1,10 @@
 import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
-import { atMost } from "../reads/journal.js";
-import type { Owners } from "../reads/owners.js";
-import { openPostsOfId } from "../reads/posts.js";
-import { Queues } from "../reads/queues.js";
-import { findRun, loadRun, type NumberedRun } from "../reads/stored-run.js";
+import { atMost } from "../tables/journal.js";
+import type { Owners } from "../tables/owners.js";
+import { openPostsOfId } from "../tables/posts.js";
+import { Queues } from "../tables/queues.js";
+import { findRun, loadRun, type NumberedRun } from "../tables/stored-run.js";
 
 interface Candidate {
   readonly id: number;

@@ -10,9 +10,9 @@ import { isEndedStatus, lastEventOf } from "millrace/engine";
 import type { CommitResult, NewRunRecord, RunCommit, TickBatch } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { SqliteValue } from "../connection/driver.js";
-import { addPost, storeReceipts, storeReceived } from "../reads/posts.js";
-import { conflictsOf, writeRecords } from "../reads/records.js";
-import { findRun } from "../reads/stored-run.js";
+import { addPost, storeReceipts, storeReceived } from "../tables/posts.js";
+import { conflictsOf, writeRecords } from "../tables/records.js";
+import { findRun } from "../tables/stored-run.js";
 import { pruneBlobs, storeBlobs } from "./blobs.js";
 
 const held = "SELECT id, ticks FROM runs WHERE tenant = ? AND run_id = ? AND owner = ? AND epoch = ?";
