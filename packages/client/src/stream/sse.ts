@@ -2,6 +2,7 @@
  * Server-Sent Events of one connection.
  *
  * A frame counts once its blank line has arrived: a frame that is cut off is dropped.
+ * Where a server ends lines with CR alone, a line counts once more bytes have arrived; those of Millrace write LF.
  *
  * @module
  */
