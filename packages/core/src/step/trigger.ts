@@ -40,11 +40,8 @@ export function collect<
   events: Classes,
   options?: CollectOptions & { readonly settle?: Settle; readonly of?: Opener },
 ): Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>> & Of<Opener> {
+  registerGathering();
   features.collect = collecting;
-  features.gathered = gathering;
-  features.snapshot = encodingGathered;
-  features.fanOuts = fanOuts;
-  features.triggers = gatheringTriggers;
   const made = { kind: "collect", events: [events].flat(), options: options ?? {} };
   return Object.freeze(made) as never;
 }
@@ -61,11 +58,16 @@ export function join<const Slots extends JoinSlots>(
   options?: JoinOptions<EventIn<Slots[keyof Slots]>>,
 ): Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>> {
   if (options !== undefined) checkOptions("join", options);
+  registerGathering();
   features.join = joining;
+  const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };
+  return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
+}
+
+/** What both need. */
+function registerGathering(): void {
   features.gathered = gathering;
   features.snapshot = encodingGathered;
   features.fanOuts = fanOuts;
   features.triggers = gatheringTriggers;
-  const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };
-  return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
 }

@@ -10,8 +10,8 @@ import { nextTurn } from "../../system/system.js";
 import { toMs } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { Retention } from "../api/runtime.types.js";
-import type { RunKey, RunQuery, RunStore, StoredStatus } from "../store/run-store.types.js";
-import { allPages } from "../store/store-kit.js";
+import type { RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
+import { allPages, isEndedStatus, storedStatuses } from "../store/store-kit.js";
 
 /** How many runs are listed at once. */
 const PAGE = 200;
@@ -19,7 +19,7 @@ const PAGE = 200;
 const FIRST_BATCH = 20;
 const LARGEST_BATCH = 500;
 
-const ended: readonly StoredStatus[] = ["completed", "failed", "cancelled", "timedOut"];
+const ended = storedStatuses.filter(isEndedStatus);
 
 export interface RetainSetup {
   readonly store: RunStore;

@@ -9,7 +9,6 @@ import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions
 import { batches, blobOf, type LoadFrom, readText, where } from "../load/load.js";
 import { checkNames } from "../options/check-names.js";
 import type { RunStore, StoredSnapshot } from "../store/run-store.types.js";
-import { unpackJson } from "../text/blob-text.js";
 import { parseJson, readBatch } from "../text/journal-text.js";
 import { readStart } from "../text/start-text.js";
 
@@ -99,16 +98,13 @@ async function* snapshots({ store, run }: ExportFrom): AsyncGenerator<StoredSnap
   }
 }
 
-async function* events({ store, run }: ExportFrom): AsyncGenerator<ExportedPart, void> {
+async function* events(from: ExportFrom): AsyncGenerator<ExportedPart, void> {
+  const { store, run } = from;
   let after = -1;
   for (let isLast = false; !isLast; ) {
     const page = await store.events(run.key, { after, limit: PAGE });
     for (const { sequence, atMs, text } of page) {
-      const who = `event ${sequence} of ${where({ run })}`;
-      const shown = await unpackJson(text, {
-        read: (hash) => blobOf(store, hash, who),
-        parse: (json) => parseJson(json, who),
-      });
+      const shown = await readText(from, text, `event ${sequence} of ${where(from)}`);
       yield { type: "event", sequence, atMs, shown };
       after = sequence;
     }

@@ -5,7 +5,7 @@
  * @module
  */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { wrongOption } from "../../value/option-value.js";
+import { pageSize, wrongOption } from "../../value/option-value.js";
 import type {
   NewRunRecord,
   RunCommit,
@@ -115,17 +115,13 @@ export function storeNewer(name: string, { path, version, newest }: StoreVersion
   });
 }
 
-const MAX_PAGE = 1_000;
-
 /**
  * Returns the limit of a page unchanged.
  *
  * @throws {WorkflowError} `OPTION_INVALID` when it is not a whole number from 1 to 1,000.
  */
 export function checkPageLimit(limit: number): number {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_PAGE) return limit;
-  const what = `is ${limit}; it must be a whole number from 1 to ${MAX_PAGE}`;
-  throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
+  return pageSize(limit);
 }
 
 /** All pages of a list, in order. @param read Reads one: what it gets is a part of its query. */
