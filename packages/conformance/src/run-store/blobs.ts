@@ -29,8 +29,7 @@ function hashing(test: StoreTest): void {
     expect(await store.blob("no hash at all")).toBeNull();
   });
 
-  test("name a stored text, over all connections", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("name a stored text, over all connections", async (store, run, runs) => {
     const hash = store.hash(long);
     await runs.commit(run, { ticks: batchOf(1, 1, hash), blobs: [{ hash, text: long }] });
 
@@ -74,8 +73,7 @@ function staying(test: StoreTest): void {
     expect(await store.blob(store.hash("code"))).toBeNull();
   });
 
-  test("what ticks name stays until they are pruned", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("what ticks name stays until they are pruned", async (store, run, runs) => {
     const blob = blobOf(store, "big");
     await runs.commit(run, { ticks: batchOf(1, 3, JSON.stringify(blob.hash)), blobs: [blob] });
 
@@ -87,8 +85,7 @@ function staying(test: StoreTest): void {
     expect(await store.blob(blob.hash)).toBeNull();
   });
 
-  test("what a snapshot names stays until it is pruned", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("what a snapshot names stays until it is pruned", async (store, run, runs) => {
     const blob = blobOf(store, "big");
     const snapshot = snapshotOf(3, JSON.stringify(blob.hash));
     await runs.commitAll(commitOf(run, { ticks: batchOf(1, 3) }), commitOf(run, { snapshot, blobs: [blob] }));
@@ -101,8 +98,7 @@ function staying(test: StoreTest): void {
     expect(await store.blob(blob.hash)).toBeNull();
   });
 
-  test("what an older snapshot names stays when a newer one names it again", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("what an older snapshot names stays when a newer one names it again", async (store, run, runs) => {
     const blob = blobOf(store, "big");
     const named = JSON.stringify(blob.hash);
     await runs.commitAll(
@@ -115,8 +111,7 @@ function staying(test: StoreTest): void {
     expect(await store.blob(blob.hash)).toBe("big");
   });
 
-  test("what ticks and a snapshot of one commit name stays until both are pruned", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("what ticks and a snapshot of one commit name stays until both are pruned", async (store, run, runs) => {
     const blob = blobOf(store, "big");
     const named = JSON.stringify(blob.hash);
     const parts = { ticks: batchOf(1, 3, named), snapshot: snapshotOf(2, named), blobs: [blob] };
@@ -131,8 +126,7 @@ function staying(test: StoreTest): void {
 }
 
 function naming(test: StoreTest): void {
-  test("what a blob names stays as long as what names that blob", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("what a blob names stays as long as what names that blob", async (store, run, runs) => {
     const child = blobOf(store, "child");
     const parent = blobOf(store, JSON.stringify({ child: child.hash }));
     const [ticks, snapshot] = [batchOf(1, 1, JSON.stringify(child.hash)), snapshotOf(1, JSON.stringify(parent.hash))];
@@ -146,8 +140,7 @@ function naming(test: StoreTest): void {
     expect([await store.blob(parent.hash), await store.blob(child.hash)]).toEqual([null, null]);
   });
 
-  test("what only an outcome, a prompt or a receipt names stays as long as the run", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("what only an outcome, a prompt or a receipt names stays as long as the run", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1"));
     const blobs = ["outcome", "prompt", "receipt"].map((text) => blobOf(store, text));
     const [outcome, waiting, receipt] = blobs.map((blob) => JSON.stringify(blob.hash)) as [string, string, string];
@@ -160,8 +153,7 @@ function naming(test: StoreTest): void {
     expect(kept).toEqual(["outcome", "prompt", "receipt"]);
   });
 
-  test("what an event names as well stays when the ticks of its commit are pruned", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("what an event names as well stays when the ticks of its commit are pruned", async (store, run, runs) => {
     const blob = blobOf(store, "big");
     const named = JSON.stringify(blob.hash);
     const parts = { ticks: batchOf(1, 1, named), events: [eventOf(0, named)], blobs: [blob] };

@@ -88,8 +88,7 @@ function fencing(test: StoreTest): void {
     await expectFenced(runs, { key, owner: "ann", epoch: 0 });
   });
 
-  test("refuses a stale owner once another has claimed the run", async (_store, runs) => {
-    const stale = await runs.create("run");
+  test.held("refuses a stale owner once another has claimed the run", async (_store, stale, runs) => {
     const late = leaseOf("bob", startMs + leaseMs);
 
     const current = await runs.claim(stale.key, late);
@@ -100,8 +99,7 @@ function fencing(test: StoreTest): void {
     await runs.commit(current, { ticks: batchOf(1) });
   });
 
-  test("refuses a stale owner once another has taken the run as due", async (store, runs) => {
-    const stale = await runs.create("run");
+  test.held("refuses a stale owner once another has taken the run as due", async (store, stale, runs) => {
     await store.claimDue({ ...leaseOf("bob", startMs + leaseMs), limit: 1 });
     await store.renew(leaseOf("ann", startMs + leaseMs));
 
@@ -114,8 +112,7 @@ function fencing(test: StoreTest): void {
     await runs.commit(run, { ticks: { ...batchOf(1), atMs: startMs + leaseMs } });
   });
 
-  test("refuses an owner that comes back with its old epoch", async (_store, runs) => {
-    const first = await runs.create("run");
+  test.held("refuses an owner that comes back with its old epoch", async (_store, first, runs) => {
     const second = await runs.claim(first.key, leaseOf("bob", startMs + leaseMs));
     await runs.commit(second, { release: true });
     const third = await runs.claim(first.key, leaseOf("ann", startMs + leaseMs));
@@ -126,17 +123,14 @@ function fencing(test: StoreTest): void {
 }
 
 function following(test: StoreTest): void {
-  test("takes ticks that follow the last stored one", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("takes ticks that follow the last stored one", async (store, run, runs) => {
     await runs.commitAll(commitOf(run, { ticks: batchOf(1, 4) }), commitOf(run, { ticks: batchOf(5) }));
     await runs.commit(run, { ticks: batchOf(6, 7) });
 
     expect((await store.run(run.key))?.ticks).toBe(7);
   });
 
-  test("refuses ticks that leave a gap, repeat the last or overlap it", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("refuses ticks that leave a gap, repeat the last or overlap it", async (store, run, runs) => {
     await runs.commit(run, { ticks: batchOf(1, 3) });
 
     const wrong = [batchOf(5), batchOf(3), batchOf(1, 3), batchOf(2, 6)];
@@ -146,9 +140,7 @@ function following(test: StoreTest): void {
     expect(await store.ticks(run.key, { after: 0, limit: 10 })).toEqual([batchOf(1, 3)]);
   });
 
-  test("begins with tick 1", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("begins with tick 1", async (store, run) => {
     const results = await store.commit([
       commitOf(run, { ticks: batchOf(0) }),
       commitOf(run, { ticks: batchOf(2) }),
@@ -159,9 +151,8 @@ function following(test: StoreTest): void {
     expect(await store.run(keyOf("new"))).toBeNull();
   });
 
-  test("takes a tick once over concurrent connections", async (store, runs) => {
+  test.held("takes a tick once over concurrent connections", async (store, run, runs) => {
     const second = await runs.reopen();
-    const run = await runs.create("run");
 
     const results = await Promise.all(
       [store, second, store, second].map((to, index) =>

@@ -94,9 +94,7 @@ function whoseDue(test: StoreTest): void {
     expect(idsOf(rest).sort()).toEqual(["lost-other", "posted-other", "scheduled-other"]);
   });
 
-  test("takes a run from who let its lease run out, with the next epoch", async (store, runs) => {
-    await runs.create("run");
-
+  test.held("takes a run from who let its lease run out, with the next epoch", async (store) => {
     const early = await claimDue(store, startMs + leaseMs - 1);
     const [claimed] = await claimDue(store, startMs + leaseMs);
 
@@ -105,8 +103,7 @@ function whoseDue(test: StoreTest): void {
     expect(claimed?.run).toEqual(await store.run(keyOf("run")));
   });
 
-  test("takes no run that somebody holds, whatever waits for it", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("takes no run that somebody holds, whatever waits for it", async (store, run, runs) => {
     await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: startMs }) });
     await runs.post(run.key, messageOf("1"));
 
@@ -126,9 +123,7 @@ function whoseDue(test: StoreTest): void {
     expect(await claimDue(store, startMs + 10 * leaseMs)).toEqual([]);
   });
 
-  test("takes a run that was given back before it had a summary", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("takes a run that was given back before it had a summary", async (store, run, runs) => {
     await runs.commit(run, { release: true });
 
     expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);
@@ -329,8 +324,7 @@ function nextWake(test: StoreTest): void {
     expect(await store.nextWakeAtMs()).toBeLessThanOrEqual(startMs);
   });
 
-  test("does not come for a run that ended with a time or a post", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("does not come for a run that ended with a time or a post", async (store, run, runs) => {
     await runs.post(run.key, messageOf("1"));
     await runs.commit(run, released(summaryOf("cancelled", { wakeAtMs: startMs + 1 })));
 

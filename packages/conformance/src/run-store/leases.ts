@@ -27,18 +27,14 @@ function claiming(test: StoreTest): void {
     expect(await store.claim(keyOf("none"), leaseOf("bob"))).toBeNull();
   });
 
-  test("gives no run that somebody else holds", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("gives no run that somebody else holds", async (store, run) => {
     const claimed = await store.claim(run.key, leaseOf("bob", startMs + leaseMs - 1));
 
     expect(claimed).toBeNull();
     expect(await store.run(run.key)).toMatchObject({ lease: { owner: "ann", untilMs: startMs + leaseMs }, epoch: 1 });
   });
 
-  test("gives a run at the moment at which the lease of the other runs out", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("gives a run at the moment at which the lease of the other runs out", async (store, run) => {
     const claimed = await store.claim(run.key, leaseOf("bob", startMs + leaseMs));
 
     expect(claimed?.run).toMatchObject({ lease: { owner: "bob" }, epoch: 2 });
@@ -69,8 +65,7 @@ function claiming(test: StoreTest): void {
     expect((await store.claim(key, { ...leaseOf("bob"), ended: true }))?.run.status).toBe("completed");
   });
 
-  test("gives no ended run that somebody else holds", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("gives no ended run that somebody else holds", async (store, run, runs) => {
     await runs.commit(run, { summary: summaryOf("failed") });
 
     expect(await store.claim(run.key, { ...leaseOf("bob"), ended: true })).toBeNull();
@@ -107,16 +102,13 @@ function renewing(test: StoreTest): void {
     expect((await store.run(keyOf("free")))?.lease).toBeNull();
   });
 
-  test("keeps the epoch: what the owner goes on to commit is taken", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("keeps the epoch: what the owner goes on to commit is taken", async (store, run, runs) => {
     await store.renew(leaseOf("ann", startMs + 10));
 
     await runs.commit(run, { ticks: batchOf(1) });
   });
 
-  test("keeps a run whose lease has run out and that nobody took", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("keeps a run whose lease has run out and that nobody took", async (store, run, runs) => {
     const lateMs = startMs + 10 * leaseMs;
 
     const keys = await store.renew(leaseOf("ann", lateMs));
@@ -127,8 +119,7 @@ function renewing(test: StoreTest): void {
     await runs.commit(run, { ticks: batchOf(1) });
   });
 
-  test("does not get a run back that somebody took", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("does not get a run back that somebody took", async (store, run, runs) => {
     const lateMs = startMs + leaseMs;
     await runs.claim(run.key, leaseOf("bob", lateMs));
 
@@ -139,9 +130,7 @@ function renewing(test: StoreTest): void {
     expect(await runs.commitOne(commitOf(run, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
   });
 
-  test("gives nothing to who holds nothing", async (store, runs) => {
-    await runs.create("run");
-
+  test.held("gives nothing to who holds nothing", async (store) => {
     expect(await store.renew(leaseOf("bob"))).toEqual([]);
   });
 
@@ -156,17 +145,13 @@ function renewing(test: StoreTest): void {
 }
 
 function releasing(test: StoreTest): void {
-  test("leaves the run to nobody, with the epoch that it had", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("leaves the run to nobody, with the epoch that it had", async (store, run, runs) => {
     await runs.commit(run, { release: true });
 
     expect(await store.run(run.key)).toMatchObject({ lease: null, epoch: 1 });
   });
 
-  test("fences who gave it back, also within the same batch", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("fences who gave it back, also within the same batch", async (store, run, runs) => {
     const results = await store.commit([commitOf(run, released()), commitOf(run, { ticks: batchOf(1) })]);
     const later = await runs.commitOne(commitOf(run, { ticks: batchOf(1) }));
 
@@ -183,9 +168,7 @@ function releasing(test: StoreTest): void {
     await runs.commit(next, { ticks: batchOf(1) });
   });
 
-  test("stores what comes in the same commit", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("stores what comes in the same commit", async (store, run, runs) => {
     await runs.commit(run, { ticks: batchOf(1, 2), ...released() });
 
     expect(await store.run(run.key)).toMatchObject({ ticks: 2, status: "waiting", lease: null });

@@ -114,9 +114,7 @@ function creatingTwice(test: StoreTest): void {
 }
 
 function changing(test: StoreTest): void {
-  test("takes over the whole summary", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("takes over the whole summary", async (store, run, runs) => {
     await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: 5, waiting: "[1]" }) });
     const waiting = await store.run(run.key);
     await runs.commit(run, { summary: summaryOf("running") });
@@ -127,9 +125,7 @@ function changing(test: StoreTest): void {
   });
 
   for (const status of ["completed", "failed", "cancelled", "timedOut"] as const) {
-    test(`has ended when its summary says "${status}"`, async (store, runs) => {
-      const run = await runs.create("run");
-
+    test.held(`has ended when its summary says "${status}"`, async (store, run, runs) => {
       await runs.commit(run, { summary: summaryOf(status, { atMs: startMs + 70, outcome: "{}" }) });
 
       expect(await store.run(run.key)).toMatchObject({ status, endedAtMs: startMs + 70, outcome: "{}" });
@@ -147,8 +143,7 @@ function changing(test: StoreTest): void {
     expect(await store.claimDue({ ...leaseOf("cid", startMs + leaseMs), limit: 9 })).toHaveLength(1);
   });
 
-  test("keeps the status until the next summary", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("keeps the status until the next summary", async (store, run, runs) => {
     await runs.commit(run, released(summaryOf("waiting", { waiting: "[1]" })));
 
     const again = await runs.claim(run.key, leaseOf("bob"));
@@ -159,9 +154,7 @@ function changing(test: StoreTest): void {
 }
 
 function reading(test: StoreTest): void {
-  test("was updated at its last ticks and at its last summary", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("was updated at its last ticks and at its last summary", async (store, run, runs) => {
     await runs.commit(run, { ticks: { ...batchOf(1), atMs: startMs + 20 } });
     const afterTicks = await store.run(run.key);
     await runs.commit(run, { summary: summaryOf("waiting", { atMs: startMs + 30 }) });
@@ -170,8 +163,7 @@ function reading(test: StoreTest): void {
     expect((await store.run(run.key))?.updatedAtMs).toBe(startMs + 30);
   });
 
-  test("gives copies: what was read does not change later", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("gives copies: what was read does not change later", async (store, run, runs) => {
     const before = await store.run(run.key);
     const text = JSON.stringify(before);
 

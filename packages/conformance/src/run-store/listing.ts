@@ -58,9 +58,7 @@ function paging(test: StoreTest): void {
     expect(await list(store)).toEqual({ runs: [await store.run(run.key)], cursor: null });
   });
 
-  test("gives no run of an unknown tenant", async (store, runs) => {
-    await runs.create("run");
-
+  test.held("gives no run of an unknown tenant", async (store) => {
     expect(await list(store, { tenant: "other" })).toEqual({ runs: [], cursor: null });
   });
 
@@ -216,9 +214,7 @@ function filtering(test: StoreTest): void {
     });
   }
 
-  test("gives nothing for an empty list, and everything for an empty set of labels", async (store, runs) => {
-    await runs.create("run");
-
+  test.held("gives nothing for an empty list, and everything for an empty set of labels", async (store) => {
     expect(await list(store, { status: [] })).toEqual({ runs: [], cursor: null });
     expect(idsOf(await list(store, { labels: {} }))).toEqual(["run"]);
   });
@@ -233,8 +229,7 @@ function filtering(test: StoreTest): void {
     expect([await count({ endedBeforeMs: startMs + 5 }), await count({ endedBeforeMs: startMs + 6 })]).toEqual([0, 1]);
   });
 
-  test("does not count a run as ended that goes on again", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("does not count a run as ended that goes on again", async (store, run, runs) => {
     await runs.commit(run, { summary: summaryOf("failed") });
     await runs.commit(run, { summary: summaryOf("running", { atMs: startMs + 9 }) });
 

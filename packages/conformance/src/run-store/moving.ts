@@ -13,8 +13,7 @@ export function moveSuite(test: StoreTest): void {
 const all = { after: 0, limit: 1_000 };
 
 function listing(test: StoreTest): void {
-  test("lists what has both a key and a receipt, in order", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("lists what has both a key and a receipt, in order", async (store, run, runs) => {
     const first = await runs.post(run.key, messageOf("1", "z"));
     const plain = await runs.post(run.key, messageOf("2"));
     await runs.post(run.key, messageOf("3", "open"));
@@ -30,8 +29,7 @@ function listing(test: StoreTest): void {
     expect(listed[0]?.position).toBe(first);
   });
 
-  test("lists them in pages", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("lists them in pages", async (store, run, runs) => {
     const received = ["a", "b", "c", "d", "e"].map((idempotencyKey) => ({ idempotencyKey, receipt: "1" }));
     await runs.commit(run, { received });
 
@@ -41,8 +39,7 @@ function listing(test: StoreTest): void {
     expect([...first, ...rest].map(({ idempotencyKey }) => idempotencyKey)).toEqual(["a", "b", "c", "d", "e"]);
   });
 
-  test("lists nothing of other runs, nor of one that there is not", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("lists nothing of other runs, nor of one that there is not", async (store, run, runs) => {
     await runs.create("other");
     await runs.commit(run, { received: [{ idempotencyKey: "a", receipt: "1" }] });
 
@@ -106,8 +103,7 @@ function creating(test: StoreTest): void {
     expect(await store.snapshot(creation.key)).toEqual(snapshotOf(9));
   });
 
-  test("changes nothing of a run that there is", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("changes nothing of a run that there is", async (store, run) => {
     const before = await store.run(run.key);
     const owned = { ...run, owner: "mover" };
 

@@ -1,6 +1,6 @@
 import type { RunStore } from "millrace/runtime";
 import { it } from "vitest";
-import { Runs } from "./runs.js";
+import { type HeldRun, Runs } from "./runs.js";
 
 /** An empty store for one test. */
 export interface OpenedStore {
@@ -13,13 +13,24 @@ export interface OpenedStore {
 
 export type OpenStore = () => Promise<OpenedStore>;
 
+type TestBody = (store: RunStore, runs: Runs) => Promise<void>;
+type HeldTestBody = (store: RunStore, run: HeldRun, runs: Runs) => Promise<void>;
+
 /** Declares a test with its own store. */
-export type StoreTest = (name: string, body: (store: RunStore, runs: Runs) => Promise<void>) => void;
+export interface StoreTest {
+  (name: string, body: TestBody): void;
+  /** The store has one run from the start: "run", held by "ann". */
+  held(name: string, body: HeldTestBody): void;
+}
 
 export function createStoreTest(open: OpenStore): StoreTest {
-  return (name, body) => {
+  const test = (name: string, body: TestBody): void => {
     it(name, () => withStore(open, ({ store, reopen }) => body(store, new Runs(store, reopen))));
   };
+  const held = (name: string, body: HeldTestBody): void => {
+    test(name, async (store, runs) => body(store, await runs.create("run"), runs));
+  };
+  return Object.assign(test, { held });
 }
 
 /** Opens a store for some work, and disposes of it. */

@@ -16,9 +16,7 @@ const textsOf = (posts: readonly StoredPost[]): string[] => posts.map((post) => 
 const positionOf = (result: PostResult): number => (result.status === "stored" ? result.position : Number.NaN);
 
 function keeping(test: StoreTest): void {
-  test("keeps a post as it was made", async (store, runs) => {
-    await runs.create("run");
-
+  test.held("keeps a post as it was made", async (store, _run, runs) => {
     const position = await runs.post(keyOf("run"), { idempotencyKey: "k", atMs: startMs + 3, text: '{"a":"ü"}' });
 
     const expected = { key: keyOf("run"), position, idempotencyKey: "k", atMs: startMs + 3, text: '{"a":"ü"}' };
@@ -105,8 +103,7 @@ function repeating(test: StoreTest): void {
     expect(textsOf(await store.posts(run.key))).toEqual(['"first"']);
   });
 
-  test("gives the receipt of the first once there is one", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("gives the receipt of the first once there is one", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1", "k"));
     await runs.commit(run, { receipts: [{ position, receipt: '{"ok":true}' }] });
 
@@ -116,8 +113,7 @@ function repeating(test: StoreTest): void {
     expect(await store.posts(run.key)).toEqual([]);
   });
 
-  test("knows the key of a message also when the run has ended since", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("knows the key of a message also when the run has ended since", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1", "k"));
     const parts = { receipts: [{ position, receipt: "{}" }], ...released(summaryOf("completed")) };
     await runs.commit(run, parts);
@@ -135,17 +131,14 @@ function repeating(test: StoreTest): void {
     expect(results.map((result) => result.status)).toEqual(["stored", "stored", "stored"]);
   });
 
-  test("takes messages without a key every time, and one with an empty key once", async (store, runs) => {
-    const { key } = await runs.create("run");
-
+  test.held("takes messages without a key every time, and one with an empty key once", async (store, { key }) => {
     for (const idempotencyKey of [null, null, "", ""]) await store.post(key, messageOf("1", idempotencyKey));
 
     expect((await store.posts(key)).map((post) => post.idempotencyKey)).toEqual([null, null, ""]);
   });
 
-  test("stores one of many concurrent messages with the same key", async (store, runs) => {
+  test.held("stores one of many concurrent messages with the same key", async (store, { key }, runs) => {
     const second = await runs.reopen();
-    const { key } = await runs.create("run");
 
     const results = await Promise.all(
       [store, second, store, second].map((to, index) => to.post(key, messageOf(`${index}`, "k"))),
@@ -192,8 +185,7 @@ function receiving(test: StoreTest): void {
     expect((await second.post(run.key, messageOf("1", "k"))).status).toBe("duplicate");
   });
 
-  test("keeps the first message with a key: received twice, and posted before", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("keeps the first message with a key: received twice, and posted before", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf('"posted"', "posted"));
     const received = ["k", "posted"].map((idempotencyKey) => ({ idempotencyKey, receipt: '"first"' }));
     await runs.commit(run, { received });
@@ -205,9 +197,7 @@ function receiving(test: StoreTest): void {
     expect((await store.posts(run.key)).map((post) => post.position)).toEqual([position]);
   });
 
-  test("knows nothing of what a refused commit has received", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("knows nothing of what a refused commit has received", async (store, run) => {
     const [result] = await store.commit([
       commitOf({ ...run, epoch: 7 }, { received: [{ idempotencyKey: "k", receipt: "1" }] }),
     ]);
@@ -216,8 +206,7 @@ function receiving(test: StoreTest): void {
     expect(await store.receipt(run.key, "k")).toBeNull();
   });
 
-  test("gives the receipt of a post by its key, and by no other's", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("gives the receipt of a post by its key, and by no other's", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1", "k"));
 
     expect(await store.receipt(run.key, "k")).toBeNull();
@@ -229,8 +218,7 @@ function receiving(test: StoreTest): void {
 }
 
 function receipts(test: StoreTest): void {
-  test("gives the receipt of a position, and none before", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("gives the receipt of a position, and none before", async (store, run, runs) => {
     const [one, two] = [await runs.post(run.key, messageOf("1")), await runs.post(run.key, messageOf("2"))];
 
     const before = await store.receipt(run.key, two);
@@ -242,8 +230,7 @@ function receipts(test: StoreTest): void {
     expect(textsOf(await store.posts(run.key))).toEqual(["1"]);
   });
 
-  test("keeps the first of two receipts of one post", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("keeps the first of two receipts of one post", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1"));
     await runs.commit(run, { receipts: [{ position, receipt: '"first"' }] });
 
@@ -252,8 +239,7 @@ function receipts(test: StoreTest): void {
     expect(await store.receipt(run.key, position)).toBe('"first"');
   });
 
-  test("gives and takes receipts for the run's own posts only", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("gives and takes receipts for the run's own posts only", async (store, run, runs) => {
     await runs.create("other");
     await runs.create("run", { tenant: "other" });
     const position = await runs.post(keyOf("other"), messageOf("1"));
@@ -269,8 +255,7 @@ function receipts(test: StoreTest): void {
     expect(await store.receipt(run.key, position)).toBeNull();
   });
 
-  test("keeps receipts after the run has ended", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("keeps receipts after the run has ended", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1"));
 
     const parts = { receipts: [{ position, receipt: "{}" }], ...released(summaryOf("failed")) };
@@ -279,8 +264,7 @@ function receipts(test: StoreTest): void {
     expect(await store.receipt(run.key, position)).toBe("{}");
   });
 
-  test("takes receipts of a run that has ended from who still holds it", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("takes receipts of a run that has ended from who still holds it", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1"));
     await runs.commit(run, { summary: summaryOf("completed") });
 

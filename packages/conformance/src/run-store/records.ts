@@ -28,9 +28,7 @@ async function expectConflict(runs: Runs, run: HeldRun, write: RecordWrite): Pro
 }
 
 function writing(test: StoreTest): void {
-  test("begin with version 1 and rise by one", async (store, runs) => {
-    const run = await runs.create("run");
-
+  test.held("begin with version 1 and rise by one", async (store, run, runs) => {
     const none = await store.record(session);
     await runs.commitAll(commitRecords(run, writeOf(0, '"a"')));
     const first = await store.record(session);
@@ -41,8 +39,7 @@ function writing(test: StoreTest): void {
     expect(await store.record(session)).toEqual({ version: 3, text: '"c"' });
   });
 
-  test("refuse any version but the one expected", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("refuse any version but the one expected", async (store, run, runs) => {
     await expectConflict(runs, run, writeOf(1, "1"));
     await runs.commitAll(commitRecords(run, writeOf(0, "1")), commitRecords(run, writeOf(1, "2")));
 
@@ -51,8 +48,7 @@ function writing(test: StoreTest): void {
     expect(await store.record(session)).toEqual({ version: 2, text: "2" });
   });
 
-  test("are deleted by a write without text, and begin anew", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("are deleted by a write without text, and begin anew", async (store, run, runs) => {
     await runs.commitAll(commitRecords(run, writeOf(0, "1")));
     await expectConflict(runs, run, writeOf(2, null));
 
@@ -79,8 +75,7 @@ function writing(test: StoreTest): void {
 }
 
 function manyWriters(test: StoreTest): void {
-  test("are told apart by tenant, kind and id", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("are told apart by tenant, kind and id", async (store, run, runs) => {
     const keys = [
       session,
       { ...session, tenant: "other" },
@@ -139,8 +134,7 @@ function manyWriters(test: StoreTest): void {
     expect(await store.record(session)).toEqual({ version: 1, text: `${winner}` });
   });
 
-  test("stay when the run that wrote them is deleted", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("stay when the run that wrote them is deleted", async (store, run, runs) => {
     await runs.commit(run, { records: [writeOf(0, "1")], ...released(summaryOf("completed")) });
 
     await store.delete([run.key]);
@@ -183,8 +177,7 @@ function outsideRuns(test: StoreTest): void {
     expect(await store.records({ tenant: "acme", kind: "session", limit: 10 })).toEqual({ records: [], cursor: null });
   });
 
-  test("conflict with what runs have written, and the other way round", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("conflict with what runs have written, and the other way round", async (store, run, runs) => {
     await runs.commitAll(commitRecords(run, writeOf(0, "1")));
 
     expect(await store.writeRecords([writeOf(0, "9")])).toEqual([session]);

@@ -24,8 +24,7 @@ async function expectHeard(heard: readonly (RunKey | null)[], runId: string): Pr
 }
 
 function watching(test: StoreTest): void {
-  test("tells of a commit", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("tells of a commit", async (store, run, runs) => {
     await runs.create("other");
     const { heard } = listen(store);
 
@@ -51,9 +50,8 @@ function watching(test: StoreTest): void {
     await expectHeard(heard, "run");
   });
 
-  test("tells of what another connection commits and posts", async (store, runs) => {
+  test.held("tells of what another connection commits and posts", async (store, run, runs) => {
     const second = await runs.reopen();
-    const run = await runs.create("run");
     const { heard } = listen(second);
 
     await runs.commit(run, { ticks: batchOf(1) });
@@ -64,8 +62,7 @@ function watching(test: StoreTest): void {
     await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before), { timeout: 50_000 });
   });
 
-  test("tells every listener, the same one twice, and none that stopped", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("tells every listener, the same one twice, and none that stopped", async (store, run, runs) => {
     const told = vi.fn<(key: RunKey | null) => void>();
     const stops = [store.watch(told), store.watch(told), store.watch(told)];
     const { heard, stop } = listen(store);
@@ -90,8 +87,7 @@ function watching(test: StoreTest): void {
     );
   });
 
-  test("shows a listener what it is told of", async (store, runs) => {
-    const run = await runs.create("run");
+  test.held("shows a listener what it is told of", async (store, run, runs) => {
     const seen: Promise<number | undefined>[] = [];
     store.watch(() => void seen.push(store.run(run.key).then((found) => found?.ticks)));
 
