@@ -1,4 +1,4 @@
-import type { RunKey } from "millrace/runtime";
+import type { RunKey, RunPage } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { batchOf, eventOf, keyOf, leaseMs, leaseOf, messageOf, snapshotOf, startMs } from "./rows.js";
@@ -71,6 +71,12 @@ const oddNames: readonly string[] = [
   `${"x".repeat(999)}y`,
 ];
 
+/** The run that each page has is that of its odd name. */
+function expectOneEach(pages: readonly RunPage[]): void {
+  const found = pages.map(({ runs }) => runs.map(({ key }) => key.runId));
+  expect(found).toEqual(oddNames.map((_, index) => [`${index}`]));
+}
+
 function names(test: StoreTest): void {
   test("keeps runs apart whose ids are alike", async (store) => {
     const results = await store.commit(oddNames.map((id, index) => creationOf(id, { input: `${index}` })));
@@ -108,9 +114,7 @@ function names(test: StoreTest): void {
     for (const name of oddNames) await runs.post(keyOf("0"), messageOf("1", name));
 
     const pages = await Promise.all(oddNames.map((workflow) => store.list({ tenant: "acme", workflow, limit: 9 })));
-    expect(pages.map((page) => page.runs.map((run) => run.key.runId))).toEqual(
-      oddNames.map((_, index) => [`${index}`]),
-    );
+    expectOneEach(pages);
     for (const [index, owner] of oddNames.entries())
       expect(await store.renew(leaseOf(owner))).toEqual([keyOf(`${index}`)]);
     expect((await store.posts(keyOf("0"))).map((post) => post.idempotencyKey)).toEqual(oddNames);
@@ -175,9 +179,7 @@ function texts(test: StoreTest): void {
       oddNames.map((name) => store.list({ tenant: "acme", labels: labelsOf(name, "value"), limit: 9 })),
     );
 
-    expect(pages.map((page) => page.runs.map((run) => run.key.runId))).toEqual(
-      oddNames.map((_, index) => [`${index}`]),
-    );
+    expectOneEach(pages);
   });
 
   test("finds runs by odd label values, and by no other", async (store, runs) => {
@@ -185,9 +187,7 @@ function texts(test: StoreTest): void {
 
     const pages = await Promise.all(oddNames.map((name) => store.list({ tenant: "acme", labels: { name }, limit: 9 })));
 
-    expect(pages.map((page) => page.runs.map((run) => run.key.runId))).toEqual(
-      oddNames.map((_, index) => [`${index}`]),
-    );
+    expectOneEach(pages);
   });
 }
 
