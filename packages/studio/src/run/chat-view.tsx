@@ -1,8 +1,8 @@
 /** Messages of agents, as they were written. */
 import type { ReactNode } from "react";
+import type { Chat, ChatMessage, ChatPart, Usage } from "../model/chat.js";
 import { grouped } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import type { Chat, ChatMessage, ChatPart, Usage } from "./model/chat.js";
 
 export function ChatView({ chats }: { readonly chats: readonly Chat[] }): ReactNode {
   return (

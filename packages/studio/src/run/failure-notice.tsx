@@ -1,9 +1,9 @@
 import type { ReactNode } from "react";
 import type { Handler } from "../api/contract.types.js";
+import type { RunStore } from "../model/run-store.js";
 import { Button } from "../ui/controls.js";
 import { plural } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
-import type { RunStore } from "./model/run-store.js";
 
 export interface FailureNoticeProps {
   readonly run: RunStore;

@@ -3,13 +3,13 @@ import { type ReactNode, useId, useState } from "react";
 import type { Attempt, Handler, Moment } from "../api/contract.types.js";
 import { post } from "../api/request.js";
 import { useSend } from "../api/use-send.js";
+import { type ForkPlan, forkBody, forkPlan, type NextItem, readEdits } from "../model/fork-plan.js";
 import { go, hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
 import { isRecord, plural } from "../ui/format.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { TextField } from "../ui/text-field.js";
-import { type ForkPlan, forkBody, forkPlan, type NextItem, readEdits } from "./model/fork-plan.js";
 
 export interface ForkDialogProps {
   readonly runId: string;

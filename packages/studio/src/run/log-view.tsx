@@ -1,12 +1,12 @@
 /** The ticks as sentences. Those after the cursor stay, in grey. */
 import { type ReactNode, type Ref, useMemo, useState, useSyncExternalStore } from "react";
+import { everything, type LogFilter, LogRows } from "../model/log-rows.js";
+import { lastUpTo } from "../model/numbers.js";
+import type { RunStore } from "../model/run-store.js";
 import { Button, type Choice, Segmented } from "../ui/controls.js";
 import { duration, plural, short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Empty } from "../ui/states.js";
-import { everything, type LogFilter, LogRows } from "./model/log-rows.js";
-import { lastUpTo } from "./model/numbers.js";
-import type { RunStore } from "./model/run-store.js";
 import { VirtualRows } from "./virtual-rows.js";
 
 export interface LogViewProps {

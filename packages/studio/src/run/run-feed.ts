@@ -9,9 +9,9 @@
 import type { Attempt, Handler, HistoryEntry, Moment } from "../api/contract.types.js";
 import { follow } from "../api/follow.js";
 import { ApiError, get } from "../api/request.js";
+import { type ChildPlace, childPlace, childRecord, isOf } from "../model/child-place.js";
+import { RunStore } from "../model/run-store.js";
 import { createStore, type Store } from "../store.js";
-import { type ChildPlace, childPlace, childRecord, isOf } from "./model/child-place.js";
-import { RunStore } from "./model/run-store.js";
 
 const pageSize = 1000;
 /** Between two rounds of questions while ticks come in. */

@@ -1,14 +1,14 @@
 /** Who the run is, and what may be done to it. */
 import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { ChildRun, Handler } from "../api/contract.types.js";
+import type { ChildPlace } from "../model/child-place.js";
+import type { RunStore } from "../model/run-store.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
 import { Slash } from "../ui/page.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
-import type { ChildPlace } from "./model/child-place.js";
-import type { RunStore } from "./model/run-store.js";
 import type { Deeds } from "./use-deeds.js";
 import type { RunTime } from "./use-run-time.js";
 

@@ -1,16 +1,16 @@
 /** What the tick did, and the whole state after it. Every field says which tick changed it last, and leads there. */
 import { type CSSProperties, type ReactNode, type Ref, useMemo, useState } from "react";
 import type { HistoryEntry } from "../api/contract.types.js";
+import { chatsOf } from "../model/chat.js";
+import type { Line } from "../model/line.js";
+import type { RunStore } from "../model/run-store.js";
+import { type StateRow, stateRows } from "../model/state-rows.js";
 import { hrefOf } from "../route.js";
 import { type Choice, Segmented } from "../ui/controls.js";
 import { short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Empty, Loading } from "../ui/states.js";
 import { ChatView } from "./chat-view.js";
-import { chatsOf } from "./model/chat.js";
-import type { Line } from "./model/line.js";
-import type { RunStore } from "./model/run-store.js";
-import { type StateRow, stateRows } from "./model/state-rows.js";
 import { VirtualRows } from "./virtual-rows.js";
 
 export interface StateViewProps {

@@ -1,12 +1,12 @@
 /** Lanes of steps along the time, with the cursor over them. Only what can be seen is drawn. */
 import { type CSSProperties, type PointerEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { drawnBars, laneTops } from "../model/drawn-bars.js";
+import { axisOf, type TimeScale } from "../model/time-scale.js";
+import type { Bar, Lane } from "../model/timeline.js";
 import { hrefOf } from "../route.js";
 import { Switch } from "../ui/controls.js";
 import { duration, plural } from "../ui/format.js";
 import { useSizeOf } from "../ui/use-size.js";
-import { drawnBars, laneTops } from "./model/drawn-bars.js";
-import { axisOf, type TimeScale } from "./model/time-scale.js";
-import type { Bar, Lane } from "./model/timeline.js";
 import { useWindowOf } from "./use-window.js";
 
 export interface TimelineViewProps {

@@ -1,11 +1,11 @@
 /** The transport: it moves the cursor of all views. */
 import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from "react";
+import { type MarkKind, marksOf } from "../model/marks.js";
+import type { RunStore } from "../model/run-store.js";
 import { Button } from "../ui/controls.js";
 import { clock, duration, grouped } from "../ui/format.js";
 import type { IconName } from "../ui/icon.js";
 import { useSizeOf } from "../ui/use-size.js";
-import { type MarkKind, marksOf } from "./model/marks.js";
-import type { RunStore } from "./model/run-store.js";
 
 export interface TransportProps {
   readonly run: RunStore;

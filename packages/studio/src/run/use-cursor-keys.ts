@@ -1,7 +1,8 @@
 /** The keys of the run page. */
+
+import { lastUpTo } from "../model/numbers.js";
+import type { RunStore } from "../model/run-store.js";
 import { useKeys } from "../ui/use-keys.js";
-import { lastUpTo } from "./model/numbers.js";
-import type { RunStore } from "./model/run-store.js";
 
 export type PaneName = "graph" | "time" | "log" | "state";
 

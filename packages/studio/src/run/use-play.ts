@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import type { RunStore } from "./model/run-store.js";
+import type { RunStore } from "../model/run-store.js";
 
 /** A run is played in this time at most, however long it is. */
 const mostMs = 6000;

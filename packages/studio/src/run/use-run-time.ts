@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import type { Handler } from "../api/contract.types.js";
-import type { RunStore } from "./model/run-store.js";
+import type { RunStore } from "../model/run-store.js";
 
 /** In epoch milliseconds. */
 export interface RunTime {

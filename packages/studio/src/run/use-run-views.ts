@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Handler, Moment, WorkflowGraphData } from "../api/contract.types.js";
 import type { GraphOverlay } from "../graph/drawing.types.js";
-import { overlayOf } from "./model/overlay.js";
-import type { RunStore } from "./model/run-store.js";
-import { type StepNaming, stepNaming, stepsOfMany, workflowsOf } from "./model/step-names.js";
-import { type TimeScale, timeScale } from "./model/time-scale.js";
-import { type Lane, lanesOf } from "./model/timeline.js";
+import { overlayOf } from "../model/overlay.js";
+import type { RunStore } from "../model/run-store.js";
+import { type StepNaming, stepNaming, stepsOfMany, workflowsOf } from "../model/step-names.js";
+import { type TimeScale, timeScale } from "../model/time-scale.js";
+import { type Lane, lanesOf } from "../model/timeline.js";
 import { type RunTime, useRunTime } from "./use-run-time.js";
 
 /** What the views show of the run at its cursor. */

@@ -8,8 +8,8 @@
 import type { Handler, HandlerPage } from "../api/contract.types.js";
 import { type ApiError, get, type Query, toApiError } from "../api/request.js";
 import { onRunChanges } from "../api/run-changes.js";
+import { letsThrough, queryOf, type RunFilter } from "../model/run-filter.js";
 import { createStore, type Store } from "../store.js";
-import { letsThrough, queryOf, type RunFilter } from "./run-filter.js";
 
 export interface RunListView {
   readonly runs: readonly Handler[];

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import type { HandlerCounts, WorkflowList } from "../api/contract.types.js";
 import { get } from "../api/request.js";
 import { useRead } from "../api/use-read.js";
+import { noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { useStudioConfig } from "../shell/studio-config.js";
@@ -14,7 +15,6 @@ import { Empty, ErrorBox, Loading } from "../ui/states.js";
 import { useKeys } from "../ui/use-keys.js";
 import { FirstStart } from "./first-start.js";
 import { PickedRuns } from "./picked-runs.js";
-import { noFilter, type RunFilter, runFilter, type StatusFilter } from "./run-filter.js";
 import { RunList, type RunListView } from "./run-list.js";
 import { RunTable } from "./run-table.js";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HistoryEntry } from "../../api/contract.types.js";
-import { asNamed } from "../../run/model/step-names.js";
-import { attempt, entry } from "../../run/model/test-run.js";
+import { asNamed } from "../../model/step-names.js";
+import { attempt, entry } from "../../model/test-run.js";
 import { firstDifference, isSame } from "./first-difference.js";
 import { type ComparedRun, matchTicks } from "./match-ticks.js";
 

@@ -1,6 +1,6 @@
 /** The first thing in which two runs differ, in one sentence: words, and values in between. */
 import type { HistoryEntry } from "../../api/contract.types.js";
-import { messageOf } from "../../run/model/line.js";
+import { messageOf } from "../../model/line.js";
 import { short } from "../../ui/format.js";
 import type { ComparedRun, TickPair } from "./match-ticks.js";
 

@@ -8,9 +8,9 @@
  */
 
 import type { Attempt, HistoryEntry } from "../../api/contract.types.js";
-import { groupBy } from "../../run/model/group-by.js";
-import { type Line, lineOf, messageOf } from "../../run/model/line.js";
-import { type StepNaming, stepsOfMany } from "../../run/model/step-names.js";
+import { groupBy } from "../../model/group-by.js";
+import { type Line, lineOf, messageOf } from "../../model/line.js";
+import { type StepNaming, stepsOfMany } from "../../model/step-names.js";
 
 export interface ComparedRun {
   readonly runId: string;

@@ -1,6 +1,6 @@
 /** Rows of the state tree at one tick. */
 
-import type { Change, Path } from "../../api/contract.types.js";
+import type { Change, Path } from "../api/contract.types.js";
 import type { Blame } from "./blame.js";
 
 export interface StateRow {

@@ -1,7 +1,7 @@
 import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { WorkflowGraphData } from "../../api/contract.types.js";
+import type { WorkflowGraphData } from "../api/contract.types.js";
 import { asNamed, stepNaming, workflowsOf } from "./step-names.js";
 import { attempt } from "./test-run.js";
 

@@ -1,5 +1,5 @@
 /** Attempts by what they are of. An attempt that is told again replaces what was known of it. */
-import type { Attempt } from "../../api/contract.types.js";
+import type { Attempt } from "../api/contract.types.js";
 
 export class AttemptBook {
   readonly #byKey = new Map<string, Attempt>();

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { HistoryEntry, Tick } from "../../api/contract.types.js";
-import type { IconName } from "../../ui/icon.js";
+import type { HistoryEntry, Tick } from "../api/contract.types.js";
+import type { IconName } from "../ui/icon.js";
 import type { StepNaming } from "./step-names.js";
 
 export type LineKind = "steps" | "events" | "state" | "stream" | "housekeeping";

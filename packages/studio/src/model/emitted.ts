@@ -1,6 +1,6 @@
 /** How many events of each type there were up to a tick. */
 
-import type { HistoryEntry, Tick } from "../../api/contract.types.js";
+import type { HistoryEntry, Tick } from "../api/contract.types.js";
 import { typeOf } from "./line.js";
 import { lastUpTo } from "./numbers.js";
 

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { Attempt, GraphNode, WorkflowGraphData } from "../../api/contract.types.js";
-import { isPipeline } from "../../graph/draw-pipeline.js";
+import type { Attempt, GraphNode, WorkflowGraphData } from "../api/contract.types.js";
+import { isPipeline } from "../graph/draw-pipeline.js";
 import { groupBy } from "./group-by.js";
 
 export interface StepName {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Attempt, Delivery, Moment } from "../../api/contract.types.js";
+import type { Attempt, Delivery, Moment } from "../api/contract.types.js";
 
 export interface ForkPlan {
   /** Attempts that had completed. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChildRun, Handler } from "../../api/contract.types.js";
+import type { ChildRun, Handler } from "../api/contract.types.js";
 import { childPlace, childRecord, isOf } from "./child-place.js";
 import { attempt, timeAt } from "./test-run.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../api/contract.types.js";
+import type { Change } from "../api/contract.types.js";
 import { Blame } from "./blame.js";
 import { stateRows } from "./state-rows.js";
 

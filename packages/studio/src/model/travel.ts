@@ -6,7 +6,7 @@
  * @module
  */
 
-import type { Change, HistoryEntry, Path } from "../../api/contract.types.js";
+import type { Change, HistoryEntry, Path } from "../api/contract.types.js";
 import { lastUpTo } from "./numbers.js";
 
 /** @param from Number of the tick after which the run had `state`. */

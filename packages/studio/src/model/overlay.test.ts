@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Attempt, Moment, StepAt } from "../../api/contract.types.js";
+import type { Attempt, Moment, StepAt } from "../api/contract.types.js";
 import { Emitted } from "./emitted.js";
 import { overlayOf } from "./overlay.js";
 import { attempt, entry, msAt, timeAt, wait } from "./test-run.js";

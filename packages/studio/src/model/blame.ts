@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Change, Path } from "../../api/contract.types.js";
+import type { Change, Path } from "../api/contract.types.js";
 import { lastUpTo } from "./numbers.js";
 
 interface Place {

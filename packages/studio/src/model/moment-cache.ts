@@ -1,5 +1,5 @@
 /** What the server said of a run after a tick. The past does not change, so an answer is kept until others push it out. */
-import type { Moment } from "../../api/contract.types.js";
+import type { Moment } from "../api/contract.types.js";
 
 const mostKept = 200;
 

@@ -7,8 +7,8 @@
  * @module
  */
 
-import type { Attempt, HistoryEntry, Moment } from "../../api/contract.types.js";
-import { createStore, type Store } from "../../store.js";
+import type { Attempt, HistoryEntry, Moment } from "../api/contract.types.js";
+import { createStore, type Store } from "../store.js";
 import { AttemptBook } from "./attempt-book.js";
 import { Blame } from "./blame.js";
 import { Emitted } from "./emitted.js";

@@ -1,5 +1,5 @@
 /** From times to places between 0 and 1. Stretches in which nothing ran may be folded to a small one. */
-import type { Attempt } from "../../api/contract.types.js";
+import type { Attempt } from "../api/contract.types.js";
 
 export interface Gap {
   readonly fromMs: number;

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Attempt, Wait } from "../../api/contract.types.js";
+import type { Attempt, Wait } from "../api/contract.types.js";
 import { groupBy } from "./group-by.js";
 import type { StepNaming } from "./step-names.js";
 

@@ -1,5 +1,5 @@
 /** Ticks that the log shows: places in the store. New ticks are tried one by one, so a long log stays cheap. */
-import type { HistoryEntry } from "../../api/contract.types.js";
+import type { HistoryEntry } from "../api/contract.types.js";
 import type { LineKind } from "./line.js";
 import type { RunStore } from "./run-store.js";
 

@@ -1,7 +1,7 @@
 /** What the graph shows of a run at one tick. */
 
-import type { Attempt, Moment, StepAt } from "../../api/contract.types.js";
-import type { GraphOverlay, StepOverlay } from "../../graph/drawing.types.js";
+import type { Attempt, Moment, StepAt } from "../api/contract.types.js";
+import type { GraphOverlay, StepOverlay } from "../graph/drawing.types.js";
 
 export interface OverlayFacts {
   readonly runId: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Attempt } from "../../api/contract.types.js";
+import type { Attempt } from "../api/contract.types.js";
 import type { StepNaming } from "./step-names.js";
 import { attempt, msAt, namingWith, timeAt, wait } from "./test-run.js";
 import { axisOf, timeScale } from "./time-scale.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Change } from "../../api/contract.types.js";
+import type { Change } from "../api/contract.types.js";
 import { entry } from "./test-run.js";
 import { stateAfter } from "./travel.js";
 

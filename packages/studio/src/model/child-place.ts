@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Attempt, ChildRun, Handler, Prompt } from "../../api/contract.types.js";
+import type { Attempt, ChildRun, Handler, Prompt } from "../api/contract.types.js";
 
 export interface ChildPlace {
   readonly child: ChildRun;

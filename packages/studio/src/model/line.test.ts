@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { HistoryEntry } from "../../api/contract.types.js";
+import type { HistoryEntry } from "../api/contract.types.js";
 import { lineOf } from "./line.js";
 import { entry, namingWith } from "./test-run.js";
 
