@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { connection } from "./connection.js";
-import { type ApiError, toApiError } from "./request.js";
+import { type ApiError, get, type Query, toApiError, urlOf } from "./request.js";
 
 /** What a component reads from the server. What was read stays while it is read again. */
 export interface Reading<Value> {
@@ -50,6 +50,12 @@ export function useRead<Value>(key: string | null, read: (signal: AbortSignal) =
     error: isOwn ? state.error : null,
     reload,
   };
+}
+
+/** What the server has at an address. */
+export function useGet<Value>(path: string | null, query: Query = {}): Reading<Value> {
+  const key = path === null ? null : urlOf(path, query).href;
+  return useRead(key, (signal) => get<Value>(path ?? "", query, signal));
 }
 
 const nothing = { key: null, value: null, error: null };

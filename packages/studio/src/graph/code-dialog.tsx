@@ -1,8 +1,7 @@
 /** The code of a step, where the server can tell it. */
 import { type ReactNode, useState } from "react";
 import type { StepSource } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -34,7 +33,7 @@ export interface CodeDialogProps extends StepPlace {
 
 export function CodeDialog({ workflow, step, onClose }: CodeDialogProps): ReactNode {
   const path = `/workflows/${encodeURIComponent(workflow)}/steps/${encodeURIComponent(step)}/source`;
-  const reading = useRead(path, (signal) => get<StepSource>(path, {}, signal));
+  const reading = useGet<StepSource>(path);
   const { value } = reading;
   return (
     <Dialog

@@ -1,8 +1,7 @@
 /** The runs that steps of a run have started: each leads to a page of its own. */
 import type { ReactNode } from "react";
 import type { Handler } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -17,9 +16,7 @@ export interface ChildrenDialogProps {
 }
 
 export function ChildrenDialog({ rootId, runIds, onClose }: ChildrenDialogProps): ReactNode {
-  const reading = useRead(`children ${rootId}`, (signal) =>
-    get<Handler>(`handlers/${encodeURIComponent(rootId)}`, { children: true }, signal),
-  );
+  const reading = useGet<Handler>(`handlers/${encodeURIComponent(rootId)}`, { children: true });
   return (
     <Dialog title="Child runs" onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
       <Read reading={reading} rows={4}>

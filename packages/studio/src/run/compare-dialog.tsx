@@ -1,8 +1,7 @@
 /** Which run to compare with: runs of the same workflow, and where this one comes from. */
 import type { ReactNode } from "react";
 import type { Handler, HandlerPage } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -20,9 +19,7 @@ export function CompareDialog({
   readonly onClose: () => void;
 }): ReactNode {
   const { handler_id: id, workflow_name: workflow, forked_from: origin } = handler;
-  const reading = useRead(`compare ${id}`, (signal) =>
-    get<HandlerPage>("handlers", { workflow_name: workflow, limit: mostShown + 1 }, signal),
-  );
+  const reading = useGet<HandlerPage>("handlers", { workflow_name: workflow, limit: mostShown + 1 });
   return (
     <Dialog title={`Compare ${id} with`} onClose={onClose} actions={<Button onClick={onClose}>Cancel</Button>}>
       {origin != null && (

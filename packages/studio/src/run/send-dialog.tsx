@@ -1,8 +1,8 @@
 /** Sends an event that may come from outside. */
 import { type ReactNode, useId, useState } from "react";
 import type { JsonObject, JsonSchema, WorkflowEvents } from "../api/contract.types.js";
-import { get, post } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { post } from "../api/request.js";
+import { useGet } from "../api/use-read.js";
 import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
@@ -18,9 +18,7 @@ export interface SendDialogProps {
 }
 
 export function SendDialog({ runId, workflow, onClose, onSent }: SendDialogProps): ReactNode {
-  const reading = useRead(`events ${workflow}`, (signal) =>
-    get<WorkflowEvents>(`workflows/${encodeURIComponent(workflow)}/events`, {}, signal),
-  );
+  const reading = useGet<WorkflowEvents>(`workflows/${encodeURIComponent(workflow)}/events`);
   const intro = (
     <>
       To <span className="mono">{runId}</span>. Every step that takes it gets it.

@@ -1,7 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import type { HandlerCounts, WorkflowList } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 import { noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
@@ -122,13 +121,10 @@ function totalOf({ status }: RunFilter, counts: HandlerCounts | null): number | 
 
 /** Counts of the chosen workflow. Of a search there are none: the server would have to read every run. */
 function useCounts({ workflow, search }: RunFilter): HandlerCounts | null {
-  const query = { workflow_name: workflow };
   const isCounted = search.trim() === "";
-  const { value, reload } = useRead(isCounted ? `counts ${workflow}` : null, (signal) =>
-    get<HandlerCounts>("/handlers/counts", query, signal),
-  );
+  const { value, reload } = useGet<HandlerCounts>(isCounted ? "/handlers/counts" : null, { workflow_name: workflow });
   useChanges(reload);
-  return isCounted ? value : null;
+  return value;
 }
 
 const statuses: readonly (readonly [StatusFilter, string])[] = [
@@ -147,7 +143,7 @@ interface ToolsProps {
 }
 
 function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
-  const workflows = useRead("workflow names", (signal) => get<WorkflowList>("/workflows", {}, signal));
+  const workflows = useGet<WorkflowList>("/workflows");
   const [text, setText] = useState(filter.search);
   useEffect(() => {
     const timer = window.setTimeout(() => {

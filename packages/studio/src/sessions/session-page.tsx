@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import type { Json, SessionDetails, SessionRun } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { type Reading, useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { short } from "../ui/format.js";
@@ -13,8 +12,7 @@ import { Ago } from "../ui/time.js";
 
 /** A session: its state now, and the runs that made it so. */
 export function SessionPage({ id }: { readonly id: string }): ReactNode {
-  const path = `/sessions/${encodeURIComponent(id)}`;
-  const reading: Reading<SessionDetails> = useRead(path, (signal) => get(path, {}, signal));
+  const reading = useGet<SessionDetails>(`/sessions/${encodeURIComponent(id)}`);
   useChanges(reading.reload);
   return (
     <Page title={id} above={{ title: "Sessions", href: hrefOf("sessions") }}>

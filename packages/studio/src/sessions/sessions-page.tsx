@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type { Session, SessionPage } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { type Reading, useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { Button } from "../ui/controls.js";
@@ -16,10 +15,7 @@ const PAGE = 100;
 export function SessionsPage(): ReactNode {
   const [search, setSearch] = useState("");
   const [limit, setLimit] = useState(PAGE);
-  const query = { q: search.trim(), limit };
-  const reading: Reading<SessionPage> = useRead(`sessions ${search} ${limit}`, (signal) =>
-    get("/sessions", query, signal),
-  );
+  const reading = useGet<SessionPage>("/sessions", { q: search.trim(), limit });
   useChanges(reading.reload);
   return (
     <Page title="Sessions">

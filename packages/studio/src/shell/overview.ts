@@ -1,9 +1,8 @@
 /** What the navigation shows of the whole server: how many runs there are, and who waits for a person. Renewed as runs change. */
 import { useEffect, useRef } from "react";
 import type { HandlerCounts, HandlerPage, WorkflowList } from "../api/contract.types.js";
-import { get } from "../api/request.js";
 import { onRunChanges } from "../api/run-changes.js";
-import { useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 
 export interface Overview {
   readonly runs: number | null;
@@ -18,11 +17,9 @@ const SHOWN = 8;
 const EVERY_MS = 1_000;
 
 export function useOverview(): Overview {
-  const counts = useRead("counts", (signal) => get<HandlerCounts>("/handlers/counts", {}, signal));
-  const list = useRead("workflows", (signal) => get<WorkflowList>("/workflows", {}, signal));
-  const waiting = useRead("asking", (signal) =>
-    get<HandlerPage>("/handlers", { status: "waiting", limit: 50 }, signal),
-  );
+  const counts = useGet<HandlerCounts>("/handlers/counts");
+  const list = useGet<WorkflowList>("/workflows");
+  const waiting = useGet<HandlerPage>("/handlers", { status: "waiting", limit: 50 });
   useChanges(() => {
     counts.reload();
     waiting.reload();

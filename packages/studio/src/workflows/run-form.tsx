@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
 import type { Handler, JsonObject, WorkflowSchema } from "../api/contract.types.js";
-import { get, post } from "../api/request.js";
-import { type Reading, useRead } from "../api/use-read.js";
+import { post } from "../api/request.js";
+import { useGet } from "../api/use-read.js";
 import { useSend } from "../api/use-send.js";
 import { go, hrefOf } from "../route.js";
 import { Button, type Choice, Segmented } from "../ui/controls.js";
@@ -21,8 +21,7 @@ const choices: readonly Choice<InputAs>[] = [
 
 /** Starts a run: with a form made of the schema of what starts it, or with JSON. */
 export function RunForm({ name }: { readonly name: string }): ReactNode {
-  const path = `/workflows/${encodeURIComponent(name)}`;
-  const schema: Reading<WorkflowSchema> = useRead(`schema ${name}`, (signal) => get(`${path}/schema`, {}, signal));
+  const schema = useGet<WorkflowSchema>(`/workflows/${encodeURIComponent(name)}/schema`);
   const [inputAs, setInputAs] = useState<InputAs>("form");
   const [input, setInput] = useState<JsonObject>({});
   const { submit, footer } = useStart(name);

@@ -1,7 +1,6 @@
 import { type ReactNode, useState } from "react";
 import type { HandlerPage, JsonSchema, WorkflowEvents, WorkflowGraphData } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { type Reading, useRead } from "../api/use-read.js";
+import { useGet } from "../api/use-read.js";
 import { CodeDialog } from "../graph/code-dialog.js";
 import { useGraph } from "../graph/use-graph.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
@@ -58,8 +57,7 @@ function SizedGraph({ graph, onSelect }: SizedGraphProps): ReactNode {
 }
 
 function LastRuns({ name }: { readonly name: string }): ReactNode {
-  const query = { workflow_name: name, limit: SHOWN };
-  const reading = useRead(`runs of ${name}`, (signal) => get<HandlerPage>("/handlers", query, signal));
+  const reading = useGet<HandlerPage>("/handlers", { workflow_name: name, limit: SHOWN });
   useChanges(reading.reload);
   const all = (
     <>
@@ -114,8 +112,7 @@ const roleWords: Readonly<Record<string, string>> = {
 };
 
 function Events({ name }: { readonly name: string }): ReactNode {
-  const path = `/workflows/${encodeURIComponent(name)}/events`;
-  const reading: Reading<WorkflowEvents> = useRead(`events ${name}`, (signal) => get(path, {}, signal));
+  const reading = useGet<WorkflowEvents>(`/workflows/${encodeURIComponent(name)}/events`);
   return (
     <Card title="Events">
       <Read reading={reading} rows={3}>

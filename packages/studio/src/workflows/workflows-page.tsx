@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Counts, HandlerPage, WorkflowDetails, WorkflowGraphData, WorkflowList } from "../api/contract.types.js";
 import { get } from "../api/request.js";
-import { useRead } from "../api/use-read.js";
+import { useGet, useRead } from "../api/use-read.js";
 import { drawingOf } from "../graph/draw.js";
 import { MiniGraph } from "../graph/mini-graph.js";
 import { useGraph } from "../graph/use-graph.js";
@@ -14,7 +14,7 @@ import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
 
 /** All workflows, each with a small graph and how its last runs ended. */
 export function WorkflowsPage(): ReactNode {
-  const list = useRead("workflow list", (signal) => get<WorkflowList>("/workflows", {}, signal));
+  const list = useGet<WorkflowList>("/workflows");
   useChanges(list.reload);
   return (
     <Page title="Workflows">
