@@ -3,6 +3,7 @@ import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
+import { wired } from "../output/wired.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import { runStatuses } from "../target/run-rows.js";
 import type { RunListQuery, RunRow, RunStatus, TargetOptions } from "../target/target.types.js";
@@ -94,16 +95,5 @@ export function jsonOf({
   labels,
   ticks,
 }: RunRow): object {
-  const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-  return {
-    run_id: runId,
-    workflow,
-    status,
-    created_at: time(createdAtMs),
-    updated_at: time(updatedAtMs),
-    ended_at: time(endedAtMs),
-    wake_at: time(wakeAtMs),
-    labels,
-    ticks,
-  };
+  return wired({ runId, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks });
 }

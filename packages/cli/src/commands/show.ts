@@ -8,6 +8,7 @@ import { toldError } from "../output/cli-error.js";
 import { agoText, durationText, isoText, jsonText, valueText } from "../output/format.js";
 import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
+import { wired } from "../output/wired.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow } from "../target/unknown-workflow.js";
@@ -121,36 +122,9 @@ function toJson({ row, result, error, attempts, prompts, history, state }: Shown
 }
 
 /** As the server has it. */
-function attemptJson(attempt: RunAttempt): object {
-  const { runId, workflow, startedAtMs, startedTick, endedAtMs, endedTick, waits, ...rest } = attempt;
-  const { isFinal, retryAtMs, eventType, error, status, ...of } = rest;
-  return {
-    run_id: runId,
-    workflow_name: workflow,
-    ...of,
-    started_at: timeOf(startedAtMs),
-    started_tick: startedTick,
-    ended_at: timeOf(endedAtMs),
-    ended_tick: endedTick,
-    status,
-    error,
-    final: isFinal,
-    retry_at: timeOf(retryAtMs),
-    event_type: eventType,
-    waits: waits.map(({ kind, fromMs, fromTick, toMs, toTick, promptId, untilMs, runId: child }) => ({
-      kind,
-      from: timeOf(fromMs),
-      from_tick: fromTick,
-      to: timeOf(toMs),
-      to_tick: toTick,
-      ...(promptId !== undefined && { prompt_id: promptId }),
-      ...(untilMs !== undefined && { until: timeOf(untilMs) }),
-      ...(child !== undefined && { run_id: child }),
-    })),
-  };
+function attemptJson({ runId, workflow, waits, ...attempt }: RunAttempt): object {
+  return { ...wired({ runId, workflowName: workflow, ...attempt }), waits: waits.map(wired) };
 }
-
-const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
 function toLines(terminal: Terminal, shown: Shown): string[] {
   const { row, result, error, tree, prompts, history, state } = shown;

@@ -7,6 +7,7 @@
 import type { ClientRun, RunOutcome } from "@millrace/client";
 import { cut, durationText, valueText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
+import { wired } from "../output/wired.js";
 import type { Target } from "../target/target.types.js";
 import { LiveRegion } from "./live-region.js";
 import { answerPrompt, type OpenPrompt, openPrompts } from "./open-prompts.js";
@@ -133,14 +134,7 @@ export class Follower {
       const { runId, step, item, attempt, status, atMs, elapsedMs, note } = change;
       this.#terminal.json({
         type: "step",
-        run_id: runId,
-        step,
-        item,
-        attempt,
-        status,
-        at: new Date(atMs).toISOString(),
-        elapsed_ms: elapsedMs,
-        note,
+        ...wired({ runId, step, item, attempt, status, atMs, elapsedMs, note }),
       });
     } else if (!isLive && change.status !== "running") {
       const status = change.status === "completed" ? "completed  " : "";
