@@ -8,7 +8,7 @@ import type { Server } from "./server.types.js";
 import { waitAsRequested } from "./waiting.js";
 
 const bareResult = handler
-  .extend({ result: z.unknown().openapi({ description: "Result without an envelope; `null` when there is none." }) })
+  .extend({ result: z.unknown().describe("Result without an envelope; `null` when there is none.") })
   .openapi("HandlerWithBareResult");
 
 export function mountResults(server: Server): void {

@@ -92,7 +92,7 @@ function queryInvalid(detail: string, issues?: readonly Issue[]): HttpError {
 }
 
 const keyHeader = z.object({
-  "idempotency-key": z.string().min(1).max(200).optional().openapi({ description: "It is done once for each key." }),
+  "idempotency-key": z.string().min(1).max(200).optional().describe("It is done once for each key."),
 });
 
 function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): object {

@@ -11,14 +11,14 @@ const deeds = ["start", "send", "answer", "cancel", "resume", "retry", "fork", "
 
 const config = z
   .object({
-    version: z.string().openapi({ description: "Of this server." }),
+    version: z.string().describe("Of this server."),
     read_only: z.boolean(),
     may: z.object(Object.fromEntries(deeds.map((deed) => [deed, z.boolean()])) as Record<Deed, z.ZodBoolean>),
-    tenant: z.string().nullable().openapi({ description: "Whose runs the caller sees; null: those of no tenant." }),
-    client: z.string().nullable().openapi({ description: "Who `auth` says the caller is." }),
-    tenants: z.boolean().openapi({ description: "Whether callers are told apart at all: `auth` is given." }),
-    metrics: z.boolean().openapi({ description: "Whether there is `GET /metrics`." }),
-    sources: z.boolean().openapi({ description: "Whether the code of steps may be read." }),
+    tenant: z.string().nullable().describe("Whose runs the caller sees; null: those of no tenant."),
+    client: z.string().nullable().describe("Who `auth` says the caller is."),
+    tenants: z.boolean().describe("Whether callers are told apart at all: `auth` is given."),
+    metrics: z.boolean().describe("Whether there is `GET /metrics`."),
+    sources: z.boolean().describe("Whether the code of steps may be read."),
   })
   .openapi("StudioConfig");
 type Deed = (typeof deeds)[number];

@@ -7,7 +7,7 @@ import { counts, handler, time, whole } from "./schemas.js";
 const anything = z.unknown();
 
 export const sessionQuery = z.object({
-  q: z.string().max(most.id).optional().openapi({ description: "The beginning of an id." }),
+  q: z.string().max(most.id).optional().describe("The beginning of an id."),
   limit: whole({ minimum: 1, maximum: 100, default: 50 }),
   cursor: cursorText,
 });
@@ -45,7 +45,7 @@ export const eventRoles = z.record(
       "terminal",
       "engine",
     ]),
-    sendable: z.boolean().openapi({ description: "Whether `POST /events/{id}` takes it." }),
+    sendable: z.boolean().describe("Whether `POST /events/{id}` takes it."),
   }),
 );
 export type ShownRole = z.infer<typeof eventRoles>[string]["role"];
@@ -53,7 +53,7 @@ export type ShownRole = z.infer<typeof eventRoles>[string]["role"];
 export const stepSource = z
   .object({
     file: z.string().openapi({ description: "Relative to the folder of the project.", example: "src/refund.ts" }),
-    line: z.int().min(1).openapi({ description: "Of the first line of `text`." }),
+    line: z.int().min(1).describe("Of the first line of `text`."),
     text: z.string(),
   })
   .openapi("StepSource");
@@ -66,14 +66,12 @@ const graphNode = z.looseObject({
   kind: z.enum(["step", "event", "resource", "outside"]),
   id: z.string(),
   name: z.string(),
-  label: z.string().optional().openapi({ description: "Of a step or event: what to show for its name." }),
-  executor: stepExecutor
-    .nullish()
-    .openapi({ description: "Of a step that the author of a pipeline wrote: what does its work." }),
+  label: z.string().optional().describe("Of a step or event: what to show for its name."),
+  executor: stepExecutor.nullish().describe("Of a step that the author of a pipeline wrote: what does its work."),
   worksFor: z
     .string()
     .nullish()
-    .openapi({ description: "Of a step that asks people or gathers branches for another one: the id of that one." }),
+    .describe("Of a step that asks people or gathers branches for another one: the id of that one."),
 });
 
 const graphGroup = z.object({
@@ -82,18 +80,18 @@ const graphGroup = z.object({
   kind: z.string().openapi({ example: "loop" }),
   parent: z.string().nullable(),
   nodes: z.array(z.string()),
-  enteredBy: z.string().nullable().openapi({ description: "Id of the step that enters the group." }),
-  workflow: z.string().nullable().openapi({ description: "The one of `children` that the group runs." }),
+  enteredBy: z.string().nullable().describe("Id of the step that enters the group."),
+  workflow: z.string().nullable().describe("The one of `children` that the group runs."),
   branches: z
     .array(
       z.object({
         role: z.string().openapi({ example: "else" }),
-        name: z.string().nullable().openapi({ description: "That of its only step or group." }),
+        name: z.string().nullable().describe("That of its only step or group."),
         nodes: z.array(z.string()),
-        groups: z.array(z.string()).openapi({ description: "Ids of the groups in it." }),
+        groups: z.array(z.string()).describe("Ids of the groups in it."),
       }),
     )
-    .openapi({ description: "What runs at the same time in it, or instead of each other." }),
+    .describe("What runs at the same time in it, or instead of each other."),
 });
 
 const oneGraph = z.object({
@@ -105,7 +103,7 @@ const oneGraph = z.object({
 
 export const graph = oneGraph
   .extend({
-    children: z.array(oneGraph).openapi({ description: "Workflows that run as children, at any depth, each once." }),
+    children: z.array(oneGraph).describe("Workflows that run as children, at any depth, each once."),
   })
   .openapi("WorkflowGraph");
 
@@ -114,7 +112,7 @@ export const session = z
     session_id: z.string(),
     user_id: z.string().nullable(),
     name: z.string().nullable(),
-    runs: z.number().openapi({ description: "Of a pipeline at most 1,000, of an agent at most 100 are counted." }),
+    runs: z.number().describe("Of a pipeline at most 1,000, of an agent at most 100 are counted."),
     updated_at: time,
   })
   .openapi("Session");
@@ -135,7 +133,7 @@ export const sessionDetails = z
         status: z.string(),
       }),
     ),
-    messages: z.array(anything).optional().openapi({ description: "Of an agent: what was said in these runs." }),
+    messages: z.array(anything).optional().describe("Of an agent: what was said in these runs."),
   })
   .openapi("SessionDetails");
 export type SessionDetails = z.infer<typeof sessionDetails>;

@@ -82,12 +82,12 @@ export const moment = z
           item: z.number(),
           step: z.string(),
           event: envelope,
-          editable: z.boolean().openapi({ description: "Whether `event` of a fork may replace its fields." }),
-          reason: z.string().nullable().openapi({ description: "Why it may not." }),
+          editable: z.boolean().describe("Whether `event` of a fork may replace its fields."),
+          reason: z.string().nullable().describe("Why it may not."),
         }),
       )
-      .openapi({ description: "What a fork from here delivers first." }),
-    closed: z.array(z.string()).openapi({ description: "Top-level fields that `state` of a fork may not set." }),
+      .describe("What a fork from here delivers first."),
+    closed: z.array(z.string()).describe("Top-level fields that `state` of a fork may not set."),
   })
   .openapi("Moment");
 export type MomentRecord = z.infer<typeof moment>;

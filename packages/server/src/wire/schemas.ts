@@ -42,16 +42,12 @@ const readAll = {
 };
 
 const startFields = {
-  start_event: eventBody.nullish().openapi({ description: "Fields, a JSON string of them, or an envelope." }),
-  kwargs: fields.nullish().openapi({ description: "Fields, where there is no `start_event`." }),
-  labels: labelsGiven.nullish().openapi({ description: "To find it by: `GET /handlers?label=name=value`." }),
-  queue: z
-    .string()
-    .max(most.name)
-    .nullish()
-    .openapi({ description: "Where it waits, if `queueOf` of the server lets it." }),
-  queue_key: z.string().max(most.name).nullish().openapi({ description: "Whose run it is: keys take turns." }),
-  priority: z.number().nullish().openapi({ description: "The highest of its key begins first." }),
+  start_event: eventBody.nullish().describe("Fields, a JSON string of them, or an envelope."),
+  kwargs: fields.nullish().describe("Fields, where there is no `start_event`."),
+  labels: labelsGiven.nullish().describe("To find it by: `GET /handlers?label=name=value`."),
+  queue: z.string().max(most.name).nullish().describe("Where it waits, if `queueOf` of the server lets it."),
+  queue_key: z.string().max(most.name).nullish().describe("Whose run it is: keys take turns."),
+  priority: z.number().nullish().describe("The highest of its key begins first."),
 };
 
 export const runBody = z
@@ -69,11 +65,10 @@ export const runBody = z
           readAll,
         )
         .nullish()
-        .openapi({
-          description:
-            "Starts with one key give one run, for so many milliseconds or a time such as `10m`: `first` begins it at once, `last` when none came for that long.",
-        }),
-      context: anything.optional().openapi({ description: "Refused, unless it is `{}`: fork instead." }),
+        .describe(
+          "Starts with one key give one run, for so many milliseconds or a time such as `10m`: `first` begins it at once, `last` when none came for that long.",
+        ),
+      context: anything.optional().describe("Refused, unless it is `{}`: fork instead."),
     },
     readAll,
   )
@@ -93,12 +88,8 @@ export const scheduleBody = z
         .string()
         .max(most.name)
         .refine((cron) => cron.trim().split(/\s+/).length < 6, "has a field for seconds: at most once a minute, please")
-        .openapi({ description: "Minute, hour, day of the month, month, day of the week; or `@daily` and the like." }),
-      timezone: z
-        .string()
-        .max(most.name)
-        .nullish()
-        .openapi({ description: "An IANA name; `UTC` where it is left out." }),
+        .describe("Minute, hour, day of the month, month, day of the week; or `@daily` and the like."),
+      timezone: z.string().max(most.name).nullish().describe("An IANA name; `UTC` where it is left out."),
       overlap: z.enum(["skip", "queue", "allow"]).nullish(),
       catch_up: z.enum(["last", "all", "none"]).nullish(),
     },
@@ -110,8 +101,8 @@ export type ScheduleBody = z.infer<typeof scheduleBody>;
 export const postBody = z
   .strictObject(
     {
-      event: eventBody.openapi({ description: "An envelope `{ type, value }`, or a JSON string of one." }),
-      step: z.string().min(1).nullish().openapi({ description: "Only this step gets it." }),
+      event: eventBody.describe("An envelope `{ type, value }`, or a JSON string of one."),
+      step: z.string().min(1).nullish().describe("Only this step gets it."),
     },
     readAll,
   )
@@ -121,7 +112,7 @@ export const answerBody = z
   .strictObject(
     {
       fields: fields.nullish(),
-      meta: anything.optional().openapi({ description: "Of values that JSON cannot hold." }),
+      meta: anything.optional().describe("Of values that JSON cannot hold."),
     },
     readAll,
   )
@@ -132,16 +123,11 @@ export const cancelBody = z.strictObject({ reason: anything.optional() }, readAl
 export const forkBody = z
   .strictObject(
     {
-      at: z.number().int().min(1).openapi({ description: "The tick after which the new run begins." }),
+      at: z.number().int().min(1).describe("The tick after which the new run begins."),
       handler_id: newHandlerId.nullish(),
-      state: fields.nullish().openapi({ description: "Top-level fields of the state to replace." }),
-      event: fields.nullish().openapi({ description: "Fields to replace of the event that is delivered next." }),
-      item: z
-        .number()
-        .int()
-        .min(1)
-        .nullish()
-        .openapi({ description: "The work item that gets it, where there are several." }),
+      state: fields.nullish().describe("Top-level fields of the state to replace."),
+      event: fields.nullish().describe("Fields to replace of the event that is delivered next."),
+      item: z.number().int().min(1).nullish().describe("The work item that gets it, where there are several."),
     },
     readAll,
   )
@@ -169,22 +155,20 @@ export const streamHeaders = z.object({
   "Last-Event-ID": z
     .string()
     .optional()
-    .openapi({ description: "In SSE: only what comes after this number, whatever `after_sequence` says." }),
+    .describe("In SSE: only what comes after this number, whatever `after_sequence` says."),
 });
 
 const listFilter = {
-  status: repeated(z.enum(["running", "waiting", "completed", "failed", "cancelled"])).openapi({
-    description: "`running` holds what waits, too.",
-  }),
+  status: repeated(z.enum(["running", "waiting", "completed", "failed", "cancelled"])).describe(
+    "`running` holds what waits, too.",
+  ),
   workflow_name: repeated(z.string()),
   waiting: z
     .stringbool()
     .optional()
     .openapi({ type: "boolean", description: "Only runs that wait, or only those that do not." }),
-  label: repeated(z.string().regex(/^[^=]+=/, "a label is `name=value`")).openapi({
-    description: "`name=value`; all of them.",
-  }),
-  queue: z.string().min(1).max(most.name).optional().openapi({ description: "Runs of this queue." }),
+  label: repeated(z.string().regex(/^[^=]+=/, "a label is `name=value`")).describe("`name=value`; all of them."),
+  queue: z.string().min(1).max(most.name).optional().describe("Runs of this queue."),
   created_after: instant("Created after it."),
   created_before: instant("Created before it."),
   q: z
@@ -200,8 +184,8 @@ const listFilter = {
 
 export const listQuery = z.object({
   ...listFilter,
-  sort: z.enum(["-created_at", "created_at"]).default("-created_at").openapi({ description: "`-`: newest first." }),
-  sse: flag(false).openapi({ description: "Streams the runs that change instead." }),
+  sort: z.enum(["-created_at", "created_at"]).default("-created_at").describe("`-`: newest first."),
+  sse: flag(false).describe("Streams the runs that change instead."),
   limit: whole({ minimum: 1, maximum: 1000, default: 100 }),
   cursor: cursorText,
 });
@@ -218,11 +202,9 @@ export const historyQuery = z.object({
   after: tickNumber,
   before: whole({ minimum: 1, default: Number.MAX_SAFE_INTEGER }),
   limit: pageLimit,
-  types: z.string().max(1000).optional().openapi({ description: "Only ticks of these types, with commas in between." }),
-  changes: flag(false).openapi({ description: "With what each tick changed in the state." }),
-  sse: flag(false).openapi({
-    description: "A stream: what there is, then what is still to come. `limit` is not for it.",
-  }),
+  types: z.string().max(1000).optional().describe("Only ticks of these types, with commas in between."),
+  changes: flag(false).describe("With what each tick changed in the state."),
+  sse: flag(false).describe("A stream: what there is, then what is still to come. `limit` is not for it."),
 });
 export type HistoryQuery = z.infer<typeof historyQuery>;
 
@@ -232,15 +214,15 @@ export const attemptsQuery = z.object({
 });
 
 export const momentQuery = z.object({
-  run_id: z.string().min(1).max(1_000).optional().openapi({ description: "A child that had started by then." }),
+  run_id: z.string().min(1).max(1_000).optional().describe("A child that had started by then."),
 });
 
 export const standQuery = z.object({
-  wait: whole({ minimum: 0, default: 0 }).openapi({ description: "Milliseconds; at most `limits.runWaitMs`." }),
+  wait: whole({ minimum: 0, default: 0 }).describe("Milliseconds; at most `limits.runWaitMs`."),
 });
 
 export const handlerQuery = standQuery.extend({
-  children: flag(false).openapi({ description: "With the runs that its steps have started." }),
+  children: flag(false).describe("With the runs that its steps have started."),
 });
 
 export const cancelQuery = z.object({ purge: flag(false) });
@@ -298,12 +280,12 @@ function repeated<Item extends z.ZodType>(item: Item) {
 // ---- what goes out
 
 const envelopeShape = {
-  value: anything.openapi({ description: "The fields of the event." }),
-  type: z.string().openapi({ description: "Its durable type." }),
-  types: z.array(z.string()).nullable().openapi({ description: "The types of its bases, nearest first." }),
+  value: anything.describe("The fields of the event."),
+  type: z.string().describe("Its durable type."),
+  types: z.array(z.string()).nullable().describe("The types of its bases, nearest first."),
   qualified_name: z.string().optional(),
-  meta: anything.optional().openapi({ description: "What in `value` stands for something that JSON cannot hold." }),
-  version: z.number().optional().openapi({ description: "Of the event's class, above 1." }),
+  meta: anything.optional().describe("What in `value` stands for something that JSON cannot hold."),
+  version: z.number().optional().describe("Of the event's class, above 1."),
 };
 
 export const envelope = z.object(envelopeShape).openapi("Envelope");
@@ -324,7 +306,7 @@ const countsShape = {
       failed: z.number(),
       cancelled: z.number(),
     })
-    .openapi({ description: "Each run is in one of them: `running` has none that waits." }),
+    .describe("Each run is in one of them: `running` has none that waits."),
 };
 
 export const counts = z.object(countsShape).openapi("Counts");
@@ -341,17 +323,16 @@ export const prompt = z
   .object({
     prompt_id: z.string(),
     event: envelope,
-    run_id: z.string().openapi({ description: "The run that asks: this one, or a child." }),
-    step: z.string().nullable().openapi({ description: "The step that asks; null when it is not known." }),
-    asked_at: time.nullable().openapi({ description: "Null when it is not known." }),
-    due_at: time.nullable().openapi({ description: "Until when somebody may answer; null: for ever." }),
+    run_id: z.string().describe("The run that asks: this one, or a child."),
+    step: z.string().nullable().describe("The step that asks; null when it is not known."),
+    asked_at: time.nullable().describe("Null when it is not known."),
+    due_at: time.nullable().describe("Until when somebody may answer; null: for ever."),
     answer: z
       .object({ type: z.string(), schema: z.record(z.string(), anything) })
       .nullable()
-      .openapi({
-        description:
-          "The event that the fields of an answer become; null when fields do not say which, and from `createHandler`.",
-      }),
+      .describe(
+        "The event that the fields of an answer become; null when fields do not say which, and from `createHandler`.",
+      ),
   })
   .openapi("Prompt");
 export type Prompt = z.infer<typeof prompt>;
@@ -378,14 +359,14 @@ export const handler = z
     queue: z
       .object({ ...queueShape, has_place: z.boolean() })
       .nullable()
-      .openapi({ description: "`has_place: false` of a run that is at work: its turn is still to come." }),
-    sealed: z.boolean().openapi({ description: "The run was exported to another store and does not continue here." }),
+      .describe("`has_place: false` of a run that is at work: its turn is still to come."),
+    sealed: z.boolean().describe("The run was exported to another store and does not continue here."),
     forked_from: z.object({ handler_id: z.string(), at: z.number() }).nullable(),
     ticks: z
       .object({ first: z.number(), last: z.number() })
       .nullable()
       .optional()
-      .openapi({ description: "Bounds of the history that is kept. Only of a single handler that is asked for." }),
+      .describe("Bounds of the history that is kept. Only of a single handler that is asked for."),
     children: z
       .array(
         z.object({
@@ -399,7 +380,7 @@ export const handler = z
         }),
       )
       .optional()
-      .openapi({ description: "Where the query asks for them." }),
+      .describe("Where the query asks for them."),
   })
   .openapi("Handler");
 export type Handler = z.infer<typeof handler>;
