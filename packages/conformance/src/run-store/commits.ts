@@ -191,15 +191,14 @@ async function expectUnchanged(store: RunStore, run: HeldRun, change: () => Prom
 }
 
 function refusing(test: StoreTest): void {
-  const setUp = async (runs: Runs): Promise<{ run: HeldRun; position: number }> => {
+  const withPost = test.with(async (runs) => {
     const run = await runs.create("run");
     await runs.commit(run, { ticks: batchOf(1), snapshot: snapshotOf(0) });
     return { run, position: await runs.post(run.key, messageOf("1")) };
-  };
+  });
   const fresh = { tenant: "acme", kind: "session", id: "new", expected: 0, text: "1" };
 
-  test("changes nothing of a run when its ticks do not follow", async (store, runs) => {
-    const { run, position } = await setUp(runs);
+  withPost("changes nothing of a run when its ticks do not follow", async (store, { run, position }, runs) => {
     const hash = store.hash("a blob");
 
     await expectUnchanged(store, run, async () => {
@@ -209,17 +208,14 @@ function refusing(test: StoreTest): void {
     expect(await store.blob(hash)).toBeNull();
   });
 
-  test("changes nothing of a run for an owner that does not hold it", async (store, runs) => {
-    const { run, position } = await setUp(runs);
-
+  withPost("changes nothing of a run for an owner that does not hold it", async (store, { run, position }, runs) => {
     await expectUnchanged(store, run, async () => {
       const parts = { ...everything(position), ticks: batchOf(2), records: [fresh] };
       expect(await runs.commitOne(commitOf({ ...run, owner: "bob" }, parts))).toEqual({ status: "fenced" });
     });
   });
 
-  test("changes nothing of a run when one of its records conflicts", async (store, runs) => {
-    const { run, position } = await setUp(runs);
+  withPost("changes nothing of a run when one of its records conflicts", async (store, { run, position }, runs) => {
     const stale = { ...fresh, id: "stale", expected: 4 };
 
     await expectUnchanged(store, run, async () => {

@@ -98,8 +98,7 @@ function counting(test: StoreTest): void {
     expect((await store.list({ tenant: "acme", limit: 9 })).runs).toEqual([]);
   });
 
-  test("fences who held the run before", async (store, runs) => {
-    const run = await runs.createWaiting("run");
+  test.waiting("fences who held the run before", async (store, run, runs) => {
     await store.delete([run.key]);
     await runs.create("run", { owner: null });
 

@@ -34,8 +34,7 @@ function whenDue(test: StoreTest): void {
     expect(idsOf(await claimDue(store, startMs + 1_000))).toEqual([]);
   });
 
-  test("takes a waiting run with a post, until the post has its receipt", async (store, runs) => {
-    const { key } = await runs.createWaiting("run");
+  test.waiting("takes a waiting run with a post, until the post has its receipt", async (store, { key }, runs) => {
     const position = await runs.post(key, messageOf('"hello"'));
 
     const [claimed] = await claimDue(store, startMs);
@@ -46,8 +45,7 @@ function whenDue(test: StoreTest): void {
     expect(await claimDue(store, startMs + 1)).toEqual([]);
   });
 
-  test("takes a run again that was given back with a post still open", async (store, runs) => {
-    const { key } = await runs.createWaiting("run");
+  test.waiting("takes a run again that was given back with a post still open", async (store, { key }, runs) => {
     await runs.post(key, messageOf("1"));
     const run = await runs.claim(key, leaseOf("bob"));
 
@@ -66,8 +64,7 @@ function whenDue(test: StoreTest): void {
     expect(claimed?.posts.map((post) => post.text)).toEqual(['"hello"']);
   });
 
-  test("takes a run with a post of a process whose clock is ahead", async (store, runs) => {
-    const { key } = await runs.createWaiting("run");
+  test.waiting("takes a run with a post of a process whose clock is ahead", async (store, { key }, runs) => {
     await runs.post(key, { ...messageOf("1"), atMs: startMs + 60_000 });
 
     expect(idsOf(await claimDue(store, startMs))).toEqual(["run"]);

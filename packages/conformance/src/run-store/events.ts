@@ -17,16 +17,14 @@ async function createStream(runs: Runs, runId = "run"): Promise<HeldRun> {
 const sequencesOf = (events: readonly StoredEvent[]): number[] => events.map((event) => event.sequence);
 
 function streaming(test: StoreTest): void {
-  test("gives them in order and as they were stored", async (store, runs) => {
-    const run = await createStream(runs);
+  const withStream = test.with(createStream);
 
+  withStream("gives them in order and as they were stored", async (store, run) => {
     expect(await store.events(run.key, { after: -1, limit: 9 })).toEqual([eventOf(0), eventOf(1), eventOf(2)]);
     expect((await store.run(run.key))?.lastEvent).toBe(2);
   });
 
-  test("gives those after a number, no more than the limit", async (store, runs) => {
-    const run = await createStream(runs);
-
+  withStream("gives those after a number, no more than the limit", async (store, run) => {
     expect(sequencesOf(await store.events(run.key, { after: 0, limit: 9 }))).toEqual([1, 2]);
     expect(sequencesOf(await store.events(run.key, { after: -1, limit: 2 }))).toEqual([0, 1]);
     expect(sequencesOf(await store.events(run.key, { after: 2, limit: 9 }))).toEqual([]);
@@ -42,17 +40,13 @@ function streaming(test: StoreTest): void {
     expect((await store.run(run.key))?.lastEvent).toBe(3);
   });
 
-  test("keeps the number of the last one when older ones are written again", async (store, runs) => {
-    const run = await createStream(runs);
-
+  withStream("keeps the number of the last one when older ones are written again", async (store, run, runs) => {
     await runs.commit(run, { events: [eventOf(0)] });
 
     expect((await store.run(run.key))?.lastEvent).toBe(2);
   });
 
-  test("keeps them when ticks and snapshots are pruned", async (store, runs) => {
-    const run = await createStream(runs);
-
+  withStream("keeps them when ticks and snapshots are pruned", async (store, run, runs) => {
     await runs.commit(run, { ticks: batchOf(1), prune: { ticks: 1, snapshots: 1 } });
 
     expect(await store.events(run.key, { after: -1, limit: 9 })).toHaveLength(3);

@@ -22,14 +22,13 @@ async function createJournal(runs: Runs, runId = "run"): Promise<HeldRun> {
 const firstsOf = (read: readonly TickBatch[]): number[] => read.map((batch) => batch.first);
 
 function ticks(test: StoreTest): void {
-  test("gives them in order and as they were stored", async (store, runs) => {
-    const run = await createJournal(runs);
+  const withJournal = test.with(createJournal);
 
+  withJournal("gives them in order and as they were stored", async (store, run) => {
     expect(await store.ticks(run.key, { after: 0, limit: 100 })).toEqual(batches);
   });
 
-  test("gives them from the batch that holds the tick after", async (store, runs) => {
-    const run = await createJournal(runs);
+  withJournal("gives them from the batch that holds the tick after", async (store, run) => {
     const from = async (after: number) => firstsOf(await store.ticks(run.key, { after, limit: 100 }));
 
     expect(await from(1)).toEqual([1, 3, 4, 7]);
@@ -41,9 +40,7 @@ function ticks(test: StoreTest): void {
     expect(await from(1_000)).toEqual([]);
   });
 
-  test("gives no more batches than the limit", async (store, runs) => {
-    const run = await createJournal(runs);
-
+  withJournal("gives no more batches than the limit", async (store, run) => {
     expect(firstsOf(await store.ticks(run.key, { after: 0, limit: 2 }))).toEqual([1, 3]);
     expect(firstsOf(await store.ticks(run.key, { after: 3, limit: 1 }))).toEqual([4]);
   });
@@ -59,21 +56,17 @@ function ticks(test: StoreTest): void {
 }
 
 function snapshots(test: StoreTest): void {
-  const createSnapshots = async (runs: Runs): Promise<HeldRun> => {
+  const withSnapshots = test.with(async (runs) => {
     const run = await createJournal(runs);
     await runs.commitAll(commitOf(run, { snapshot: snapshotOf(2) }), commitOf(run, { snapshot: snapshotOf(6) }));
     return run;
-  };
+  });
 
-  test("gives the latest", async (store, runs) => {
-    const run = await createSnapshots(runs);
-
+  withSnapshots("gives the latest", async (store, run) => {
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  test("gives the latest at or below a tick", async (store, runs) => {
-    const run = await createSnapshots(runs);
-
+  withSnapshots("gives the latest at or below a tick", async (store, run) => {
     expect(await store.snapshot(run.key, 7)).toEqual(snapshotOf(6));
     expect(await store.snapshot(run.key, 6)).toEqual(snapshotOf(6));
     expect(await store.snapshot(run.key, 5)).toEqual(snapshotOf(2));
@@ -87,17 +80,13 @@ function snapshots(test: StoreTest): void {
     expect(await store.snapshot(run.key, 0)).toEqual(snapshotOf(0));
   });
 
-  test("takes one again that is stored already", async (store, runs) => {
-    const run = await createSnapshots(runs);
-
+  withSnapshots("takes one again that is stored already", async (store, run, runs) => {
     await runs.commit(run, { snapshot: snapshotOf(6) });
 
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  test("gives the latest also when an older one comes later", async (store, runs) => {
-    const run = await createSnapshots(runs);
-
+  withSnapshots("gives the latest also when an older one comes later", async (store, run, runs) => {
     await runs.commit(run, { snapshot: snapshotOf(3) });
 
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
@@ -106,6 +95,8 @@ function snapshots(test: StoreTest): void {
 }
 
 function pruning(test: StoreTest): void {
+  const withJournal = test.with(createJournal);
+
   test("deletes batches that end at or below a tick, and keeps one that goes beyond it", async (store, runs) => {
     const run = await createJournal(runs);
 
@@ -117,9 +108,7 @@ function pruning(test: StoreTest): void {
     expect(firstsOf(await store.ticks(run.key, { after: 0, limit: 9 }))).toEqual([7]);
   });
 
-  test("keeps the number of the last tick: the next one follows it", async (store, runs) => {
-    const run = await createJournal(runs);
-
+  withJournal("keeps the number of the last tick: the next one follows it", async (store, run, runs) => {
     await runs.commit(run, { prune: { ticks: 7, snapshots: 0 } });
 
     expect((await store.run(run.key))?.ticks).toBe(7);
@@ -128,8 +117,7 @@ function pruning(test: StoreTest): void {
     expect(firstsOf(await store.ticks(run.key, { after: 7, limit: 9 }))).toEqual([8]);
   });
 
-  test("deletes snapshots below a tick, and keeps the one at it", async (store, runs) => {
-    const run = await createJournal(runs);
+  withJournal("deletes snapshots below a tick, and keeps the one at it", async (store, run, runs) => {
     await runs.commitAll(...[2, 3, 6].map((tick) => commitOf(run, { snapshot: snapshotOf(tick) })));
 
     await runs.commit(run, { prune: { ticks: 0, snapshots: 3 } });
@@ -139,8 +127,7 @@ function pruning(test: StoreTest): void {
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  test("prunes after it has stored what comes in the same commit", async (store, runs) => {
-    const run = await createJournal(runs);
+  withJournal("prunes after it has stored what comes in the same commit", async (store, run, runs) => {
     await runs.commit(run, { snapshot: snapshotOf(3) });
 
     const parts = { ticks: batchOf(8), snapshot: snapshotOf(7), prune: { ticks: 8, snapshots: 7 } };

@@ -58,9 +58,7 @@ function claiming(test: StoreTest): void {
     expect(claimed?.run).toMatchObject({ status: "scheduled", lease: { owner: "bob" } });
   });
 
-  test("gives an ended run only to who asks for ended ones", async (store, runs) => {
-    const { key } = await runs.createEnded("run");
-
+  test.ended("gives an ended run only to who asks for ended ones", async (store, { key }) => {
     expect(await store.claim(key, leaseOf("bob"))).toBeNull();
     expect((await store.claim(key, { ...leaseOf("bob"), ended: true }))?.run.status).toBe("completed");
   });
@@ -159,9 +157,7 @@ function releasing(test: StoreTest): void {
     expect(later).toEqual({ status: "fenced" });
   });
 
-  test("gives the next owner the next epoch", async (_store, runs) => {
-    const run = await runs.createWaiting("run");
-
+  test.waiting("gives the next owner the next epoch", async (_store, run, runs) => {
     const next = await runs.claim(run.key, leaseOf("bob"));
 
     expect(next.epoch).toBe(2);

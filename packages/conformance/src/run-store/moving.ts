@@ -153,14 +153,11 @@ function sealing(test: StoreTest): void {
     expect(await store.claimDue({ ...leaseOf("bob"), limit: 9 })).toHaveLength(1);
   });
 
-  test("takes runs that have ended", async (_store, runs) => {
-    const { key } = await runs.createEnded("run");
-
+  test.ended("takes runs that have ended", async (_store, { key }, runs) => {
     expect((await runs.claim(key, sealOf("moved 1"))).epoch).toBe(2);
   });
 
-  test("lets its owner delete the run", async (store, runs) => {
-    const { key } = await runs.createWaiting("run");
+  test.waiting("lets its owner delete the run", async (store, { key }, runs) => {
     const other = await runs.createWaiting("other");
     await runs.claim(key, sealOf("moved 1"));
     await runs.claim(other.key, sealOf("moved 2"));

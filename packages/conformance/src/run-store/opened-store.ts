@@ -13,24 +13,37 @@ export interface OpenedStore {
 
 export type OpenStore = () => Promise<OpenedStore>;
 
-type TestBody = (store: RunStore, runs: Runs) => Promise<void>;
-type HeldTestBody = (store: RunStore, run: HeldRun, runs: Runs) => Promise<void>;
+/** Declares a test with its own store, in which there is something from the start. */
+export type StoreTestWith<Made> = (
+  name: string,
+  body: (store: RunStore, made: Made, runs: Runs) => Promise<void>,
+) => void;
 
 /** Declares a test with its own store. */
 export interface StoreTest {
-  (name: string, body: TestBody): void;
-  /** The store has one run from the start: "run", held by "ann". */
-  held(name: string, body: HeldTestBody): void;
+  (name: string, body: (store: RunStore, runs: Runs) => Promise<void>): void;
+  with<Made>(make: (runs: Runs) => Promise<Made>): StoreTestWith<Made>;
+  /** With the run "run", held by "ann". */
+  readonly held: StoreTestWith<HeldRun>;
+  /** With the run "run", which waits for a post. */
+  readonly waiting: StoreTestWith<HeldRun>;
+  /** With the run "run", which has ended. */
+  readonly ended: StoreTestWith<HeldRun>;
 }
 
 export function createStoreTest(open: OpenStore): StoreTest {
-  const test = (name: string, body: TestBody): void => {
+  const test = (name: string, body: (store: RunStore, runs: Runs) => Promise<void>): void => {
     it(name, () => withStore(open, ({ store, reopen }) => body(store, new Runs(store, reopen))));
   };
-  const held = (name: string, body: HeldTestBody): void => {
-    test(name, async (store, runs) => body(store, await runs.create("run"), runs));
+  const withMade: StoreTest["with"] = (make) => (name, body) => {
+    test(name, async (store, runs) => body(store, await make(runs), runs));
   };
-  return Object.assign(test, { held });
+  return Object.assign(test, {
+    with: withMade,
+    held: withMade((runs) => runs.create("run")),
+    waiting: withMade((runs) => runs.createWaiting("run")),
+    ended: withMade((runs) => runs.createEnded("run")),
+  });
 }
 
 /** Opens a store for some work, and disposes of it. */

@@ -41,9 +41,7 @@ function keeping(test: StoreTest): void {
     expect(await store.posts(keyOf("run"))).toEqual([]);
   });
 
-  test("stores nothing for a run that has ended, and gives the run", async (store, runs) => {
-    const { key } = await runs.createEnded("run");
-
+  test.ended("stores nothing for a run that has ended, and gives the run", async (store, { key }) => {
     const result = await store.post(key, messageOf("1"));
 
     expect(result).toEqual({ status: "ended", run: await store.run(key) });
@@ -152,8 +150,7 @@ function repeating(test: StoreTest): void {
     expect(await store.posts(key)).toHaveLength(1);
   });
 
-  test("knows no key of a run that was deleted and created again", async (store, runs) => {
-    const { key } = await runs.createWaiting("run");
+  test.waiting("knows no key of a run that was deleted and created again", async (store, { key }, runs) => {
     await runs.post(key, messageOf("1", "k"));
     const claimed = await runs.claim(key, leaseOf("ann"));
     await runs.commit(claimed, { received: [{ idempotencyKey: "r", receipt: "1" }], ...released() });

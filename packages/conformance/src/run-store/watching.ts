@@ -41,8 +41,7 @@ function watching(test: StoreTest): void {
     await expectHeard(heard, "run");
   });
 
-  test("tells of a post", async (store, runs) => {
-    const { key } = await runs.createWaiting("run");
+  test.waiting("tells of a post", async (store, { key }) => {
     const { heard } = listen(store);
 
     await store.post(key, messageOf("1"));
