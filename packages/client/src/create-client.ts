@@ -4,7 +4,7 @@ import { resolveRetry } from "./http/backoff.js";
 import { type Call, segment, Transport } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";
 import { checkOptions, refuse } from "./options/check-options.js";
-import { count, problemsOfClient, rules, text } from "./options/rules.js";
+import * as rules from "./options/rules.js";
 import { factsOf } from "./run/about.js";
 import { createClientRun } from "./run/client-run.js";
 import { type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
@@ -29,7 +29,7 @@ import { classesByType } from "./wire/event.js";
 export function createClient<Known extends Flows = Flows, Classes extends EventClasses = {}>(
   options: ClientOptions<Classes>,
 ): Client<Known, Classes> {
-  refuse("createClient", problemsOfClient(options));
+  refuse("createClient", rules.problemsOfClient(options));
   const connection: Connection = { transport: openTransport(options), classes: classesByType(options.events ?? {}) };
   return {
     ...runsOf(connection),
@@ -108,7 +108,7 @@ function runsOf(connection: Connection): Methods {
       return { [Symbol.asyncIterator]: () => readAttempts(connection, handlerId, options) };
     },
     at: async (handlerId, tick, options = {}) => {
-      checkOptions("at", { ...options, tick }, { ...rules.call, tick: count(0), childId: text });
+      checkOptions("at", { ...options, tick }, { ...rules.call, tick: rules.count(0), childId: rules.text });
       return readMoment(connection, handlerId, { ...options, tick });
     },
     children: async (handlerId, options = {}) => {

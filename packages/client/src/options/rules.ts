@@ -120,8 +120,8 @@ const dedupeRules: Rules = {
 
 const searchRule = "a text of at most 200 characters that can be seen";
 
-const call: Rules = { signal };
-const keyed: Rules = { ...call, key };
+export const call: Rules = { signal };
+export const keyed: Rules = { ...call, key };
 const filter: Rules = {
   ...call,
   workflow: oneOrMore(text),
@@ -135,67 +135,55 @@ const filter: Rules = {
 };
 const listed: Rules = { ...filter, order: oneOf(["newest", "oldest"]) };
 
-type Ruled =
-  | "call"
-  | "keyed"
-  | "run"
-  | "handle"
-  | "send"
-  | "cancel"
-  | "stream"
-  | "runs"
-  | "eachRun"
-  | "watchRuns"
-  | "counts"
-  | "sessions"
-  | "history"
-  | "attempts"
-  | "fork"
-  | "useRun"
-  | "schedule"
-  | "schedules"
-  | "next";
+// ---- by call
 
-/** Rules by call. */
-export const rules: Readonly<Record<Ruled, Rules>> = {
-  call,
-  keyed,
-  run: { ...keyed, ...place, handlerId: id, labels, dedupe },
-  handle: { ...call, workflow: text },
-  send: { ...keyed, step: text },
-  cancel: { ...keyed, reason: anyText },
-  stream: { ...call, after: count(-1) },
-  runs: { ...listed, limit: count(1, 1_000), cursor: text },
-  eachRun: { ...listed, cursor: text, pageSize: count(1, 1_000) },
-  watchRuns: filter,
-  counts: { ...call, workflow: filter["workflow"] as Rule, labels },
-  sessions: { ...call, prefix: text, limit: count(1, 100), cursor: text },
-  history: {
-    ...call,
-    after: count(0),
-    before: count(1),
-    types: (value) => (Array.isArray(value) ? oneOrMore(text)(value) : `is ${show(value)}, not a list of types`),
-    changes: flag,
-    follow: flag,
-    pageSize: count(1, 1_000),
-  },
-  attempts: { ...call, after: count(0), pageSize: count(1, 1_000) },
-  fork: { ...keyed, at: count(1), handlerId: id, state: jsonFields, event: jsonFields, item: count(1) },
-  useRun: { input: object, handlerId: (value) => (value === null ? null : id(value)), labels, keepEvents: count(0) },
-  schedule: {
-    ...call,
-    ...place,
-    cron: text,
-    timezone: text,
-    workflow: text,
-    input: object,
-    overlap: oneOf(["skip", "queue", "allow"]),
-    catchUp: oneOf(["last", "all", "none"]),
-    labels,
-  },
-  schedules: { ...call, prefix: text, limit: count(1, 1_000), cursor: text },
-  next: { ...call, count: count(1, 1_000) },
+export const run: Rules = { ...keyed, ...place, handlerId: id, labels, dedupe };
+export const handle: Rules = { ...call, workflow: text };
+export const send: Rules = { ...keyed, step: text };
+export const cancel: Rules = { ...keyed, reason: anyText };
+export const stream: Rules = { ...call, after: count(-1) };
+export const runs: Rules = { ...listed, limit: count(1, 1_000), cursor: text };
+export const eachRun: Rules = { ...listed, cursor: text, pageSize: count(1, 1_000) };
+export const watchRuns: Rules = filter;
+export const counts: Rules = { ...call, workflow: filter["workflow"] as Rule, labels };
+export const sessions: Rules = { ...call, prefix: text, limit: count(1, 100), cursor: text };
+export const history: Rules = {
+  ...call,
+  after: count(0),
+  before: count(1),
+  types: (value) => (Array.isArray(value) ? oneOrMore(text)(value) : `is ${show(value)}, not a list of types`),
+  changes: flag,
+  follow: flag,
+  pageSize: count(1, 1_000),
 };
+export const attempts: Rules = { ...call, after: count(0), pageSize: count(1, 1_000) };
+export const fork: Rules = {
+  ...keyed,
+  at: count(1),
+  handlerId: id,
+  state: jsonFields,
+  event: jsonFields,
+  item: count(1),
+};
+export const useRun: Rules = {
+  input: object,
+  handlerId: (value) => (value === null ? null : id(value)),
+  labels,
+  keepEvents: count(0),
+};
+export const schedule: Rules = {
+  ...call,
+  ...place,
+  cron: text,
+  timezone: text,
+  workflow: text,
+  input: object,
+  overlap: oneOf(["skip", "queue", "allow"]),
+  catchUp: oneOf(["last", "all", "none"]),
+  labels,
+};
+export const schedules: Rules = { ...call, prefix: text, limit: count(1, 1_000), cursor: text };
+export const next: Rules = { ...call, count: count(1, 1_000) };
 
 const retry: Rules = {
   maxAttempts: atLeast(1),

@@ -13,7 +13,7 @@ import type {
 import { ClientError } from "../client-error.js";
 import type { ClientInput, ClientResult, ClientShown, EventClasses, Flows, SomeEvent } from "../inferred.types.js";
 import { checkOptions } from "../options/check-options.js";
-import { rules } from "../options/rules.js";
+import * as rules from "../options/rules.js";
 import type { RunView } from "./run-view.types.js";
 import { RunWatcher } from "./run-watcher.js";
 

@@ -12,7 +12,7 @@ import type {
 import type { CallOptions } from "../call.types.js";
 import { type Call, readJson, segment } from "../http/transport.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
-import { rules } from "../options/rules.js";
+import * as rules from "../options/rules.js";
 import type {
   ConfigRecord,
   CountsRecord,

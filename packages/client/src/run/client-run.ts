@@ -19,7 +19,7 @@ import type {
 import { joinSignals } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
-import { rules } from "../options/rules.js";
+import * as rules from "../options/rules.js";
 import { closable } from "../stream/closable.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";

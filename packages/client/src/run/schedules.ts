@@ -3,7 +3,7 @@ import type { CallOptions } from "../call.types.js";
 import { hasCode } from "../client-error.js";
 import { type Call, segment } from "../http/transport.js";
 import { checkOptions } from "../options/check-options.js";
-import { rules } from "../options/rules.js";
+import * as rules from "../options/rules.js";
 import type { ClientSchedules, Schedule, SchedulePage } from "../schedules.types.js";
 import { newId } from "../system.js";
 import type { ScheduleRecord } from "../wire/contract.types.js";
