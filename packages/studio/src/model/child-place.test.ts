@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { attempt, timeAt } from "../../test/support/ticks.js";
 import type { ChildRun, Handler } from "../api/contract.types.js";
 import { childPlace, childRecord, isOf } from "./child-place.js";
-import { attempt, timeAt } from "./test-run.js";
 
 const child = (run_id: string, parent_id: string, workflow_name: string): ChildRun => {
   const facts = { step: "call", item: 1, status: "running", started_at: timeAt(5) } as const;

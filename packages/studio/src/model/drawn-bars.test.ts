@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { attempt, msAt, timeAt } from "../../test/support/ticks.js";
 import { drawnBars, laneTops } from "./drawn-bars.js";
 import { asNamed } from "./step-names.js";
-import { attempt, msAt, timeAt } from "./test-run.js";
 import { timeScale } from "./time-scale.js";
 import { type Lane, lanesOf } from "./timeline.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { attempt } from "../../test/support/ticks.js";
 import { forkBody, forkPlan, readEdits } from "./fork-plan.js";
-import { attempt } from "./test-run.js";
 
 const none = { queued: 0, running: 0, waiting: 0, retrying: 0, done: 0, failed: 0, caught: 0 };
 const attempts = [

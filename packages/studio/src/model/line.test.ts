@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { entry, namingWith } from "../../test/support/ticks.js";
 import type { HistoryEntry } from "../api/contract.types.js";
 import { lineOf } from "./line.js";
-import { entry, namingWith } from "./test-run.js";
 
 const facts = { runId: "r", naming: namingWith("write: gather") };
 const of = (given: HistoryEntry) => lineOf(given, facts);

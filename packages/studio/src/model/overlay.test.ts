@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { attempt, entry, msAt, timeAt, wait } from "../../test/support/ticks.js";
 import type { Attempt, Moment, StepAt } from "../api/contract.types.js";
 import { Emitted } from "./emitted.js";
 import { overlayOf } from "./overlay.js";
-import { attempt, entry, msAt, timeAt, wait } from "./test-run.js";
 
 const none = { queued: 0, running: 0, waiting: 0, retrying: 0, done: 0, failed: 0, caught: 0 };
 const open = { ended_at: null, ended_tick: null, status: "running" } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { attempt, entry } from "../../test/support/ticks.js";
 import { everything, LogRows } from "./log-rows.js";
 import { marksOf } from "./marks.js";
 import { RunStore } from "./run-store.js";
-import { attempt, entry } from "./test-run.js";
 
 function store(): { store: RunStore; flush: () => void } {
   const waiting: (() => void)[] = [];

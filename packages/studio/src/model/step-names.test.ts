@@ -1,9 +1,9 @@
 import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { attempt } from "../../test/support/ticks.js";
 import type { WorkflowGraphData } from "../api/contract.types.js";
 import { asNamed, stepNaming, workflowsOf } from "./step-names.js";
-import { attempt } from "./test-run.js";
 
 function step(name: string, requiresConfirmation = false): Step {
   return new Step({ name, executor: () => name, humanReview: { requiresConfirmation } });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { attempt, msAt, namingWith, timeAt, wait } from "../../test/support/ticks.js";
 import type { Attempt } from "../api/contract.types.js";
 import type { StepNaming } from "./step-names.js";
-import { attempt, msAt, namingWith, timeAt, wait } from "./test-run.js";
 import { axisOf, timeScale } from "./time-scale.js";
 import { type Bar, lanesOf } from "./timeline.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { entry } from "../../test/support/ticks.js";
 import type { Change } from "../api/contract.types.js";
-import { entry } from "./test-run.js";
 import { stateAfter } from "./travel.js";
 
 /** The state after the changes, and after they were undone again. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { attempt, entry } from "../../../test/support/ticks.js";
 import type { HistoryEntry } from "../../api/contract.types.js";
 import { asNamed } from "../../model/step-names.js";
-import { attempt, entry } from "../../model/test-run.js";
 import { firstDifference, isSame } from "./first-difference.js";
 import { type ComparedRun, matchTicks } from "./match-ticks.js";
 

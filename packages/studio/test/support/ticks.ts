@@ -1,6 +1,6 @@
 /** Ticks and attempts for tests, with times that follow from their numbers. */
-import type { Attempt, HistoryEntry, Wait } from "../api/contract.types.js";
-import { asNamed, type StepNaming } from "./step-names.js";
+import type { Attempt, HistoryEntry, Wait } from "../../src/api/contract.types.js";
+import { asNamed, type StepNaming } from "../../src/model/step-names.js";
 
 const zeroMs = Date.parse("2026-01-05T08:00:00.000Z");
 
