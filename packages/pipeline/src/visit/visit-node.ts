@@ -134,13 +134,15 @@ function decision(node: PipelineNode, tools: StepTools, isAgain: boolean): Decid
   return node.kind === "step" ? runStepNode(node, tools) : decide(node, tools);
 }
 
+type AttemptTools = Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">;
+
 /**
  * Works as long as the attempt counts. What it has done is stored with the end of its core step, or by itself when it fails.
  *
  * @param end See {@link move}.
  */
 export async function attempted<Done>(
-  tools: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">,
+  tools: AttemptTools,
   work: () => Done | Promise<Done>,
   end: (done: Done) => Finished,
 ): Promise<Finished> {
@@ -163,13 +165,7 @@ export async function attempted<Done>(
 }
 
 /** What a failed attempt took is known also when the next one is in another process. */
-async function keepNotes({
-  ctx,
-  live,
-  attempt,
-  context,
-  visit,
-}: Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "visit">): Promise<void> {
+async function keepNotes({ ctx, live, attempt, context, visit }: AttemptTools): Promise<void> {
   if (attempt.isOver || ctx.signal.aborted) return; // it may write no more: whoever stores next does
   attempt.beginStoring();
   await ctx.store.editState(
