@@ -54,15 +54,13 @@ interface Sum {
   readonly firstTick: number;
 }
 
-function Time({
-  sum,
-  most,
-  otherwise,
-}: {
+interface TimeProps {
   readonly sum: Sum | undefined;
   readonly most: number;
   readonly otherwise: string;
-}): ReactNode {
+}
+
+function Time({ sum, most, otherwise }: TimeProps): ReactNode {
   if (sum === undefined) {
     return (
       <td>

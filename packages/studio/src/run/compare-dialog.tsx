@@ -11,13 +11,12 @@ import { Ago } from "../ui/time.js";
 
 const mostShown = 20;
 
-export function CompareDialog({
-  handler,
-  onClose,
-}: {
+export interface CompareDialogProps {
   readonly handler: Handler;
   readonly onClose: () => void;
-}): ReactNode {
+}
+
+export function CompareDialog({ handler, onClose }: CompareDialogProps): ReactNode {
   const { handler_id: id, workflow_name: workflow, forked_from: origin } = handler;
   const reading = useGet<HandlerPage>("handlers", { workflow_name: workflow, limit: mostShown + 1 });
   return (

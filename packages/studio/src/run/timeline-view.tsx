@@ -214,17 +214,14 @@ const looks: Readonly<Record<Bar["kind"], readonly [className: string, words: st
   retry: ["retry", "until the next attempt"],
 };
 
-function BarMark({
-  lane,
-  index,
-  scale,
-  atMs,
-}: {
+interface BarMarkProps {
   readonly lane: Lane;
   readonly index: number;
   readonly scale: TimeScale;
   readonly atMs: number;
-}): ReactNode {
+}
+
+function BarMark({ lane, index, scale, atMs }: BarMarkProps): ReactNode {
   const { kind, row, fromMs, toMs } = lane.bars[index] as Bar;
   const from = scale.place(fromMs);
   const to = scale.place(toMs ?? scale.toMs);

@@ -3,14 +3,13 @@ import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Icon } from "../ui/icon.js";
 
-/** A bar over the list for the runs that are to be compared. */
-export function PickedRuns({
-  ids,
-  onClear,
-}: {
+export interface PickedRunsProps {
   readonly ids: readonly string[];
   readonly onClear: () => void;
-}): ReactNode {
+}
+
+/** A bar over the list for the runs that are to be compared. */
+export function PickedRuns({ ids, onClear }: PickedRunsProps): ReactNode {
   const [a, b] = ids;
   if (a === undefined) return null;
   return (

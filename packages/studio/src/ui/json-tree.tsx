@@ -19,15 +19,13 @@ export function JsonTree({ value, empty }: { readonly value: Json; readonly empt
   );
 }
 
-function Branch({
-  name,
-  value,
-  depth,
-}: {
+interface BranchProps {
   readonly name: string;
   readonly value: Json;
   readonly depth: number;
-}): ReactNode {
+}
+
+function Branch({ name, value, depth }: BranchProps): ReactNode {
   const isCompound = typeof value === "object" && value !== null;
   const entries = isCompound ? Object.entries(value) : [];
   return (

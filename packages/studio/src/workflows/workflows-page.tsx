@@ -72,16 +72,14 @@ function factsOf(graph: WorkflowGraphData | null): string {
 
 const SHOWN = 8;
 
-/** How the last runs ended, and how long they took, the newest on the right. */
-function LastRuns({
-  name,
-  stamp,
-  counts,
-}: {
+interface LastRunsProps {
   readonly name: string;
   readonly stamp: string;
   readonly counts: Counts | null;
-}): ReactNode {
+}
+
+/** How the last runs ended, and how long they took, the newest on the right. */
+function LastRuns({ name, stamp, counts }: LastRunsProps): ReactNode {
   const key = `last ${name} ${stamp} ${JSON.stringify(counts)}`;
   const query = { workflow_name: name, limit: SHOWN };
   const { value } = useRead(key, (signal) => get<HandlerPage>("/handlers", query, signal));
