@@ -1,5 +1,5 @@
 import { emptyMetrics, sumMetrics } from "../data/metrics.js";
-import type { RunMetricsData, StepMetrics } from "../data/metrics.types.js";
+import type { RunMetricsData, StepMetrics, StepMetricsData } from "../data/metrics.types.js";
 import type { Terminal } from "./terminal.js";
 
 const header = ["Step", "Executor", "Seconds", "Tokens", "In", "Out"];
@@ -31,12 +31,7 @@ function executorText({ executorType, executorName }: StepMetrics, clean: (text:
   return clean(executorName ? `${executorType} ${executorName}` : executorType).replaceAll("\n", " ");
 }
 
-function numbersOf({
-  duration,
-  totalTokens,
-  inputTokens,
-  outputTokens,
-}: Pick<StepMetrics["metrics"], "duration" | "totalTokens" | "inputTokens" | "outputTokens">): string[] {
+function numbersOf({ duration, totalTokens, inputTokens, outputTokens }: StepMetricsData): string[] {
   return [duration.toFixed(2), ...[totalTokens, inputTokens, outputTokens].map(String)];
 }
 
