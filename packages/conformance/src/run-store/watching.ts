@@ -19,8 +19,10 @@ function listen(store: RunStore): { heard: (RunKey | null)[]; stop: () => void }
 /** A `null` key may mean any run. */
 const isAbout = (key: RunKey | null, runId: string): boolean => key === null || key.runId === runId;
 
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 50_000 });
+
 async function expectHeard(heard: readonly (RunKey | null)[], runId: string): Promise<void> {
-  await vi.waitFor(() => expect(heard.some((key) => isAbout(key, runId))).toBe(true), { timeout: 50_000 });
+  await soon(() => expect(heard.some((key) => isAbout(key, runId))).toBe(true));
 }
 
 function watching(test: StoreTest): void {
@@ -58,7 +60,7 @@ function watching(test: StoreTest): void {
     const before = heard.length;
     await store.post(run.key, messageOf("1"));
 
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThan(before), { timeout: 50_000 });
+    await soon(() => expect(heard.length).toBeGreaterThan(before));
   });
 
   test.held("tells every listener, the same one twice, and none that stopped", async (store, run, runs) => {
@@ -70,7 +72,7 @@ function watching(test: StoreTest): void {
 
     await runs.commit(run, { ticks: batchOf(1) });
 
-    await vi.waitFor(() => expect(told.mock.calls.length).toBeGreaterThanOrEqual(2), { timeout: 50_000 });
+    await soon(() => expect(told.mock.calls.length).toBeGreaterThanOrEqual(2));
     expect(heard).toEqual([]);
   });
 
@@ -92,7 +94,7 @@ function watching(test: StoreTest): void {
 
     await runs.commit(run, { ticks: batchOf(1) });
 
-    await vi.waitFor(() => expect(seen.length).toBeGreaterThan(0), { timeout: 50_000 });
+    await soon(() => expect(seen.length).toBeGreaterThan(0));
     expect(await seen.at(-1)).toBe(1);
   });
 }
@@ -117,7 +119,7 @@ function due(test: StoreTest): void {
     second.watch((key, news) => void heard.push({ key, news }));
     const expectNews = async (runId: string, news: RunNews): Promise<void> => {
       const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && (one.news ?? news) === news;
-      await vi.waitFor(() => expect(heard.some(tellsOfIt)).toBe(true), { timeout: 50_000 });
+      await soon(() => expect(heard.some(tellsOfIt)).toBe(true));
       heard.length = 0;
     };
     await runs.commit(run, { ticks: batchOf(1) });
@@ -127,9 +129,8 @@ function due(test: StoreTest): void {
     await runs.commitAll(commitOf(run, { ticks: batchOf(2) }), commitOf(run, { ticks: batchOf(3), ...released() }));
     await expectNews("run", "due");
     await store.post(run.key, messageOf("1"));
-    await vi.waitFor(
-      () => expect(heard.some(({ key, news }) => key === null || (key.runId === "run" && news === "due"))).toBe(true),
-      { timeout: 50_000 },
+    await soon(() =>
+      expect(heard.some(({ key, news }) => key === null || (key.runId === "run" && news === "due"))).toBe(true),
     );
     heard.length = 0;
     await runs.commit(ends, { ticks: batchOf(1), summary: summaryOf("completed", { outcome: "{}" }) });
