@@ -46,11 +46,8 @@ export function PromptPanel({ runId, prompts, mayAnswer, onAnswered }: PromptPan
   );
 }
 
-interface QuestionProps {
-  readonly runId: string;
+interface QuestionProps extends Omit<PromptPanelProps, "prompts"> {
   readonly prompt: Prompt;
-  readonly mayAnswer: boolean;
-  readonly onAnswered: () => void;
 }
 
 function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): ReactNode {

@@ -37,11 +37,8 @@ export function SendDialog({ runId, workflow, onClose, onSent }: SendDialogProps
   );
 }
 
-interface SendFormProps {
-  readonly runId: string;
+interface SendFormProps extends Omit<SendDialogProps, "workflow"> {
   readonly events: readonly JsonSchema[];
-  readonly onClose: () => void;
-  readonly onSent: () => void;
 }
 
 function SendForm({ runId, events, onClose, onSent }: SendFormProps): ReactNode {
