@@ -3,7 +3,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../../client/test/support/browser.js";
 import type { HandlerPage } from "../src/api/contract.types.js";
-import { copyRun } from "./support/many-runs.js";
+import { copyRun, writeSessions } from "./support/many-runs.js";
 import { StudioServer } from "./support/server-process.js";
 import { Visit } from "./support/visit.js";
 
@@ -132,6 +132,24 @@ describe("a session", () => {
     await visit.sees(/articles/);
     await visit.sees("water mills");
     await visit.shoot("session-of-a-pipeline");
+    visit.expectNoFaults();
+  });
+
+  it("is in a list that goes on, with those of agents after those of pipelines", async () => {
+    await using server = await StudioServer.start();
+    await writeSessions(server.file, { session: 150, "agent-session": 20 });
+    await using visit = await Visit.open(browser, `${server.studio}#/sessions`);
+    const { page } = visit;
+    const rows = (): Promise<number> => page.locator("table.list tbody tr").count();
+    const more = page.getByRole("button", { name: "Load more" });
+    await expect.poll(rows).toBe(100);
+
+    await more.click();
+    await expect.poll(rows).toBe(170);
+    expect(await more.count()).toBe(0);
+    await page.getByRole("searchbox").fill("agent-session-1");
+    await expect.poll(rows).toBe(11);
+    expect(await more.count()).toBe(0);
     visit.expectNoFaults();
   });
 });

@@ -1,6 +1,7 @@
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import type { Session, SessionPage } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { get } from "../api/request.js";
+import { useRead } from "../api/use-read.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { Button } from "../ui/controls.js";
@@ -11,11 +12,12 @@ import { Ago } from "../ui/time.js";
 
 const PAGE = 100;
 
-/** Sessions of pipelines: what several runs have in common. */
+/** Sessions of pipelines, then of agents: what several runs have in common. */
 export function SessionsPage(): ReactNode {
   const [search, setSearch] = useState("");
-  const [limit, setLimit] = useState(PAGE);
-  const reading = useGet<SessionPage>("/sessions", { q: search.trim(), limit });
+  const wanted = useRef(PAGE);
+  const begin = search.trim();
+  const reading = useRead(begin, (signal) => readSessions(begin, wanted.current, signal));
   useChanges(reading.reload);
   return (
     <Page title="Sessions">
@@ -27,7 +29,10 @@ export function SessionsPage(): ReactNode {
             placeholder="Id or user"
             aria-label="Search sessions"
             value={search}
-            onChange={(event) => setSearch(event.target.value)}
+            onChange={(event) => {
+              wanted.current = PAGE;
+              setSearch(event.target.value);
+            }}
           />
         </div>
       </div>
@@ -42,10 +47,16 @@ export function SessionsPage(): ReactNode {
               ) : (
                 <SessionTable sessions={sessions} />
               )}
-              {cursor !== null && limit < 1_000 && (
+              {cursor !== null && (
                 <div className="tablefoot">
                   <span className="grow" />
-                  <Button isSmall onClick={() => setLimit(limit + PAGE)}>
+                  <Button
+                    isSmall
+                    onClick={() => {
+                      wanted.current = sessions.length + PAGE;
+                      reading.reload();
+                    }}
+                  >
                     Load more
                   </Button>
                 </div>
@@ -56,6 +67,18 @@ export function SessionsPage(): ReactNode {
       </div>
     </Page>
   );
+}
+
+/** Reads page after page until there are as many as wanted. A page may be short: pages of pipelines and of agents are not mixed. */
+async function readSessions(begin: string, wanted: number, signal: AbortSignal): Promise<SessionPage> {
+  const sessions: Session[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: SessionPage = await get<SessionPage>("/sessions", { q: begin, limit: PAGE, cursor }, signal);
+    sessions.push(...page.sessions);
+    cursor = page.cursor;
+  } while (cursor !== null && sessions.length < wanted);
+  return { sessions, cursor };
 }
 
 function SessionTable({ sessions }: { readonly sessions: readonly Session[] }): ReactNode {

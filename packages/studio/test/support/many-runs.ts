@@ -1,5 +1,6 @@
-/** Many runs in a SQLite file, as copies of one that was really run: to run each of them would take longer than all tests. */
+/** Many runs and sessions in a SQLite file. Runs are copies of one that was really run: to run each of them would take longer than all tests. */
 import { DatabaseSync } from "node:sqlite";
+import { sqliteStore } from "@millrace/sqlite";
 
 /** Copies are named `bulk-<number>`, and began one second apart, the first the latest. */
 export function copyRun(file: string, runId: string, copies: number): void {
@@ -33,4 +34,20 @@ export function copyRun(file: string, runId: string, copies: number): void {
     database.prepare(sql).run(copies, id);
   }
   database.exec("COMMIT");
+}
+
+/** @param counts How many sessions of each kind there are. Their ids are `<kind>-<number>`. */
+export async function writeSessions(file: string, counts: Readonly<Record<string, number>>): Promise<void> {
+  const store = sqliteStore(file);
+  const writes = Object.entries(counts).flatMap(([kind, count]) =>
+    Array.from({ length: count }, (_, number) => ({
+      tenant: "",
+      kind,
+      id: `${kind}-${number}`,
+      expected: 0,
+      text: '{"json":{"runs":[]}}',
+    })),
+  );
+  await store.writeRecords(writes);
+  await store.close();
 }
