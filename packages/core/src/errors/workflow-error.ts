@@ -30,7 +30,7 @@ export class WorkflowError extends Error {
   }
 
   constructor(options: WorkflowErrorOptions) {
-    super(options.message, "cause" in options ? { cause: options.cause } : undefined);
+    super(options.message, options); // it takes the cause
     this.code = options.code;
     this.hint = options.hint;
     this.details = options.details ?? {};

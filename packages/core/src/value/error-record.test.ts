@@ -37,6 +37,19 @@ describe("recordError", () => {
     expect(JSON.stringify(recordError(thrown)).length).toBeLessThan(100_000);
   });
 
+  it.each([
+    ["too long", { text: "x".repeat(100_000) }],
+    ["too deep", Array.from({ length: 50 }).reduce<object>((inner) => ({ inner }), {})],
+    ["of a key that reaches prototypes", { inner: [JSON.parse('{"__proto__":1}')] }],
+    ["no JSON", { big: 1n }],
+  ])("leaves out details that are %s", (_, details) => {
+    const record = recordError(
+      new WorkflowError({ code: "INTERNAL", message: "m", hint: "h", details: { ...details } }),
+    );
+
+    expect(record.details).toEqual({});
+  });
+
   it("survives a thrown value that throws when it is read", () => {
     const thrown = Object.defineProperty(new Error("x"), "message", {
       get: () => {

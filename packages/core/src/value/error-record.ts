@@ -8,7 +8,7 @@
 
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { guardJson } from "./guard.js";
+import { isForbiddenKey } from "./guard.js";
 
 /** A thrown value as plain JSON. */
 export interface ErrorRecord {
@@ -24,7 +24,7 @@ export interface ErrorRecord {
 
 /** Longer names, messages and stacks are cut, and larger details omitted, because an error is stored with its step. */
 const MAX_TEXT = 100_000;
-const detailLimits = { depth: 50, items: 10_000, characters: MAX_TEXT };
+const MAX_DEPTH = 50;
 
 /** Deeper chains of causes are cut: they may be circles. */
 const MAX_CAUSES = 8;
@@ -115,12 +115,18 @@ function cut(text: unknown): string {
 /** Returns no details when they are not JSON that can be read again. */
 function detailsOf({ details }: WorkflowError): Record<string, unknown> {
   try {
-    const json = JSON.parse(JSON.stringify(details));
-    guardJson(json, { code: "VALUE_UNSERIALIZABLE", limits: detailLimits });
-    return json;
+    const text = JSON.stringify(details);
+    const json = JSON.parse(text);
+    return text.length <= MAX_TEXT && isReadable(json, 0) ? json : {};
   } catch {
     return {};
   }
+}
+
+function isReadable(json: unknown, depth: number): boolean {
+  if (typeof json !== "object" || json === null) return true;
+  if (depth === MAX_DEPTH) return false;
+  return Object.entries(json).every(([key, part]) => !isForbiddenKey(key) && isReadable(part, depth + 1));
 }
 
 function textOf(thrown: unknown): string {
