@@ -9,6 +9,7 @@ import type { EventClass } from "../event/event.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Finding, Report } from "./finding.types.js";
 import type { Work } from "./reduce/work.js";
+import type { Routing } from "./routing.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
 import type { StepYielded } from "./tick.js";
 
@@ -98,6 +99,11 @@ export interface FanFeature {
   leaveScope(work: Work, scope: Scope, index: number): void;
   /** The opener of the fan-out has ended. */
   leaveFan(work: Work, fan: Scope): void;
+  /**
+   * Tells whether this work may be ended while its run goes on: by the cancellation of an enclosing fan-out, or of one
+   * element of it. A tick of its attempt may then be refused, while later ticks of other items are not.
+   */
+  canEndAlone(routing: Routing, item: WorkItem): boolean;
   /** Fan-outs that a run that got stuck has not opened. */
   missing(work: Work): string[];
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { FanFeature } from "../features.js";
+import type { Routing } from "../routing.js";
 import type { EventData, WorkItem } from "../state.js";
 import type { StepYielded } from "../tick.js";
 import { FAN_OUT_BUFFER, fanOf, leaveFan, leaveScope, stopGenerator } from "./fan-out.js";
@@ -12,7 +13,7 @@ import { emit } from "./output.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import { currentItem, decide, type Work } from "./work.js";
 
-export const fanning: FanFeature = { fanOf, take, onStepYielded, leaveScope, leaveFan, missing };
+export const fanning: FanFeature = { fanOf, take, onStepYielded, leaveScope, leaveFan, canEndAlone, missing };
 
 function take(work: Work, item: WorkItem, events: readonly EventData[]): void {
   const scope = fanOf(work, item, false);
@@ -41,6 +42,16 @@ function onStepYielded(work: Work, tick: StepYielded): void {
   if (work.state.status !== "running" || scope.closed) return;
   if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) decide(work, { type: "generator.pull", item: item.id });
   else scope.paused = true;
+}
+
+function canEndAlone({ steps }: Routing, { fan, scope }: WorkItem): boolean {
+  for (let around = fan ?? scope; around !== null; around = around.parent) {
+    for (const name of around.collects) {
+      const trigger = steps.get(name)?.trigger;
+      if (trigger?.kind === "collect" && (trigger.settle || trigger.rest === "cancel")) return true;
+    }
+  }
+  return false;
 }
 
 function missing(work: Work): string[] {

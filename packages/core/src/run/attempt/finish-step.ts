@@ -4,7 +4,7 @@
  * @module
  */
 
-import { canEndAlone } from "../../engine/routing.js";
+import { features } from "../../engine/features.js";
 import type { StepCompleted } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
@@ -75,7 +75,7 @@ export function finishWith(
     submit(answer, change, told) {
       if (isThenable(answer)) throw isAsync(attempt.step, answer);
       const tick = attempt.finish(outputOf(answer), change && { change, told });
-      return !canEndAlone(run.host.routing, item) && run.journal?.mayRefuse?.(tick) !== true;
+      return features.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true;
     },
     fail: (error) => attempt.fail(error),
   });
