@@ -142,25 +142,17 @@ class StateEncoder implements PartEncoder {
   }
 
   #item(item: WorkItem): EncodedItem {
-    const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
+    const { input, scope, memory, fan, open, answered, retryTimer, ...plain } = item;
     // A load starts it over.
     const status = this.asStored || item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
-      id,
-      step,
-      input: this.#input(item.input, step),
+      ...plain,
+      input: this.#input(input, item.step),
       scope: scope?.id ?? null,
-      index,
-      recoveries,
       status,
-      attempt,
-      failures,
-      firstStartedAtMs,
-      lastError,
-      lastFailedAtMs,
-      ...each("memory", item.memory?.values(), (record) => this.#record(record, item)),
-      ...(this.asStored && { open: item.open, answered: item.answered }),
-      ...(item.fan === null ? {} : { fan: openId(item.fan) }),
+      ...each("memory", memory?.values(), (record) => this.#record(record, item)),
+      ...(this.asStored && { open, answered }),
+      ...(fan === null ? {} : { fan: openId(fan) }),
     };
   }
 
@@ -174,48 +166,29 @@ class StateEncoder implements PartEncoder {
     const awaited = this.asStored && "awaitedIn" in record && record.awaitedIn === attempt ? isAwaited : null;
     switch (record.kind) {
       case "wait": {
-        const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;
-        const { dueAtMs, status, event } = record;
+        const { item, awaitedIn, timer, where, prompt, event, ...plain } = record;
         return {
-          kind,
-          call,
-          openedAtMs,
-          order,
-          accepts,
-          promptId,
-          dueAtMs,
-          status,
+          ...plain,
           where: where === null ? null : encodeValue(where, path, this.#types),
           prompt: prompt === null ? null : this.event(prompt, path),
           event: event === null ? null : this.event(event, path),
           ...awaited,
         };
       }
-      case "sleep":
-        return {
-          kind: "sleep",
-          call: record.call,
-          openedAtMs: record.openedAtMs,
-          dueAtMs: record.dueAtMs,
-          status: record.status,
-          ...awaited,
-        };
+      case "sleep": {
+        const { awaitedIn, timer, ...plain } = record;
+        return { ...plain, ...awaited };
+      }
       case "child": {
-        const { kind, call, openedAtMs, name, runId, sharesStore, timeoutMs, status, error } = record;
+        const { awaitedIn, start, result, sharesStore, timeoutMs, ...plain } = record;
         // The events of a child use the types that the child registers.
-        const child = new StateEncoder(compiledChild(this.#compiled, name, path));
+        const child = new StateEncoder(compiledChild(this.#compiled, record.name, path));
         return {
-          kind,
-          call,
-          openedAtMs,
-          name,
-          runId,
+          ...plain,
           ...(sharesStore && { sharesStore }),
           ...(timeoutMs !== null && { timeoutMs }),
-          status,
-          error,
-          start: child.event(record.start, path),
-          result: record.result === null ? null : child.event(record.result, path),
+          start: child.event(start, path),
+          result: result === null ? null : child.event(result, path),
           ...awaited,
         };
       }
