@@ -5,7 +5,8 @@
  * @module
  */
 
-import type { EventClass } from "../event/event.js";
+import type { WorkflowError } from "../errors/workflow-error.js";
+import type { EventClass, WorkflowEvent } from "../event/event.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Finding, Report } from "./finding.types.js";
 import type { Work } from "./reduce/work.js";
@@ -51,6 +52,8 @@ export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
 export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
 
 export interface CollectFeature {
+  /** A run begins: none of its collect steps has had a batch. */
+  begin(work: Work): void;
   /** Adds an event to the batch of its fan-out. Returns `false` when the step gathers in none of its fan-outs. */
   gather(work: Work, step: CollectStep, parcel: Parcel): boolean;
   /** Calls a collect step with the events that have arrived in a fan-out. */
@@ -63,6 +66,8 @@ export interface CollectFeature {
 
 export interface JoinFeature {
   arrive(work: Work, step: JoinStep, parcel: Parcel): void;
+  /** The run is completed: reports the leftovers of all its joins. */
+  complete(work: Work): void;
   /** Reports the leftovers of joins that nothing can complete any more. */
   reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void;
   /** What a run that got stuck lacks for its sets. */
@@ -104,6 +109,8 @@ export interface FanFeature {
    * element of it. A tick of its attempt may then be refused, while later ticks of other items are not.
    */
   canEndAlone(routing: Routing, item: WorkItem): boolean;
+  /** What a step of a run that got stuck has returned instead of elements. */
+  nothingOf(step: string, elements: readonly string[]): string;
   /** Fan-outs that a run that got stuck has not opened. */
   missing(work: Work): string[];
 }
@@ -113,6 +120,8 @@ export interface ElementsFeature {
   run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
   /** Checks the array that a step has returned. */
   check(step: object, events: readonly unknown[]): void;
+  /** The error for an element that is returned without an array; `null` for an event of another class. */
+  returnedAlone(step: object, event: WorkflowEvent): WorkflowError | null;
   /** Refuses more elements than a snapshot could hold. */
   assertRoom(attempt: object, more: number): void;
   /** Notes an element that was sent at once. */

@@ -12,7 +12,12 @@ import { enqueue } from "./items.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import type { Work } from "./work.js";
 
-export const collecting: CollectFeature = { gather, fireBatch, settle, missing };
+export const collecting: CollectFeature = { begin, gather, fireBatch, settle, missing };
+
+function begin({ state, routing }: Work): void {
+  const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
+  if (collects.length > 0) state.unused = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
+}
 
 /**
  * Adds an event to the batch of the nearest enclosing fan-out that the step gathers. Returns `false` when there is

@@ -13,7 +13,16 @@ import { emit } from "./output.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import { currentItem, decide, type Work } from "./work.js";
 
-export const fanning: FanFeature = { fanOf, take, onStepYielded, leaveScope, leaveFan, canEndAlone, missing };
+export const fanning: FanFeature = {
+  fanOf,
+  take,
+  onStepYielded,
+  leaveScope,
+  leaveFan,
+  canEndAlone,
+  nothingOf,
+  missing,
+};
 
 function take(work: Work, item: WorkItem, events: readonly EventData[]): void {
   const scope = fanOf(work, item, false);
@@ -52,6 +61,10 @@ function canEndAlone({ steps }: Routing, { fan, scope }: WorkItem): boolean {
     }
   }
   return false;
+}
+
+function nothingOf(step: string, elements: readonly string[]): string {
+  return `step "${step}", which emits many(${elements.join(", ")}), returned no element, and no step collects them`;
 }
 
 function missing(work: Work): string[] {

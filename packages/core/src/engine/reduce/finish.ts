@@ -11,7 +11,7 @@ import { decide, publish, type Work } from "./work.js";
  */
 export function finish(work: Work, outcome: Outcome): void {
   const { state } = work;
-  if (outcome.status === "completed") reportAllLeftovers(work);
+  if (outcome.status === "completed") features.join?.complete(work);
   stopClock(work);
   state.active = 0;
   state.status = outcome.status;
@@ -20,13 +20,6 @@ export function finish(work: Work, outcome: Outcome): void {
   else interrupt(state);
   publish(work, terminalEvent(outcome));
   decide(work, { type: "run.finish", outcome });
-}
-
-function reportAllLeftovers(work: Work): void {
-  const { joins, scopes } = work.state;
-  if (joins !== null) features.join?.reportLeftovers(work, joins);
-  for (const scope of scopes?.values() ?? [])
-    if (scope.joins !== null) features.join?.reportLeftovers(work, scope.joins);
 }
 
 function clear(state: RunState): void {

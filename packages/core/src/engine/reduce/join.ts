@@ -18,7 +18,7 @@ import { enqueue, type Place } from "./items.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import { publish, type Work } from "./work.js";
 
-export const joining: JoinFeature = { arrive, reportLeftovers, missing };
+export const joining: JoinFeature = { arrive, complete, reportLeftovers, missing };
 
 function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
@@ -89,6 +89,12 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
 function placeOf(set: readonly Parcel[]): Place {
   const { scope, index } = set[0] as Parcel;
   return { scope, index, recoveries: mergeRecoveries(set) };
+}
+
+function complete(work: Work): void {
+  const { joins, scopes } = work.state;
+  if (joins !== null) reportLeftovers(work, joins);
+  for (const scope of scopes?.values() ?? []) if (scope.joins !== null) reportLeftovers(work, scope.joins);
 }
 
 function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {

@@ -4,6 +4,7 @@
  * @module
  */
 import { freezeState } from "../../state/freeze-state.js";
+import { features } from "../features.js";
 import type { RunState } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
 import { gain, setTimer, stopClock } from "./clock.js";
@@ -15,10 +16,9 @@ import { stuck } from "./stuck.js";
 import { decide, refuse, type Work } from "./work.js";
 
 export function onRunStarted(work: Work, tick: RunStarted): void {
-  const { state, routing } = work;
+  const { state } = work;
   state.startedAtMs = state.atMs;
-  const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
-  if (collects.length > 0) state.unused = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
+  features.collect?.begin(work);
   if (tick.store !== undefined) state.store = freezeState(tick.store);
   if (tick.trace !== undefined) state.trace = tick.trace;
   setLimits(work, tick.timeoutMs, tick.deadlineMs);

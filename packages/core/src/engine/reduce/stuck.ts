@@ -50,9 +50,8 @@ export function stuck(work: Work): Failure {
 
 function nothingOf(step: string, { steps }: Routing): string {
   const { emits, fanOut } = steps.get(step) ?? { emits: [], fanOut: null };
-  if (fanOut)
-    return `step "${step}", which emits many(${fanOut.elements.join(", ")}), returned no element, and no step collects them`;
-  return `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
+  const told = fanOut && features.fans?.nothingOf(step, fanOut.elements);
+  return told ?? `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
 }
 
 export function leftoversOf<Kind extends Leftover["kind"]>(

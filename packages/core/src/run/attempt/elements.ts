@@ -62,6 +62,15 @@ function notMany(event: WorkflowEvent, verb: string): string {
   return `The step ${verb} ${event.type}, where \`emits\` says one: write many(${event.type}).`;
 }
 
+export function returnedAlone(step: CompiledStep, event: WorkflowEvent): WorkflowError | null {
+  if (step.elements?.has(classOf(event)) !== true) return null;
+  return invalidResult(
+    step,
+    `returned one ${event.type}`,
+    `The step returns one ${event.type}, where \`emits\` says many(${event.type}): return an array, or drop many().`,
+  );
+}
+
 export function returnedByGenerator(step: CompiledStep): WorkflowError {
   return invalidResult(
     step,

@@ -24,15 +24,8 @@ export function checkOutput(step: CompiledStep, value: unknown): EventData | rea
 
 function checkEvent(step: CompiledStep, value: unknown): EventData {
   if (!isEvent(value)) throw noEvent(step, value);
-  const eventClass = classOf(value);
-  if (step.alone.has(eventClass)) return value;
-  if (step.elements?.has(eventClass))
-    throw invalidResult(
-      step,
-      `returned one ${value.type}`,
-      `The step returns one ${value.type}, where \`emits\` says many(${value.type}): return an array, or drop many().`,
-    );
-  throw undeclared(step, value, "emits");
+  if (step.alone.has(classOf(value))) return value;
+  throw features.elements?.returnedAlone(step, value) ?? undeclared(step, value, "emits");
 }
 
 /** @throws {WorkflowError} `STEP_RESULT_INVALID` for a generator of a step that does not fan out. */
