@@ -86,7 +86,18 @@ export interface GatheredFeature {
   inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown;
 }
 
+/** A step needs one event of `types`. */
+export interface Need {
+  readonly check: string;
+  readonly verb: string;
+  readonly types: readonly string[];
+  /** Of events that have to come from a step: how the hint begins that says so. */
+  readonly inside?: string;
+}
+
 export interface FanOutFeature {
+  /** What a step with this trigger needs. */
+  needsOf(trigger: StepDefinition["trigger"]): readonly Need[];
   /** Adds to each fan-out the collects and joins that belong to it. */
   complete(definition: Definition): Definition;
   /** @param isChecked Returns `false` when this step skips the check "uncollected". */

@@ -4,13 +4,21 @@
  * @module
  */
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
-import type { FanOutFeature } from "../engine/features.js";
+import type { FanOutFeature, Need } from "../engine/features.js";
 import type { Finding } from "../engine/finding.types.js";
 import { createRouting } from "../engine/routing.js";
 import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 
-export const fanOuts: FanOutFeature = { complete: addFanOuts, check: checkFanOuts };
+export const fanOuts: FanOutFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
+
+function needsOf(trigger: StepDefinition["trigger"]): readonly Need[] {
+  if (trigger.kind === "join")
+    return trigger.slots.map(({ name, accepts }) => ({ check: "join", verb: `joins as "${name}"`, types: accepts }));
+  if (trigger.kind !== "collect") return [];
+  const inside = "Only what a step emits can be in a batch: a";
+  return [{ check: "collect", verb: "collects", types: trigger.accepts, inside }];
+}
 
 export function checkFanOuts(definition: Definition, isChecked: (name: string) => boolean): Finding[] {
   const { steps } = definition;

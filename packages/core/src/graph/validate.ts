@@ -7,7 +7,7 @@
  */
 import type { GraphCheck } from "../authoring/step.types.js";
 import type { Definition, StepDefinition } from "../engine/definition.js";
-import { features } from "../engine/features.js";
+import { features, type Need } from "../engine/features.js";
 import type { Finding } from "../engine/finding.types.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
@@ -103,24 +103,14 @@ function checkEmitted({ routing, roleOf, steps }: Graph, { name, emits, streams 
   });
 }
 
-/** A step needs one event of `types`. */
-interface Need {
-  readonly check: string;
-  readonly verb: string;
-  readonly types: readonly string[];
-}
-
 function checkAccepted({ settings, roleOf, emitted }: Graph, step: StepDefinition): Finding[] {
   const missing = needsOf(step, settings.subclasses.has(step.name)).filter(
-    ({ check, types }) =>
-      !types.some((type) => emitted.has(type) || (check !== "collect" && comesFromOutside(roleOf(type)))),
+    ({ inside, types }) =>
+      !types.some((type) => emitted.has(type) || (inside === undefined && comesFromOutside(roleOf(type)))),
   );
-  return missing.map(({ check, verb, types }) => {
+  return missing.map(({ check, verb, types, inside }) => {
     const event = types[0] as string;
-    const outside =
-      check === "collect"
-        ? "Only what a step emits can be in a batch: a"
-        : "If it comes from outside, make it an `ExternalEvent`; else a";
+    const outside = inside ?? "If it comes from outside, make it an `ExternalEvent`; else a";
     const message = `No step emits ${types.join(" or ")}, which step "${step.name}" ${verb}.`;
     return {
       check,
@@ -133,22 +123,16 @@ function checkAccepted({ settings, roleOf, emitted }: Graph, step: StepDefinitio
 }
 
 function needsOf({ trigger, waits }: StepDefinition, isWide: boolean): Need[] {
-  const list = (check: string, verb: string, types: readonly string[]): Need[] =>
-    isWide && types.length > 0 ? [{ check, verb, types }] : types.map((type) => ({ check, verb, types: [type] }));
-  const waited = list("unproduced", "waits for", waits);
-  switch (trigger.kind) {
-    case "event":
-      return [...list("unproduced", "accepts", trigger.accepts), ...waited];
-    case "collect":
-      return [...list("collect", "collects", trigger.accepts), ...waited];
-    case "join":
-      return [
-        ...trigger.slots.map(({ name, accepts }) => ({ check: "join", verb: `joins as "${name}"`, types: accepts })),
-        ...waited,
-      ];
-    case "failure":
-      return waited;
-  }
+  const accepted: readonly Need[] =
+    trigger.kind === "event"
+      ? [{ check: "unproduced", verb: "accepts", types: trigger.accepts }]
+      : (features.fanOuts?.needsOf(trigger) ?? []);
+  const needs = [...accepted, { check: "unproduced", verb: "waits for", types: waits }];
+  return needs.flatMap((need) =>
+    (isWide && need.types.length > 0) || need.check === "join"
+      ? need
+      : need.types.map((type) => ({ ...need, types: [type] })),
+  );
 }
 
 function isChecked({ settings }: Graph, check: GraphCheck, name: string): boolean {
