@@ -18,6 +18,7 @@ import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
+import { underWay } from "../snapshot/under-way.js";
 import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
 import { checkOptions } from "../value/known-options.js";
@@ -40,7 +41,7 @@ export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options:
 
 /** With the work under way, for the journal of a runtime. */
 export function encodeStored({ host, state, family }: LiveRunCore): Snapshot {
-  return encodeTree(host.compiled, { state, children: family }, { asStored: true });
+  return encodeTree(host.compiled, { state, children: family }, { underWay });
 }
 
 function encodeTree(compiled: CompiledWorkflow, run: RestoredRun, around: Omit<Around, "children">): Snapshot {
@@ -51,14 +52,14 @@ function encodeTree(compiled: CompiledWorkflow, run: RestoredRun, around: Omit<A
 function encodeChildren(
   compiled: CompiledWorkflow,
   { state, children }: RestoredRun,
-  { asStored = false }: Pick<Around, "asStored">,
+  { underWay = null }: Pick<Around, "underWay">,
 ): Record<string, Snapshot> {
   const encoded: Record<string, Snapshot> = {};
   for (const [, record] of openChildren(state)) {
     const child = children?.get(record.runId);
     if (!child) continue;
     const flow = compiledChild(compiled, record.name, record.runId);
-    encoded[record.runId] = encodeTree(flow, { state: child, children }, { asStored, sharesStore: record.sharesStore });
+    encoded[record.runId] = encodeTree(flow, { state: child, children }, { underWay, sharesStore: record.sharesStore });
   }
   return encoded;
 }

@@ -48,7 +48,7 @@ function scope(given: Scope, encoder: PartEncoder): EncodedScope {
     collects,
     size,
     counted: pending !== null,
-    ...(encoder.asStored && { paused: given.paused }),
+    ...(encoder.underWay && { paused: given.paused }),
     ...each("gathered", given.gathered, ([step, { fired, arrivals }]) => ({
       step,
       fired,

@@ -29,7 +29,6 @@ import {
   type EncodedFailure,
   type EncodedInput,
   type EncodedItem,
-  type EncodedLoad,
   type EncodedOutcome,
   type EncodedParcel,
   type EncodedRecord,
@@ -39,7 +38,7 @@ import {
   SNAPSHOT_VERSION,
   type Snapshot,
   type SnapshotFeature,
-  STORED_VERSION,
+  type UnderWay,
 } from "./format.js";
 import { each, list } from "./lists.js";
 
@@ -48,12 +47,12 @@ export interface Around {
   readonly children: { readonly [runId: string]: Snapshot } | null;
   /** `true`: the surrounding snapshot has the store. */
   readonly sharesStore?: boolean;
-  /** `true`: with the work under way, for a journal that continues it. */
-  readonly asStored?: boolean;
+  /** Encodes the work under way, for a journal that continues it. @default none */
+  readonly underWay?: UnderWay | null;
 }
 
 export function encodeState(state: RunState, compiled: CompiledWorkflow, around: Around = alone): Snapshot {
-  return new StateEncoder(compiled, around.asStored).state(state, around);
+  return new StateEncoder(compiled, around.underWay).state(state, around);
 }
 const alone: Around = { children: null };
 
@@ -64,23 +63,23 @@ export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): Enc
 class StateEncoder implements PartEncoder {
   readonly #compiled: CompiledWorkflow;
   readonly #types: readonly ValueType[];
-  readonly asStored: boolean;
+  readonly underWay: UnderWay | null;
 
-  constructor(compiled: CompiledWorkflow, asStored: boolean = false) {
+  constructor(compiled: CompiledWorkflow, underWay: UnderWay | null = null) {
     this.#compiled = compiled;
-    this.asStored = asStored;
+    this.underWay = underWay;
     this.#types = compiled.values;
   }
 
   state(state: RunState, { children, sharesStore = false }: Around): Snapshot {
-    const asStored = this.asStored;
-    const running = asStored || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
+    const { underWay } = this;
+    const running = underWay !== null || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
     const stateVersion = stateVersionOf(this.#compiled);
-    const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => asStored || kind !== "timeout");
+    const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => underWay !== null || kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,
-      version: asStored ? STORED_VERSION : SNAPSHOT_VERSION,
+      version: underWay?.version ?? SNAPSHOT_VERSION,
       workflow: state.workflow,
       runId: state.runId,
       status: state.status,
@@ -93,7 +92,7 @@ class StateEncoder implements PartEncoder {
       activeMs: state.activeMs + running,
       nextId: state.nextId,
       streamed: state.streamed,
-      ...(asStored && { active: state.active, activeSinceMs: state.activeSinceMs, ...list("loads", loadsOf(state)) }),
+      ...underWay?.run(state),
       ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.#types) }),
       ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
       ...each("items", state.items.values(), (item) => this.#item(item)),
@@ -144,14 +143,14 @@ class StateEncoder implements PartEncoder {
   #item(item: WorkItem): EncodedItem {
     const { input, scope, memory, fan, open, answered, retryTimer, ...plain } = item;
     // A load starts it over.
-    const status = this.asStored || item.status === "delayed" || item.status === "failed" ? item.status : "ready";
+    const status = item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
       ...plain,
       input: this.#input(input, item.step),
       scope: scope?.id ?? null,
       status,
       ...each("memory", memory?.values(), (record) => this.#record(record, item)),
-      ...(this.asStored && { open, answered }),
+      ...this.underWay?.item(item),
       ...(fan === null ? {} : { fan: openId(fan) }),
     };
   }
@@ -161,9 +160,9 @@ class StateEncoder implements PartEncoder {
     return gathered().input(input, step, this);
   }
 
-  #record(record: MemoryRecord, { step, attempt }: WorkItem): EncodedRecord {
-    const path = `${step}: ${record.call}`;
-    const awaited = this.asStored && "awaitedIn" in record && record.awaitedIn === attempt ? isAwaited : null;
+  #record(record: MemoryRecord, of: WorkItem): EncodedRecord {
+    const path = `${of.step}: ${record.call}`;
+    const awaited = this.underWay?.record(record, of);
     switch (record.kind) {
       case "wait": {
         const { item, awaitedIn, timer, where, prompt, event, ...plain } = record;
@@ -228,18 +227,6 @@ class StateEncoder implements PartEncoder {
 /** A run has such parts only where this was registered. */
 function gathered(): SnapshotFeature {
   return features.snapshot as SnapshotFeature;
-}
-
-const isAwaited = { awaited: true } as const;
-
-function loadsOf({ loads }: RunState): EncodedLoad[] {
-  return [...(loads ?? [])].map(([step, { workers, running, resuming, ready }]) => ({
-    step,
-    workers,
-    running,
-    resuming: resuming.toArray(),
-    ready: ready.toArray(),
-  }));
 }
 
 /** A kept event may outlive its fan-out. */

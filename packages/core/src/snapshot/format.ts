@@ -201,10 +201,18 @@ export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
   /** Kind `timeout`: version 2. */
   (Exclude<TimerPurpose, { readonly kind: "send" }> | { readonly kind: "send"; readonly parcel: EncodedParcel });
 
+/** Encodes the work under way. Those who store it have it; callers get snapshots without. */
+export interface UnderWay {
+  readonly version: typeof STORED_VERSION;
+  run(state: RunState): Pick<Snapshot, "active" | "activeSinceMs" | "loads">;
+  item(item: WorkItem): Pick<EncodedItem, "status" | "open" | "answered">;
+  record(record: MemoryRecord, item: WorkItem): Awaited;
+}
+
 /** What encodes the parts of a run, for those who encode a part that has others in it. */
 export interface PartEncoder {
-  /** `true`: with the work under way. */
-  readonly asStored: boolean;
+  /** `null`: a load starts the running work over. */
+  readonly underWay: UnderWay | null;
   event(event: EventData, path: string): EncodedEvent;
   events(events: readonly EventData[], path: string): EncodedEvent[];
   failure(failure: Failure): EncodedFailure;

@@ -27,9 +27,10 @@ import type { WorkflowEvent } from "../../event/event.js";
 import { openPrompts } from "../../run/caller/open-prompts.js";
 import { openChildren } from "../../run/snapshot-run.js";
 import { encodeState } from "../../snapshot/encode.js";
-import type { Snapshot } from "../../snapshot/format.js";
+import type { Snapshot, UnderWay } from "../../snapshot/format.js";
 import { createStoredRouting } from "../../snapshot/stored-routing.js";
 import { decodeTick } from "../../snapshot/tick-codec.js";
+import { underWay } from "../../snapshot/under-way.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
 import { type HashedCode, nodeAt } from "../code/code-graph.js";
 import type { JournalEntry } from "../text/journal-text.js";
@@ -143,25 +144,25 @@ export class RunTree {
 
   /** The snapshot of the whole tree, with the state versions that its states have. */
   toDict(): Snapshot {
-    return this.#encode(this.root, false);
+    return this.#encode(this.root, null);
   }
 
   /** The same with the work under way, for a journal that continues it. */
   toStored(): Snapshot {
-    return this.#encode(this.root, true);
+    return this.#encode(this.root, underWay);
   }
 
-  #encode(member: Member, asStored: boolean): Snapshot {
+  #encode(member: Member, work: UnderWay | null): Snapshot {
     const children: Record<string, Snapshot> = {};
     for (const [, { runId }] of openChildren(member.state)) {
       const child = this.members.get(runId);
-      if (child) children[runId] = this.#encode(child, asStored);
+      if (child) children[runId] = this.#encode(child, work);
     }
     // That of the code that is here is not the one that it has, until it is migrated.
     const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, {
       children,
       sharesStore: member.sharesWith !== null,
-      asStored,
+      underWay: work,
     });
     return member.stateVersion === 1 || member.sharesWith !== null
       ? dict
