@@ -1,4 +1,5 @@
 import type { Clock } from "../engine/ports.js";
+import { unlessAborted } from "../system/unless-aborted.js";
 import { checkOptions } from "../value/known-options.js";
 import { positiveInteger } from "../value/option-value.js";
 
@@ -40,19 +41,8 @@ export class Limiter {
 
   /** Takes a place; synchronously when one is free. Rejects with the reason of the signal when it aborts first. */
   acquire(signal?: AbortSignal): Release | Promise<Release> {
-    if (signal?.aborted === true) return Promise.reject(signal.reason);
-    if (this.#waiting.size === 0 && this.#isFree()) return this.#begin();
-    return new Promise<Release>((resolve, reject) => {
-      const leave = this.wait((release) => {
-        signal?.removeEventListener("abort", abort);
-        resolve(release);
-      });
-      const abort = (): void => {
-        leave();
-        reject(signal?.reason);
-      };
-      signal?.addEventListener("abort", abort);
-    });
+    if (!signal?.aborted && this.#waiting.size === 0 && this.#isFree()) return this.#begin();
+    return unlessAborted(signal, (granted) => this.wait(granted));
   }
 
   /** Calls `granted` once, with a place: at once when one is free. Returns the function that ends the waiting. */

@@ -6,6 +6,7 @@
  * @module
  */
 import { nextTurn } from "../system/system.js";
+import { unlessAborted } from "../system/unless-aborted.js";
 import type { LiveRun } from "./run.types.js";
 
 export class Rest {
@@ -39,19 +40,10 @@ export class Rest {
     // Not at once: a caller that asks in a loop would keep the host from the timer that the run waits for.
     if (run.isIdle())
       return new Promise((resolve) => nextTurn(() => resolve(run.isIdle() ? undefined : this.when(run, signal))));
-    return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.#waiters?.delete(wake); // a run may work for days, and be asked all the time
-        reject(signal?.reason);
-      };
-      const wake = (): void => {
-        signal?.removeEventListener("abort", giveUp);
-        resolve();
-      };
-      if (signal?.aborted) return giveUp();
-      signal?.addEventListener("abort", giveUp, { once: true });
+    return unlessAborted(signal, (wake) => {
       this.#waiters ??= new Set();
       this.#waiters.add(wake);
+      return () => this.#waiters?.delete(wake); // a run may work for days, and be asked all the time
     });
   }
 }
