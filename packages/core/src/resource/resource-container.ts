@@ -10,6 +10,7 @@
  * @module
  */
 
+import type { Log } from "../engine/ports.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { retryHint } from "../retry/verdict.js";
 import { recordError } from "../value/error-record.js";
@@ -35,6 +36,7 @@ export interface ContainerOptions {
 
 /** Set as `features.resources` by `resource()`. */
 export interface ResourceFeature {
+  /** @param parent `null`: the resources of the scope `app` of workflows without a runtime. */
   open(scope: ResourceScope, parent: ResourceContainer | null, options?: ContainerOptions): ResourceContainer;
   check(resources: ResourceMap): void;
 }
@@ -96,6 +98,12 @@ export class ResourceContainer implements AsyncDisposable {
     }
     if (errors.length > 1) throw new AggregateError(errors, `${errors.length} resources could not be disposed.`);
     if (errors.length > 0) throw errors[0];
+  }
+
+  /** Disposes what was made. Nobody awaits it: an error goes to the log. */
+  close(owner: string, log: Log): void {
+    if (this.isEmpty) return;
+    this.dispose().catch((error) => log.error(`A resource of ${owner} could not be disposed.`, error));
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -31,7 +31,10 @@ export function resource<Value, Needs extends ResourceMap = {}>(
   return made as unknown as Resource<Value>;
 }
 
+/** Of the scope `app`, for workflows without a runtime. */
+const shared = /* @__PURE__ */ new ResourceContainer("app");
+
 const feature: ResourceFeature = {
-  open: (...args) => new ResourceContainer(...args),
+  open: (scope, parent, options) => new ResourceContainer(scope, parent ?? shared, options),
   check: checkResources,
 };

@@ -18,7 +18,7 @@ import { Rounds } from "./rounds.js";
 import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
 import { leadOf, timeOf } from "./run-time.js";
 import { createCell } from "./state-of-run.js";
-import { closeResources, openResources, type WorkflowHost } from "./workflow-host.js";
+import { openResources, type WorkflowHost } from "./workflow-host.js";
 
 export interface RunnerSetup {
   readonly host: WorkflowHost;
@@ -277,7 +277,6 @@ export class Runner extends Rounds implements LiveRun {
     const hint = `${reason}: start a new run, or resume it.`;
     for (const tell of tickets?.values() ?? []) tell(settle ? refused("RUN_FINISHED", hint) : null);
     this.permit?.release();
-    const container = this.#held?.container ?? null;
-    if (container !== null) closeResources(container, `run "${this.state.runId}"`, this.host);
+    this.#held?.container?.close(`run "${this.state.runId}"`, this.host.ports.log);
   }
 }

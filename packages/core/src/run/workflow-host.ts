@@ -32,9 +32,6 @@ export interface WorkflowHost {
   readonly hostFor: (compiled: CompiledWorkflow) => WorkflowHost;
 }
 
-/** Resources of the scope `app` for workflows without a runtime. */
-let appResources: ResourceContainer | null = null;
-
 const hosts = new WeakMap<CompiledWorkflow, WorkflowHost>();
 
 export function hostOf(compiled: CompiledWorkflow): WorkflowHost {
@@ -80,7 +77,7 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
       Object.entries(options.limits).map(([name, limit]) => [name, new Limiter(name, limit, ports.clock)]),
     ),
     resources() {
-      own ??= openResources("workflow", resources ?? (appResources ??= openResources("app", null)));
+      own ??= openResources("workflow", resources);
       return own;
     },
     dispose: async () => own?.dispose(),
@@ -92,10 +89,4 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
 /** For a step that needs resources: the call of `resource()` that made them has registered this feature. */
 export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
   return (features.resources as ResourceFeature).open(...args);
-}
-
-/** Disposes what was made. Nobody awaits it: an error goes to the log. */
-export function closeResources(container: ResourceContainer, owner: string, { ports }: WorkflowHost): void {
-  if (container.isEmpty) return;
-  container.dispose().catch((error) => ports.log.error(`A resource of ${owner} could not be disposed.`, error));
 }

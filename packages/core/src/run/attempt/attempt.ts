@@ -20,7 +20,7 @@ import { recordError } from "../../value/error-record.js";
 import { isThenable } from "../../value/is-thenable.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
-import { closeResources, openResources } from "../workflow-host.js";
+import { openResources } from "../workflow-host.js";
 import { callWithMiddleware } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { assertLastActIs, finishWith } from "./finish-step.js";
@@ -347,9 +347,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   #free(): void {
     this.#release?.();
     this.#release = null;
-    const resources = this.#resources;
+    this.#resources?.close(`step "${this.step.definition.name}"`, this.run.host.ports.log);
     this.#resources = null;
-    if (resources !== null) closeResources(resources, `step "${this.step.definition.name}"`, this.run.host);
   }
 }
 
