@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Command, type Receipt, refused } from "../engine/command.js";
+import { type Command, type Receipt, runFinished } from "../engine/command.js";
 import { reduce } from "../engine/reduce.js";
 import { SmallMap } from "../engine/small-map.js";
 import { createRunState, type Outcome, type RunState } from "../engine/state.js";
@@ -274,8 +274,7 @@ export class Runner extends Rounds implements LiveRun {
     if (settle) this.tellLateEdits();
     const { tickets } = this;
     this.tickets = null;
-    const hint = `${reason}: start a new run, or resume it.`;
-    for (const tell of tickets?.values() ?? []) tell(settle ? refused("RUN_FINISHED", hint) : null);
+    for (const tell of tickets?.values() ?? []) tell(settle ? runFinished(this.state.status) : null);
     this.permit?.release();
     this.#held?.container?.close(`run "${this.state.runId}"`, this.host.ports.log);
   }

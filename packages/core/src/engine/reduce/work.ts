@@ -1,4 +1,4 @@
-import { type Command, type Receipt, refused } from "../command.js";
+import { type Command, type Receipt, runFinished } from "../command.js";
 import type { Routing } from "../routing.js";
 import type { EventData, RunState, Scope, WorkItem } from "../state.js";
 import type { Tick } from "../tick.js";
@@ -32,10 +32,7 @@ export function publish(work: Work, event: EventData, { promptId, origin }: Show
 
 /** Notes a refused tick: its sender is told, and inspection shows it. */
 export function refuse(work: Work, tick: Tick, reason: string): void {
-  if (tick.type === "event.received" && tick.ticket !== null) {
-    const hint = `The run has ended (${work.state.status}): start a new one, or retry it.`;
-    tell(work, tick.ticket, refused("RUN_FINISHED", hint));
-  }
+  if (tick.type === "event.received" && tick.ticket !== null) tell(work, tick.ticket, runFinished(work.state.status));
   decide(work, { type: "note", note: { kind: "tick.refused", tick: tick.type, reason } });
 }
 
