@@ -10,16 +10,10 @@
  *
  * @module
  */
-import type { StatePatch } from "./patch.types.js";
-import type { PreparedChange } from "./prepare-change.js";
+import type { PreparedChange, StateRules } from "./prepare-change.js";
 
-/**
- * An edit whose changes are known without a draft: the patches of a frozen state, and what the callback would give. `null` when they
- * are not known.
- */
-export type DirectEdit = (
-  state: unknown,
-) => { readonly patches: readonly StatePatch[]; readonly answer: unknown } | null;
+/** Makes an edit of a frozen state without a draft. `null`: its changes are not known without one. */
+export type DirectEdit = (before: unknown, rules: StateRules) => MadeEdit | null;
 
 /** One step that ends with an edit. */
 export interface LastEdit {
@@ -28,8 +22,8 @@ export interface LastEdit {
   /** The attempt. */
   readonly token: object;
   readonly edit: (draft: never) => unknown;
-  /** Asked before the edit, which it replaces. */
-  readonly direct: DirectEdit;
+  /** Asked before the edit, which it replaces; `null`: there is only the edit. */
+  readonly direct: DirectEdit | null;
   /** `true`: the attempt ended before its turn came. */
   isOver(): boolean;
   /**
@@ -54,7 +48,7 @@ export interface MadeEdit {
 export interface LastEditHost {
   /** The committed state. */
   read(): unknown;
-  /** Asks for the patches, or runs the callback on a draft of this state. */
+  /** Makes it directly, or runs the callback on a draft of this state. */
   change(before: unknown, last: LastEdit): MadeEdit;
   /** `true`: another writer waits for the lock. */
   isAwaited(): boolean;

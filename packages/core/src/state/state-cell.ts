@@ -25,14 +25,7 @@ import {
 import { freezeState } from "./freeze-state.js";
 import { type LastEdit, LastEdits, type MadeEdit } from "./last-edits.js";
 import { readPath } from "./path.js";
-import {
-  type PreparedChange,
-  prepareChange,
-  prepareEdit,
-  preparePatches,
-  prepareWrite,
-  type StateRules,
-} from "./prepare-change.js";
+import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
 import { StateSize } from "./state-size.js";
 
 /** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */
@@ -116,7 +109,7 @@ export class StateCell {
     this.#last = new LastEdits({
       read: () => host.read(),
       change: (before, last) => {
-        const made = this.#direct(before, last) ?? this.#change(before, last);
+        const made = last.direct?.(before, host) ?? this.#change(before, last);
         this.#size.admit(before, made.change, host.types);
         return made;
       },
@@ -176,12 +169,6 @@ export class StateCell {
   /** The edit that a step ends with: made at once, where no other writer is at work. */
   last(last: LastEdit): void {
     this.#last.add(last);
-  }
-
-  #direct(before: unknown, { direct }: LastEdit): MadeEdit | null {
-    const found = direct(before);
-    if (found === null) return null;
-    return { answer: found.answer, change: preparePatches(before, found.patches, this.#host) };
   }
 
   /** Runs a synchronous callback on a draft of this state. */

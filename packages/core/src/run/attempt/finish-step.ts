@@ -8,7 +8,6 @@ import { features } from "../../engine/features.js";
 import type { StepCompleted } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
-import type { DirectEdit } from "../../state/last-edits.js";
 import { isThenable } from "../../value/is-thenable.js";
 import type { AttemptCore } from "../run.types.js";
 import { LastAct } from "./last-act.js";
@@ -18,18 +17,14 @@ import { invalidResult, type NamedStep, stepError } from "./step-error.js";
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
  * function, `STATE_LOCKED` inside `editState`, `ATTEMPT_ENDED`.
  */
-export function beginLastAct(
-  attempt: AttemptCore,
-  edit: (draft: never) => unknown,
-  direct: DirectEdit | null = null,
-): LastAct {
+export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unknown): LastAct {
   attempt.assertAlive();
   refuseInsideEdit("finish", attempt);
   const { step } = attempt;
   if (typeof edit !== "function") throw noCallback(step, edit);
   if (attempt.lastAct !== null)
     throw invalidResult(step, "called `ctx.finish` twice", "An attempt ends once: call it once.");
-  attempt.lastAct = new LastAct(edit, direct);
+  attempt.lastAct = new LastAct(edit);
   return attempt.lastAct;
 }
 
@@ -70,7 +65,7 @@ export function finishWith(
     run: run,
     token: attempt,
     edit: (draft) => act.edit(draft),
-    direct: (state) => act.direct(state),
+    direct: act.direct,
     isOver: () => attempt.ended !== null,
     submit(answer, change, told) {
       if (isThenable(answer)) throw isAsync(attempt.step, answer);

@@ -5,27 +5,23 @@ import type { StateChange } from "../../state/patch.types.js";
 /** The result of `ctx.finish`, valid for the attempt that called it. */
 export class LastAct {
   readonly #edit: (draft: never) => unknown;
-  readonly #direct: DirectEdit | null;
+  /** Set by `finishDirect`. */
+  direct: DirectEdit | null = null;
   /** Events that the callback has written to the stream; `null` for none. */
   shown: EventData[] | null = null;
   /** `true` while the callback runs. */
   isOpen = false;
 
-  constructor(edit: (draft: never) => unknown, direct: DirectEdit | null) {
+  constructor(edit: (draft: never) => unknown) {
     this.#edit = edit;
-    this.#direct = direct;
   }
 
   edit(draft: never): unknown {
-    return this.#opened(() => this.#edit(draft));
+    return this.opened(() => this.#edit(draft));
   }
 
-  direct(state: unknown): ReturnType<DirectEdit> {
-    const direct = this.#direct;
-    return direct === null ? null : this.#opened(() => direct(state));
-  }
-
-  #opened<Answer>(work: () => Answer): Answer {
+  /** Calls what writes to the stream as part of the act. */
+  opened<Answer>(work: () => Answer): Answer {
     this.isOpen = true;
     try {
       return work();

@@ -6,8 +6,8 @@
 import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { DirectEdit } from "../../state/last-edits.js";
 import type { StatePatch } from "../../state/patch.types.js";
+import { preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
@@ -43,7 +43,12 @@ export function finishDirect<Output>(
   direct: (state: never) => { readonly patches: readonly StatePatch[]; readonly answer: Output } | null,
   edit: (draft: never) => Output,
 ): Finished<Output> {
-  return beginLastAct(attemptOf(ctx, "finishDirect"), edit, direct as DirectEdit) as never;
+  const act = beginLastAct(attemptOf(ctx, "finishDirect"), edit);
+  act.direct = (before, rules) => {
+    const found = act.opened(() => direct(before as never));
+    return found && { answer: found.answer, change: preparePatches(before, found.patches, rules) };
+  };
+  return act as never;
 }
 
 function attemptOf(ctx: object, asking: string): AttemptCore {
