@@ -10,7 +10,7 @@ import type { EventClass, WorkflowEvent } from "../event/event.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Finding, Report } from "./finding.types.js";
 import type { Work } from "./reduce/work.js";
-import type { Routing } from "./routing.js";
+import type { Route, Routing } from "./routing.js";
 import type { EventData, Failure, JoinBuffer, Parcel, Scope, StepInput, WorkItem } from "./state.js";
 import type { StepYielded } from "./tick.js";
 
@@ -20,7 +20,7 @@ export const features: {
   collect?: CollectFeature;
   /** Set by `join()`. */
   join?: JoinFeature;
-  /** Set by both: inputs with several events. */
+  /** Set by both: delivers to them, and knows inputs with several events. */
   gathered?: GatheredFeature;
   /** Set by both and by `many()`: their parts of a snapshot, a `SnapshotFeature`. */
   snapshot?: object;
@@ -78,6 +78,8 @@ export interface JoinFeature {
 export type GatheredInput = Exclude<StepInput, { readonly kind: "event" }>;
 
 export interface GatheredFeature {
+  /** Gives an event to the collects and joins that accept it. Returns `false` when none took it. */
+  offer(work: Work, route: Route, parcel: Parcel): boolean;
   eventsOf(input: GatheredInput): readonly EventData[];
   /** The first argument of a step with this input. */
   argumentOf(input: GatheredInput): unknown;

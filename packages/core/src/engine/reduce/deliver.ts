@@ -28,15 +28,7 @@ export function offer(work: Work, parcel: Parcel): boolean {
     enqueue(work, { step: name, input }, parcel);
     taken = true;
   }
-  for (const step of route.collects) {
-    if ((only === null || only === step.name) && features.collect?.gather(work, step, parcel)) taken = true;
-  }
-  for (const step of route.joins) {
-    if (only !== null && only !== step.name) continue;
-    features.join?.arrive(work, step, parcel);
-    taken = true;
-  }
-  return taken;
+  return features.gathered?.offer(work, route, parcel) === true || taken;
 }
 
 /**

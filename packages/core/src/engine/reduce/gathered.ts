@@ -4,11 +4,26 @@
  * @module
  */
 import { reviveError } from "../../value/error-record.js";
-import type { GatheredFeature, GatheredInput } from "../features.js";
+import { features, type GatheredFeature, type GatheredInput } from "../features.js";
+import type { Route } from "../routing.js";
 import type { EventData, Failure, Parcel, Recoveries, StepInput } from "../state.js";
 import { storedFailure } from "./engine-events.js";
+import type { Work } from "./work.js";
 
-export const gathering: GatheredFeature = { eventsOf, argumentOf, shapeOf, inShape };
+export const gathering: GatheredFeature = { offer, eventsOf, argumentOf, shapeOf, inShape };
+
+function offer(work: Work, { collects, joins }: Route, parcel: Parcel): boolean {
+  const { step: only } = parcel;
+  let taken = false;
+  for (const step of collects)
+    if ((only === null || only === step.name) && features.collect?.gather(work, step, parcel)) taken = true;
+  for (const step of joins) {
+    if (only !== null && only !== step.name) continue;
+    features.join?.arrive(work, step, parcel);
+    taken = true;
+  }
+  return taken;
+}
 
 function eventsOf(input: GatheredInput): readonly EventData[] {
   switch (input.kind) {
