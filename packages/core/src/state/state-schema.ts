@@ -57,14 +57,9 @@ export class StateSchema {
    * @throws {WorkflowError} `STATE_INVALID` when a field has none, or one that does not fit.
    */
   initial(): unknown {
-    const { whole, fields, types } = this.#parts;
-    const issues: SchemaIssue[] = [];
-    const state: unknown = whole ? ask(whole, {}, { path: [], issues }) : {};
-    for (const [field, schema] of Object.entries(fields)) {
-      const value = ask(schema, undefined, { path: [field], issues });
-      if (value !== undefined) (state as Record<string, unknown>)[field] = value;
-    }
-    if (issues.length > 0) throw invalid(issues, "Give every field of the state a default: a run starts from nothing.");
+    const { fields, types } = this.#parts;
+    const hint = "Give every field of the state a default: a run starts from nothing.";
+    const state = this.check({}, Object.keys(fields), hint);
     refuseUnstorable(state, root, types);
     return freezeState(this.checkAll(state));
   }
@@ -76,12 +71,12 @@ export class StateSchema {
    * @throws {WorkflowError} `STATE_INVALID` with every path and reason, `STATE_SCHEMA_CONVERTS` when a schema gives
    * another value than the valid one it was given.
    */
-  check(state: unknown, touched: readonly string[]): unknown {
+  check(state: unknown, touched: readonly string[], hint?: string): unknown {
     const issues: SchemaIssue[] = [];
     const { whole, fields } = this.#parts;
     if (whole) {
       const answer = ask(whole, state, { path: [], issues });
-      if (issues.length > 0) throw invalid(issues);
+      if (issues.length > 0) throw invalid(issues, hint);
       return reconcile(state, answer, []);
     }
     const given = state as Fields;
@@ -99,7 +94,7 @@ export class StateSchema {
       const agreed = reconcile(value, answer, [field]);
       if (!Object.is(agreed, value)) defaults[field] = agreed;
     }
-    if (issues.length > 0) throw invalid(issues);
+    if (issues.length > 0) throw invalid(issues, hint);
     return Object.keys(defaults).length === 0 ? state : { ...given, ...defaults };
   }
 
