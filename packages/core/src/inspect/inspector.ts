@@ -49,22 +49,17 @@ export class Inspector {
   emit<Name extends InspectionName>(
     name: Name,
     makePayload: () => InspectionEvents[Name],
-    to: "all" | "listeners" = "all",
+    to: "all" | "listeners" | "tracer" = "all",
   ): void {
     const emitter = this.#emitter;
-    const isHeard = emitter !== null && emitter.listenerCount(name) + emitter.listenerCount(any) > 0;
-    const tracer = to === "all" ? this.tracer : null;
+    const isHeard = emitter !== null && to !== "tracer" && emitter.listenerCount(name) + emitter.listenerCount(any) > 0;
+    const tracer = to === "listeners" ? null : this.tracer;
     if (!isHeard && tracer === null) return;
     const payload = makePayload();
     tracer?.onInspection({ name, payload } as Inspection);
     if (!isHeard) return;
     emitter.emit(name, payload);
     emitter.emit(any, { name, payload });
-  }
-
-  /** Tells the telemetry alone. */
-  trace<Name extends InspectionName>(name: Name, makePayload: () => InspectionEvents[Name]): void {
-    this.tracer?.onInspection({ name, payload: makePayload() } as Inspection);
   }
 
   #listen(name: string, listener: (told: unknown) => unknown): () => void {

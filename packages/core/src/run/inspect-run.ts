@@ -143,7 +143,7 @@ function tellEnd<Name extends "step.completed" | "step.failed">(
   const { inspector } = of.run.host;
   const payload = () => ({ ...factsOf(of), ...facts }) as never;
   inspector.emit(name, payload, "listeners");
-  if (inspector.tracer !== null) endings.set(tick, () => inspector.trace(name, payload));
+  if (inspector.tracer !== null) endings.set(tick, () => inspector.emit(name, payload, "tracer"));
 }
 
 /** @param tick The tick that ends the attempt, before it is stored and reduced. */

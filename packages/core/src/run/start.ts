@@ -37,20 +37,18 @@ export function startRun(compiled: CompiledWorkflow, input: unknown, options: Ru
   const event = resolveStart(compiled, input);
   const limits = limitsOf(compiled, options);
   const state = newState(compiled, context, options.runId);
-  const { handler, run } = launch(compiled, { context, restored: { state, children: null }, options });
-  const trace = run.host.inspector.traceOf({ workflow: compiled.name, runId: run.state.runId, trace: null });
-  const tick: Tick = {
-    type: "run.started",
-    atMs: run.now(),
-    event,
-    ...limits,
-    lineage: null,
-    labels: null,
-    ...(trace !== null && { trace }),
-  };
-  tellStored(run, tick, handler);
-  run.begin(tick);
-  return handler;
+  return launch(compiled, { context, restored: { state, children: null }, options }, (run) => {
+    const trace = run.host.inspector.traceOf({ workflow: compiled.name, runId: run.state.runId, trace: null });
+    return {
+      type: "run.started",
+      atMs: run.now(),
+      event,
+      ...limits,
+      lineage: null,
+      labels: null,
+      ...(trace !== null && { trace }),
+    };
+  });
 }
 
 export function resumeRun(compiled: CompiledWorkflow, given: RunContext, options: ResumeOptions): WorkflowHandler {
@@ -76,12 +74,10 @@ function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, typ
   if (never || !allowed.includes(state.status)) throw cannotResume(state, type, never);
   const isSame = options.timeout === undefined && options.deadline === undefined;
   const limits: Partial<ReturnType<typeof limitsOf>> = isSame ? {} : limitsOf(compiled, options);
-  const { handler, run } = launch(compiled, { context, restored: context.run, options });
-  const deadline = limits.deadlineMs == null ? {} : { deadlineMs: timeAt(run, limits.deadlineMs) };
-  const tick: Tick = { type, atMs: run.now(), ...limits, ...deadline };
-  tellStored(run, tick, handler);
-  continueRun(run, tick);
-  return handler;
+  return launch(compiled, { context, restored: context.run, options }, (run) => {
+    const deadline = limits.deadlineMs == null ? {} : { deadlineMs: timeAt(run, limits.deadlineMs) };
+    return { type, atMs: run.now(), ...limits, ...deadline };
+  });
 }
 
 /** A context of a run that has begun and not ended: `run` continues it. */
@@ -104,10 +100,12 @@ interface Launch {
   readonly options: RunOptions;
 }
 
+/** @param tickOf Makes the tick that the run begins or continues with. */
 function launch(
   compiled: CompiledWorkflow,
   { context, restored, options }: Launch,
-): { readonly handler: RunHandler; readonly run: LiveRun } {
+  tickOf: (run: LiveRun) => Tick,
+): WorkflowHandler {
   const host = hostOf(compiled);
   const { runId } = restored.state;
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
@@ -123,14 +121,13 @@ function launch(
   const handler = new RunHandler(run, context);
   run.owner = handler;
   if (options.signal !== undefined) handler.follow(options.signal);
-  return { handler, run };
+  const tick = tickOf(run);
+  if (!handler.isStored) void run.whenStored(tick).then(() => handler.onStored());
+  continueRun(run, tick);
+  return handler;
 }
 
 const noOverrides: readonly ResourceOverride[] = [];
-
-function tellStored(run: LiveRun, tick: Tick, handler: RunHandler): void {
-  if (!handler.isStored) void run.whenStored(tick).then(() => handler.onStored());
-}
 
 /** Makes the journal port of a host the journal of a run. */
 function journalOf(port: Journal | null): RunJournal | null {
