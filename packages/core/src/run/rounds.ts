@@ -235,7 +235,7 @@ function engineFault(state: RunState, cause: unknown): WorkflowError {
   return new WorkflowError({
     code: "INTERNAL",
     message: `The engine failed at tick ${state.ticks} of run "${state.runId}" of "${state.workflow}": ${cause instanceof Error ? cause.message : String(cause)}`,
-    hint: "Please report it, with the snapshot of the run.",
+    hint: "Report it with the snapshot of the run.",
     details: { runId: state.runId, tick: state.ticks },
     cause,
   });

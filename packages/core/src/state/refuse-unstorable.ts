@@ -1,6 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Measure, valueLimits } from "../value/limits.js";
-import { examine, type Unstorable, type ValueType } from "../value/plain.js";
+import { examine, storableHint, type Unstorable, type ValueType } from "../value/plain.js";
 
 /** How large a value is, and whether it holds what plain JSON cannot. */
 export interface Weight extends Measure {
@@ -47,9 +47,7 @@ export function unstorable(
       path === ""
         ? `The state cannot be stored: it is ${what}.`
         : `The state cannot hold what is at "${path}": ${what}.`,
-    hint: excess
-      ? "Keep large data elsewhere and its address in the state."
-      : "Store plain data, or register the class: events in `events`, others in `types`; clients and other live things are resources.",
+    hint: excess ? "Keep large data elsewhere and its address in the state." : storableHint,
     details: { path, ...excess },
   });
 }

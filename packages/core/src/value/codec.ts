@@ -11,7 +11,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { type Form, type FormTag, formOf } from "./forms.js";
 import { knownPlain, rememberPlain } from "./known.js";
 import { tellNear, unmeasured, type ValueLimits, valueLimits } from "./limits.js";
-import { examine, isChoosy, type Unstorable, type ValueType } from "./plain.js";
+import { examine, isChoosy, storableHint, type Unstorable, type ValueType } from "./plain.js";
 
 /** `json` alone for plain JSON; `meta` says what stands for something else. */
 export interface EncodedValue {
@@ -80,9 +80,7 @@ export function unstorable({ path: inner, what, excess }: Unstorable, path: stri
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
     message: `${at} is ${what}, which cannot be stored.`,
-    hint: excess
-      ? "Store it in several values, or elsewhere and keep its address."
-      : "Use plain data there, or register the class: events in the workflow's `events`, others in its `types`.",
+    hint: excess ? "Store it in several values, or elsewhere and keep its address." : storableHint,
     details: { path: at, ...excess },
   });
 }

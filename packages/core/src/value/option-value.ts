@@ -17,7 +17,7 @@ export function positiveInteger(value: number, option: string): number {
   throw wrongOption(
     option,
     `is ${String(value)}; it must be an integer of at least 1`,
-    "Give a whole number, 1 or more.",
+    "Give an integer of at least 1.",
   );
 }
 

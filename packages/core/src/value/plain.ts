@@ -53,6 +53,10 @@ export function takesNothingRead(type: ValueType): boolean {
   return isChoosy(type) || isStoredForm(type);
 }
 
+/** What to do about a value that cannot be stored. */
+export const storableHint =
+  "Use plain data, or register the class: events in `events`, others in `types`; clients and other live things are resources.";
+
 export interface Unstorable {
   /** Dotted, from the value; empty for the value itself. */
   readonly path: string;
