@@ -6,6 +6,7 @@
  */
 
 import type { WorkflowError } from "../errors/workflow-error.js";
+import type { JoinIncomplete } from "../event/built-in-events.js";
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
 import type { Finding, Report } from "./finding.types.js";
@@ -66,6 +67,8 @@ export interface CollectFeature {
 
 export interface JoinFeature {
   arrive(work: Work, step: JoinStep, parcel: Parcel): void;
+  /** What an event of the engine says of an incomplete join; `null` for any other event. */
+  leftoverIn(event: EventData): JoinIncomplete | null;
   /** The run is completed: reports the leftovers of all its joins. */
   complete(work: Work): void;
   /** Reports the leftovers of joins that nothing can complete any more. */
@@ -133,6 +136,8 @@ export interface ElementsFeature {
   run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
   /** Checks the array that a step has returned. */
   check(step: object, events: readonly unknown[]): void;
+  /** Tells whether an event that is sent is an element. Refuses more of them than a snapshot could hold. */
+  takes(attempt: object, event: WorkflowEvent): boolean;
   /** The error for an element that is returned without an array; `null` for an event of another class. */
   returnedAlone(step: object, event: WorkflowEvent): WorkflowError | null;
   /** Refuses more elements than a snapshot could hold. */

@@ -4,10 +4,10 @@
  * @module
  */
 import type { Note, Receipt } from "../engine/command.js";
+import { features } from "../engine/features.js";
 import { inputEvents } from "../engine/reduce/failure.js";
 import type { Outcome, WorkItem } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
-import { JoinIncompleteEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "../inspect/inspection-events.js";
 import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/trace-ids.js";
@@ -208,10 +208,8 @@ export function inspectNote(run: InspectedRun, note: Note): void {
 /** Reports an event of the stream. */
 export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
   tell(run, "event.streamed", item);
-  const { event } = item;
-  if (item.origin !== null || !JoinIncompleteEvent.is(event)) return;
-  const { step, missing, events } = event;
-  tell(run, "join.incomplete", { step, missing, events });
+  const leftover = item.origin === null ? features.join?.leftoverIn(item.event) : null;
+  if (leftover) tell(run, "join.incomplete", leftover);
 }
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;

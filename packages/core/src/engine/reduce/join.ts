@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { type JoinIncomplete, JoinIncompleteEvent } from "../../event/built-in-events.js";
 import { keyText } from "../../event/equal.js";
 import { fieldOf } from "../../event/facts.js";
 import type { JoinSlot } from "../definition.js";
@@ -18,7 +19,7 @@ import { enqueue, type Place } from "./items.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import { publish, type Work } from "./work.js";
 
-export const joining: JoinFeature = { arrive, complete, reportLeftovers, missing };
+export const joining: JoinFeature = { arrive, leftoverIn, complete, reportLeftovers, missing };
 
 function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
@@ -89,6 +90,12 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
 function placeOf(set: readonly Parcel[]): Place {
   const { scope, index } = set[0] as Parcel;
   return { scope, index, recoveries: mergeRecoveries(set) };
+}
+
+function leftoverIn(event: EventData): JoinIncomplete | null {
+  if (!JoinIncompleteEvent.is(event)) return null;
+  const { step, missing, events } = event;
+  return { step, missing, events };
 }
 
 function complete(work: Work): void {

@@ -1,6 +1,5 @@
 /** Checks what a step sends: to which step, and of which class. */
 
-import type { CompiledStep } from "../../compile/compile.js";
 import { acceptedTypes } from "../../engine/routing.js";
 import type { EventData } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
@@ -10,11 +9,6 @@ import { nearest } from "../../value/nearest.js";
 import type { AttemptCore } from "../run.types.js";
 import { undeclared } from "./output.js";
 import { stepError } from "./step-error.js";
-
-/** Tells whether the step lists the class of this event only with `many()`. */
-export function isElement({ elements, alone }: CompiledStep, event: WorkflowEvent): boolean {
-  return elements !== null && !alone.has(classOf(event));
-}
 
 export function assertSendable(attempt: AttemptCore, event: WorkflowEvent, option: "emits" | "streams"): void {
   const { step } = attempt;

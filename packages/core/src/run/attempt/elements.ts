@@ -40,6 +40,14 @@ export function assertRoom(attempt: AttemptCore, more: number): void {
   });
 }
 
+/** Tells whether the step lists the class of a sent event only with `many()`. */
+export function takes(attempt: AttemptCore, event: WorkflowEvent): boolean {
+  const { elements, alone } = attempt.step;
+  if (elements === null || alone.has(classOf(event))) return false;
+  assertRoom(attempt, 1);
+  return true;
+}
+
 /** An element of the step's fan-out. */
 export function checkElement(step: CompiledStep, value: unknown, verb: "yields" | "returns an array of"): EventData {
   if (value === undefined || value === null)

@@ -16,7 +16,7 @@ import { isKeyed } from "../../event/keyed.js";
 import { digest } from "../../value/digest.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf } from "./calls.js";
-import { assertRoom, checkElement, noteSent, returnedAlone, returnedByGenerator } from "./elements.js";
+import { assertRoom, checkElement, noteSent, returnedAlone, returnedByGenerator, takes } from "./elements.js";
 import { assertLastActIs, finishWith } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
 import { LastAct } from "./last-act.js";
@@ -26,6 +26,7 @@ export const feeding: ElementsFeature = {
   check(step, events) {
     for (const event of events) checkElement(step as CompiledStep, event, "returns an array of");
   },
+  takes: (attempt, event) => takes(attempt as AttemptCore, event),
   returnedAlone: (step, event) => returnedAlone(step as CompiledStep, event),
   assertRoom: (attempt, more) => assertRoom(attempt as AttemptCore, more),
   noteSent: (attempt, call) => noteSent(attempt as AttemptCore, call),

@@ -38,7 +38,7 @@ import { encodeRunner } from "../snapshot-run.js";
 import { AttemptStore } from "./attempt-store.js";
 import { type Calls, callsOf, recall } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
-import { assertSendable, assertTarget, isElement } from "./check-sends.js";
+import { assertSendable, assertTarget } from "./check-sends.js";
 import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
 import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
@@ -87,8 +87,7 @@ export class StepContext implements Context {
     const calls = this.#calls;
     const call = calls.id("send", event.type, options.key);
     if (calls.record(call)) return;
-    const isOfFan = options.scope !== "run" && isElement(attempt.step, event);
-    if (isOfFan) features.elements?.assertRoom(attempt, 1);
+    const isOfFan = options.scope !== "run" && features.elements?.takes(attempt, event) === true;
     if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
     const send: Send = {
       call,
