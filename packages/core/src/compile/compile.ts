@@ -12,7 +12,7 @@ import type { Workflow } from "../authoring/workflow.types.js";
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { features, type TriggersFeature } from "../engine/features.js";
 import { acceptedTypes } from "../engine/routing.js";
-import type { EventClass, EventRole } from "../event/event.js";
+import type { EventClass } from "../event/event.js";
 import { storableTypes } from "../event/event-codec.js";
 import { eventTypeOf, isSubclass, roleOf } from "../event/facts.js";
 import type { EventRegistry } from "../event/registry.js";
@@ -175,7 +175,7 @@ function graphProblems(
     ...(registration.options as AnyStepOptions),
     step: name,
   }));
-  return findGraphProblems(definition, (type) => definition.roles[type] as EventRole, {
+  return findGraphProblems(definition, {
     workflow: options.skipChecks,
     steps: new Map(settings.map(({ step, skipChecks = [] }) => [step, skipChecks])),
     subclasses: new Set(settings.filter(({ subclasses }) => subclasses).map(({ step }) => step)),

@@ -58,7 +58,7 @@ function check(steps: readonly StepDefinition[], settings: Partial<GraphSettings
     steps,
     roles: Object.fromEntries(types.map((type) => [type, roleOf(type)])),
   };
-  return findGraphProblems(definition, roleOf, { ...strict, ...settings });
+  return findGraphProblems(definition, { ...strict, ...settings });
 }
 
 /** `check step event` of each finding. */

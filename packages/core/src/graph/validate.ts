@@ -27,17 +27,14 @@ export interface GraphSettings {
 }
 
 /** All findings by check, each in the order of the steps. */
-export function findGraphProblems(
-  definition: Definition,
-  roleOf: (type: string) => EventRole,
-  settings: GraphSettings,
-): Finding[] {
-  const { steps } = definition;
+export function findGraphProblems(definition: Definition, settings: GraphSettings): Finding[] {
+  const { steps, roles } = definition;
   if (steps.length === 0) {
     const hint = "Decorate a method with `@step({ on, emits })`, or add `step(options, run)`.";
     return [{ check: "steps", message: "The workflow has no steps.", hint }];
   }
   const emitted = new Set(steps.flatMap((step) => step.emits));
+  const roleOf = (type: string): EventRole => roles[type] as EventRole;
   const graph: Graph = { steps, settings, roleOf, emitted, routing: createRouting(definition) };
   const ends = checkEnds(graph);
   const missing = steps.flatMap((step) => checkAccepted(graph, step));
