@@ -41,7 +41,6 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
     // A child that cannot continue here has not ended: the whole run leaves memory, and the stored state counts.
     onDrop: (error) => parent.drop(error),
   };
-  parent.adopt(state);
   parent.children ??= new Map();
   parent.children.set(record.runId, child);
   const atMs = child.now();

@@ -136,8 +136,8 @@ export interface LiveRun extends LiveRunCore {
   whenStored(tick: Tick): Promise<void>;
   onReplaced(tick: Tick, other: Tick): void;
   ticket(resolve: (receipt: Receipt | null) => void, number?: number): number;
+  /** The child is in every snapshot from here on, until it is disowned. */
   openChild(child: ChildSetup): LiveRun;
-  adopt(child: RunState): void;
   disown(runId: string): void;
   idle(signal?: AbortSignal): Promise<void>;
   /** Nothing runs, here and in its children. */

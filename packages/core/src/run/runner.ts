@@ -29,7 +29,7 @@ export interface RunnerSetup {
   readonly overrides: readonly ResourceOverride[];
   /** The run whose step started this one. */
   readonly parent: ParentLink | null;
-  /** States of its open children and theirs, by run id, that a snapshot holds. */
+  /** States of all open children in its tree, by run id: what a snapshot holds; a child has the map of its parent. */
   readonly family: Map<string, RunState> | null;
 }
 
@@ -51,7 +51,7 @@ export class Runner extends Rounds implements LiveRun {
   published: number;
   readonly #overrides: readonly ResourceOverride[];
   readonly #perform: Perform;
-  #kin: Map<string, RunState> | null;
+  #family: Map<string, RunState> | null;
   #held: Held | null = null;
   #rest: Rest | null = null;
   #alarm: { readonly atMs: number; readonly callOff: () => void } | null = null;
@@ -64,7 +64,7 @@ export class Runner extends Rounds implements LiveRun {
     this.parent = setup.parent;
     this.journal = setup.journal;
     this.published = setup.state.streamed;
-    this.#kin = setup.family;
+    this.#family = setup.family;
   }
 
   get hasLeft(): boolean {
@@ -153,22 +153,17 @@ export class Runner extends Rounds implements LiveRun {
   openChild({ host, state, parent }: ChildSetup): LiveRun {
     const [overrides, perform] = [this.#overrides, this.#perform];
     const link = { ...parent, run: this };
-    return new Runner({ host, state, journal: this.journal, overrides, perform, family: null, parent: link });
+    this.#family ??= new Map();
+    this.#family.set(state.runId, state);
+    return new Runner({ host, state, journal: this.journal, overrides, perform, family: this.#family, parent: link });
   }
 
   get family(): ReadonlyMap<string, RunState> | null {
-    return this.parent === null ? this.#kin : this.parent.run.family;
-  }
-
-  adopt(child: RunState): void {
-    if (this.parent !== null) return this.parent.run.adopt(child);
-    this.#kin ??= new Map();
-    this.#kin.set(child.runId, child);
+    return this.#family;
   }
 
   disown(runId: string): void {
-    if (this.parent !== null) this.parent.run.disown(runId);
-    else this.#kin?.delete(runId);
+    this.#family?.delete(runId);
   }
 
   // ---- its state and resources
