@@ -5,7 +5,7 @@ import type { EventData } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { classOf, isEvent, roleOf } from "../../event/facts.js";
-import { nearest } from "../../value/nearest.js";
+import { suggest } from "../../graph/finding.js";
 import type { AttemptCore } from "../run.types.js";
 import { undeclared } from "./output.js";
 import { stepError } from "./step-error.js";
@@ -38,11 +38,10 @@ export function assertTarget({ run, step }: AttemptCore, event: EventData, targe
   const found = steps.get(target);
   const details = { step: step.definition.name, target, event: event.type };
   if (!found) {
-    const near = nearest(target, steps.keys());
     throw stepError(step, {
       code: "STEP_UNKNOWN",
       what: `sends ${event.type} to "${target}", and there is no such step`,
-      hint: near === null ? `Name one of ${[...steps.keys()].join(", ")}.` : `Did you mean "${near}"?`,
+      hint: suggest(target, steps.keys()).trim() || `Name one of ${[...steps.keys()].join(", ")}.`,
       details,
     });
   }

@@ -11,7 +11,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import { eventFromFields } from "../../event/event-codec.js";
 import { isEvent, roleOf } from "../../event/facts.js";
-import { nearest } from "../../value/nearest.js";
+import { suggest } from "../../graph/finding.js";
 import { inspectRefused } from "../inspect-run.js";
 import type { LiveRun } from "../run.types.js";
 import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
@@ -84,14 +84,11 @@ function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
 
 function unknownEvent(run: LiveRun, event: WorkflowEvent): Receipt {
   const { name, registry } = run.host.compiled;
-  const near = nearest(event.type, registry.types());
-  const isTwin = registry.types().includes(event.type);
-  const hint = isTwin
-    ? "It is of another class of that type: use the workflow's own."
-    : near === null
-      ? ""
-      : `Did you mean ${near}?`;
-  return refused("EVENT_NOT_ACCEPTED", `No step of "${name}" names ${event.type}. ${hint}`.trim());
+  const types = registry.types();
+  const hint = types.includes(event.type)
+    ? " It is of another class of that type: use the workflow's own."
+    : suggest(event.type, types);
+  return refused("EVENT_NOT_ACCEPTED", `No step of "${name}" names ${event.type}.${hint}`);
 }
 
 export function assertSendable(event: WorkflowEvent): void {
