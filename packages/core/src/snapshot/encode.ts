@@ -141,17 +141,25 @@ class StateEncoder implements PartEncoder {
   }
 
   #item(item: WorkItem): EncodedItem {
-    const { input, scope, memory, fan, open, answered, retryTimer, ...plain } = item;
+    const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
     // A load starts it over.
     const status = item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
-      ...plain,
-      input: this.#input(input, item.step),
+      id,
+      step,
+      input: this.#input(item.input, step),
       scope: scope?.id ?? null,
+      index,
+      recoveries,
       status,
-      ...each("memory", memory?.values(), (record) => this.#record(record, item)),
+      attempt,
+      failures,
+      firstStartedAtMs,
+      lastError,
+      lastFailedAtMs,
+      ...each("memory", item.memory?.values(), (record) => this.#record(record, item)),
       ...this.underWay?.item(item),
-      ...(fan === null ? {} : { fan: openId(fan) }),
+      ...(item.fan === null ? {} : { fan: openId(item.fan) }),
     };
   }
 
@@ -165,29 +173,48 @@ class StateEncoder implements PartEncoder {
     const awaited = this.underWay?.record(record, of);
     switch (record.kind) {
       case "wait": {
-        const { item, awaitedIn, timer, where, prompt, event, ...plain } = record;
+        const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;
+        const { dueAtMs, status, event } = record;
         return {
-          ...plain,
+          kind,
+          call,
+          openedAtMs,
+          order,
+          accepts,
+          promptId,
+          dueAtMs,
+          status,
           where: where === null ? null : encodeValue(where, path, this.#types),
           prompt: prompt === null ? null : this.event(prompt, path),
           event: event === null ? null : this.event(event, path),
           ...awaited,
         };
       }
-      case "sleep": {
-        const { awaitedIn, timer, ...plain } = record;
-        return { ...plain, ...awaited };
-      }
-      case "child": {
-        const { awaitedIn, start, result, sharesStore, timeoutMs, ...plain } = record;
-        // The events of a child use the types that the child registers.
-        const child = new StateEncoder(compiledChild(this.#compiled, record.name, path));
+      case "sleep":
         return {
-          ...plain,
+          kind: "sleep",
+          call: record.call,
+          openedAtMs: record.openedAtMs,
+          dueAtMs: record.dueAtMs,
+          status: record.status,
+          ...awaited,
+        };
+      case "child": {
+        const { kind, call, openedAtMs, name, runId, sharesStore, timeoutMs, status, error } = record;
+        // The events of a child use the types that the child registers.
+        const child = new StateEncoder(compiledChild(this.#compiled, name, path));
+        return {
+          kind,
+          call,
+          openedAtMs,
+          name,
+          runId,
           ...(sharesStore && { sharesStore }),
           ...(timeoutMs !== null && { timeoutMs }),
-          start: child.event(start, path),
-          result: result === null ? null : child.event(result, path),
+          status,
+          error,
+          start: child.event(record.start, path),
+          result: record.result === null ? null : child.event(record.result, path),
           ...awaited,
         };
       }

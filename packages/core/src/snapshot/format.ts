@@ -4,8 +4,8 @@
  * Version 1 is what callers get: a load starts the running work over, so the snapshot leaves it out. Version 2 also has the work
  * under way: a runtime stores it between ticks of a journal, and the ticks after it belong to the same attempts.
  *
- * Derived data is left out by name: open work of fan-outs, indexes of waits. The types are those of the run without it, so a new
- * field of an item or a call is stored unless its name is in both.
+ * Derived data is left out: open work of fan-outs, indexes of waits. The types are those of the run without it: a new field of an
+ * item or a call does not compile until it is stored or left out by name.
  *
  * @module
  */
