@@ -126,7 +126,7 @@ export interface FanFeature {
    */
   canEndAlone(routing: Routing, item: WorkItem): boolean;
   /** What a step of a run that got stuck has returned instead of elements. */
-  nothingOf(step: string, elements: readonly string[]): string;
+  noneOf(step: string, elements: readonly string[]): string;
   /** Fan-outs that a run that got stuck has not opened. */
   missing(work: Work): string[];
 }

@@ -13,16 +13,7 @@ import { emit } from "./output.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 import { currentItem, decide, type Work } from "./work.js";
 
-export const fanning: FanFeature = {
-  fanOf,
-  take,
-  onStepYielded,
-  leaveScope,
-  leaveFan,
-  canEndAlone,
-  nothingOf,
-  missing,
-};
+export const fanning: FanFeature = { fanOf, take, onStepYielded, leaveScope, leaveFan, canEndAlone, noneOf, missing };
 
 function take(work: Work, item: WorkItem, events: readonly EventData[]): void {
   const scope = fanOf(work, item, false);
@@ -63,7 +54,7 @@ function canEndAlone({ steps }: Routing, { fan, scope }: WorkItem): boolean {
   return false;
 }
 
-function nothingOf(step: string, elements: readonly string[]): string {
+function noneOf(step: string, elements: readonly string[]): string {
   return `step "${step}", which emits many(${elements.join(", ")}), returned no element, and no step collects them`;
 }
 

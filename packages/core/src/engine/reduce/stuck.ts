@@ -50,7 +50,7 @@ export function stuck(work: Work): Failure {
 
 function nothingOf(step: string, { steps }: Routing): string {
   const { emits, fanOut } = steps.get(step) ?? { emits: [], fanOut: null };
-  const told = fanOut && features.fans?.nothingOf(step, fanOut.elements);
+  const told = fanOut && features.fans?.noneOf(step, fanOut.elements);
   return told ?? `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
 }
 
