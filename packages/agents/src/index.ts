@@ -23,7 +23,7 @@ export type { ReadFile } from "./settings/media-part.js";
 // ---- tools
 export { tool } from "./settings/tool.js";
 export type { AgentTool, ConfirmationContext, ToolContext, ToolOptions } from "./settings/tool.types.js";
-export type { RunContext, SessionState } from "./settings/run-context.types.js";
+export type { EditOptions, RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions
 export { memorySessions } from "./sessions/memory-sessions.js";

@@ -4,7 +4,7 @@ import { describeWorkflow } from "millrace/graph";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
 import { Agent, Team, tool } from "../src/index.js";
-import { scripted, stalls } from "./support/models.js";
+import { scripted, stalls, toolOutputs } from "./support/models.js";
 
 const open: Pipeline[] = [];
 afterEach(async () => {
@@ -115,6 +115,39 @@ it("what an agent says is shown as it comes", async () => {
 
   expect(text).toBe("Hello there");
   expect([names[0], names.at(-1)]).toEqual(["WorkflowStarted", "WorkflowCompleted"]);
+});
+
+it("a retried agent edits the state in the tools that it calls this time, and once for a call that it makes again", async () => {
+  const edits = (name: string, change: (state: Record<string, unknown>, item: string) => void) =>
+    tool({
+      name,
+      description: name,
+      parameters: z.object({ item: z.string() }),
+      execute: ({ item }, { runContext }) =>
+        runContext.editState((state) => {
+          change(state, item);
+          return `${name} ${item}`;
+        }),
+    });
+  const add = edits("add", (state, item) => (state["items"] as string[]).push(item));
+  const remove = edits("remove", (state, item) => (state["removed"] = item));
+  const down = () => {
+    throw new Error("overloaded");
+  };
+  const model = scripted([
+    [["add", { item: "milk" }]],
+    down,
+    [["remove", { item: "bread" }]],
+    [["add", { item: "milk" }]],
+    (options) => JSON.stringify(toolOutputs(options)),
+  ]);
+  const agent = new Agent({ name: "Flaky", model, maxRetries: 0, tools: [add, remove] });
+  const steps = [new Step({ executor: agent, maxRetries: 1 })];
+
+  const { content, sessionState } = await pipeline({ name: "Edits", sessionState: { items: [] }, steps }).run("Go");
+
+  expect(sessionState).toEqual({ items: ["milk"], removed: "bread" });
+  expect(JSON.parse(content as string)).toMatchObject([{ value: "remove bread" }, { value: "add milk" }]);
 });
 
 it("an agent whose model fails is tried again, and then fails the run", async () => {

@@ -9,6 +9,7 @@ export type {
   ConversationalAgent,
   DecideRequest,
   DecideResult,
+  EditOptions,
   Executor,
   ExecutorMember,
   ExecutorPause,

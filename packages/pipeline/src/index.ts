@@ -39,6 +39,7 @@ export type {
   ConversationalAgent,
   DecideRequest,
   DecideResult,
+  EditOptions,
   Executor,
   ExecutorMember,
   ExecutorPause,

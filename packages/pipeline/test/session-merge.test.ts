@@ -113,6 +113,29 @@ describe("a number that two runs change", () => {
     expect(attempts).toBe(2);
   });
 
+  it("has an edit with a key, whatever other edits an attempt makes before it", async () => {
+    let attempts = 0;
+    const results: unknown[] = [];
+    const counting: Work = async ({ editState }) => {
+      attempts++;
+      const keys = attempts === 1 ? ["failed 0"] : ["other", "failed 0"];
+      for (const key of keys)
+        results.push(
+          await editState(
+            (state) => {
+              state["n"] = (state["n"] as number) + (key === "other" ? 100 : 1);
+              return key;
+            },
+            { key },
+          ),
+        );
+      if (attempts === 1) throw new Error("again");
+    };
+
+    expect(await bothOf({ n: 10 }, [counts(1000), counting])).toEqual({ n: 1111 });
+    expect(results).toEqual(["failed 0", "other", "failed 0"]);
+  });
+
   it("counts what branches of both have counted", async () => {
     const many: Work = (context) => Promise.all(Array.from({ length: 20 }, () => counts(1)(context)));
 

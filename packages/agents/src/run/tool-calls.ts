@@ -6,6 +6,7 @@
 import { dynamicTool, type ToolApprovalConfiguration, type ToolExecutionOptions, type ToolSet } from "ai";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { AgentTool, ConfirmationContext, ToolContext } from "../settings/tool.types.js";
+import { contextOfCall } from "../state/live-state.js";
 import type { ActiveRun } from "./active-run.types.js";
 import { toolStarted } from "./run-events.js";
 import type { ShownCalls } from "./shown-calls.js";
@@ -70,7 +71,7 @@ function toolContext(
   idempotencyKey: string,
 ): ToolContext {
   return {
-    runContext: context,
+    runContext: contextOfCall(context, idempotencyKey),
     get sessionState() {
       return context.sessionState;
     },

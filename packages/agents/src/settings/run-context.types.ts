@@ -1,6 +1,6 @@
-import type { SessionState } from "@millrace/pipeline/executor";
+import type { EditOptions, SessionState } from "@millrace/pipeline/executor";
 
-export type { SessionState } from "@millrace/pipeline/executor";
+export type { EditOptions, SessionState } from "@millrace/pipeline/executor";
 
 /**
  * What instructions and tools know of their run. Inside a pipeline it has all fields of the pipeline's run context as
@@ -16,8 +16,11 @@ export interface RunContext {
    * Edits the state exclusively: no other `editState` of the run starts before the callback has ended, also when it
    * awaits. The callback gets a copy, which takes effect when the callback returns. What it adds to a number is added
    * to what concurrent runs add.
+   *
+   * In a pipeline, an edit that was stored is not made again when the step runs again: its result is given. Edits of a
+   * tool are matched by the call and their `key`, and those without one by their position in the call.
    */
-  editState<Result>(edit: (state: SessionState) => Result | Promise<Result>): Promise<Result>;
+  editState<Result>(edit: (state: SessionState) => Result | Promise<Result>, options?: EditOptions): Promise<Result>;
   /** A plain copy of the present state. */
   snapshot(): SessionState;
   readonly dependencies: Readonly<Record<string, unknown>>;

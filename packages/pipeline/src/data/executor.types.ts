@@ -11,6 +11,11 @@ import type { StepInput } from "./step-input.js";
 /** State shared by the steps, agents and tools of a session, as plain data. */
 export type SessionState = Record<string, any>;
 
+export interface EditOptions {
+  /** Names the edit within its step: where another attempt edits something else, or in another order. */
+  readonly key?: string;
+}
+
 /**
  * What a step knows of its run besides its input. `sessionState` is one live object that functions, evaluators,
  * selectors, agents and tools share: each sees the changes of the others at once, and they are stored with the result
@@ -27,8 +32,11 @@ export interface RunContext<State extends object = SessionState> {
   /**
    * Edits the state exclusively: nobody reads or writes it meanwhile, also when the callback awaits. For values that
    * parallel branches share.
+   *
+   * An edit that was stored is not made again when the step runs again: its result is given. Edits are matched by their
+   * `key`, and those without one by their position among the edits of the step.
    */
-  editState<Result>(edit: (state: State) => Result | Promise<Result>): Promise<Result>;
+  editState<Result>(edit: (state: State) => Result | Promise<Result>, options?: EditOptions): Promise<Result>;
   /** A plain copy of the present state, for `structuredClone`, workers, and other code that needs plain data. */
   snapshot(): State;
   /** Dependencies of the pipeline with those of the run merged over them. The objects are not copied. */

@@ -1,6 +1,6 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
 import { type Context, WorkflowError } from "millrace";
-import type { PipelineIdentity, RunContext } from "../data/executor.types.js";
+import type { EditOptions, PipelineIdentity, RunContext } from "../data/executor.types.js";
 import { storableCopy } from "../data/plain-copy.js";
 import type { OpenAttempt } from "../live/open-attempt.js";
 import type { RunEvents } from "../live/run-events.js";
@@ -78,7 +78,7 @@ export class StepRunContext implements RunContext {
   }
 
   /** Bound, as `emit` is: both are mostly taken out of the context. */
-  readonly editState: RunContext["editState"] = (edit) => {
+  readonly editState: RunContext["editState"] = (edit, options) => {
     const assertAlive = (): void => this.#setup.attempt.assertAlive();
     // What the attempt has changed in place stays its own until its end: an edit that throws takes nothing of it away.
     return this.#ctx.store.editState(async (draft) => {
@@ -86,7 +86,7 @@ export class StepRunContext implements RunContext {
       const { result, changes, reads } = await editSession(this.#setup.live, edit, assertAlive);
       this.#keep(familyIn(draft), changes, reads);
       return result;
-    });
+    }, ownKey(options));
   };
 
   readonly snapshot: RunContext["snapshot"] = () => this.#setup.live.plain();
@@ -119,6 +119,11 @@ export class StepRunContext implements RunContext {
     const stored = changes.length > 0 ? this.#setup.scope.write(draft) : null;
     if (stored !== null) keepChanges(stored, changes, reads);
   }
+}
+
+/** Apart from the keys of the pipeline itself. */
+function ownKey(options: EditOptions | undefined): EditOptions | undefined {
+  return typeof options?.key === "string" ? { ...options, key: `own ${options.key}` } : options;
 }
 
 function noFields(name: string, data: unknown): WorkflowError {
