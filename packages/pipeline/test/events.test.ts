@@ -105,6 +105,36 @@ it("a step that is tried again says so before it says anything, without any opti
   expect((await run).content).toBe("hello world");
 });
 
+it("the two last events of a cancelled run have numbers of their own, and a reader continues between them", async () => {
+  const asks = new Step({
+    name: "asks",
+    executor: () => "never",
+    humanReview: { requiresConfirmation: true, onReject: "cancel" },
+  });
+  const made = pipeline([asks]);
+  const paused = await made.run("in", { streamEvents: true });
+  paused.requirements[0]?.reject();
+  const { runId } = await made.continueRun(paused);
+  const read = async (after?: number) => {
+    const events: PipelineEvent[] = [];
+    for await (const event of made.handle(runId).events(after === undefined ? {} : { after })) events.push(event);
+    return events;
+  };
+
+  const events = await read();
+  const numbers = events.map(({ eventIndex }) => eventIndex);
+
+  expect(events.map(({ event }) => event)).toEqual([
+    "WorkflowStarted",
+    "StepPaused",
+    "StepContinued",
+    "WorkflowCancelled",
+    "WorkflowCompleted",
+  ]);
+  expect(new Set(numbers).size).toBe(numbers.length);
+  expect(await Promise.all(numbers.map(read))).toEqual(numbers.map((_, at) => events.slice(at + 1)));
+});
+
 it("the last events of a run that was stopped from outside say what every last event says", async () => {
   const waits = new Step({
     name: "waits",

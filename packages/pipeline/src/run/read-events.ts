@@ -38,7 +38,7 @@ export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGe
   let base: Promise<Fields> | null = null;
   const clock = new EventClock();
   const sources: EventSources = { ...from, clock, base: () => (base ??= baseFields(from)) };
-  const stream = handle.streamEvents(options)[Symbol.asyncIterator]();
+  const stream = handle.streamEvents(fromBefore(options))[Symbol.asyncIterator]();
   let paused = whenPaused(view);
   let position = options.after ?? -1;
   let next = stream.next();
@@ -58,12 +58,21 @@ export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGe
       if (done === true) return;
       next = stream.next();
       position = value.sequence;
-      for (const event of await eventsIn(sources, value.event))
-        yield { ...event, eventIndex: position } as PipelineEvent;
+      const isEnd = StopEvent.is(value.event);
+      for (const [at, event] of (await eventsIn(sources, value.event)).entries()) {
+        const eventIndex = isEnd ? position + at : position;
+        if (options.after === undefined || eventIndex > options.after) yield { ...event, eventIndex } as PipelineEvent;
+      }
     }
   } finally {
     await stream.return?.();
   }
+}
+
+/** The stored end of a run can stand for two events, of which the reader may have seen one. */
+function fromBefore({ after }: ReadOptions): ReadOptions {
+  if (after === undefined || after === 0) return {};
+  return { after: Number.isSafeInteger(after) && after > 0 ? after - 1 : after };
 }
 
 async function baseFields({ handle, view }: ReadFrom): Promise<Fields> {
