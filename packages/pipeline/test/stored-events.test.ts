@@ -1,4 +1,6 @@
 /** The events that stay with a run: all of them, whoever has read its stream. */
+import { join } from "node:path";
+import { sqliteStore } from "@millrace/sqlite";
 import { proveResumable } from "@millrace/testing";
 import type { Workflow } from "millrace";
 import { describe, expect, it } from "vitest";
@@ -14,6 +16,7 @@ import {
   Steps,
 } from "../src/index.js";
 import { fakeAgent, pausingAgent } from "./support/fake-executor.js";
+import { temporaryDirectory } from "./support/files.js";
 import { Gate } from "./support/gate.js";
 import { answerAll, eventsOf, fails, namesOf, pipeline, step } from "./support/pipelines.js";
 import { Random } from "./support/random.js";
@@ -172,6 +175,37 @@ describe("stored events", () => {
       "StepExecutorContinued agent",
       "StepOutputReview c",
       "StepContinued c",
+    ]);
+  });
+
+  it("have the step of a nested pipeline that asks once, as the stream does, whatever process answers", async () => {
+    const path = join(temporaryDirectory(), "runs.db");
+    const nest = (name: string, steps: PipelineOptions["steps"]) =>
+      new Step({ name, executor: new Pipeline({ name: `${name} inside`, steps }), maxRetries: 1 });
+    const asks = step("asks", { humanReview: { requiresConfirmation: true } });
+    let failures = 0;
+    const flaky = () => {
+      if (failures++ === 0) throw new Error("no");
+    };
+    const open = () =>
+      pipeline([nest("outer", [flaky, nest("inner", [asks])])], { ...stored, store: sqliteStore(path) });
+    const first = open();
+    const { requirements, runId } = await first.run("in", { ...everything, sessionId: "s" });
+    await first.close();
+
+    const second = open();
+    const requirementId = String(requirements[0]?.requirementId);
+    const answers = [{ requirementId, decision: { decision: "confirm" as const } }];
+    const { events } = await second.continueRun(runId, { answers });
+
+    const told = namesOf(await eventsOf(second.handle(runId)));
+    expect(namesOf(events)).toEqual(told);
+    expect(told.filter((name) => /^(> )?Step(Started|Retried)/.test(name))).toEqual([
+      "StepStarted outer",
+      "> StepStarted flaky",
+      "StepRetried outer",
+      "> StepStarted flaky",
+      "> StepStarted inner",
     ]);
   });
 

@@ -102,6 +102,13 @@ export class RunEvents {
     if (this.#shows(source)) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
   }
 
+  /** Readers have seen it, but the process that told it could not keep it. @param next What was kept after it. */
+  keepBefore(next: RecordedEvent | undefined, event: string, data: Data): void {
+    if (!this.keeps || next === undefined || this.#isSkipped({ event })) return;
+    const { createdAt, createdAtMs, eventIndex: index } = next;
+    this.#setup.pending.push({ event, ...this.base, ...data, createdAt, createdAtMs, eventIndex: Number(index) - 0.5 });
+  }
+
   /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
   forward(event: RecordedEvent, about: Data): void {
     if (this.#setup.isMuted()) return;

@@ -6,16 +6,17 @@ import type { StepOutput } from "../data/step-output.types.js";
 import type { RunEvents } from "../live/run-events.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
-import type { Talk } from "../state/pipeline-state.types.js";
+import type { OwnState, Talk } from "../state/pipeline-state.types.js";
 import { reviewQuestion, say, talkAt } from "../state/talk.js";
 import { executeStep } from "./execute.js";
+import { familyOf } from "./run-state.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 
 export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
   const { place, state, events, context, attempt } = tools;
   const talk = talkAt(state, place);
-  tellBeginning(node, tools, talk);
+  await tellBeginning(node, tools, talk);
   const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
   switch (executed.status) {
     case "cancelled":
@@ -49,13 +50,28 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
   }
 }
 
-function tellBeginning(node: StepNode, { ctx, events }: StepTools, { pause }: Readonly<Talk>): void {
-  const about = aboutOf(node);
+async function tellBeginning(node: StepNode, tools: StepTools, { pause }: Readonly<Talk>): Promise<void> {
+  const { ctx, events } = tools;
   const { attempt, retry } = ctx.retryInfo();
-  if (retry > 0) return events.emit("content", "StepRetried", { ...about, attempt: retry + 1 });
+  const about = aboutOf(node);
+  const retried = { ...about, attempt: retry + 1 };
+  const inside = await nestedRun(tools);
+  if (inside !== null) {
+    const [first] = inside.events;
+    return retry > 0
+      ? events.keepBefore(first, "StepRetried", retried)
+      : events.keepBefore(first, "StepStarted", about);
+  }
+  if (retry > 0) return events.emit("content", "StepRetried", retried);
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
-  if (attempt > 1) events.show("content", "StepRetried", { ...about, attempt: retry + 1 });
+  if (attempt > 1) events.show("content", "StepRetried", retried);
   if (pause === null) events.emit("step", "StepStarted", about);
+}
+
+/** What the step has under way since an earlier process, or since the run was last in memory: it goes on. */
+async function nestedRun({ ctx, state: { inside }, visit }: StepTools): Promise<OwnState | null> {
+  const runId = inside?.[visit]?.at(-1);
+  return runId === undefined ? null : ((await familyOf(ctx)).nested[runId] ?? null);
 }
 
 export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
