@@ -1,5 +1,6 @@
 /** The events that stay with a run: all of them, whoever has read its stream. */
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
 import { proveResumable } from "@millrace/testing";
 import type { Workflow } from "millrace";
@@ -207,6 +208,27 @@ describe("stored events", () => {
       "> StepStarted flaky",
       "> StepStarted inner",
     ]);
+  });
+
+  it("have the end of a group that the stream shows, also where another branch fails the run at that moment", async () => {
+    const turns = Array.from({ length: 12 }, (_, count) => count);
+    const after = (count: number, work: StepFunction): StepFunction => {
+      return async (input, context) => {
+        for (let turn = 0; turn < count; turn++) await setImmediate();
+        return work(input, context);
+      };
+    };
+    const runOf = async (ends: number, failsAfter: number) => {
+      const group = new Parallel("group", step("ends", { executor: after(ends, () => "done") }), step("beside"));
+      const failing = new Steps({ name: "failing", steps: [step("bad", { executor: after(failsAfter, fails) })] });
+      const run = pipeline([new Parallel("both", group, failing)], stored).run("in", everything);
+      const told = namesOf(await eventsOf(run));
+      return { told: told.sort(), kept: namesOf((await run.output()).events).sort() };
+    };
+
+    const runs = await Promise.all(turns.flatMap((ends) => turns.map((failsAfter) => runOf(ends, failsAfter))));
+
+    expect(runs.map(({ kept }) => kept)).toEqual(runs.map(({ told }) => told));
   });
 
   it("have what was done in a cancelled run, and how it ended", async () => {

@@ -2,7 +2,7 @@
 import type { Finished, WorkflowEvent } from "millrace";
 import { finishDirect, runTime, type StatePatch } from "millrace/engine";
 import { type Course, finish, ROOT } from "../course/advance.js";
-import { type OpenAttempt, PendingNotes } from "../live/open-attempt.js";
+import { OpenAttempt, PendingNotes } from "../live/open-attempt.js";
 import { RunEvents } from "../live/run-events.js";
 import { familyIn, forgetNested, freshState, isGivenUp, nestIn, ownState } from "../state/own-state.js";
 import type {
@@ -72,8 +72,10 @@ type Change = (course: PipelineCourse) => readonly Step[];
 type Output = WorkflowEvent | WorkflowEvent[] | undefined;
 
 /** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
-export function move(mover: Mover, visited: Visited, change: Change): Finished<Output> {
-  const { attempt, straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
+export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> {
+  const { straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
+  const attempt = visited.attempt ?? storing(mover);
+  const change = attempt === undefined ? () => [] : wanted;
   const end = (movesOf: () => readonly Move[]): Output => {
     try {
       const moves = movesOf();
@@ -93,6 +95,15 @@ export function move(mover: Mover, visited: Visited, change: Change): Finished<O
     return found && { patches: found.patches, answer: end(() => found.moves) };
   };
   return finishDirect(mover.ctx, direct, edit);
+}
+
+/** The end of the run waits for a move that no attempt makes, too. `undefined`: it has ended already. */
+function storing({ ctx, live }: Mover): OpenAttempt | undefined {
+  if (live.isStopped(ctx.runId)) return undefined;
+  const attempt = new OpenAttempt({ ctx, node: null, place: rootPlace, isLimited: false });
+  live.open(attempt);
+  attempt.beginStoring();
+  return attempt;
 }
 
 function moveIn(
