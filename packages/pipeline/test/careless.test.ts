@@ -345,6 +345,26 @@ describe("options that cannot be", () => {
     ["an unknown onTimeout", humanReview({ requiresConfirmation: true, onTimeout: "explode" })],
     ["an unknown onReject", humanReview({ requiresConfirmation: true, onReject: "explode" })],
     ["an unknown type", humanReview({ requiresUserInput: true, userInputSchema: [{ name: "n", type: "str" }] })],
+    ["null as questions", humanReview(null as never)],
+    ["a text as questions", humanReview("yes" as never)],
+    ["a text as fields", humanReview({ requiresUserInput: true, userInputSchema: "tone" })],
+    ...Object.entries({
+      "null as a field": [null],
+      "a field without a name": [{ type: "string" }],
+      "a field without a type": [{ name: "n" }],
+      "two fields of one name": [
+        { name: "n", type: "string" },
+        { name: "n", type: "integer" },
+      ],
+      "a text for required": [{ name: "n", type: "string", required: "no" }],
+      "a field that allows nothing": [{ name: "n", type: "string", allowedValues: [] }],
+      "a text as allowed values": [{ name: "n", type: "string", allowedValues: "abc" }],
+      "allowed values of another type": [{ name: "n", type: "integer", allowedValues: [1, "2"] }],
+    }).map(([what, userInputSchema]): [string, () => unknown] => [
+      what,
+      humanReview({ requiresUserInput: true, userInputSchema }),
+    ]),
+    ["a symbol as a name", () => new Step({ name: Symbol("s") as never, executor: fails })],
     [
       "a review that groups do not have",
       () => new Steps({ steps: [], humanReview: { requiresOutputReview: true } as never }),

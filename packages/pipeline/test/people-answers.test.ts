@@ -44,6 +44,20 @@ describe("answers by the id of their question", () => {
     expect(await asked.continueRun(paused.runId, { answers, userId: "ada" })).toMatchObject({ status: "COMPLETED" });
   });
 
+  it("are compared with allowed values as data: lists and objects, too", async () => {
+    const sizes = { name: "sizes", type: "array", allowedValues: [[1, 2], [3]] } as const;
+    const place = { name: "place", type: "object", allowedValues: [{ x: 1, y: [2] }] } as const;
+    const picks = step("picks", { humanReview: { requiresUserInput: true, userInputSchema: [sizes, place] } });
+    const asked = pipeline([picks]);
+    const paused = await asked.run("in");
+
+    expect(() => only(paused).setUserInput({ sizes: [1], place: { x: 1, y: [] } })).toThrow(
+      '"sizes" is [1], not one of [1,2], [3]; "place" is {"x":1,"y":[]}, not one of {"x":1,"y":[2]}',
+    );
+    only(paused).setUserInput({ sizes: [1, 2], place: { y: [2], x: 1 } });
+    expect(await asked.continueRun(paused)).toMatchObject({ status: "COMPLETED" });
+  });
+
   it("let a run go on that is known by its id only", async () => {
     const asked = pipeline([asks, step("b", { humanReview })]);
     const paused = await asked.run("in");

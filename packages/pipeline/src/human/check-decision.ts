@@ -1,4 +1,5 @@
 /** Checks whether a decision answers its requirement, and reports all problems at once. */
+import { isObject, sameJson } from "../session/json.js";
 import type { UserInputField } from "./human-review.types.js";
 import type { RequirementData } from "./requirement.types.js";
 
@@ -35,12 +36,13 @@ function fieldProblems(fields: readonly UserInputField[], given: unknown): strin
 
 function problemOf({ name, type, required = true, allowedValues }: UserInputField, value: unknown): string[] {
   if (value === undefined || value === null || value === "") return required ? [`"${name}" is missing`] : [];
-  if (!isOf(type, value)) return [`"${name}" is ${shown(value)}, not ${type === "integer" ? "an" : "a"} ${type}`];
-  if (allowedValues === undefined || allowedValues.includes(value)) return [];
+  if (!isOfType(type, value)) return [`"${name}" is ${shown(value)}, not ${type === "integer" ? "an" : "a"} ${type}`];
+  if (allowedValues === undefined || allowedValues.some((allowed) => allowed === value || sameJson(allowed, value)))
+    return [];
   return [`"${name}" is ${shown(value)}, not one of ${allowedValues.map(shown).join(", ")}`];
 }
 
-function isOf(type: UserInputField["type"], value: unknown): boolean {
+export function isOfType(type: UserInputField["type"], value: unknown): boolean {
   switch (type) {
     case "integer":
       return Number.isInteger(value);
@@ -49,7 +51,7 @@ function isOf(type: UserInputField["type"], value: unknown): boolean {
     case "array":
       return Array.isArray(value);
     case "object":
-      return typeof value === "object" && !Array.isArray(value);
+      return isObject(value);
     default:
       return typeof value === type;
   }

@@ -21,6 +21,11 @@ export const stepName: Rule = (name) => {
   return forbiddenNames.includes(name) ? ["no step can have this name"] : [];
 };
 
+/** For messages. The name may be anything. */
+export function nameIn({ name }: { readonly name?: unknown }): string {
+  return typeof name === "string" && name !== "" ? name : "without a name";
+}
+
 /** @throws {WorkflowError} `OPTION_INVALID` when the options are not an object. */
 export function assertOptions(what: string, options: unknown): void {
   if (typeof options !== "object" || options === null || Array.isArray(options))

@@ -28,7 +28,7 @@ import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import { assertOptions, errorPolicy, flagOrFunction, stepName } from "../human/option-rules.js";
+import { assertOptions, errorPolicy, flagOrFunction, nameIn, stepName } from "../human/option-rules.js";
 import type { ErrorPolicy, Step } from "./step.js";
 
 export type StepLike =
@@ -231,5 +231,5 @@ function checkGroup<Options extends GroupOptions>(
   options: Options,
   checks: OptionChecks<Options>,
 ): void {
-  checkOptions(`The ${kind} "${options.name ?? "without a name"}" cannot be made`, options, checks);
+  checkOptions(`The ${kind} "${nameIn(options)}" cannot be made`, options, checks);
 }

@@ -3,7 +3,7 @@ import { checkOptions, duration, flag, type Rules, text, unchecked, wholeNumber 
 import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "../data/executor.types.js";
 import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import { assertOptions, errorPolicy, historyRuns, stepName } from "../human/option-rules.js";
+import { assertOptions, errorPolicy, historyRuns, nameIn, stepName } from "../human/option-rules.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
@@ -39,7 +39,7 @@ export class Step {
   /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
   constructor(options: StepOptions) {
     assertOptions("The step", options);
-    checkOptions(`The step "${options.name ?? "without a name"}" cannot be made`, options, { rules });
+    checkOptions(`The step "${nameIn(options)}" cannot be made`, options, { rules });
     this.options = options;
   }
 }
