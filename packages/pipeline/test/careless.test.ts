@@ -407,5 +407,18 @@ it("a run is told all that is wrong with its options at once, before anything is
   );
   expect((await strict.runs()).runs).toEqual([]);
   expect((await strict.run("", { userId: null, sessionState: null } as never)).status).toBe("COMPLETED");
+  expect((await strict.run("", { dependencies: null } as never)).status).toBe("COMPLETED");
   expect((await strict.run("", null as never)).status).toBe("COMPLETED");
+});
+
+it("a run that nobody names is not continued, nor with answers that are no list, and a session has no name of another kind", async () => {
+  await using strict = new Pipeline({ name: "strict", steps: [() => 1] });
+  await strict.run("", { sessionId: "s" });
+  const invalid = expect.objectContaining({ code: "OPTION_INVALID" });
+
+  expect(() => strict.continueRun(null as never)).toThrow(invalid);
+  expect(() => strict.continueRun({} as never)).toThrow(invalid);
+  expect(() => strict.continueRun("r", { answers: null as never })).toThrow(invalid);
+  await expect(strict.sessions.setSessionName(undefined as never, "s")).rejects.toThrow(invalid);
+  await expect(strict.sessions.setSessionName("Monday" as never, "s")).rejects.toThrow(invalid);
 });

@@ -21,9 +21,9 @@ export class RunDependencies {
     this.#ofPipeline = ofPipeline;
   }
 
-  /** Over what the run was given before. */
-  give(runId: string, values: Values | undefined): void {
-    if (values === undefined || Object.keys(values).length === 0) return;
+  /** Over what the run was given before. @param values `null`, too: options may come from JSON. */
+  give(runId: string, values: Values | null | undefined): void {
+    if (Object.keys(values ?? {}).length === 0) return;
     this.#given.set(runId, { ...this.#given.get(runId), ...values });
     this.#merged.delete(runId);
   }

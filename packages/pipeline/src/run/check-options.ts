@@ -1,9 +1,19 @@
 /** Checks the options of pipelines and runs. */
 
 import { WorkflowError } from "millrace";
-import { checkOptions, flag, object, type Rule, type Rules, refuseOptions, text, unchecked } from "millrace/engine";
+import {
+  checkOptions,
+  flag,
+  list,
+  object,
+  type Rule,
+  type Rules,
+  refuseOptions,
+  text,
+  unchecked,
+} from "millrace/engine";
 import { assertOptions, historyRuns } from "../human/option-rules.js";
-import { assertState, isPlain } from "../session/json.js";
+import { assertState, fieldOf, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
 import type { ContinueOptions } from "./continue-run.js";
 import type { HandleOptions, PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
@@ -71,7 +81,8 @@ const runRules: Rules<PipelineRunOptions> = {
 const continueRules: Rules<ContinueOptions> = {
   userId: text,
   dependencies: object,
-  ...unchecked("requirements answers"),
+  requirements: list,
+  answers: list,
 };
 const handleRules: Rules<HandleOptions> = { dependencies: object };
 
@@ -92,6 +103,14 @@ export function checkPipelineOptions<Input, Given, Output>(options: PipelineOpti
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkRunOptions(pipeline: string, options: PipelineRunOptions): void {
   checkOptions(`The run of the pipeline "${pipeline}" cannot begin`, options, { rules: runRules });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for anything but a run or its id. */
+export function runIdOf(run: unknown): string {
+  const runId: unknown = typeof run === "object" ? fieldOf(run, "runId") : run;
+  if (typeof runId !== "string")
+    refuseOptions("No run can continue", ["the first argument is no output and no id of a run"]);
+  return runId as string;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */

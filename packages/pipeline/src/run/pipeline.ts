@@ -21,7 +21,13 @@ import { PipelineTree } from "../plan/pipeline-tree.js";
 import { RunDependencies } from "../plan/run-dependencies.js";
 import { copyJson } from "../session/json.js";
 import { SessionStore } from "../session/session-store.js";
-import { assertStorable, checkContinueOptions, checkHandleOptions, checkPipelineOptions } from "./check-options.js";
+import {
+  assertStorable,
+  checkContinueOptions,
+  checkHandleOptions,
+  checkPipelineOptions,
+  runIdOf,
+} from "./check-options.js";
 import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { HandleOptions, PipelineOptions, RunArguments } from "./pipeline-options.js";
@@ -94,7 +100,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    * is already answered, `SESSION_FOREIGN`.
    */
   continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
-    const handle = this.#open().handle(typeof paused === "string" ? paused : paused.runId);
+    const handle = this.#open().handle(runIdOf(paused));
     checkContinueOptions(handle.runId, options);
     this.#dependencies.give(handle.runId, options.dependencies);
     const told = answersTo(new PipelineRun(handle, this.#setup, this.#assertOwn(handle)), { paused, options });

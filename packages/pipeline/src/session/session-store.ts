@@ -1,7 +1,7 @@
 /** Sessions for callers outside of runs, in the records of a runtime. */
 import { WorkflowError } from "millrace";
 import type { RuntimeRecords } from "millrace/runtime";
-import { assertState, copyJson, type JsonObject } from "./json.js";
+import { assertState, copyJson, isObject, type JsonObject } from "./json.js";
 import { assertOwner, SESSION_KIND, type SessionRecord } from "./session-record.js";
 
 export interface SessionQuery {
@@ -99,7 +99,7 @@ export class SessionStore {
 
   /** @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `OPTION_INVALID`. */
   async setSessionName(naming: SessionNaming, sessionId: string, userId?: string): Promise<SessionRecord> {
-    if (!("name" in naming) && naming.autogenerate !== true) throw noName(undefined);
+    if (!isObject(naming) || (!("name" in naming) && naming.autogenerate !== true)) throw noName(undefined);
     const name = "name" in naming ? naming.name : generatedName(naming.description, this.#now());
     return this.rename(sessionId, name, userId);
   }
