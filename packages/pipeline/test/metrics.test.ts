@@ -47,6 +47,37 @@ function executionsOf({ metrics }: Pick<PipelineRunOutput, "metrics">): Record<s
   return Object.fromEntries(Object.entries(metrics.steps).map(([name, one]) => [name, one.executions.length]));
 }
 
+describe("metrics that are wrong", () => {
+  const wrong = {
+    "without a sum and a duration": [{ inputTokens: 5, outputTokens: 2 }, 7],
+    "with numbers that are none": [
+      { inputTokens: Number.NaN, outputTokens: 2, totalTokens: 3n, cost: "1", duration: null },
+      2,
+    ],
+    "with details that are none": [
+      { ...tokens(4), details: { model: 5, other: [null, { id: "m", totalTokens: "x" }] } },
+      4,
+    ],
+    "that are no object": [5, 0],
+  } as const;
+
+  it.each(Object.entries(wrong))(
+    "do not spoil the sums of a run and its session: %s",
+    async (_what, [metrics, total]) => {
+      const agentOf = () => fakeAgent("agent", () => ({ metrics: metrics as never }));
+      const knows: StepFunction = () => stepOutput({ content: "x", metrics: metrics as never });
+      const made = pipeline([step("same", { executor: knows }), new Step({ name: "same", executor: agentOf() })]);
+
+      const output = await made.run("in", { sessionId: "s" });
+
+      const sum = { inputTokens: expect.any(Number), outputTokens: expect.any(Number), totalTokens: 2 * total };
+      expect(output.metrics.steps["same"]?.metrics).toMatchObject({ ...sum, duration: expect.any(Number) });
+      expect(await made.getSessionMetrics("s")).toMatchObject(sum);
+      expect(JSON.stringify(await made.getSessionMetrics("s"))).not.toContain("null");
+    },
+  );
+});
+
 describe("metrics of a run", () => {
   it("have an entry for every step, functions too, with what the step took", async () => {
     const knows = step("knows", { executor: () => stepOutput({ content: "x", metrics: tokens(7) }) });

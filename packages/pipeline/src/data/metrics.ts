@@ -39,6 +39,51 @@ export function addMetrics(first: StepMetricsData, second: StepMetricsData): Ste
   };
 }
 
+/**
+ * Metrics as executors and functions give them, who may give anything: one wrong number would spoil the sums of its run and
+ * session. What is no number counts as 0, or as it was measured.
+ */
+export function givenMetrics(given: unknown, measured: StepMetricsData): StepMetricsData {
+  if (!isRecord(given)) return measured;
+  const { inputTokens = 0, outputTokens = 0, ...numbers }: Partial<StepMetricsData> = numbersOf(given, stepNumbers);
+  const { details, additionalMetrics } = given;
+  return {
+    ...measured,
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    ...numbers,
+    ...(isRecord(details) && { details: givenDetails(details) }),
+    ...(isRecord(additionalMetrics) && { additionalMetrics }),
+  };
+}
+
+function numbersOf(
+  given: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+): Readonly<Record<string, number>> {
+  const known = keys.map((key) => [key, given[key]] as const);
+  return Object.fromEntries(known.filter((entry): entry is [string, number] => Number.isFinite(entry[1])));
+}
+
+function givenDetails(details: Readonly<Record<string, unknown>>): Details {
+  const roles = Object.entries(details).map(([role, models]) => {
+    const used = (Array.isArray(models) ? models : []).filter(isRecord);
+    return [role, used.map(givenModel)];
+  });
+  return Object.fromEntries(roles);
+}
+
+function givenModel(model: Readonly<Record<string, unknown>>): ModelMetricsData {
+  const counts: readonly string[] = modelNumbers;
+  const right = Object.entries(model).filter(([key, value]) => !counts.includes(key) || Number.isFinite(value));
+  return Object.fromEntries(right) as unknown as ModelMetricsData;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Difference between `now` and the earlier metrics `before` of the same run. */
 export function metricsSince(before: StepMetricsData, now: StepMetricsData): StepMetricsData {
   const { timeToFirstToken: _first, additionalMetrics: _more, details = {}, ...counts } = before;
@@ -71,6 +116,8 @@ const optionalTokens = [
   "cost",
 ] as const;
 const modelNumbers = ["inputTokens", "outputTokens", "totalTokens", ...optionalTokens] as const;
+
+const stepNumbers = ["inputTokens", "outputTokens", "totalTokens", "duration", "timeToFirstToken", ...optionalTokens];
 
 type Numbers = { readonly [Key in (typeof modelNumbers)[number]]?: number };
 

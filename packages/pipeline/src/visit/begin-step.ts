@@ -4,7 +4,7 @@ import { begin, finish } from "../course/advance.js";
 import { scopeAround } from "../course/branch-state.js";
 import type { ConversationalAgent, DecideResult } from "../data/executor.types.js";
 import { historyText, historyWindow } from "../data/history-text.js";
-import { agentExecution } from "../data/metrics.js";
+import { agentExecution, emptyMetrics, givenMetrics } from "../data/metrics.js";
 import type { LiveRun } from "../live/live-run.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
 import { keepChanges } from "../session/counted.js";
@@ -123,7 +123,8 @@ async function decide(
   const result = await agent.decide({ ...asked, ...told });
   if (result.status === "COMPLETED" && !attempt.isOver) return result;
   const { metrics } = result;
-  if (metrics !== null) attempt.notes.spent.push({ ...agentExecution(agent.name, metrics), success: false });
+  if (metrics !== null)
+    attempt.notes.spent.push({ ...agentExecution(agent.name, givenMetrics(metrics, emptyMetrics)), success: false });
   attempt.assertAlive();
   throw result.error instanceof Error ? result.error : new Error(String(result.content));
 }

@@ -32,7 +32,7 @@ export async function executeStep(execution: Execution): Promise<Executed> {
     attempt.assertAlive(); // its result comes too late
     if (executed.status !== "done") return executed;
     const { output } = executed;
-    const metrics = output.metrics ?? work.time;
+    const metrics = work.metrics ?? work.measured(output.metrics);
     const facts = { ...identityOf(node), metrics, endedAtMs: Date.now() };
     return { status: "done", output: createOutput({ ...output, ...facts }) };
   } catch (error) {
@@ -92,10 +92,10 @@ async function runExecutor(
   const about = aboutOf(node);
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...resumed(talk) });
-  work.metrics = result.metrics;
+  if (result.metrics !== null) work.metrics = work.measured(result.metrics);
   if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;
   if (result.status === "PAUSED" && result.pause)
-    return { status: "paused", pause: result.pause, paused: executionBy(node, result.metrics ?? emptyMetrics) };
+    return { status: "paused", pause: result.pause, paused: executionBy(node, work.metrics ?? emptyMetrics) };
   if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));

@@ -2,6 +2,7 @@ import type { ConversationalAgent, DecideResult, ExecutorRequest } from "../data
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import { mediaOf } from "../data/media.js";
 import type { MediaSet } from "../data/media.types.js";
+import { emptyMetrics, givenMetrics } from "../data/metrics.js";
 import type { StepMetricsData } from "../data/metrics.types.js";
 import { plainCopy } from "../data/plain-copy.js";
 import type { RunEvents } from "../live/run-events.js";
@@ -79,5 +80,11 @@ function plainList(list: unknown): readonly unknown[] {
 /** What the agent of a conversational pipeline did. */
 export function agentRunOf({ name }: ConversationalAgent, result: DecideResult): AgentRunRecord {
   const { runId, query, content, metrics } = result;
-  return { runId, agentName: name, query, content: plainCopy(content) ?? null, metrics };
+  return {
+    runId,
+    agentName: name,
+    query,
+    content: plainCopy(content) ?? null,
+    metrics: metrics && givenMetrics(metrics, emptyMetrics),
+  };
 }

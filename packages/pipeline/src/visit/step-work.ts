@@ -1,12 +1,12 @@
 /** What one attempt at a step takes, and how far it has come: what is left to say of it where it has no result. */
-import { emptyMetrics, metricsSince } from "../data/metrics.js";
+import { emptyMetrics, givenMetrics, metricsSince } from "../data/metrics.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
 import type { OpenWork } from "../live/open-attempt.js";
 import type { StepNode } from "../nodes/node.types.js";
 import type { Execution } from "./execution.types.js";
 
 export class StepWork implements OpenWork {
-  /** As its executor says it. */
+  /** What its executor says that it took. */
   metrics: StepMetricsData | null = null;
   /** Of a nested pipeline. */
   steps: readonly StepExecutionData[] = [];
@@ -30,6 +30,11 @@ export class StepWork implements OpenWork {
 
   get time(): StepMetricsData {
     return { ...emptyMetrics, duration: (Date.now() - this.#startedAtMs) / 1000 };
+  }
+
+  /** @param given By an executor or a function. */
+  measured(given: unknown): StepMetricsData {
+    return givenMetrics(given, this.time);
   }
 
   cutOff(): void {
