@@ -422,3 +422,32 @@ it("a run that nobody names is not continued, nor with answers that are no list,
   await expect(strict.sessions.setSessionName(undefined as never, "s")).rejects.toThrow(invalid);
   await expect(strict.sessions.setSessionName("Monday" as never, "s")).rejects.toThrow(invalid);
 });
+
+it.each([
+  ["nothing", undefined, "STEP_RESULT_INVALID", 'The executor "careless" gave undefined, not the result of a run.'],
+  ["a text", "done", "STEP_RESULT_INVALID", 'The executor "careless" gave string, not the result of a run.'],
+  [
+    "a pause without questions",
+    { runId: "r", status: "PAUSED", content: null, metrics: null, error: null, pause: {} },
+    "STEP_RESULT_INVALID",
+    'The executor "careless" gave a pause without a list of `requirements`, not the result of a run.',
+  ],
+  [
+    "an error that is data",
+    { runId: "r", status: "ERROR", content: "half", metrics: null, error: { message: "overloaded" } },
+    null,
+    "overloaded",
+  ],
+])("an executor that gives %s fails its step, which says so", async (_what, result, code, message) => {
+  let calls = 0;
+  const execute = async () => {
+    calls++;
+    return result as never;
+  };
+  await using careless = new Pipeline({ name: "careless", steps: [{ kind: "agent", name: "careless", execute }] });
+
+  const { error } = await careless.run("in").output();
+
+  expect(error).toMatchObject({ code, message, retryable: false });
+  expect(calls).toBe(1);
+});

@@ -1,5 +1,5 @@
 /** Does the work of one step, and gives its output. */
-import { NonRetryableError, type Workflow } from "millrace";
+import { NonRetryableError, type Workflow, WorkflowError } from "millrace";
 import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
 import type {
   Executor,
@@ -92,6 +92,7 @@ async function runExecutor(
   const about = aboutOf(node);
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
   const result = await executor.execute({ ...asked, ...resumed(talk) });
+  assertResult(result, node.executorName);
   if (result.metrics !== null) work.metrics = work.measured(result.metrics);
   if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;
   if (result.status === "PAUSED" && result.pause)
@@ -99,6 +100,25 @@ async function runExecutor(
   if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
+}
+
+/** @throws {WorkflowError} `STEP_RESULT_INVALID`: another attempt would give the same. */
+function assertResult(result: unknown, name: string | null): void {
+  const { pause } = Object(result) as { readonly pause?: unknown };
+  const asked: unknown = Object(pause).requirements;
+  if (typeof result === "object" && result !== null && (!pause || Array.isArray(asked))) return;
+  const what =
+    typeof result === "object" && result !== null
+      ? "a pause without a list of `requirements`"
+      : result === null
+        ? "null"
+        : typeof result;
+  const error = new WorkflowError({
+    code: "STEP_RESULT_INVALID",
+    message: `The executor "${name}" gave ${what}, not the result of a run.`,
+    hint: "Give `{ runId, status, content, metrics, error }`, and `pause: { requirements, state }` where it is PAUSED.",
+  });
+  throw Object.assign(error, { retryable: false });
 }
 
 async function runWorkflow(
@@ -140,5 +160,7 @@ function historyFor({ node, plan, state }: Execution): readonly HistoryRun[] {
 }
 
 function textOfError({ content, error }: ExecutorResult): string {
-  return typeof error === "string" ? error : typeof content === "string" ? content : "The executor has failed.";
+  const { message } = Object(error) as { readonly message?: unknown };
+  const text = [error, message, content].find((one) => typeof one === "string" && one !== "");
+  return typeof text === "string" ? text : "The executor has failed.";
 }
