@@ -77,6 +77,20 @@ it.each([
   });
 });
 
+it.each([
+  [undefined, "undefined"],
+  [null, "null"],
+  [{ name: "Progress" }, "object"],
+  ["", "an empty name"],
+])("an event of a step's own has a text as its name, not %j", async (name, said) => {
+  const emits = new Step({ name: "emits", executor: (_input, { emit }) => emit(name as never) });
+
+  expect((await pipeline([emits]).run("in").output()).error).toMatchObject({
+    code: "OPTION_INVALID",
+    message: `An event was given ${said} as its name, not a text.`,
+  });
+});
+
 type Spoken = Extract<PipelineEvent, { readonly event: "RunContent" | "StepRetried" }>;
 const isSpoken = (event: PipelineEvent): event is Spoken =>
   event.event === "RunContent" || event.event === "StepRetried";

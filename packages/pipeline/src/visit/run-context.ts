@@ -94,6 +94,7 @@ export class StepRunContext implements RunContext {
   readonly emit: RunContext["emit"] = (name, data = {}) => {
     const { events, about, attempt } = this.#setup;
     attempt.assertAlive();
+    if (typeof name !== "string" || name === "") throw noEventName(name);
     if (typeof data !== "object" || data === null || Array.isArray(data)) throw noFields(name, data);
     if (name !== "CustomEvent" && eventNames.has(name)) throw nameTaken(name, about);
     // Whose event it is, it does not say itself.
@@ -133,6 +134,15 @@ function noFields(name: string, data: unknown): WorkflowError {
     message: `The event "${name}" was given ${given} as its data, not an object.`,
     hint: `Give its fields: \`emit("${name}", { value })\`.`,
     details: { event: name },
+  });
+}
+
+function noEventName(name: unknown): WorkflowError {
+  const given = name === "" ? "an empty name" : name === null ? "null" : typeof name;
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `An event was given ${given} as its name, not a text.`,
+    hint: 'Name it: `emit("Progress", { percent: 50 })`.',
   });
 }
 
