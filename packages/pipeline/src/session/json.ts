@@ -85,7 +85,7 @@ export function toPlain(
 ): unknown {
   if (path.length > MAX_DEPTH) throw unstorable(path, "nested too deeply");
   for (const key of path.slice(-1))
-    if (forbidden.has(String(key))) throw unstorable(path, "under a key that no state has");
+    if (forbidden.has(String(key))) throw unstorable(path, "a field that no state can have", renames);
   if (!isContainer(value)) return checkPrimitive(value, path);
   const plain = resolve(value);
   if (plain !== value) return plain;
@@ -149,12 +149,15 @@ function checkPrimitive(value: unknown, path: Path): unknown {
   }
 }
 
-export function unstorable(path: Path, what: string): WorkflowError {
+const storesData = "Store plain data: objects, lists, text, numbers, booleans and null.";
+const renames = "Give the field another name than `__proto__`, `constructor` or `prototype`.";
+
+export function unstorable(path: Path, what: string, hint: string = storesData): WorkflowError {
   const shown = path.slice(0, 12).join(".") + (path.length > 12 ? "…" : "");
   return new WorkflowError({
     code: "STATE_UNSTORABLE",
     message: `The session state cannot hold what is at "${shown}": ${what}.`,
-    hint: "Store plain data: objects, lists, text, numbers, booleans and null.",
+    hint,
     details: { path: shown },
   });
 }

@@ -180,6 +180,9 @@ describe("a view of the session state", () => {
     expect(() => Object.assign(list, { name: "x" })).toThrow(refused);
     expect(() => list.push(2, () => {})).toThrow(refused);
     expect(() => Object.assign(state, { constructor: 1 })).toThrow(refused);
+    expect(() => Object.assign(state, { constructor: 1 })).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("another name") }),
+    );
     expect(() => Object.assign(state, JSON.parse('{"__proto__": {"x": 1}}'))).toThrow(refused);
     expect(() => Object.setPrototypeOf(state, null)).toThrow(TypeError);
     expect(state).toEqual({ list: [1], a: {} });
