@@ -247,6 +247,7 @@ export class Runner extends Rounds implements LiveRun {
   release(reason: string): void {
     // Also those that a run that has ended could not tell of it any more.
     for (const child of this.children?.values() ?? []) child.release(reason);
+    this.#held?.cell?.close();
     if (!this.live) return;
     if (this.host.inspector.active) inspectReleased(this, reason);
     this.#end(reason, false);

@@ -103,6 +103,7 @@ export class StateCell {
   readonly #last: LastEdits;
   #holder: Turn | null = null;
   #stopTimer: (() => void) | null = null;
+  #isClosed = false;
 
   constructor(host: StoreHost) {
     this.#host = host;
@@ -224,6 +225,12 @@ export class StateCell {
    */
   rollback(token: object, error: Error | null): void {
     for (const turn of this.#turns) if (turn.writer?.token === token) this.#rollBack(turn, error);
+  }
+
+  /** The run has left memory: writes that still wait, or are being stored, stay as they are. */
+  close(): void {
+    this.#isClosed = true;
+    this.#unwatch();
   }
 
   /** Waits for the lock, does the work, gives the lock back. */
@@ -350,7 +357,7 @@ export class StateCell {
   /** Keeps a timer while a writer waits. */
   #watch(): void {
     const { clock, lockTimeoutMs } = this.#host;
-    if (this.#stopTimer || this.#turns.size < 2) return;
+    if (this.#stopTimer || this.#isClosed || this.#turns.size < 2) return;
     const nowMs = clock.now();
     // It would be in the future where the clock was set back.
     if (this.#holder) this.#holder.blockingSinceMs = Math.min(this.#holder.blockingSinceMs, nowMs);

@@ -2,13 +2,14 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { memoryStore, type RunStore } from "../../src/entries/runtime.js";
-import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "../../src/index.js";
+import { collect, defineWorkflow, ExternalEvent, event, many, StartEvent, StopEvent } from "../../src/index.js";
 import { historyOf, Machine, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle } from "../support/virtual-clock.js";
 
 class Poke extends ExternalEvent.define("Poke", { n: z.number() }) {}
 class Item extends event("Item", { n: z.number() }) {}
+class Done extends event("Done", {}) {}
 
 /** Takes nothing while it is full. */
 function filling(inner: RunStore = memoryStore()) {
@@ -222,3 +223,35 @@ describe("a store whose answer is lost", () => {
     expect(await second.runtime.handle("one")).toEqual([1, 2]);
   });
 });
+
+describe("a store that fails while several edits are on their way", () => {
+  it("leaves no timer behind, whichever commit fails: the process can end", async () => {
+    for (let failAt = 0; failAt < 6; failAt++) {
+      const { disk, store } = filling();
+      const machine = new Machine(store);
+      const { runtime } = machine.open({ sum: editing() });
+      disk.failAt = failAt;
+      const run = runtime.run("sum", {}, { runId: "one" });
+      run.then(undefined, () => {});
+      await settle();
+      await runtime.stop();
+
+      expect([failAt, machine.clock.pending]).toEqual([failAt, 0]);
+    }
+  });
+});
+
+/** One step edits its state, others end with an edit, which has to wait for the first. */
+function editing() {
+  return defineWorkflow("sum", { state: { all: z.array(z.number()).default([]) } })
+    .step("start", { on: StartEvent, emits: many(Item) }, () => [1, 2, 3].map((n) => new Item({ n })))
+    .step("work", { on: Item, emits: Done }, async ({ n }, ctx) => {
+      if (n === 1) await ctx.store.editState((draft) => void draft.all.push(n));
+      return ctx.finish((draft) => {
+        draft.all.push(n);
+        return new Done();
+      });
+    })
+    .step("end", { on: collect(Done), emits: StopEvent }, (_, ctx) => new StopEvent({ result: ctx.runId }))
+    .build();
+}

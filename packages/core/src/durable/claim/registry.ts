@@ -68,6 +68,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly #posts: Posts = new Posts();
   readonly #recovery: Recovery;
   readonly #pauses: FencePauses;
+  /** Each calls off a timer that loads a run again. */
+  readonly #reloads = new Set<() => void>();
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
@@ -274,6 +276,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   async stop(drainMs: number): Promise<void> {
     this.#stopped = true;
     this.#pauses.stop();
+    for (const callOff of this.#reloads) callOff();
     await this.#quiet(drainMs);
     await Promise.allSettled(this.#opening.values());
     // Whoever has sent something that is on its way to the store is told what became of it.
@@ -340,9 +343,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   /** Until the store takes it again, or somebody else has it. */
   #reload(key: RunKey, delayMs: number): void {
     if (this.#stopped) return;
-    this.clock.setTimer(this.clock.now() + delayMs, () => {
+    const callOff = this.clock.setTimer(this.clock.now() + delayMs, () => {
+      this.#reloads.delete(callOff);
       this.open(key).catch(() => this.#reload(key, Math.min(2 * delayMs, 30_000)));
     });
+    this.#reloads.add(callOff);
   }
 
   #forget(live: DurableRun): void {
