@@ -175,48 +175,32 @@ export function writeIndex(node: DraftNode, index: number, value: unknown): void
   copy[index] = value;
 }
 
-/** An item that was taken out of a list, and its draft. */
-export interface TakenOut {
-  readonly value: unknown;
-  readonly kid: DraftNode | undefined;
-}
-
 interface Splice {
   readonly at: number;
   readonly remove?: number;
   readonly items?: readonly unknown[];
 }
 
-export function spliceList(node: DraftNode, { at, remove = 0, items = nothing }: Splice): readonly TakenOut[] {
-  if (remove === 0 && items.length === 0) return [];
+export function spliceList(node: DraftNode, { at, remove = 0, items = nothing }: Splice): void {
+  if (remove === 0 && items.length === 0) return;
   const isFirst = node.copy === null;
   const copy = own(node) as unknown[];
   record(node, { at, remove, add: items.length }, copy.length);
   const { kids } = node;
   const isAtEnd = at + remove >= copy.length;
-  const removed =
-    remove === 0 ? [] : takeOut(copy, at, remove).map((value, index) => ({ value, kid: kids?.get(at + index) }));
   // V8 takes longer to make room for one more item than for a second copy.
-  if (isFirst && remove === 0 && items.length === 1 && at === copy.length) node.copy = copy.toSpliced(at, 0, items[0]);
-  else insert(copy, at, items);
-  if (kids === null || kids.size === 0) return removed;
+  if (isFirst && remove === 0 && items.length === 1 && isAtEnd) node.copy = copy.toSpliced(at, 0, items[0]);
+  else if (isAtEnd) {
+    copy.length = at;
+    for (const item of items) copy.push(item);
+  } else if (at === 0 && remove === 1 && items.length === 0)
+    copy.shift(); // the engine's quick way
+  else copy.splice(at, remove, ...items);
+  if (kids === null || kids.size === 0) return;
   if (!isAtEnd) node.kids = movedKids(kids, { at, remove, by: items.length - remove });
   else for (let index = at; index < at + remove; index++) kids.delete(index);
-  return removed;
 }
 const nothing: readonly unknown[] = [];
-
-/** One item at either end in the engine's quick way. */
-function takeOut(list: unknown[], at: number, remove: number): unknown[] {
-  if (remove === 1 && at === 0) return [list.shift()];
-  return remove === 1 && at === list.length - 1 ? [list.pop()] : list.splice(at, remove);
-}
-
-function insert(list: unknown[], at: number, items: readonly unknown[]): void {
-  if (items.length === 0) return;
-  if (at < list.length) list.splice(at, 0, ...items);
-  else for (const item of items) list.push(item);
-}
 
 function movedKids(
   kids: Map<unknown, DraftNode>,

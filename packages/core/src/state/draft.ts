@@ -22,7 +22,6 @@ import {
   removeKey,
   replaceParts,
   spliceList,
-  type TakenOut,
   touch,
   writeIndex,
   writeKey,
@@ -66,13 +65,6 @@ function read(node: DraftNode, key: unknown, value: unknown): unknown {
   node.kids ??= new Map();
   node.kids.set(key, handed);
   return handed.draft;
-}
-
-/** An item that was taken out of its list can still be written, and inserted elsewhere. */
-function detached(node: DraftNode, { value, kid }: TakenOut): unknown {
-  if (kid !== undefined) return kid.draft;
-  if (typeof value !== "object" || value === null || nodeOf(value) !== undefined || !isPartOfState(value)) return value;
-  return handOut(node.edit, null, value).draft;
 }
 
 // ---- records and lists
@@ -159,28 +151,27 @@ const methods = {
     return (latest(node) as unknown[]).length;
   },
   pop(this: object): unknown {
-    const node = nodeOf(this) as DraftNode;
-    const { length } = latest(node) as unknown[];
-    return length === 0 ? undefined : detached(node, spliceList(node, { at: length - 1, remove: 1 })[0] as TakenOut);
+    return methods.splice.call(this, -1, 1)[0];
   },
   shift(this: object): unknown {
-    const node = nodeOf(this) as DraftNode;
-    if ((latest(node) as unknown[]).length === 0) return undefined;
-    return detached(node, spliceList(node, { at: 0, remove: 1 })[0] as TakenOut);
+    return methods.splice.call(this, 0, 1)[0];
   },
   unshift(this: object, ...items: unknown[]): number {
     const node = nodeOf(this) as DraftNode;
     spliceList(node, { at: 0, items });
     return (latest(node) as unknown[]).length;
   },
+  /** What is taken out can still be written, and inserted elsewhere. */
   splice(this: object, ...given: [start?: number, remove?: number, ...items: unknown[]]): unknown[] {
     const node = nodeOf(this) as DraftNode;
-    const { length } = latest(node) as unknown[];
-    const [start = 0, remove = 0, ...items] = given;
-    const at = placeIn(start, length);
-    const count = given.length === 0 ? 0 : given.length === 1 ? length : Math.trunc(remove) || 0;
-    const removed = spliceList(node, { at, remove: Math.max(0, Math.min(count, length - at)), items });
-    return removed.map((item) => detached(node, item));
+    const list = latest(node) as unknown[];
+    const [start = 0, wanted = 0, ...items] = given;
+    const at = placeIn(start, list.length);
+    const count = given.length === 0 ? 0 : given.length === 1 ? list.length : Math.trunc(wanted) || 0;
+    const remove = Math.max(0, Math.min(count, list.length - at));
+    const taken = Array.from({ length: remove }, (_, index) => read(node, at + index, list[at + index]));
+    spliceList(node, { at, remove, items });
+    return taken;
   },
   sort(this: object, compare?: (left: unknown, right: unknown) => number): object {
     mix(nodeOf(this) as DraftNode).sort(compare);

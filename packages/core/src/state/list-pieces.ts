@@ -20,43 +20,24 @@ export function insertPiece(
   pieces: Piece[],
   { at, remove, add }: { at: number; remove: number; add: number },
 ): boolean {
-  let index = 0;
-  let start = 0;
-  while (index < pieces.length && start + (pieces[index] as Piece).count < at)
-    start += (pieces[index++] as Piece).count;
-  const first = index;
-  const put: Piece[] = [];
-  let left = remove;
-  let isIn = add === 0;
-  for (let skip = at - start; index < pieces.length && (left > 0 || !isIn || skip > 0); index++) {
-    const piece = pieces[index] as Piece;
-    const before = Math.min(skip, piece.count);
-    append(put, part(piece, 0, before));
-    skip -= before;
-    if (skip > 0) continue;
-    const gone = Math.min(left, piece.count - before);
-    left -= gone;
-    if (!isIn && left === 0) {
-      append(put, { from: NEW, count: add });
-      isIn = true;
+  const before = pieces.splice(0);
+  const keep = (from: number, to: number): void => {
+    let start = 0;
+    for (const piece of before) {
+      const skip = Math.max(0, from - start);
+      const first = piece.from === NEW ? NEW : piece.from + skip;
+      append(pieces, { from: first, count: Math.min(piece.count, to - start) - skip });
+      start += piece.count;
     }
-    append(put, part(piece, before + gone, piece.count - before - gone));
-  }
-  if (!isIn) append(put, { from: NEW, count: add });
-  // With its neighbours, so that what belongs together is one piece again.
-  const from = Math.max(0, first - 1);
-  const around: Piece[] = [];
-  for (const piece of [...pieces.slice(from, first), ...put, ...pieces.slice(index, index + 1)]) append(around, piece);
-  pieces.splice(from, index + 1 - from, ...around);
+  };
+  keep(0, at);
+  append(pieces, { from: NEW, count: add });
+  keep(at + remove, Infinity);
   return pieces.length <= MANY;
 }
 
-function part({ from, count: _ }: Piece, skip: number, count: number): Piece {
-  return { from: from === NEW ? NEW : from + skip, count };
-}
-
 function append(pieces: Piece[], piece: Piece): void {
-  if (piece.count === 0) return;
+  if (piece.count <= 0) return;
   const last = pieces.at(-1);
   const isMore =
     last !== undefined &&
