@@ -127,6 +127,34 @@ describe("a draft", () => {
     expect(patches).toContainEqual({ op: "replace", path: ["set"], value: new Set([{ n: 2 }, long]) });
   });
 
+  it("shows a loop over a Map or a Set what the loop adds, and not what it removes", () => {
+    const state = {
+      map: new Map([
+        ["a", { n: 1 }],
+        ["b", { n: 2 }],
+        ["c", { n: 3 }],
+      ]),
+      set: new Set([1, 2]),
+    };
+    const seen: unknown[] = [];
+    const { next } = edited(state, ({ map, set }) => {
+      for (const [key, { n }] of map) {
+        seen.push(key);
+        if (key === "a") map.delete("b");
+        if (key === "c") map.delete("c");
+        if (n < 5) map.set(n === 3 ? "c" : `${key}${n}`, { n: 5 });
+      }
+      for (const item of set) {
+        seen.push(item);
+        if (item < 4) set.add(item + 2);
+      }
+      map.forEach((_, key) => void map.delete(key));
+    });
+
+    expect(seen).toEqual(["a", "c", "a1", "c", 1, 2, 3, 4, 5]);
+    expect(next).toEqual({ map: new Map(), set: new Set([1, 2, 3, 4, 5]) });
+  });
+
   it("says a list in whole that has changed all over", () => {
     const items = Array.from({ length: 300 }, (_, n) => n);
     const { next, patches } = edited({ list: items, long }, (state) => {

@@ -206,20 +206,16 @@ class DraftMap extends Map<unknown, unknown> {
     this[NODE] = node;
   }
 
-  get #now(): Map<unknown, unknown> {
-    return latest(this[NODE]) as Map<unknown, unknown>;
-  }
-
   override get size(): number {
-    return this.#now.size;
+    return present(this).size;
   }
 
   override has(key: unknown): boolean {
-    return this.#now.has(key);
+    return present(this).has(key);
   }
 
   override get(key: unknown): unknown {
-    return read(this[NODE], key, this.#now.get(key));
+    return read(this[NODE], key, (present(this) as Map<unknown, unknown>).get(key));
   }
 
   override set(key: unknown, value: unknown): this {
@@ -232,19 +228,19 @@ class DraftMap extends Map<unknown, unknown> {
   }
 
   override clear(): void {
-    for (const key of [...this.#now.keys()]) removeKey(this[NODE], key);
+    for (const key of this.keys()) this.delete(key);
   }
 
   override keys(): MapIterator<unknown> {
-    return this.#now.keys();
-  }
-
-  override *entries(): MapIterator<[unknown, unknown]> {
-    for (const key of this.keys()) yield [key, this.get(key)];
+    return presentKeys(this);
   }
 
   override *values(): MapIterator<unknown> {
     for (const key of this.keys()) yield this.get(key);
+  }
+
+  override *entries(): MapIterator<[unknown, unknown]> {
+    for (const key of this.keys()) yield [key, this.get(key)];
   }
 
   override [Symbol.iterator](): MapIterator<[unknown, unknown]> {
@@ -252,7 +248,7 @@ class DraftMap extends Map<unknown, unknown> {
   }
 
   override forEach(visit: (value: unknown, key: unknown, map: Map<unknown, unknown>) => void, self?: unknown): void {
-    for (const [key, value] of this) visit.call(self, value, key, this);
+    for (const [key, value] of this.entries()) visit.call(self, value, key, this);
   }
 }
 
@@ -264,10 +260,6 @@ class DraftSet extends Set<unknown> {
     this[NODE] = node;
   }
 
-  get #now(): Set<unknown> {
-    return latest(this[NODE]) as Set<unknown>;
-  }
-
   /** The item that a draft of this Set stands for. */
   #itemOf(value: unknown): unknown {
     const node = nodeOf(value);
@@ -275,40 +267,38 @@ class DraftSet extends Set<unknown> {
   }
 
   override get size(): number {
-    return this.#now.size;
+    return present(this).size;
   }
 
   override has(value: unknown): boolean {
-    return this.#now.has(this.#itemOf(value));
+    return present(this).has(this.#itemOf(value));
   }
 
   override add(value: unknown): this {
-    const node = this[NODE];
     const item = this.#itemOf(value);
-    if (this.#now.has(item)) return this;
-    touch(node, item, "added");
-    (own(node) as Set<unknown>).add(item);
+    if (present(this).has(item)) return this;
+    touch(this[NODE], item, "added");
+    (own(this[NODE]) as Set<unknown>).add(item);
     return this;
   }
 
   override delete(value: unknown): boolean {
-    const node = this[NODE];
     const item = this.#itemOf(value);
-    if (!this.#now.has(item)) return false;
-    touch(node, item, "removed");
-    return (own(node) as Set<unknown>).delete(item);
+    if (!present(this).has(item)) return false;
+    touch(this[NODE], item, "removed");
+    return (own(this[NODE]) as Set<unknown>).delete(item);
   }
 
   override clear(): void {
-    for (const item of [...this.#now]) this.delete(item);
-  }
-
-  override *values(): SetIterator<unknown> {
-    for (const item of this.#now) yield read(this[NODE], item, item);
+    for (const key of this.keys()) this.delete(key);
   }
 
   override keys(): SetIterator<unknown> {
     return this.values();
+  }
+
+  override *values(): SetIterator<unknown> {
+    for (const item of presentKeys(this)) yield read(this[NODE], item, item);
   }
 
   override *entries(): SetIterator<[unknown, unknown]> {
@@ -320,8 +310,22 @@ class DraftSet extends Set<unknown> {
   }
 
   override forEach(visit: (value: unknown, same: unknown, set: Set<unknown>) => void, self?: unknown): void {
-    for (const value of this.values()) visit.call(self, value, value, this);
+    for (const [key, value] of this.entries()) visit.call(self, value, key, this);
   }
+}
+
+function present(draft: DraftMap | DraftSet): Map<unknown, unknown> | Set<unknown> {
+  return latest(draft[NODE]) as Set<unknown>;
+}
+
+/** The keys of a Map or the items of a Set: with what the loop over them adds, and without what it removes. */
+function* presentKeys(draft: DraftMap | DraftSet): Generator<unknown, undefined> {
+  const node = draft[NODE];
+  const before = present(draft);
+  const wasAway = (key: unknown): boolean => before !== node.copy && node.touched?.get(key) === true;
+  for (const key of before.keys()) if (!wasAway(key)) yield key;
+  const after = present(draft);
+  if (after !== before) for (const key of after.keys()) if (!before.has(key) || wasAway(key)) yield key;
 }
 
 // ---- out of the edit
