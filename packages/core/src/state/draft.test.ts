@@ -155,6 +155,32 @@ describe("a draft", () => {
     expect(next).toEqual({ map: new Map(), set: new Set([1, 2, 3, 4, 5]) });
   });
 
+  it("has the methods that newer engines give a Map and a Set", () => {
+    interface NewSet extends Set<number> {
+      union(other: Set<number>): Set<number>;
+      isSubsetOf(other: Set<number>): boolean;
+    }
+    interface NewMap extends Map<string, number[]> {
+      getOrInsert(key: string, value: number[]): number[];
+    }
+    const state = { map: new Map([["a", [1]]]) as NewMap, set: new Set([1, 2]) as NewSet, isSubset: true };
+    const { next } = edited(state, (draft) => {
+      draft.isSubset = draft.set.isSubsetOf(new Set([1]));
+      draft.set = draft.set.union(new Set([3])) as NewSet;
+      draft.map.getOrInsert("a", []).push(2);
+      draft.map.getOrInsert("b", []).push(3);
+    });
+
+    expect(next).toEqual({
+      map: new Map([
+        ["a", [1, 2]],
+        ["b", [3]],
+      ]),
+      set: new Set([1, 2, 3]),
+      isSubset: false,
+    });
+  });
+
   it("says a list in whole that has changed all over", () => {
     const items = Array.from({ length: 300 }, (_, n) => n);
     const { next, patches } = edited({ list: items, long }, (state) => {

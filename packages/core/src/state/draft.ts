@@ -223,6 +223,16 @@ class DraftMap extends Map<unknown, unknown> {
     return this;
   }
 
+  // Newer engines have both, for what is in the object itself: nothing in a draft.
+  getOrInsert(key: unknown, value: unknown): unknown {
+    return this.getOrInsertComputed(key, () => value);
+  }
+
+  getOrInsertComputed(key: unknown, make: (key: unknown) => unknown): unknown {
+    if (!this.has(key)) this.set(key, make(key));
+    return this.get(key);
+  }
+
   override delete(key: unknown): boolean {
     return removeKey(this[NODE], key);
   }
@@ -313,6 +323,13 @@ class DraftSet extends Set<unknown> {
     for (const [key, value] of this.entries()) visit.call(self, value, key, this);
   }
 }
+
+// Such as `union`: a copy has the items, which are not in a draft itself.
+for (const name of Object.getOwnPropertyNames(Set.prototype) as "has"[])
+  if (!Object.hasOwn(DraftSet.prototype, name))
+    DraftSet.prototype[name] = function (other) {
+      return new Set(this)[name](other);
+    };
 
 function present(draft: DraftMap | DraftSet): Map<unknown, unknown> | Set<unknown> {
   return latest(draft[NODE]) as Set<unknown>;
