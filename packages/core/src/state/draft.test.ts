@@ -181,6 +181,14 @@ describe("a draft", () => {
     });
   });
 
+  it("refuses a length that no list can have", () => {
+    const draft = createDraft(freezeState({ list: [1, 2, 3] }));
+
+    for (const length of [-1, 1.5, Number.NaN, 2 ** 32])
+      expect(() => void (draft.list.length = length)).toThrow("Invalid array length");
+    expect(finishDraft(draft).patches).toEqual([]);
+  });
+
   it("says a list in whole that has changed all over", () => {
     const items = Array.from({ length: 300 }, (_, n) => n);
     const { next, patches } = edited({ list: items, long }, (state) => {

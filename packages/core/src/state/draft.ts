@@ -139,6 +139,7 @@ function indexIn(key: string | symbol): number {
 
 function setLength(node: DraftNode, length: number): void {
   const list = latest(node) as unknown[];
+  if (length !== length >>> 0) throw new RangeError("Invalid array length");
   if (length < list.length) spliceList(node, { at: length, remove: list.length - length });
   else if (length > list.length) mix(node).length = length;
 }
