@@ -40,4 +40,6 @@ const refusal: PropertyDescriptor = {
     throw new TypeError("This part of the state is frozen: change it in `editState`.");
   },
 };
-const refusing: PropertyDescriptorMap = { set: refusal, add: refusal, delete: refusal, clear: refusal };
+const refusing: PropertyDescriptorMap = Object.fromEntries(
+  "set add delete clear getOrInsert getOrInsertComputed".split(" ").map((method) => [method, refusal]),
+);
