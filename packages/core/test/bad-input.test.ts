@@ -14,6 +14,7 @@ import {
   Workflow,
   type WorkflowError,
   type WorkflowEvent,
+  wait,
 } from "../src/index.js";
 import { rejection, waiting } from "./support/runs.js";
 
@@ -241,5 +242,66 @@ describe("a context in the wrong place", () => {
 
     expect(() => workflow.resume(handler.context)).toThrow(withHint("RUN_LIVE", /under way/));
     await handler.cancel();
+  });
+});
+
+describe("a value of the wrong kind", () => {
+  const flow = (options: object, covered?: readonly unknown[]) => {
+    const built = defineWorkflow("flow").step("only", { on: Order, emits: StopEvent, ...options }, () => {
+      return new StopEvent({ result: 1 });
+    });
+    const steps = { steps: covered as never, emits: StopEvent };
+    return (
+      covered === undefined ? built : built.catchError("rescue", steps, () => new StopEvent({ result: 2 }))
+    ).build();
+  };
+  const tea = { item: "tea", count: 1 };
+
+  it.each<[string, (value: never) => unknown]>([
+    ["the type of an event", (value) => event(value)],
+    ["a time limit", (timeout) => shop().run(tea, { timeout })],
+    ["a deadline", (deadline) => shop().run(tea, { deadline })],
+    ["a number of workers", (workers) => flow({ workers }).run(tea)],
+    [
+      "the name of a step",
+      (name) =>
+        defineWorkflow("flow")
+          .step(name, { on: Order }, () => {})
+          .build()
+          .run(tea),
+    ],
+    ["a check to skip", (check) => flow({ skipChecks: [check] }).run(tea)],
+    ["a step that a handler covers", (step) => flow({}, [step]).run(tea)],
+    ["a wait of a retry", (delay) => wait.fixed(delay)],
+  ])("is told in a few words: %s", (_, use) => {
+    for (const value of [{}, Object.create(null), new Map()])
+      expect(() => use(value as never)).toThrow(
+        expect.objectContaining({ message: expect.stringContaining("an object") }),
+      );
+  });
+
+  it.each<[string, (ctx: Context, value: never) => unknown]>([
+    ["what is sent", (ctx, value) => ctx.sendEvent(value)],
+    ["the step that it is sent to", (ctx, value) => ctx.sendEvent(new Item({ n: 1 }), { step: value })],
+    ["a time to sleep", (ctx, value) => ctx.sleep(value)],
+    ["what is waited for", (ctx, value) => ctx.waitForEvent(value)],
+    ["a child", (ctx, value) => ctx.runChild(value, {})],
+    ["a path", (ctx, value) => ctx.store.get(value)],
+  ])("is told in a few words by the step that gives it: %s", async (_, use) => {
+    for (const value of [{}, Object.create(null), new Map()])
+      expect(await failureOf((ctx) => use(ctx, value as never))).toEqual(withHint(expect.any(String), /an object/));
+  });
+
+  it("is a list of one where a list is missing", async () => {
+    const lists = { skipChecks: "deadEnd" as never, events: Item as never };
+    const one = defineWorkflow("one").step("only", { on: Order, emits: StopEvent }, () => {
+      return new StopEvent({ result: [new Item({ n: 1 })] });
+    });
+
+    const handler = one.build(lists).run(tea);
+
+    expect(await handler).toEqual([new Item({ n: 1 })]);
+    expect(JSON.stringify(handler.context.toDict())).toContain("Item");
+    expect(() => flow({}, "only" as never).run(tea)).not.toThrow();
   });
 });

@@ -277,7 +277,7 @@ describe("the version of a state", () => {
 
   it.each([
     [{ version: 0 }, "version: 0"],
-    [{ version: "2" }, "version: 2"],
+    [{ version: "2" }, 'version: "2"'],
     [{ migrate: {} }, "`migrate`"],
   ])("given as %j is an error of the workflow", (options, named) => {
     expect(refusal(() => counting(total, options))).toMatchObject({

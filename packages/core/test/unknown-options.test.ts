@@ -138,8 +138,8 @@ describe("an option that nobody reads", () => {
 
   it.each<[string, (ctx: Context) => unknown, string, string]>([
     ["a class", (ctx) => ctx.waitForEvent(Map as never), 'the function or class "Map"', "Event classes extend"],
-    ["an event", (ctx) => ctx.waitForEvent(new Note({}) as never), "a value of type object", "Event classes extend"],
-    ["undefined", (ctx) => ctx.waitForEvent(undefined as never), "a value of type undefined", "import in a circle"],
+    ["an event", (ctx) => ctx.waitForEvent(new Note({}) as never), "an object", "Event classes extend"],
+    ["undefined", (ctx) => ctx.waitForEvent(undefined as never), "undefined", "import in a circle"],
   ])("says what a wait was given, and what to do: %s", async (_, call, given, hint) => {
     const flow = defineWorkflow("flow")
       .step("work", { on: StartEvent, emits: StopEvent, waits: Note }, async (_event, ctx) => {

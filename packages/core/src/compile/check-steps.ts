@@ -18,6 +18,7 @@ import { type Finding, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import type { ResourceFeature } from "../resource/resource-container.js";
 import { toMs } from "../value/duration.js";
+import { shown } from "../value/shown.js";
 import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,
@@ -75,7 +76,7 @@ function checkStep(declared: DeclaredStep): Finding[] {
   const { name, registration } = declared;
   const findings: Finding[] = [];
   const report: Report = (check, message, hint) =>
-    findings.push({ check, step: name, message: `Step "${name}" ${message}.`, hint });
+    findings.push({ check, step: name, message: `Step ${shown(name)} ${message}.`, hint });
   const { options } = registration;
   if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
   reportUnknown(registration.kind === "step" ? "step" : "catchError", options, report);
@@ -148,7 +149,7 @@ function checkVersion(eventClass: EventClass, report: Report): void {
   const type = eventTypeOf(eventClass);
   const { version, migrate } = eventClass;
   if (version !== undefined && !isVersion(version))
-    report("event", `names ${type}, which has \`static version = ${String(version)}\``, versionHint);
+    report("event", `names ${type}, which has \`static version = ${shown(version)}\``, versionHint);
   if (migrate !== undefined && typeof migrate !== "function")
     report(
       "event",
@@ -171,9 +172,9 @@ function checkSettings(options: AnyStepOptions, report: Report): void {
 
 /** Problems of a `skipChecks`, to be read after the name of whoever has it. */
 export function unknownChecks(skipped: readonly GraphCheck[] = []): { readonly what: string; readonly hint: string }[] {
-  const unknown = skipped.filter((name) => !graphChecks.includes(name));
+  const unknown = [skipped].flat().filter((name) => !graphChecks.includes(name));
   return unknown.map((name) => ({
-    what: `skips the check "${name}", which does not exist`,
+    what: `skips the check ${shown(name)}, which does not exist`,
     hint: `There are ${graphChecks.join(", ")}.${suggest(name, graphChecks)}`,
   }));
 }

@@ -25,6 +25,7 @@ import type { RetryPolicy } from "../retry/retry.types.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import { toMs } from "../value/duration.js";
 import { isStoredForm, type ValueType } from "../value/plain.js";
+import { shown } from "../value/shown.js";
 import { isVersion } from "../value/version.js";
 import { checkSteps, isOfOptions, refuse, unknownChecks, versionHint } from "./check-steps.js";
 import {
@@ -187,7 +188,7 @@ function checkOptions(declared: readonly DeclaredStep[], { limits, skipChecks }:
   for (const { name, registration } of declared) {
     const { limit } = registration.options as AnyStepOptions;
     if (limit === undefined || Object.hasOwn(limits, limit)) continue;
-    const message = `Step "${name}" has the limit "${limit}", which the workflow does not define.`;
+    const message = `Step "${name}" has the limit ${shown(limit)}, which the workflow does not define.`;
     const hint = `Add it to the workflow's \`limits\`.${suggest(limit, Object.keys(limits))}`;
     findings.push({ check: "option", step: name, message, hint });
   }
@@ -208,7 +209,7 @@ function checkChildren(children: ReadonlyMap<string, ChildSource>): Finding[] {
 function checkStateVersion({ version, migrate }: StateVersion): Finding[] {
   const findings: Finding[] = [];
   if (!isVersion(version)) {
-    const message = `The workflow has \`version: ${String(version)}\`.`;
+    const message = `The workflow has \`version: ${shown(version)}\`.`;
     findings.push({ check: "option", message, hint: versionHint });
   }
   if (typeof migrate !== "function") {
@@ -280,7 +281,7 @@ function triggerOf(
 ): TriggerDefinition {
   if (registration.kind === "failure") {
     const { steps, maxRecoveries = 1 } = registration.options;
-    return { kind: "failure", steps: steps ?? null, maxRecoveries };
+    return { kind: "failure", steps: steps == null ? null : [steps].flat(), maxRecoveries };
   }
   const { on } = registration.options;
   // The call that has made it has registered this.

@@ -13,6 +13,7 @@ import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
 import { positiveInteger, wrongOption } from "../value/option-value.js";
 import type { ValueType } from "../value/plain.js";
+import { shown } from "../value/shown.js";
 
 /** Options of a workflow instance. */
 export interface WorkflowOptions {
@@ -172,7 +173,7 @@ function textOf(description: unknown): string | null {
 
 function nonEmpty(name: string): string {
   if (typeof name === "string" && name !== "") return name;
-  const what = `is ${JSON.stringify(name)}; a workflow needs a name`;
+  const what = `is ${shown(name)}; a workflow needs a name`;
   throw wrongOption("name", what, "Give text that stays the same from build to build.");
 }
 

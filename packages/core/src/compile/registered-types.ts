@@ -24,8 +24,8 @@ export function registeredTypes(
   options: ResolvedWorkflowOptions,
 ): Required<RegisteredTypes> {
   return {
-    events: [...new Set([...events, ...options.events])],
-    types: [...new Set([...types, ...options.types])],
+    events: [...new Set([events, options.events].flat())],
+    types: [...new Set([types, options.types].flat())],
   };
 }
 

@@ -11,6 +11,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { deepFreeze } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/guard.js";
 import { insideEdit } from "../value/inside-edit.js";
+import { shown } from "../value/shown.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
 import { describeIssues, isSchema, refusePromise } from "./schema-answers.js";
 import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
@@ -146,7 +147,7 @@ export interface EventDefinition {
 export function defineEvent(definition: EventDefinition): EventClass {
   const { type, role, base = rootEvent, holder = null, engine = false, final = false } = definition;
   if (typeof type !== "string" || type === "")
-    throw misdefined(`An event type is ${String(type)}`, "Name the event with text.");
+    throw misdefined(`An event type is ${shown(type)}`, "Name the event with text.");
   const inherited: EventPlan | undefined = planOf(base);
   const { fields, wholes } = readShape(type, definition.shape ?? {});
   const schemas = new Map(inherited?.keys.map((key, index) => [key, inherited.schemas[index] as StandardSchema]));

@@ -7,6 +7,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isForbiddenKey, isRecord } from "../value/guard.js";
+import { shown } from "../value/shown.js";
 
 const MAX_SEGMENTS = 1000;
 
@@ -73,7 +74,7 @@ export function findSlot(state: unknown, path: string, value: unknown): Slot {
 }
 
 function parsePath(path: string): string[] {
-  if (typeof path !== "string") throw pathError(String(path), `is a ${typeof path}`, 'Write it as text: "user.name".');
+  if (typeof path !== "string") throw pathError(shown(path), "is not a text", 'Write it as text: "user.name".');
   const segments = path.split(".");
   if (segments.length > MAX_SEGMENTS) {
     throw pathError(

@@ -1,5 +1,6 @@
 /** The candidate for which `name` is most likely a typing error; `null` when none is close. */
 export function nearest(name: string, candidates: Iterable<string>): string | null {
+  if (typeof name !== "string") return null;
   let best: string | null = null;
   let bestDistance = Math.max(2, name.length / 3) + 1;
   for (const candidate of candidates) {

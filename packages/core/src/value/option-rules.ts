@@ -6,6 +6,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Duration, toMs } from "./duration.js";
+import { shown } from "./shown.js";
 import { unknownNames, type Words } from "./unknown-options.js";
 
 /** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
@@ -99,10 +100,4 @@ function isDuration(value: unknown): boolean {
     if (WorkflowError.is(error, "DURATION_INVALID")) return false;
     throw error;
   }
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "string") return `"${value}"`;
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
-  return typeof value === "function" ? "a function" : String(value);
 }

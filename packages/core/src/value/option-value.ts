@@ -1,5 +1,6 @@
 /** The values of single options. */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { shown } from "./shown.js";
 
 /** @param what To be read after the name of the option: "is 0; it must be …". */
 export function wrongOption(option: string, what: string, hint: string): WorkflowError {
@@ -16,7 +17,7 @@ export function positiveInteger(value: number, option: string): number {
   if (Number.isInteger(value) && value > 0) return value;
   throw wrongOption(
     option,
-    `is ${String(value)}; it must be an integer of at least 1`,
+    `is ${shown(value)}; it must be an integer of at least 1`,
     "Give an integer of at least 1.",
   );
 }
@@ -24,7 +25,7 @@ export function positiveInteger(value: number, option: string): number {
 /** Returns the size of a page. @throws {WorkflowError} `OPTION_INVALID` */
 export function pageSize(limit: number, least: 0 | 1 = 1): number {
   if (Number.isInteger(limit) && limit >= least && limit <= 1_000) return limit;
-  const what = `is ${String(limit)}; it must be a whole number from ${least} to 1,000`;
+  const what = `is ${shown(limit)}; it must be a whole number from ${least} to 1,000`;
   throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
 }
 
@@ -34,5 +35,5 @@ const LAST_DATE_MS = 8.64e15;
 export function timeOf(time: Date | number, option: string): number {
   const atMs: unknown = time instanceof Date ? time.getTime() : time;
   if (typeof atMs === "number" && Math.abs(atMs) <= LAST_DATE_MS) return Math.ceil(atMs);
-  throw wrongOption(option, `is ${String(time)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
+  throw wrongOption(option, `is ${shown(time)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
 }

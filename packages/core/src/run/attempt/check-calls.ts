@@ -5,6 +5,7 @@ import { runLimits } from "../../engine/run-limits.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { isEventClass } from "../../event/facts.js";
 import { wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import type { AttemptCore } from "../run.types.js";
 import { stepError } from "./step-error.js";
 
@@ -25,7 +26,7 @@ export function wrongArgument(call: string, value: unknown, expected: string): W
 
 function nameOf(value: unknown): string {
   if (typeof value === "function") return `the function or class "${value.name.slice(0, 40)}"`;
-  return value === null ? "null" : `a value of type ${typeof value}`;
+  return shown(value);
 }
 
 /** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */

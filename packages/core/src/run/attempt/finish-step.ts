@@ -9,6 +9,7 @@ import type { StepCompleted } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
 import { isThenable } from "../../value/is-thenable.js";
+import { shown } from "../../value/shown.js";
 import type { AttemptCore } from "../run.types.js";
 import { LastAct } from "./last-act.js";
 import { invalidResult, type NamedStep, stepError } from "./step-error.js";
@@ -88,7 +89,7 @@ function isAsync(step: NamedStep, answer: PromiseLike<unknown>): WorkflowError {
 function noCallback(step: NamedStep, given: unknown): WorkflowError {
   return stepError(step, {
     code: "OPTION_INVALID",
-    what: `called \`ctx.finish\` with ${given === null ? "null" : `a value of type ${typeof given}`}`,
+    what: `called \`ctx.finish\` with ${shown(given)}`,
     hint: "Give a function: `return ctx.finish((state) => { …; return new Next(); })`.",
     details: { option: "edit" },
   });
