@@ -262,14 +262,7 @@ describe("a value of the wrong kind", () => {
     ["a time limit", (timeout) => shop().run(tea, { timeout })],
     ["a deadline", (deadline) => shop().run(tea, { deadline })],
     ["a number of workers", (workers) => flow({ workers }).run(tea)],
-    [
-      "the name of a step",
-      (name) =>
-        defineWorkflow("flow")
-          .step(name, { on: Order }, () => {})
-          .build()
-          .run(tea),
-    ],
+    ["the type of a subclass", (type) => Item.extend(type)],
     ["a check to skip", (check) => flow({ skipChecks: [check] }).run(tea)],
     ["a step that a handler covers", (step) => flow({}, [step]).run(tea)],
     ["a wait of a retry", (delay) => wait.fixed(delay)],
@@ -285,11 +278,20 @@ describe("a value of the wrong kind", () => {
     ["the step that it is sent to", (ctx, value) => ctx.sendEvent(new Item({ n: 1 }), { step: value })],
     ["a time to sleep", (ctx, value) => ctx.sleep(value)],
     ["what is waited for", (ctx, value) => ctx.waitForEvent(value)],
-    ["a child", (ctx, value) => ctx.runChild(value, {})],
+    ["a child", (ctx, value) => ctx.runChild(value, {} as never)],
     ["a path", (ctx, value) => ctx.store.get(value)],
   ])("is told in a few words by the step that gives it: %s", async (_, use) => {
     for (const value of [{}, Object.create(null), new Map()])
       expect(await failureOf((ctx) => use(ctx, value as never))).toEqual(withHint(expect.any(String), /an object/));
+  });
+
+  it("given as the signal of a run leaves nothing behind, and null is none", async () => {
+    const workflow = flow({});
+    const context = new Context(workflow);
+    const options = { context, runId: "tea-1" };
+
+    expect(() => workflow.run(tea, { ...options, signal: {} as never })).toThrow(withHint("OPTION_INVALID", /signal/));
+    expect(await workflow.run(tea, { ...options, signal: null as never })).toBe(1);
   });
 
   it("is a list of one where a list is missing", async () => {

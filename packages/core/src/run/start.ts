@@ -16,7 +16,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { timeOf } from "../value/option-value.js";
+import { timeOf, wrongOption } from "../value/option-value.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
 import { continueRun } from "./children.js";
@@ -108,6 +108,8 @@ function launch(
 ): WorkflowHandler {
   const host = hostOf(compiled);
   const { runId } = restored.state;
+  const { signal } = options;
+  if (signal && !signal.addEventListener) throw wrongOption("signal", "is no signal", "Give an `AbortSignal`.");
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
   const run = openRun({
     host,
@@ -120,7 +122,7 @@ function launch(
   context?.bind(run);
   const handler = new RunHandler(run, context);
   run.owner = handler;
-  if (options.signal !== undefined) handler.follow(options.signal);
+  if (signal) handler.follow(signal);
   const tick = tickOf(run);
   if (!handler.isStored) void run.whenStored(tick).then(() => handler.onStored());
   continueRun(run, tick);
@@ -149,14 +151,13 @@ function claimId(liveIds: Set<string>, runId: string, workflow: string): void {
 function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerContext {
   if (!(given instanceof CallerContext)) {
     const isSecond = isOfSecondCopy(given);
-    throw new WorkflowError({
-      code: "OPTION_INVALID",
-      message: isSecond ? `\`context\` is ${ofSecondCopy}.` : "`context` is not the context of a run.",
-      hint: isSecond
+    throw wrongOption(
+      "context",
+      isSecond ? `is ${ofSecondCopy}` : "is not the context of a run",
+      isSecond
         ? secondCopyHint
         : "Give `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
-      details: { option: "context" },
-    });
+    );
   }
   if (given.compiled.name !== compiled.name) {
     throw new WorkflowError({
