@@ -23,6 +23,19 @@ class Ask extends InputRequiredEvent.define("Ask", { question: z.string() }) {}
 class Item extends event("Item", { n: z.number() }) {}
 
 describe("cancel", () => {
+  it.each([
+    ["text", "enough", ": enough."],
+    ["a record", { by: "Ada" }, ': {"by":"Ada"}.'],
+    ["a big number", 10n, ": 10."],
+    ["what JSON cannot hold", { by: 10n }, "cannot be read"],
+    ["nothing", null, "was cancelled."],
+  ])("rejects the handler with its own error, whatever the reason is: %s", async (_, reason, told) => {
+    const handler = phases(2).flow.run();
+    await handler.cancel(reason);
+
+    expect(await rejection(handler)).toMatchObject({ code: "RUN_CANCELLED", message: expect.stringContaining(told) });
+  });
+
   it("keeps the work, and resume goes on with it, here and after a load", async () => {
     const { flow, next } = phases(2);
     const handler = flow.run();

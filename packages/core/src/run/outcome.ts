@@ -4,7 +4,7 @@ import type { RunOutcome } from "../authoring/handler.types.js";
 import type { Outcome } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { StopEvent } from "../event/built-in-events.js";
-import { reviveError } from "../value/error-record.js";
+import { recordError, reviveError } from "../value/error-record.js";
 
 /** The error that awaiting the handler throws. In the process of the step, it is the error that the step threw. */
 export function outcomeError(runId: string, outcome: Outcome): unknown {
@@ -56,7 +56,7 @@ function timedOut(
 function cancelled(runId: string, reason: unknown): WorkflowError {
   return new WorkflowError({
     code: "RUN_CANCELLED",
-    message: `Run "${runId}" was cancelled${reason === undefined || reason === null ? "" : `: ${typeof reason === "string" ? reason : JSON.stringify(reason)}`}.`,
+    message: `Run "${runId}" was cancelled${reason === undefined || reason === null ? "" : `: ${recordError(reason).message}`}.`,
     hint: "Its work is kept: `workflow.resume(context)` continues it.",
     details: { runId, reason },
   });
