@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createTestCell } from "../../test/support/test-cell.js";
+import { StopEvent } from "../event/built-in-events.js";
 import { createDraft, plainOf } from "./draft.js";
 import { finishDraft, finishedState } from "./finish-draft.js";
 import { freezeState } from "./freeze-state.js";
@@ -260,6 +261,19 @@ describe("StateCell: drafts", () => {
     });
 
     expect(cell.read()).toEqual({ a: { n: 1 }, b: { n: 2 } });
+  });
+
+  it("gives an event what it has when the event is made, in an async edit too", async () => {
+    const { cell } = createTestCell({ list: [1] });
+    const made = await cell.edit(async (state: { list: number[] }) => {
+      await null;
+      const stopped = new StopEvent({ result: { list: state.list } });
+      state.list.push(2);
+      return stopped;
+    });
+
+    expect(made.result).toEqual({ list: [1] });
+    expect(cell.read("list")).toEqual([1, 2]);
   });
 
   it("refuses a part that was put into itself", async () => {

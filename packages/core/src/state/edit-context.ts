@@ -66,15 +66,17 @@ export function runInEdit<Result>(edit: OpenEdit, callback: () => Result): Resul
 /** As {@link runInEdit}, for an edit that is over when its callback returns: nobody follows what it has started. */
 export function runInSyncEdit<Result>(edit: OpenEdit, callback: () => Result): Result {
   const before = running;
-  const { plain } = insideEdit;
   running = edit;
-  insideEdit.plain = withoutDrafts;
+  insideEdit.plain = plain;
   try {
     return callback();
   } finally {
     running = before;
-    insideEdit.plain = plain;
   }
+}
+
+function plain(value: unknown): unknown {
+  return editAround() === null ? value : withoutDrafts(value);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
  * What is made inside of an edit from its draft has to be plain: drafts end with the edit.
  *
- * Null while no callback of an edit is on the stack, so that whoever makes something pays for one look.
+ * Null until the first edit, so that whoever makes something before pays for one look.
  */
 export const insideEdit: { plain: ((value: unknown) => unknown) | null } = { plain: null };
