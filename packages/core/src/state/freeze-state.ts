@@ -40,6 +40,11 @@ const refusal: PropertyDescriptor = {
     throw new TypeError("This part of the state is frozen: change it in `editState`.");
   },
 };
-const refusing: PropertyDescriptorMap = Object.fromEntries(
-  "set add delete clear getOrInsert getOrInsertComputed".split(" ").map((method) => [method, refusal]),
-);
+const refusing: PropertyDescriptorMap = {
+  set: refusal,
+  add: refusal,
+  delete: refusal,
+  clear: refusal,
+  getOrInsert: refusal,
+  getOrInsertComputed: refusal,
+};
