@@ -277,4 +277,29 @@ describe("idle", () => {
     expect(await handler.idle()).toEqual({ status: "failed", error: expect.objectContaining({ message: "unlucky" }) });
     expect(await handler.idle()).toMatchObject({ status: "failed" });
   });
+
+  it("comes again after a write to the state of a run that waits, by the caller and by its step", async () => {
+    const written = gate();
+    const flow = defineWorkflow("idle")
+      .step("ask", { on: StartEvent, waits: Answer, emits: StopEvent }, async (_, ctx) => {
+        const edit = ctx.store.editState(async (state) => {
+          await written.promise;
+          state["step"] = 1;
+        });
+        await Promise.all([edit, ctx.waitForEvent(Answer)]);
+        return stopped(await ctx.store.get());
+      })
+      .build();
+    const handler = flow.run();
+    await waiting(handler);
+    written.open();
+
+    await handler.context.store.set("caller", 1);
+    await waiting(handler);
+    await handler.context.store.editState((state) => void (state["caller"] = 2));
+    await waiting(handler);
+    await handler.sendEvent(answer);
+
+    expect(await handler).toEqual({ step: 1, caller: 2 });
+  });
 });

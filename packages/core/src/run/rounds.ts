@@ -70,11 +70,14 @@ export abstract class Rounds {
 
   commit(tick: Tick): void | Promise<void> {
     if (!this.live) return;
-    if (!this.isStored) return this.#applyRound([tick]);
-    this.prepare(tick);
-    const stored = this.whenStored(tick);
-    this.submit(tick);
-    return stored;
+    if (this.isStored) {
+      this.prepare(tick);
+      const stored = this.whenStored(tick);
+      this.submit(tick);
+      return stored;
+    }
+    this.#applyRound([tick]);
+    if (!this.#busy) this.afterRounds(); // a run that was idle is so again
   }
 
   /** Resolves once this tick is stored and reduced; never, when that fails. */
