@@ -108,6 +108,14 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("lets a bare result be anything, and no envelope", async () => {
+    const { HandlerWithBareResult: bare, Handler: full } = (await documentOf()).components.schemas;
+
+    expect(bare.allOf).toBeUndefined();
+    expect(Object.keys(bare.properties)).toEqual(Object.keys(full.properties));
+    expect(bare.properties.result).toEqual({ description: expect.stringContaining("without an envelope") });
+  });
+
   it("tells the headers that are heeded", async () => {
     const { paths } = await documentOf();
     const headersOf = (operation: Json): string[] =>

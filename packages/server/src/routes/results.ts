@@ -7,8 +7,12 @@ import { handleOf } from "./runs-of.js";
 import type { Server } from "./server.types.js";
 import { waitAsRequested } from "./waiting.js";
 
-const bareResult = handler
-  .extend({ result: z.unknown().describe("Result without an envelope; `null` when there is none.") })
+/** Not `handler.extend`: the document would say that the result has to be an envelope, too. */
+const bareResult = z
+  .object({
+    ...handler.shape,
+    result: z.unknown().describe("Result without an envelope; `null` when there is none."),
+  })
   .openapi("HandlerWithBareResult");
 
 export function mountResults(server: Server): void {
