@@ -174,8 +174,13 @@ export interface ResolvedOptions
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function resolveOptions(options: ServerOptions): ResolvedOptions {
-  checkOptions("The options of the server are wrong", withAuth(options), { rules, besides: namingProblems(options) });
-  const { auth, cors, clientOf, queueOf, metrics, sources, limits, ...rest } = options;
+  const besides = isGiven(options) ? namingProblems(options) : [];
+  checkOptions("The options of the server are wrong", withAuth(options), { rules, besides });
+  // An option that is undefined is left out, as one of `process.env` may be.
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as typeof options;
+  const { auth, cors, clientOf, queueOf, metrics, sources, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -199,7 +204,11 @@ export function resolveOptions(options: ServerOptions): ResolvedOptions {
 
 /** With `null` for an `auth` that is given and undefined: it is refused, because without `auth` everybody may do everything. */
 export function withAuth<Options extends { readonly auth?: Authenticate }>(options: Options): Options {
-  return Object.hasOwn(options, "auth") ? { ...options, auth: options.auth ?? null } : options;
+  return isGiven(options) && Object.hasOwn(options, "auth") ? { ...options, auth: options.auth ?? null } : options;
+}
+
+function isGiven(options: unknown): boolean {
+  return options !== undefined && options !== null;
 }
 
 // ---- rules
@@ -245,6 +254,16 @@ export const limitsRule: Rule = (limits) =>
     return isFine ? [] : [`\`limits.${name}\` is ${String(value)}, not a number from 1`];
   });
 
+export const eventsRule: Rule = valueRule(
+  (classes) => Array.isArray(classes) && classes.every((one) => typeof one?.type === "string"),
+  "a list of classes of events",
+);
+
+export const logRule: Rule = valueRule((log) => {
+  const { info, error } = Object(log) as Partial<Log>;
+  return typeof info === "function" && typeof error === "function";
+}, "a log with `info` and `error`");
+
 const metricsRule: Rule = (metrics) => {
   const { contentType, text } = Object(metrics) as Partial<MetricsSource>;
   const isSource = typeof contentType === "string" && typeof text === "function";
@@ -270,13 +289,20 @@ const rules: Rules<ServerOptions> = {
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []
       : ["`sources` has no `read()`"],
-  ...unchecked("securityScheme additionalEvents publicDocs clientOf log"),
+  additionalEvents: (events = {}, option) =>
+    typeof events === "object" && events !== null
+      ? Object.entries(events).flatMap(([workflow, classes]) => eventsRule(classes, `${option}.${workflow}`))
+      : [`\`${option}\` has no lists of events by workflow`],
+  publicDocs: flag,
+  clientOf: callable,
+  log: logRule,
+  ...unchecked("securityScheme"),
 };
 
 function namingProblems({ runtime, additionalEvents = {}, internalEvents = [] }: ServerOptions): string[] {
   const known = workflowsOf(runtime);
   return [
-    ...unknownWorkflows("additionalEvents", Object.keys(additionalEvents), known),
+    ...unknownWorkflows("additionalEvents", Object.keys(additionalEvents ?? {}), known),
     ...(Array.isArray(internalEvents) ? unknownWorkflows("internalEvents", internalEvents, known) : []),
   ];
 }

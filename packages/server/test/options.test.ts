@@ -75,6 +75,18 @@ describe("auth", () => {
       );
     },
   );
+
+  it.each([
+    [[{ token: "a", tenant: 7 }], /token 0 has a tenant/],
+    [["a", { token: "b", readOnly: "true" }], /token 1 has a `readOnly`/],
+    [["a", "b", { token: "a", tenant: "acme" }], /tokens 0 and 2 are equal/],
+    [[{ token: "a", readOnly: true }, { token: "a" }], /tokens 0 and 1 are equal/],
+    [[null], /has no token/],
+  ])("refuses tokens that do not say who asks: %j", (tokens, message) => {
+    expect(() => bearerAuth({ tokens: tokens as never })).toThrow(
+      expect.objectContaining({ code: "OPTION_INVALID", message: expect.stringMatching(message) }),
+    );
+  });
 });
 
 describe("cors", () => {
@@ -125,15 +137,40 @@ describe("options", () => {
     [{ cors: true }, /`cors` has no list `origins`/],
     [{ cors: { origins: ["https://app.example/", "app.example", 7] } }, /"https:\/\/app.example\/".*"app.example".*7/s],
     [{ runtime: {} }, /`runtime` is no runtime/],
+    [{ publicDocs: "false" }, /`publicDocs` is "false", not true or false/],
+    [{ clientOf: "x-forwarded-for" }, /`clientOf` is "x-forwarded-for", not a function/],
+    [{ additionalEvents: null }, /`additionalEvents` has no lists/],
+    [{ additionalEvents: { echo: StartEvent } }, /`additionalEvents.echo` is .*not a list of classes of events/],
+    [{ additionalEvents: { echo: ["Ping"] } }, /`additionalEvents.echo` is .*not a list of classes of events/],
+    [{ log: {} }, /`log` is .*not a log/],
   ])("are not taken for others: %j", (wrong, message) => {
     expect(() => createServer({ runtime: open(), ...(wrong as object) })).toThrow(message);
   });
 
+  it.each([undefined, null, "http://localhost"])("have to be an object, and not %j", (options) => {
+    const wrong = { code: "OPTION_INVALID", message: expect.stringContaining("not an object") };
+
+    expect(() => createServer(options as never)).toThrow(expect.objectContaining(wrong));
+    expect(() => createHandler(echo, options as never)).toThrow(expect.objectContaining(wrong));
+  });
+
+  it("that are undefined count as left out", async () => {
+    const none = { basePath: undefined, studio: undefined, log: undefined, limits: undefined, cors: undefined };
+    const app = createServer({ runtime: open(), ...(none as object) });
+
+    expect((await app.fetch(get("/health"))).status).toBe(200);
+    expect((await app.fetch(get("/studio/"))).status).toBe(404);
+  });
+
   it("of one function are refused in the same way", () => {
     const wrong = { store: {}, driveMs: 0, limits: { bodyDepth: 0 }, auth: "secret", origins: ["*"], drive: 1 };
+    const more = { name: 7, additionalEvents: {}, internalEvents: "false", log: {} };
 
     expect(() => createHandler(echo, wrong as never)).toThrow(
       /`drive` is not an option.*`store` is not a run store.*driveMs.*`auth` is not a function.*`origins` has "\*".*bodyDepth/s,
+    );
+    expect(() => createHandler(echo, more as never)).toThrow(
+      /`name` is 7, not a text.*`additionalEvents` is .*not a list.*`internalEvents` is "false".*`log` is /s,
     );
   });
 

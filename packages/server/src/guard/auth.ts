@@ -4,6 +4,7 @@
  * @module
  */
 import { WorkflowError } from "millrace";
+import { refuseOptions } from "millrace/engine";
 import { HttpError } from "../http/http-error.js";
 
 /** The sender of a request. */
@@ -38,14 +39,18 @@ export interface BearerOptions {
  *
  * The time taken reveals nothing about the tokens: digests are compared, all of them, to the last byte.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when there is no token, or one is empty or contains a space.
+ * @throws {WorkflowError} `OPTION_INVALID` when there is no token, one is empty or contains a space, or one stands for
+ * two callers.
  * @example
  * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme" }] }) });
  */
-export function bearerAuth({ tokens }: BearerOptions): Authenticate {
-  const known = [tokens ?? []].flat().map((entry) => (typeof entry === "object" ? entry : { token: entry }));
+export function bearerAuth(options: BearerOptions): Authenticate {
+  const known = [options?.tokens ?? []]
+    .flat()
+    .map((entry) => (typeof entry === "object" && entry !== null ? entry : { token: entry }));
   if (known.length === 0 || known.some(({ token }) => typeof token !== "string" || !/^\S+$/.test(token)))
     throw tokenMissing();
+  refuseWrongIdentities(known);
   const identities = known.map(({ token: _token, ...identity }, index) => ({ client: `token ${index}`, ...identity }));
   let digests: Promise<readonly Uint8Array[]> | null = null;
   return async (request) => {
@@ -57,6 +62,25 @@ export function bearerAuth({ tokens }: BearerOptions): Authenticate {
     for (const [index, other] of (await digests).entries()) if (isSame(digest, other)) found = index;
     return identities[found] ?? null;
   };
+}
+
+/** Else every request of that token would fail, or the order of the list would say what a token may do. */
+function refuseWrongIdentities(known: readonly BearerToken[]): void {
+  const problems = known.flatMap((entry, index) => {
+    const other = known.findIndex(({ token }) => token === entry.token);
+    return [
+      ...(isTenant(entry) ? [] : [`token ${index} has a tenant that is not a string`]),
+      ...(isFlag(entry) ? [] : [`token ${index} has a \`readOnly\` that is neither true nor false`]),
+      ...(isSameCaller(known[other] as BearerToken, entry)
+        ? []
+        : [`tokens ${other} and ${index} are equal, and stand for different callers`]),
+    ];
+  });
+  refuseOptions("The tokens of `bearerAuth` are wrong", problems);
+}
+
+function isSameCaller(left: Identity, right: Identity): boolean {
+  return left.tenant === right.tenant && left.client === right.client && left.readOnly === right.readOnly;
 }
 
 async function digestOf(text: string): Promise<Uint8Array> {
@@ -94,15 +118,21 @@ export async function authenticate(auth: Authenticate | null, request: Request):
  * Refuses a tenant that is not a text: tenants are part of every key, and any other value could reach the data of
  * others.
  */
-function assertTenant({ tenant = "" }: Identity): void {
-  if (typeof tenant !== "string" || tenant.includes("\0"))
-    throw new TypeError("`auth` gave a tenant that is not a string.");
+function assertTenant(identity: Identity): void {
+  if (!isTenant(identity)) throw new TypeError("`auth` gave a tenant that is not a string.");
+}
+
+function isTenant({ tenant = "" }: Identity): boolean {
+  return typeof tenant === "string" && !tenant.includes("\0");
 }
 
 /** Refuses `"true"` and the like, which would let a caller write that was meant to look only. */
-function assertFlag({ readOnly }: Identity): void {
-  if (readOnly !== undefined && typeof readOnly !== "boolean")
-    throw new TypeError("`auth` gave a `readOnly` that is neither true nor false.");
+function assertFlag(identity: Identity): void {
+  if (!isFlag(identity)) throw new TypeError("`auth` gave a `readOnly` that is neither true nor false.");
+}
+
+function isFlag({ readOnly }: Identity): boolean {
+  return readOnly === undefined || typeof readOnly === "boolean";
 }
 
 /**

@@ -1,8 +1,17 @@
 import type { EventClass, Log } from "millrace";
-import { checkOptions, type Rules, unchecked, valueRule } from "millrace/engine";
+import { checkOptions, flag, type Rules, text, valueRule } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../guard/auth.js";
-import { authRule, defaultLimits, limitsRule, originsRule, type ServerLimits, withAuth } from "../options.js";
+import {
+  authRule,
+  defaultLimits,
+  eventsRule,
+  limitsRule,
+  logRule,
+  originsRule,
+  type ServerLimits,
+  withAuth,
+} from "../options.js";
 import { consoleLog } from "../system.js";
 
 /** Options of `createHandler`. */
@@ -43,7 +52,10 @@ const rules: Rules<HandlerOptions> = {
   auth: authRule,
   origins: originsRule,
   limits: limitsRule,
-  ...unchecked("name additionalEvents internalEvents log"),
+  name: text,
+  additionalEvents: eventsRule,
+  internalEvents: flag,
+  log: logRule,
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
