@@ -55,6 +55,12 @@ function tidy(value: unknown): unknown {
 }
 
 describe("values", () => {
+  it("does not lose a name that servers refuse", () => {
+    const input = JSON.parse('{"list":[{"__proto__":{"admin":true}}]}');
+
+    expect(() => encodeValue(input)).toThrow("list.0.__proto__ is a name that servers refuse");
+  });
+
   it("of the client are read by the engine", () => {
     fc.assert(
       fc.property(values, (value) => {

@@ -47,6 +47,7 @@ function encode(value: unknown, above: readonly (readonly [container: object, na
   for (const [name, part] of Object.entries(json)) {
     // An undefined field counts as left out.
     if (part === undefined && !Array.isArray(json)) continue;
+    if (name === "__proto__") throw unsendable("is a name that servers refuse", [...above, [value as object, name]]);
     const encoded = encode(part, [...above, [value as object, name]]);
     (copy as Record<string, unknown>)[name] = encoded.json;
     addParts(parts, name.replaceAll("\\", "\\\\").replaceAll(".", "\\."), encoded.tree);
