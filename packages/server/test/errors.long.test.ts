@@ -266,6 +266,11 @@ const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     onTestFinished(() => other.close());
     return site.post("/workflows/add/run-nowait", { kwargs: { left: 1 } });
   },
+  "503 STORE_UNREACHABLE": async () => {
+    const error = new WorkflowError({ code: "STORE_UNREACHABLE", message: "connect ECONNREFUSED", hint: "" });
+    const store = overriding(memoryStore(), { list: () => Promise.reject(error) });
+    return (await open({ on: { store } })).get("/handlers");
+  },
 };
 
 /** Says that it has 100 bytes to send, and stops after five. */

@@ -45,7 +45,7 @@ const inputCodes: ReadonlySet<string> = new Set([
 ]);
 
 const carriesInput: ReadonlySet<string> = new Set(["POST", "PUT"]);
-const passing: ReadonlySet<string> = new Set(["RUNTIME_STOPPED", "STORE_BUSY", "STORE_CLOSED"]);
+const passing: ReadonlySet<string> = new Set(["RUNTIME_STOPPED", "STORE_BUSY", "STORE_CLOSED", "STORE_UNREACHABLE"]);
 
 export interface FailedRequest {
   readonly method: string;
