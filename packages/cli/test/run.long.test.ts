@@ -35,6 +35,20 @@ describe("millrace run", () => {
     expect(stdout).toMatch(/^26$/m);
   });
 
+  it("refuses the options of pipelines and of servers where there is none, and starts nothing", async () => {
+    const project = createProject({ "joke.ts": joke });
+    const call = (...args: string[]) => project.call("run", "joke.ts#JokeFlow", "-i", '{"topic":"pirate"}', ...args);
+
+    const session = await call("--session", "s");
+    const user = await call("--user", "ann");
+    const detached = await call("--detach");
+
+    expect(session).toMatchObject({ code: 2, stderr: expect.stringContaining("`--session` is for pipelines") });
+    expect(user).toMatchObject({ code: 2, stderr: expect.stringContaining("`--user` is for pipelines") });
+    expect(detached).toMatchObject({ code: 2, stderr: expect.stringContaining("Name a server with `--url`") });
+    expect((await project.call("runs")).stdout).not.toContain("JokeFlow");
+  });
+
   it("prints JSON lines and nothing else with --json", async () => {
     const project = createProject({ "joke.ts": joke });
 

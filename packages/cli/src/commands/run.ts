@@ -2,6 +2,7 @@ import type { ClientRun } from "@millrace/client";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
 import { askForm, fieldsOf, leftForm } from "../follow/prompt-form.js";
 import { labelsOf, newRunId } from "../option-values.js";
+import { CliError } from "../output/cli-error.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
@@ -20,18 +21,39 @@ interface RunCommandOptions extends TargetOptions {
 
 export async function run(terminal: Terminal, options: RunCommandOptions): Promise<number> {
   const { file, url } = options;
+  if (options.detach === true && url === undefined) throw notDetached();
   const labels = labelsOf(options.label);
   const runId = newRunId(options.id);
   const given = options.input === undefined ? undefined : readJson(options.input, "`--input`");
   const where = url === undefined ? ({ file, code: "required", executes: true, creates: true } as const) : {};
   return withTarget(openTarget(terminal, { ...options, file: undefined, ...where }), async (target) => {
     const workflow = await chosen(terminal, target, file);
+    if (workflow.isPipeline === false) refuseSession(options, workflow.name);
     const fields = await inputOf(terminal, target, { given, workflow, options });
     if (fields === leftForm) throw interrupted();
     const start = (): ClientRun => target.client.run(workflow.name, fields, { handlerId: runId, labels });
-    if (options.detach === true && target.local === null) return detached(terminal, start());
+    if (options.detach === true) return detached(terminal, start());
     target.local?.own(runId);
     return watchRun(terminal, { target, runId, workflow: workflow.name, begin: start });
+  });
+}
+
+/** A workflow has no session: its input would be wrapped as that of a pipeline, and lost. */
+function refuseSession({ session, user }: RunCommandOptions, workflow: string): void {
+  const option = session !== undefined ? "--session" : user !== undefined ? "--user" : null;
+  if (option === null) return;
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `\`${option}\` is for pipelines, and ${workflow} is a workflow.`,
+    hint: "Leave it out, or give it as a field of `--input`.",
+  });
+}
+
+function notDetached(): CliError {
+  return new CliError({
+    code: "OPTION_INVALID",
+    message: "`--detach` leaves the run at work on a server, and there is none: it would stop with this command.",
+    hint: "Name a server with `--url`, or leave it out.",
   });
 }
 
