@@ -40,3 +40,13 @@ export function wholeNumber(option: string, text: string, [least, most]: readonl
     hint: `Give a whole number from ${least} to ${most}.`,
   });
 }
+
+/** A time as Millrace takes it in a text. @throws {CliError} `OPTION_INVALID` */
+export function durationOf(option: string, text: string): string {
+  if (/^\d+(\.\d+)?(ms|[smhd])$/.test(text)) return text;
+  throw new CliError({
+    code: "OPTION_INVALID",
+    message: `\`--${option}\` is ${JSON.stringify(text)}, which is not a duration.`,
+    hint: "Give a number with its unit, such as 30s, 5m, 2h or 30d.",
+  });
+}

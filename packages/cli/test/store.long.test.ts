@@ -40,11 +40,21 @@ it("says what is wrong with a store", async () => {
   database.exec("PRAGMA user_version = 999");
   database.close();
 
+  await project.call("run", "joke.ts#AskFlow", "--store", "refuses.db");
+  const refusing = new DatabaseSync(join(project.folder, "refuses.db"));
+  refusing.exec("CREATE TRIGGER refuse BEFORE INSERT ON runs BEGIN SELECT RAISE(ABORT, 'the disk is on fire'); END");
+  refusing.close();
+
   const foreign = await project.call("runs", "--store", "text.db");
   const newer = await project.call("runs", "--store", "newer.db");
   const url = await project.call("runs", "--store", "mysql://db");
+  const refused = await project.call("run", "joke.ts#AskFlow", "--store", "refuses.db");
+  const age = await project.call("store", "retain", "--older-than", "1000", "--store", "refuses.db");
 
   expect(foreign).toMatchObject({ code: 1, stderr: expect.stringMatching(/^STORE_(FOREIGN|CORRUPT)/) });
   expect(newer).toMatchObject({ code: 1, stderr: expect.stringMatching(/^STORE_NEWER/) });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^STORE_FAILED .*on fire/m) });
+  expect(refused.stderr).not.toContain("server's log");
+  expect(age).toMatchObject({ code: 2, stderr: expect.stringContaining('`--older-than` is "1000"') });
   expect(url).toMatchObject({ code: 2, stderr: expect.stringContaining("OPTION_INVALID") });
 });

@@ -69,11 +69,13 @@ async function openForImport(terminal: Terminal, options: ImportCommandOptions, 
   return openTarget(terminal, { store, code: "required", creates: true });
 }
 
+const notExported = "Give a file that `millrace store export -o` has written.";
+
 async function* linesOf(path: string): AsyncGenerator<unknown> {
   let number = 0;
   for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
     number += 1;
-    if (line.trim() !== "") yield parseJson(line, `Line ${number}`);
+    if (line.trim() !== "") yield parseJson(line, `Line ${number}`, notExported);
   }
 }
 

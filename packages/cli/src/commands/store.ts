@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import type { EndedStatus } from "millrace/runtime";
+import { durationOf } from "../option-values.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { storePlace } from "../target/open-store.js";
@@ -94,7 +95,7 @@ interface RetainOptions extends StoreOptions {
 const ended: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled", "timedOut"]);
 
 export async function retainStore(terminal: Terminal, options: RetainOptions): Promise<number> {
-  const { olderThan } = options;
+  const olderThan = durationOf("older-than", options.olderThan);
   const status = options.status.map(endedStatus);
   return withTarget(openTarget(terminal, options), async (target) => {
     const deleted = await localOf(target).runtime.retain({

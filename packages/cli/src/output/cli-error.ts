@@ -91,6 +91,7 @@ function ownHint(code: string, error: unknown): string | null {
 const ownHints: Readonly<Record<string, string>> = {
   RESPONSE_INVALID: "Look whether `--url` leads to a Millrace server, and not to a page or a proxy.",
   RUN_ID_CONFLICT: "Give another `--id`, or leave it out.",
+  STORE_UNREACHABLE: "Look whether the database runs, and whether `--store` leads to it.",
   STORE_BUSY: "Look for a program that keeps a write transaction open, and call it again.",
 };
 

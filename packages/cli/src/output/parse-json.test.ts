@@ -22,3 +22,9 @@ it("says where text stops being JSON", () => {
   expect(placeOf('{\n  "a": 1,\n  "b": oops\n}')).toEqual([3, 8]);
   expect(placeOf('{"topic": "x",}')).toEqual([1, 15]);
 });
+
+it("gives the hint of the file that the text is from", () => {
+  const hint = "Give a file that was exported.";
+
+  expect(() => parseJson("{", "Line 1", hint)).toThrow(expect.objectContaining({ hint }));
+});

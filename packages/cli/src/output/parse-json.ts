@@ -2,20 +2,23 @@ import { readFileSync } from "node:fs";
 import { CliError } from "./cli-error.js";
 
 /** @throws {CliError} `INPUT_NOT_JSON` with the place. */
-export function parseJson(text: string, what: string): unknown {
+export function parseJson(text: string, what: string, hint: string = inShell): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw notJson(text, { what, error: error as Error });
+    throw notJson(text, { what, hint, error: error as Error });
   }
 }
+
+const inShell =
+  "Names and texts take double quotes; put the whole in single quotes for the shell, or write `@file.json`.";
 
 /** `{…}`, or `@file` for the contents of a file. */
 export function readJson(given: string, what: string): unknown {
   if (!given.startsWith("@")) return parseJson(given, what);
   const path = given.slice(1);
   try {
-    return parseJson(readFileSync(path, "utf8"), path);
+    return parseJson(readFileSync(path, "utf8"), path, "Names and texts take double quotes.");
   } catch (error) {
     if (error instanceof CliError) throw error;
     const { code } = error as NodeJS.ErrnoException;
@@ -40,7 +43,13 @@ export function fieldsIn(json: unknown, what: string): Record<string, unknown> {
   });
 }
 
-function notJson(text: string, { what, error }: { readonly what: string; readonly error: Error }): CliError {
+interface Unreadable {
+  readonly what: string;
+  readonly hint: string;
+  readonly error: Error;
+}
+
+function notJson(text: string, { what, hint, error }: Unreadable): CliError {
   const position = positionOf(text, error.message);
   const before = text.slice(0, position);
   const line = before.split("\n").length;
@@ -50,7 +59,7 @@ function notJson(text: string, { what, error }: { readonly what: string; readonl
   return new CliError({
     code: "INPUT_NOT_JSON",
     message: `${what} is not JSON: line ${line}, column ${column}.`,
-    hint: "Names and texts take double quotes; put the whole in single quotes for the shell, or write `@file.json`.",
+    hint,
     details: { position, line, column },
     frame: `  ${row.slice(from, from + 72)}\n  ${" ".repeat(column - 1 - from)}^`,
   });

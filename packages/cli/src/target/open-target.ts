@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { type Client, createClient, type Flows } from "@millrace/client";
-import type { Workflow } from "millrace";
+import type { Workflow, WorkflowError } from "millrace";
 import type { Log } from "millrace/engine";
 import type { RunStore, Runtime } from "millrace/runtime";
 import { fileAndName } from "../code/file-and-name.js";
@@ -168,9 +168,13 @@ interface LocalFacts {
 async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: LocalFacts): Promise<Target> {
   const { runtime, place } = local;
   const { createServer } = await kit.server();
-  const app = createServer({ runtime, log: { info: () => {}, error: () => {} } });
+  let failure: unknown = null;
+  const app = createServer({ runtime, log: { info: () => {}, error: (_message, error) => void (failure = error) } });
   const baseUrl = "http://millrace.local";
-  const fetch: typeof globalThis.fetch = async (...request) => app.fetch(new Request(...request));
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    const response = await app.fetch(new Request(...request));
+    return response.status === 500 ? failureAnswer(failure) : response;
+  };
   const client: Client<Flows> = createClient({ baseUrl, fetch, retry: false, timeoutMs: 2 ** 31 - 1 });
   return {
     name: place.kind === "sqlite" ? relative(cwd, place.path) || place.path : shownStore(place.url),
@@ -183,6 +187,15 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
     close: () => runtime.stop({ drainMs }),
   };
 }
+
+/** The error itself: there is no log of a server that somebody could look into. */
+function failureAnswer(failure: unknown): Response {
+  const { code, hint, details } = failure as Partial<WorkflowError>;
+  const known = typeof code === "string" && typeof hint === "string" ? { ...details, code, hint } : unexpected;
+  return Response.json({ detail: textOf(failure), ...known }, { status: 500 });
+}
+
+const unexpected = { code: "INTERNAL", hint: "Call it again. If it fails again, report it with this text." };
 
 interface RunPlace extends OpenOptions {
   readonly project: Project;
