@@ -53,6 +53,21 @@ it("pauses with Ctrl-C, and goes on in another process", async () => {
   expect(resumed.stdout).not.toContain("first"); // that step is done
 });
 
+it("says after Ctrl-C that the run has ended, where its last step ended meanwhile", async () => {
+  const project = createProject({ "slow.ts": slow });
+  const terminal = inTerminal(project.folder, ["run", "slow.ts", "--id", "s-1"]);
+
+  await terminal.shows(/second/);
+  terminal.type("\x03");
+  project.write("go", "");
+  const code = await terminal.ended();
+  const shown = await project.call("show", "s-1");
+
+  expect(code).toBe(130);
+  expect(terminal.text()).toContain("It ended meanwhile: completed. Look with: millrace show s-1");
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('"version 1"') });
+});
+
 it("loads code again while a run is at work, keeps serving over a syntax error, and survives kill -9", async () => {
   const project = createProject({ "flows/slow.ts": slow });
   const dev = inTerminal(project.folder, ["dev", "flows"]);

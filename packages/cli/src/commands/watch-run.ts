@@ -6,7 +6,8 @@ import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
-import type { Target } from "../target/target.types.js";
+import { openTarget, withTarget } from "../target/open-target.js";
+import type { LocalTarget, RunRow, Target } from "../target/target.types.js";
 import { interrupts } from "./interrupts.js";
 
 interface Watching {
@@ -76,14 +77,31 @@ export function endOf(outcome: RunOutcome, prompts: readonly OpenPrompt[]): obje
   return { status, error: { code, message, hint } };
 }
 
-/** The run stays where it is: in the store, or at work on the server. */
+/** The run stays where it is: in the store, or at work on the server. It may have ended in the second that its steps were left. */
 async function paused(terminal: Terminal, { target, runId }: Watching): Promise<number> {
   await target.close();
-  const next = commandText(target.local === null ? "show" : "resume", { args: [runId], flags: target.flags });
-  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, status: "paused", next });
+  const run = target.local === null ? null : await storedRun(terminal, target.local, runId);
+  const ended = run !== null && run.endedAtMs !== null ? run.status : null;
+  const command = target.local === null || ended !== null ? "show" : "resume";
+  const next = commandText(command, { args: [runId], flags: target.flags });
+  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, status: ended ?? "paused", next });
+  else if (ended !== null) terminal.line(`It ended meanwhile: ${ended}. Look with: ${next}`);
   else if (target.local === null) terminal.line(`The run continues at ${target.name}. Look with: ${next}`);
   else terminal.line(`Paused. Continue with: ${next}`);
   return 130;
+}
+
+/** @throws {CliError} `INTERRUPTED` where it had not been stored yet. */
+async function storedRun(terminal: Terminal, { place }: LocalTarget, runId: string): Promise<RunRow> {
+  const store = place.kind === "sqlite" ? place.path : place.url;
+  return withTarget(openTarget(terminal, { store }), async (target) => {
+    const row = await target.row(runId).catch((error: unknown) => {
+      if ((error as { readonly code?: unknown }).code === "RUN_UNKNOWN") return null;
+      throw error;
+    });
+    if (row === null) throw interrupted();
+    return row;
+  });
 }
 
 export function interrupted(): CliError {
