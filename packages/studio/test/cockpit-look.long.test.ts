@@ -72,6 +72,18 @@ describe("the pages of runs", () => {
     }
   }
 
+  it("are no wider for a long id and long labels", async () => {
+    const id = "i".repeat(200);
+    const labels = { topic: "t".repeat(1_000), team: "red" };
+    await server.settled(await server.run("digest", { files: 1 }, { handler_id: id, labels }));
+    await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`);
+
+    await expect.poll(() => visit.page.locator("#main").textContent()).toContain("team=red");
+
+    expect(await visit.isWide()).toBe(false);
+    visit.expectNoFaults();
+  });
+
   it("show what an agent said as a chat, with its tokens and its cost", async () => {
     await using visit = await Visit.open(browser, `${server.studio}#/run/rs-1`);
     await visit.page.getByRole("button", { name: "Chat" }).click();

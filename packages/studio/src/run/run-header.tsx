@@ -232,10 +232,12 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
       )}
       <Children run={run} onChildren={onChildren} />
       {Object.keys(labels).length > 0 && (
-        <span className="row labels hide-sm">
+        <span className="row wrap hide-sm">
           {Object.entries(labels).map(([name, value]) => (
-            <span key={name} className="chip">
-              {name}={value}
+            <span key={name} className="chip" title={`${name}=${value}`}>
+              <span className="cut">
+                {name}={value}
+              </span>
             </span>
           ))}
         </span>
