@@ -298,6 +298,30 @@ describe("a part of the studio that is first needed while the server is away", (
   });
 });
 
+describe("a browser that may remember nothing", () => {
+  it("shows the studio, and forgets the token with the page", async () => {
+    await using server = await StudioServer.start(["signed"]);
+    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-acme" }));
+    await using visit = await Visit.open(browser, server.studio);
+    const { page } = visit;
+    await page.addInitScript(() => {
+      const denied = (): never => {
+        throw new DOMException("Access is denied for this document.", "SecurityError");
+      };
+      for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, { get: denied });
+    });
+    await page.reload();
+
+    await page.getByLabel("Token").fill("acme-token");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await rowOf(page, "ct-acme").waitFor();
+    await page.reload();
+
+    await page.getByLabel("Token").waitFor();
+    visit.expectNoFaults();
+  });
+});
+
 describe("a server that asks for a token", () => {
   it("asks for it, refuses a wrong one, shows the tenant, and forgets it on sign-out", async () => {
     await using server = await StudioServer.start(["signed"]);

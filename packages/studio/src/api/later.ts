@@ -1,4 +1,5 @@
 /** Parts of the studio that are loaded when they are first shown. */
+import { ofTab } from "../remembered.js";
 import { connection } from "./connection.js";
 
 const key = "millrace.reloaded";
@@ -21,9 +22,10 @@ export function later<Part>(load: () => Promise<Part>): () => Promise<{ readonly
     } catch (error) {
       await breath();
       await connected();
-      if (Date.now() - Number(sessionStorage.getItem(key)) < soonMs)
+      const isAgain = Date.now() - Number(ofTab.get(key)) < soonMs;
+      // What is not remembered would be loaded again and again.
+      if (isAgain || !ofTab.set(key, String(Date.now())))
         throw new PartMissingError("A part of the studio was not found.", { cause: error });
-      sessionStorage.setItem(key, String(Date.now()));
       location.reload();
       return new Promise(() => {});
     }

@@ -1,4 +1,5 @@
 /** Light, dark, or what the system says. */
+import { ofBrowser } from "../remembered.js";
 import { createStore, type Store } from "../store.js";
 
 export type Theme = "auto" | "light" | "dark";
@@ -9,7 +10,7 @@ const key = "millrace.theme";
 export const theme: Store<Theme> = createStore<Theme>(stored());
 
 function stored(): Theme {
-  const value = localStorage.getItem(key);
+  const value = ofBrowser.get(key);
   return themes.find((name) => name === value) ?? "auto";
 }
 
@@ -20,7 +21,7 @@ export function applyTheme(): void {
 }
 
 export function setTheme(value: Theme): void {
-  localStorage.setItem(key, value);
+  ofBrowser.set(key, value);
   theme.set(value);
   applyTheme();
 }
