@@ -72,16 +72,27 @@ describe("the pages of runs", () => {
     }
   }
 
-  it("are no wider for a long id and long labels", async () => {
-    const id = "i".repeat(200);
-    const labels = { topic: "t".repeat(1_000), team: "red" };
-    await server.settled(await server.run("digest", { files: 1 }, { handler_id: id, labels }));
-    await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`);
+  it.each([1440, 390])("are no wider than %i for long ids and long labels", async (width) => {
+    const long = (letter: string): string => `${letter}${width}`.padEnd(190, letter);
+    const start = { input: "w".repeat(2_000), session_id: long("s"), user_id: long("u") };
+    const rest = { handler_id: long("i"), labels: { topic: "t".repeat(1_000), team: "red" } };
+    await server.settled(await server.run("article", start, rest));
+    const pages = [
+      [`#/run/${long("i")}`, long("i")],
+      [`#/run/${long("n")}`, long("n")],
+      ["#/runs", long("i")],
+      ["#/sessions", long("u")],
+      [`#/session/${long("s")}`, long("s")],
+      ["#/workflow/article", long("i")],
+    ] as const;
 
-    await expect.poll(() => visit.page.locator("#main").textContent()).toContain("team=red");
+    for (const [hash, shows] of pages) {
+      await using visit = await Visit.open(browser, `${server.studio}${hash}`, { width });
+      await expect.poll(() => visit.page.locator("#main").textContent()).toContain(shows);
 
-    expect(await visit.isWide()).toBe(false);
-    visit.expectNoFaults();
+      expect(await visit.isWide(), hash.slice(0, 20)).toBe(false);
+      visit.expectNoFaults();
+    }
   });
 
   it("show what an agent said as a chat, with its tokens and its cost", async () => {

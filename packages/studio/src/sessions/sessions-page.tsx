@@ -100,7 +100,11 @@ function SessionTable({ sessions }: { readonly sessions: readonly Session[] }): 
                 {id}
               </a>
             </td>
-            <td className="ink2">{user ?? ""}</td>
+            <td className="ink2">
+              <span className="cut name" title={user ?? ""}>
+                {user ?? ""}
+              </span>
+            </td>
             <td className="right num">{runs}</td>
             <td className="right ink2 num started">
               <Ago at={at} />
