@@ -5,9 +5,10 @@
  * @module
  */
 import type { Attributes, Span } from "@opentelemetry/api";
-import { fail, inSpan } from "./in-span.js";
+import { fail, inSpan, startedSpan } from "./in-span.js";
 import { attributes } from "./names.js";
 import type { Providers } from "./providers.js";
+import { quietly } from "./quietly.js";
 import { isWithinStepOf } from "./trace-context.js";
 
 interface AgentCall {
@@ -34,12 +35,12 @@ export interface AgentObserver {
 export function agentSpans(providers: Providers): AgentObserver {
   return {
     callAgent(call, work) {
-      const { tracer } = providers;
-      if (tracer === null || !isWithinStepOf(providers)) return work();
-      const span = tracer.startSpan(`invoke_agent ${call.name}`, { attributes: factsOf(call) });
+      if (!isWithinStepOf(providers)) return work();
+      const span = startedSpan(providers, `invoke_agent ${call.name}`, { attributes: factsOf(call) });
+      if (span === undefined) return work();
       const described = async (): Promise<AgentEnd> => {
         const end = await work();
-        describe(span, end);
+        quietly(() => describe(span, end), undefined);
         return end;
       };
       return inSpan(span, described) as Promise<AgentEnd>;

@@ -10,7 +10,8 @@ import { errorTypeOf } from "./error-type.js";
 import type { Metrics } from "./metrics.js";
 import { attributes } from "./names.js";
 import type { Providers } from "./providers.js";
-import { inSpan } from "./in-span.js";
+import { inSpan, startedSpan } from "./in-span.js";
+import { quietly } from "./quietly.js";
 import { isWithinStepOf } from "./trace-context.js";
 
 interface ModelCall {
@@ -54,14 +55,14 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
   const open = new Map<string, Span>();
   return {
     executeLanguageModelCall(call) {
-      const { tracer } = providers;
-      if (tracer === null || !isWithinStepOf(providers)) return call.execute();
+      if (!isWithinStepOf(providers)) return call.execute();
       const { callId, provider, modelId, functionId } = call;
       const facts = modelFacts(provider, modelId);
-      const span = tracer.startSpan(`chat ${modelId ?? "unknown"}`, {
+      const span = startedSpan(providers, `chat ${modelId ?? "unknown"}`, {
         kind: SpanKind.CLIENT,
         attributes: { ...facts, ...(functionId !== undefined && { [attributes.agent]: functionId }) },
       });
+      if (span === undefined) return call.execute();
       const startedMs = performance.now();
       open.set(callId, span);
       const done = (error?: unknown): void => {
@@ -86,11 +87,13 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
       if (span === undefined) return;
       open.delete(callId);
       const { inputTokens, outputTokens } = usage ?? {};
-      if (finishReason !== undefined) span.setAttribute(attributes.finishReasons, [finishReason]);
-      if (responseId !== undefined) span.setAttribute(attributes.responseId, responseId);
-      if (inputTokens !== undefined) span.setAttribute(attributes.inputTokens, inputTokens);
-      if (outputTokens !== undefined) span.setAttribute(attributes.outputTokens, outputTokens);
-      span.end();
+      quietly(() => {
+        if (finishReason !== undefined) span.setAttribute(attributes.finishReasons, [finishReason]);
+        if (responseId !== undefined) span.setAttribute(attributes.responseId, responseId);
+        if (inputTokens !== undefined) span.setAttribute(attributes.inputTokens, inputTokens);
+        if (outputTokens !== undefined) span.setAttribute(attributes.outputTokens, outputTokens);
+        span.end();
+      }, undefined);
       const facts = modelFacts(provider, modelId);
       const used = { input: inputTokens, output: outputTokens };
       for (const [type, count] of Object.entries(used))
@@ -98,17 +101,16 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
           metrics.record("gen_ai.client.token.usage", count, { ...facts, [attributes.tokenType]: type });
     },
     executeTool({ toolCallId, toolCall, execute }) {
-      const { tracer } = providers;
-      if (tracer === null || !isWithinStepOf(providers)) return execute();
+      if (!isWithinStepOf(providers)) return execute();
       const name = toolCall?.toolName ?? "unknown";
-      const span = tracer.startSpan(`execute_tool ${name}`, {
+      const span = startedSpan(providers, `execute_tool ${name}`, {
         attributes: {
           [attributes.operation]: "execute_tool",
           [attributes.tool]: name,
           [attributes.toolCall]: toolCallId,
         },
       });
-      return inSpan(span, execute) as PromiseLike<unknown>;
+      return span === undefined ? execute() : (inSpan(span, execute) as PromiseLike<unknown>);
     },
   };
 }

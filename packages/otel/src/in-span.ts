@@ -1,7 +1,14 @@
 /** Code of others, with a span that is active in it. */
-import { context, type Span, SpanStatusCode, trace } from "@opentelemetry/api";
+import { context, type Span, type SpanOptions, SpanStatusCode, trace } from "@opentelemetry/api";
 import { errorTypeOf } from "./error-type.js";
 import { attributes } from "./names.js";
+import type { Providers } from "./providers.js";
+import { quietly } from "./quietly.js";
+
+/** A span below what is active; `undefined` where there is no SDK, or it cannot. */
+export function startedSpan(providers: Providers, name: string, options: SpanOptions): Span | undefined {
+  return quietly(() => providers.tracer?.startSpan(name, options), undefined);
+}
 
 export interface InSpanOptions {
   /** What ends the span. @default "work", however it ends */
@@ -10,10 +17,11 @@ export interface InSpanOptions {
 
 /** Runs `work` in this span. Gives what it gives. */
 export function inSpan(span: Span, work: () => unknown, { endsWith = "work" }: InSpanOptions = {}): unknown {
-  const end = (error?: unknown): void => {
-    if (error !== undefined) fail(span, error);
-    if (error !== undefined || endsWith === "work") span.end();
-  };
+  const end = (error?: unknown): void =>
+    quietly(() => {
+      if (error !== undefined) fail(span, error);
+      if (error !== undefined || endsWith === "work") span.end();
+    }, undefined);
   try {
     const value = context.with(trace.setSpan(context.active(), span), work);
     if (typeof (value as { then?: unknown } | null | undefined)?.then !== "function") {

@@ -3,6 +3,7 @@ import type { Attributes, Counter, Histogram, Meter } from "@opentelemetry/api";
 import type { ObservedRuntime } from "millrace/runtime";
 import { attributes, type CounterName, type HistogramName, metricFacts } from "./names.js";
 import type { Providers } from "./providers.js";
+import { quietly } from "./quietly.js";
 
 /** More runs of one tenant than this are not counted. */
 const MOST_COUNTED = 1_000;
@@ -24,18 +25,18 @@ export class Metrics {
   }
 
   count(name: CounterName, labels: Attributes): void {
-    this.#open()?.counters[name].add(1, labels);
+    quietly(() => this.#open()?.counters[name].add(1, labels), undefined);
   }
 
   record(name: HistogramName, value: number, labels: Attributes): void {
-    this.#open()?.histograms[name].record(value, labels);
+    quietly(() => this.#open()?.histograms[name].record(value, labels), undefined);
   }
 
   /** Gives what is called when the runtime has stopped. */
   watch(runtime: ObservedRuntime): () => void {
     const gauges = new RuntimeGauges(runtime, this.#queueDepthEveryMs);
     this.#runtimes.add(gauges);
-    this.#open();
+    quietly(() => this.#open(), null);
     return () => void this.#runtimes.delete(gauges);
   }
 

@@ -26,6 +26,7 @@ import { spanIdOf, traceIdOf } from "millrace/engine";
 import { fail, inSpan } from "./in-span.js";
 import { attributes } from "./names.js";
 import type { Providers } from "./providers.js";
+import { quietly } from "./quietly.js";
 import { hasRunIds, type Ids, withIds } from "./run-ids.js";
 import { contextWith, headersOf, spanContextOf, stepContext } from "./trace-context.js";
 
@@ -98,12 +99,11 @@ export class Spans {
 
   end(facts: RunFacts, { status, elapsedMs, error }: { status: string; elapsedMs: number; error?: unknown }): void {
     const run = this.#runs.get(runKey(facts));
-    for (const [key, span] of run?.attempts ?? []) {
+    this.forget(facts);
+    for (const span of run?.attempts.values() ?? []) {
       span.setAttribute(attributes.attemptStatus, "stopped" satisfies AttemptStatus);
       span.end(new Date(facts.atMs));
-      this.#byId.delete(idOf(facts, key));
     }
-    this.#runs.delete(runKey(facts));
     const { tracer } = this.#providers;
     if (tracer === null) return;
     const isLater = facts.spanId !== spanIdOf(facts);
@@ -177,10 +177,10 @@ export class Spans {
   }
 
   callEffect({ ctx, key }: AttemptCall & { readonly key: string }, work: () => unknown): unknown {
-    const { tracer } = this.#providers;
-    if (tracer === null) return work();
-    const name = `effect ${key}`;
-    return inSpan(tracer.startSpan(name, { attributes: { [attributes.effect]: key } }, this.contextOf(ctx)), work);
+    const options = { attributes: { [attributes.effect]: key } };
+    const start = () => this.#providers.tracer?.startSpan(`effect ${key}`, options, this.contextOf(ctx));
+    const span = quietly(start, undefined);
+    return span === undefined ? work() : inSpan(span, work);
   }
 
   /** What is active, where that is within the attempt that holds this context; else the attempt. */

@@ -9,6 +9,7 @@ import { genAi, registerGenAi } from "./gen-ai.js";
 import { Metrics } from "./metrics.js";
 import { attributes } from "./names.js";
 import { Providers } from "./providers.js";
+import { quietly } from "./quietly.js";
 import { type AttemptStatus, Spans } from "./spans.js";
 import { remember } from "./trace-headers.js";
 
@@ -72,7 +73,7 @@ class OtelTelemetry implements RuntimeTelemetry {
     // It is read about ten times for each step.
     if (this.#wait-- > 0) return false;
     this.#wait = LOOK_EVERY;
-    if (!this.#providers.isActive) return false;
+    if (!quietly(() => this.#providers.isActive, false)) return false;
     this.#isOn = true;
     if (this.#reportsModels) {
       registerGenAi(genAi({ providers: this.#providers, metrics: this.#metrics }));
@@ -82,7 +83,7 @@ class OtelTelemetry implements RuntimeTelemetry {
   }
 
   onStart(run: StartingRun): TraceContext | null {
-    return this.#spans.start(run);
+    return quietly(() => this.#spans.start(run), run.trace);
   }
 
   callStep(call: AttemptCall, work: () => unknown): unknown {
@@ -94,7 +95,11 @@ class OtelTelemetry implements RuntimeTelemetry {
     return this.#spans.callEffect(call, work);
   }
 
-  onInspection({ name, payload }: Inspection): void {
+  onInspection(inspection: Inspection): void {
+    quietly(() => this.#report(inspection), undefined);
+  }
+
+  #report({ name, payload }: Inspection): void {
     switch (name) {
       case "run.started":
         this.#metrics.count("millrace.run.started", { [attributes.workflow]: payload.workflow });

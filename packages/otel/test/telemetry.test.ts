@@ -1,10 +1,10 @@
 /** Spans and metrics of runs in one process. */
-import { context, trace } from "@opentelemetry/api";
-import { AlwaysOffSampler, ParentBasedSampler } from "@opentelemetry/sdk-trace";
+import { context, diag, trace } from "@opentelemetry/api";
+import { AlwaysOffSampler, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
 import { defineWorkflow, event, many, NonRetryableError, StartEvent, StopEvent, type WorkflowHandler } from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
-import { describe, expect, it } from "vitest";
-import { telemetry, traceHeaders } from "../src/index.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type TelemetryOptions, telemetry, traceHeaders } from "../src/index.js";
 import { openSdk, traceProblems, treeOf } from "./support/sdk.js";
 import { Approval, tripFlow } from "./support/trip.js";
 
@@ -200,6 +200,34 @@ describe("in the code of a step", () => {
       .build();
 
     expect(await flow.run()).toEqual({});
+  });
+});
+
+describe("telemetry that fails", () => {
+  const fails = (): never => {
+    throw new Error("the plugin of somebody else");
+  };
+  const processor = { onStart: () => {}, onEnd: () => {}, forceFlush: async () => {}, shutdown: async () => {} };
+  const providerWith = (own: Partial<typeof processor>): TracerProvider =>
+    new TracerProvider({ spanProcessors: [{ ...processor, ...own }] });
+
+  it.each<[string, TelemetryOptions]>([
+    ["a processor at the start of a span", { tracerProvider: providerWith({ onStart: fails }) }],
+    ["a processor at its end", { tracerProvider: providerWith({ onEnd: fails }) }],
+    ["a sampler", { tracerProvider: new TracerProvider({ sampler: { shouldSample: fails, toString: () => "" } }) }],
+    ["a tracer that there is not", { tracerProvider: { getTracer: fails } }],
+    ["a meter that there is not", { meterProvider: { getMeter: fails } as never }],
+  ])("changes nothing of a run: %s", async (_what, options) => {
+    const told = vi.fn();
+    diag.setLogger({ error: told, warn: told, info: () => {}, debug: () => {}, verbose: () => {} });
+    onTestFinished(() => diag.disable());
+
+    const asked = vi.fn();
+    const result = await approve(tripFlow(asked).use(telemetry(options)).run() as never);
+
+    expect(result).toBe("granted by ada");
+    expect(asked).toHaveBeenCalledTimes(1);
+    expect(told).toHaveBeenCalledWith("Millrace could not report to OpenTelemetry.", expect.any(Error));
   });
 });
 
