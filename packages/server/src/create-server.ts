@@ -105,11 +105,14 @@ function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptio
     origin: origins.includes("*") ? "*" : [...origins],
     credentials,
     allowMethods: ["GET", "POST", "PUT", "DELETE"],
-    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id", "x-requested-with"],
+    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id", "x-requested-with", ...traced],
     exposeHeaders: ["retry-after"],
     maxAge: 600,
   });
 }
+
+/** What the OpenTelemetry of a page adds to its requests. */
+const traced = ["traceparent", "tracestate"];
 
 function refuseOtherOrigins({ cors: allowed }: ResolvedOptions): MiddlewareHandler {
   return async ({ req }, next) => {

@@ -100,6 +100,16 @@ describe("cors", () => {
     expect((await app.fetch(get("/handlers", { origin: "https://app.example" }))).status).toBe(401);
   });
 
+  it("lets a page send each header that is read", async () => {
+    const app = createServer({ runtime: open(), cors: { origins: ["https://app.example"] } });
+    const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
+    const asked = new Request("http://localhost/workflows/echo/run", { method: "OPTIONS", headers });
+
+    const allowed = (await app.fetch(asked)).headers.get("access-control-allow-headers")?.split(",");
+
+    expect(allowed).toEqual(expect.arrayContaining(["authorization", "idempotency-key", "traceparent", "tracestate"]));
+  });
+
   it("keeps what pages elsewhere send without asking out", async () => {
     const app = createServer({ runtime: open(), cors: { origins: ["https://app.example"] } });
     const send = async (origin: string, site: string): Promise<number> => {
