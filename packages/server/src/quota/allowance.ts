@@ -8,7 +8,7 @@ interface Bucket {
 }
 
 const minuteMs = 60_000;
-/** Above this number, full buckets are dropped. */
+/** Above this number, and each time that it has doubled since, full buckets are dropped. */
 const mostBuckets = 10_000;
 
 /** How many runs each tenant and each client may still start: a minute's worth at once, then evenly refilled. */
@@ -16,9 +16,15 @@ export class Allowance {
   /** Runs in a minute. */
   readonly #limits: SharedLimits;
   readonly #buckets: Map<string, Bucket> = new Map();
+  #sweepAt = mostBuckets;
 
   constructor(limits: SharedLimits) {
     this.#limits = limits;
+  }
+
+  /** For tests: how many clients and tenants are remembered. */
+  get size(): number {
+    return this.#buckets.size;
   }
 
   /** @throws {HttpError} 429 `STARTS_EXCEEDED`, and then spends nothing. */
@@ -45,9 +51,13 @@ export class Allowance {
   }
 
   #add(key: string, bucket: Bucket): void {
-    if (this.#buckets.size >= mostBuckets)
-      for (const [other, { atMs }] of this.#buckets) if (bucket.atMs - atMs >= minuteMs) this.#buckets.delete(other);
+    if (this.#buckets.size >= this.#sweepAt) this.#sweep(bucket.atMs);
     this.#buckets.set(key, bucket);
+  }
+
+  #sweep(atMs: number): void {
+    for (const [key, bucket] of this.#buckets) if (atMs - bucket.atMs >= minuteMs) this.#buckets.delete(key);
+    this.#sweepAt = Math.max(mostBuckets, 2 * this.#buckets.size);
   }
 }
 
