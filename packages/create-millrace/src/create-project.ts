@@ -18,15 +18,29 @@ const own = join(import.meta.dirname, "..");
 /** What is wrong with the folder, in a sentence; null for nothing. */
 export function folderProblem(target: string, cwd: string): string | null {
   const folder = resolve(cwd, target);
-  if (existsSync(folder) && readdirSync(folder).some((name) => name !== ".git"))
-    return `The folder ${target} is not empty.`;
-  return null;
+  const shown = target === "" ? "." : target;
+  try {
+    if (existsSync(folder) && readdirSync(folder).some((name) => name !== ".git"))
+      return `The folder ${shown} is not empty.`;
+    return null;
+  } catch (error) {
+    return `${shown} cannot be a folder of a project: ${(error as NodeJS.ErrnoException).code}.`;
+  }
 }
 
-/** Gives the folder. */
+/** Makes the folder. What is wrong with it, in a sentence; null for nothing. */
+export function madeFolder(target: string, cwd: string): string | null {
+  try {
+    mkdirSync(resolve(cwd, target), { recursive: true });
+    return null;
+  } catch (error) {
+    return `The folder ${target} cannot be made: ${(error as NodeJS.ErrnoException).code}.`;
+  }
+}
+
+/** Fills the folder. Gives it. */
 export function createProject({ target, cwd, manager }: ProjectOptions): string {
   const folder = resolve(cwd, target);
-  mkdirSync(folder, { recursive: true });
   cpSync(join(own, "template"), folder, { recursive: true });
   renameSync(join(folder, "gitignore"), join(folder, ".gitignore")); // npm takes no `.gitignore` into a package
   const name = packageName(folder);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { createProject, defaultName, folderProblem } from "./create-project.js";
+import { createProject, defaultName, folderProblem, madeFolder } from "./create-project.js";
 import { packageManagerOf } from "./package-manager.js";
 
 const usage = `Usage: create-millrace [folder] [--yes]
@@ -22,7 +22,7 @@ async function main(args: readonly string[]): Promise<number> {
   const cwd = process.cwd();
   const target = given.folder ?? (await askName(given.yes, cwd));
   if (target === null) return 130;
-  const problem = folderProblem(target, cwd);
+  const problem = folderProblem(target, cwd) ?? madeFolder(target, cwd);
   if (problem !== null) {
     console.error(`${problem}\nhint  Name another one: npm create millrace <folder>`);
     return 2;
@@ -54,6 +54,8 @@ function readArgs(args: readonly string[]): Given | null {
       allowPositionals: true,
       options: { yes: { type: "boolean", short: "y" }, help: { type: "boolean", short: "h" } },
     });
+    if (positionals.length > 1)
+      throw new TypeError(`There are ${positionals.length} folders: ${positionals.join(", ")}.`);
     return { folder: positionals[0], yes: values.yes ?? false, help: values.help ?? false };
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);

@@ -91,6 +91,22 @@ it("leaves a folder that is not empty as it is", () => {
   expect(odd).toMatchObject({ status: 2, stderr: expect.stringContaining("Usage:") });
 });
 
+it.each([
+  [["taken"], "taken cannot be a folder of a project: ENOTDIR."],
+  [["taken/app"], "The folder taken/app cannot be made: ENOTDIR."],
+  [["x".repeat(300)], "cannot be made: ENAMETOOLONG."],
+  [["my", "app"], "There are 2 folders: my, app."],
+])("says why it makes no project of %j, without a stack", (args, says) => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "taken"), "");
+
+  const { status, stderr } = call(cwd, args);
+
+  expect(status).toBe(2);
+  expect(stderr).toContain(says);
+  expect(stderr).not.toMatch(/^ +at /m);
+});
+
 it("asks for the folder in a terminal", async () => {
   const cwd = emptyFolder();
   const { PATH = "" } = process.env;
