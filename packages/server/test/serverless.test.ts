@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
+import { defineWorkflow, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "millrace";
 import { createRuntime, memoryStore, type RunStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import * as z from "zod";
 import { bearerAuth, createHandler, type Handler, type HandlerOptions, type RequestHandler } from "../src/index.js";
 import { workflows } from "./child/workflows.js";
 
@@ -78,6 +80,39 @@ describe("createHandler", () => {
       const told = await Promise.all([1, 2, 3].map(() => post(fresh(open, "refund"), answer)));
 
       expect(told.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    }
+  });
+
+  it.each([
+    [
+      "in one process",
+      () => {
+        const store = memoryStore();
+        return () => store;
+      },
+    ],
+    ["each in a process of its own", storeFile],
+  ])("replies to several answers at once where the run asks again, %s", async (_where, storesOf) => {
+    class Again extends InputRequiredEvent.define("Again", { round: z.number() }) {}
+    class Reply extends HumanResponseEvent.define("Reply", { text: z.string() }) {}
+    const asking = defineWorkflow("asking")
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Reply, streams: Again }, async (_, ctx) => {
+        for (let round = 0; round < 10; round++)
+          await ctx.waitForEvent(Reply, { key: `round ${round}`, prompt: new Again({ round }) });
+        return new StopEvent({ result: "done" });
+      })
+      .build();
+    const open = storesOf();
+    const handler = () => createHandler(asking, { store: open(), log });
+
+    let { body } = await post(handler(), {});
+    for (let round = 0; round < 10; round++) {
+      const answer = { handler_id: body.handler_id, prompt_id: body.prompts[0]?.prompt_id, fields: { text: "x" } };
+      const told = await Promise.all([1, 2, 3].map(() => post(handler(), answer)));
+
+      const taken = round === 9 ? 200 : 202;
+      expect(told.map(({ status }) => status).sort()).toEqual([taken, 409, 409]);
+      body = (await look(handler(), body.handler_id)).body;
     }
   });
 

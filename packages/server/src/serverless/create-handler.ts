@@ -85,7 +85,9 @@ async function serve(serving: Serving, request: Request, context: RequestContext
   const { tenant = "" } = identity;
   const read = await readRequest(request, serving.limits);
   const idempotencyKey = idempotencyKeyOf(request);
-  const runtime = openRequestRuntime(serving);
+  const about = read.kind === "start" || read.kind === "look" ? null : { tenant, runId: read.id };
+  let isTaken = false;
+  const runtime = openRequestRuntime({ ...serving, about, onTaken: () => void (isTaken = true) });
   let isKept = false;
   try {
     const { handle } = await startOrSend(
@@ -99,6 +101,11 @@ async function serve(serving: Serving, request: Request, context: RequestContext
     } else await work;
     const record = await handlerRecord(handle, serving.catalog);
     return json(record, record.status === "running" ? 202 : 200);
+  } catch (error) {
+    // A run that was taken up is left where it waits, also by a request that it has refused.
+    if (isTaken && about !== null)
+      await drive(runtime.handle(about.runId, { tenant }), serving.driveMs).catch(() => {});
+    throw error;
   } finally {
     // Everything is on disk when this resolves; the response comes after it.
     if (!isKept) await runtime.stop({ drainMs: 0 });

@@ -1,29 +1,50 @@
 /**
  * A runtime for one request.
  *
- * It borrows the store: it does not close it, and recovers due runs only with `onClaimed`. Closing it leaves no lease,
- * timer or watcher behind.
+ * It borrows the store: it does not close it, and recovers due runs only with `onClaimed`, or the one that it is about.
+ * Closing it leaves no lease, timer or watcher behind.
  *
  * @module
  */
 import type { Log, Workflow } from "millrace";
 import { wrapStore } from "millrace/engine";
-import { createRuntime, type RunKey, type RunStore, type Runtime, type Workflows } from "millrace/runtime";
+import {
+  type ClaimedRun,
+  createRuntime,
+  type RunKey,
+  type RunStore,
+  type Runtime,
+  type Workflows,
+} from "millrace/runtime";
 
 export interface RequestRuntimeSetup {
   readonly workflows: { readonly [name: string]: Workflow };
   readonly store: RunStore;
   readonly log: Log;
-  /** Recovers due runs and receives their keys. @default due runs are left alone */
+  /**
+   * The run that the request is about. Another request may have it when this one sends a message, and may leave it
+   * before it has read that: then this request takes it up.
+   */
+  readonly about?: RunKey | null;
+  /** Called when the runtime takes up a run that is stored. */
+  readonly onTaken?: () => void;
+  /** Recovers due runs and receives their keys. @default all other due runs are left alone */
   readonly onClaimed?: (keys: readonly RunKey[]) => void;
 }
 
-export function openRequestRuntime({ workflows, store, log, onClaimed }: RequestRuntimeSetup): Runtime<Workflows> {
+export function openRequestRuntime(setup: RequestRuntimeSetup): Runtime<Workflows> {
+  const { workflows, store, log, about = null, onTaken, onClaimed } = setup;
+  const claim: RunStore["claim"] = async (key, lease) => {
+    const claimed = await store.claim(key, lease);
+    if (claimed !== null) onTaken?.();
+    return claimed;
+  };
   const own: Partial<RunStore> = {
     close: async () => {},
     nextWakeAtMs: async () => null,
+    claim,
     claimDue: async (request) => {
-      if (onClaimed === undefined) return [];
+      if (onClaimed === undefined) return about === null ? [] : claimWithPosts({ store, claim, about }, request);
       const claimed = await store.claimDue(request);
       onClaimed(claimed.map(({ run }) => run.key));
       return claimed;
@@ -32,3 +53,20 @@ export function openRequestRuntime({ workflows, store, log, onClaimed }: Request
   const borrowed = wrapStore(store, (name, method) => own[name] ?? method);
   return createRuntime({ workflows, store: borrowed, log }) as unknown as Runtime<Workflows>;
 }
+
+interface About {
+  readonly store: RunStore;
+  readonly claim: RunStore["claim"];
+  readonly about: RunKey;
+}
+
+/** As `claimDue` of a store does for all runs: nobody has it, and a message waits for it. */
+async function claimWithPosts({ store, claim, about }: About, lease: Claim): Promise<ClaimedRun[]> {
+  const run = await store.run(about);
+  if (run === null || run.endedAtMs !== null || (run.lease !== null && run.lease.untilMs > lease.nowMs)) return [];
+  if ((await store.posts(about)).length === 0) return [];
+  const claimed = await claim(about, { owner: lease.owner, nowMs: lease.nowMs, untilMs: lease.untilMs });
+  return claimed === null ? [] : [claimed];
+}
+
+type Claim = Parameters<RunStore["claimDue"]>[0];
