@@ -405,6 +405,17 @@ function givenBack(test: StoreTest): void {
     expect(await take(store, limits, { nowMs: startMs + leaseMs })).toEqual(["q0"]);
   });
 
+  test("by leases of several queues that run out together, of runs with one key", async (store, runs) => {
+    const queues = [limits, limitsOf({ name: "mail" })];
+    await enqueue(runs, "q0");
+    await enqueue(runs, "m0", { name: "mail" });
+    await claimDue(store, { queues }, { owner: "dead" });
+
+    const again = await claimDue(store, { queues }, { nowMs: startMs + leaseMs });
+
+    expect(idsOf(again)).toEqual(["q0", "m0"]);
+  });
+
   test("by no lease that is renewed", async (store, runs) => {
     await enqueueAll(runs, "q", 2);
     await take(store, limits);

@@ -142,10 +142,12 @@ export class Queues {
 
   #lineUp(runs: WaitingRun[]): void {
     const keys = new Set<string>();
+    // Of several queues: each has keys of its own.
     for (const { id, queue, key } of runs.sort((left, right) => left.atMs - right.atMs || left.id - right.id)) {
       this.#database.sql(lineUp).run(id);
-      if (keys.has(key)) continue;
-      keys.add(key);
+      const ofQueue = JSON.stringify([queue, key]);
+      if (keys.has(ofQueue)) continue;
+      keys.add(ofQueue);
       this.#database.sql(addKey).run(queue, key, queue);
     }
   }
