@@ -60,6 +60,16 @@ function writing(test: StoreTest): void {
     expect(await store.record(session)).toEqual({ version: 1, text: "2" });
   });
 
+  test("are there for whoever deletes what must not be there", async (store, runs) => {
+    const run = await runs.create("run");
+    await runs.commitAll(commitRecords(run, writeOf(0, "1")));
+
+    await expectConflict(runs, run, writeOf(0, null));
+    await runs.commitAll(commitRecords(run, writeOf(0, null, { ...session, id: "s2" })));
+
+    expect(await store.record(session)).toEqual({ version: 1, text: "1" });
+  });
+
   test("are written together or not at all, and the refusal names those that conflict", async (store, runs) => {
     const run = await runs.create("run");
     const others = ["s2", "s3", "s4"].map((id) => ({ ...session, id }));

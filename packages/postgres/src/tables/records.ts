@@ -69,14 +69,15 @@ export function sendRecords(transaction: Transaction, changes: readonly RecordCh
     const versions = numbers(known.map(({ before }) => before));
     transaction.send(expectVersions, [bytes(known.map(({ hash }) => hash)), versions, known.length]);
   }
-  const gone = known.filter(({ after }) => after === null).map(({ hash }) => hash);
-  if (gone.length > 0) transaction.send(remove, [bytes(gone)]);
   for (const { key, hash, before, after } of hashed.toSorted((left, right) => Buffer.compare(left.hash, right.hash))) {
-    if (after === null) continue;
     const { tenant, kind, id } = key;
-    if (before > 0) transaction.send(change, [hash, after.version, after.text]);
-    else transaction.send(add, [hash, numberOf(tenant, kind), tenant, kind, id, after.version, after.text]);
+    // What must not be there is added, also where it is then removed: the key of a row says whether there is one.
+    const { version, text } = after ?? { version: 1, text: "" };
+    if (before === 0) transaction.send(add, [hash, numberOf(tenant, kind), tenant, kind, id, version, text]);
+    else if (after !== null) transaction.send(change, [hash, version, text]);
   }
+  const gone = hashed.filter(({ after }) => after === null).map(({ hash }) => hash);
+  if (gone.length > 0) transaction.send(remove, [bytes(gone)]);
 }
 
 /** Writes all records, or none. Returns the keys in conflict. */
