@@ -475,6 +475,15 @@ function lookedAt(test: StoreTest): void {
     expect(await store.renew(leaseOf("due", nowMs))).toEqual([keyOf("run")]);
   });
 
+  test("say nothing of runs of other queues, held or not", async (store, runs) => {
+    await enqueue(runs, "later", { startAtMs: startMs + 100 });
+    const held = await runs.create("held", { queue: ticketOf() });
+    await runs.commit(held, { summary: summaryOf("waiting", { wakeAtMs: startMs + 200 }) });
+
+    expect(await store.due({ nowMs: startMs, limit: 9 })).toEqual({ runs: [], wakeAtMs: null });
+    expect((await store.due({ nowMs: startMs, limit: 9, queues: [limitsOf()] })).wakeAtMs).toBe(startMs + 100);
+  });
+
   test("say when a rate allows the next run", async (store, runs) => {
     await enqueueAll(runs, "a", 3);
     const queues = [limitsOf({ rate: { limit: 2, perMs: 1_000 } })];

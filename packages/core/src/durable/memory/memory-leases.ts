@@ -158,6 +158,8 @@ export class MemoryLeases {
   }
 }
 
-function wanted({ workflows }: DueRuns): (run: MemoryRun) => boolean {
-  return (run) => workflows === undefined || workflows.includes(run.row.workflow);
+function wanted({ workflows, queues }: DueRuns): (run: MemoryRun) => boolean {
+  return ({ row: { workflow, queue } }) =>
+    (workflows?.includes(workflow) ?? true) &&
+    (queue === null || queues?.some(({ name }) => name === queue.name) === true);
 }
