@@ -254,6 +254,25 @@ describe("history: { keep }", () => {
     expect(await handle).toEqual(["a", "b"]);
   });
 
+  it("can be read where a process that keeps all goes on with a run whose first ticks are gone", async () => {
+    const machine = new Machine();
+    const first = machine.open({ flow: flow() }, { history: { keep: 2 }, snapshotEvery: 1 });
+    await first.runtime.run("flow", {}, { runId: "one" }).idle();
+    await settle();
+    await first.runtime.handle("one").sendEvent(new Answer({ text: "a" }));
+    await first.runtime.handle("one").idle();
+    await first.runtime.stop();
+    const { runtime } = machine.open({ flow: flow() }, { history: "all", snapshotEvery: 1 });
+    await runtime.handle("one").sendEvent(new Answer({ text: "b" }));
+    await runtime.handle("one");
+    await settle();
+
+    const { first: oldest, last } = (await runtime.ticks("one")) ?? { first: 0, last: 0 };
+    expect(oldest).toBeGreaterThan(1);
+    for (let tick = oldest; tick <= last; tick++) expect(await runtime.at("one", tick)).toMatchObject({ number: tick });
+    expect(await runtime.stateAt("one", oldest)).toMatchObject({ runId: "one" });
+  });
+
   it("keeps the stream whole", async () => {
     const { runtime } = await whole({ history: { keep: 0 }, snapshotEvery: 1 });
     const shown = await runtime.handle("one").streamEvents().toArray();

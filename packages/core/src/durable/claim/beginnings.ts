@@ -64,7 +64,7 @@ export class Beginnings {
   async fork({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
     const family = children === null ? null : new Map(children);
     const isQueued = record.queue !== null;
-    const status = { status: "running", isStored: false, isForked: true, isQueued, leavesAtOnce: isQueued } as const;
+    const status = { status: "running", isStored: false, isCut: true, isQueued, leavesAtOnce: isQueued } as const;
     const run = this.#setup.place(workflow, { key, epoch: 1, state, family, ...status });
     // From here on, nothing of the other run is needed, not even its ticks.
     run.takeSnapshot();

@@ -10,7 +10,7 @@ import type { Tick } from "../../engine/tick.js";
 import { continueRun } from "../../run/children.js";
 import { initialStore } from "../../run/state-of-run.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
-import { type LoadedTree, loadTree, prefacesOf, type RunReads } from "../load/load.js";
+import { keptTicks, type LoadedTree, loadTree, prefacesOf, type RunReads } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type { RunWatchers } from "../reads/watchers.js";
 import type { DurableRun, DurableRunSetup, RunRequest } from "../run/durable-run.js";
@@ -43,7 +43,7 @@ export const withoutPast = {
   family: null,
   isStored: true,
   request: null,
-  isForked: false,
+  isCut: false,
   isQueued: false,
   leavesAtOnce: false,
 } as const;
@@ -54,6 +54,13 @@ export interface RecoverySetup {
   readonly posts: Posts;
   /** How long a run that could not be loaded is left alone. */
   readonly backOffMs: number;
+}
+
+interface Resuming {
+  readonly loaded: LoadedTree;
+  readonly isCut: boolean;
+  readonly why: LoadReason;
+  readonly request: RunRequest | null;
 }
 
 export class Recovery {
@@ -81,10 +88,13 @@ export class Recovery {
       if (workflow === undefined) return await this.#giveBack(run);
       if (registry.isStopped) return await this.#release(run);
       if (isNotBegun(run)) return await this.#begin(claimed, workflow);
-      const loaded = await loadTree({ store: registry.store, run, workflow });
+      const from = { store: registry.store, run, workflow };
+      const loaded = await loadTree(from);
       if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
+      // Where the first ticks are gone, those that are kept need the snapshots that are kept.
+      const isCut = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await keptTicks(from)).first > 1);
       if (registry.isStopped) return await this.#release(run);
-      const live = this.#resume(claimed, workflow, { loaded, why, request });
+      const live = this.#resume(claimed, workflow, { loaded, isCut, why, request });
       this.failures.delete(idOf(run.key));
       return live;
     } catch (error) {
@@ -151,11 +161,7 @@ export class Recovery {
   #resume(
     { run, posts }: ClaimedRun,
     workflow: RegisteredWorkflow,
-    {
-      loaded,
-      why,
-      request,
-    }: { readonly loaded: LoadedTree; readonly why: LoadReason; readonly request: RunRequest | null },
+    { loaded, isCut, why, request }: Resuming,
   ): DurableRun {
     const { tree, ticks, snapshotAt } = loaded;
     const prefaces = prefacesOf(loaded, workflow);
@@ -172,7 +178,7 @@ export class Recovery {
       prefaces,
       family: family.size === 0 ? null : family,
       request,
-      isForked: run.forkedFrom !== null,
+      isCut,
       isQueued,
       leavesAtOnce: isQueued && why !== "recover",
     });

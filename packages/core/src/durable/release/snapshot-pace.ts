@@ -11,7 +11,7 @@ export interface SnapshotSettings {
 
 export class SnapshotPace {
   readonly #settings: SnapshotSettings;
-  readonly #isForked: boolean;
+  readonly #isCut: boolean;
   /** Ticks with a snapshot, as far as they are known here. */
   #at: number[];
   #missedAt = 0;
@@ -20,13 +20,10 @@ export class SnapshotPace {
   /** Of the ticks since then. */
   #lengthSince = 0;
 
-  /** @param isForked The run begins with a snapshot: its ticks alone give no state. */
-  constructor(
-    settings: SnapshotSettings,
-    { lastAt, isForked }: { readonly lastAt: number; readonly isForked: boolean },
-  ) {
+  /** @param isCut The run begins with a snapshot: its ticks alone give no state. */
+  constructor(settings: SnapshotSettings, { lastAt, isCut }: { readonly lastAt: number; readonly isCut: boolean }) {
     this.#settings = settings;
-    this.#isForked = isForked;
+    this.#isCut = isCut;
     this.#at = [lastAt];
   }
 
@@ -54,6 +51,6 @@ export class SnapshotPace {
     // The oldest tick that stays follows a snapshot: without one, nothing could be made of it.
     const cut = keepTicks === null ? 0 : (this.#at.findLast((at) => at <= tick - keepTicks) ?? 0);
     this.#at = keepTicks === null ? [tick] : this.#at.filter((at) => at >= cut);
-    return { ticks: cut, snapshots: keepTicks === null && !this.#isForked ? tick : cut };
+    return { ticks: cut, snapshots: keepTicks === null && !this.#isCut ? tick : cut };
   }
 }

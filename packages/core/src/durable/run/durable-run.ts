@@ -93,8 +93,8 @@ export interface DurableRunSetup {
   /** `false` for a run that the first commit creates. */
   readonly isStored: boolean;
   readonly request: RunRequest | null;
-  /** `true`: it began with the state of another run. */
-  readonly isForked: boolean;
+  /** `true`: its ticks alone give no state, for it began with that of another run, or its first ticks are gone. */
+  readonly isCut: boolean;
   /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
   readonly isQueued: boolean;
   /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
@@ -151,7 +151,7 @@ export class DurableRun implements RunJournal, Committing {
     this.isQueued = setup.isQueued;
     this.#leavesAtOnce = setup.leavesAtOnce;
     this.#ticks = setup.ticks;
-    this.#pace = new SnapshotPace(setup.supervisor.settings, { lastAt: setup.snapshotAt, isForked: setup.isForked });
+    this.#pace = new SnapshotPace(setup.supervisor.settings, { lastAt: setup.snapshotAt, isCut: setup.isCut });
     this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
     this.#isOtherCode = setup.prefaces !== null;
     this.#status = setup.status;
