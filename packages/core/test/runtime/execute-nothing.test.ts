@@ -172,6 +172,23 @@ describe("a runtime that executes nothing", () => {
     expect(ticks.filter((type) => type === "run.retried")).toHaveLength(1);
   });
 
+  it("has a run cancelled, also where somebody has resumed it by the time that this is known here", async () => {
+    const machine = new Machine();
+    const worker = machine.open(flows).runtime;
+    const receipt: RunStore["receipt"] = async (key, of) => {
+      const found = await machine.store.receipt(key, of);
+      if (found !== null) await worker.resume("one").accepted;
+      return found;
+    };
+    const store = withMethods(machine.store, { receipt });
+    const { runtime } = machine.open(flows, { execute: false, store });
+    await worker.start();
+    await worker.run("asking", {}, { runId: "one" }).idle();
+
+    expect(await state(runtime.handle("one").cancel("enough"))).toMatchObject({ value: { status: "accepted" } });
+    expect((await runtime.handle("one").summary()).status).not.toBe("cancelled");
+  });
+
   it("has a run cancelled before its time has come", async () => {
     const { machine, runtime, work } = open();
     const run = runtime.run("report", { of: "later" }, { startAt: machine.clock.now() + 24 * HOUR });

@@ -141,8 +141,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
     // A post would wait until its time has come.
     if (!registry.executes && (await this.#row()).status === "scheduled")
       return this.#setup.cancelElsewhere(message.reason, idempotencyKey ?? null);
-    const receipt = await this.#send(message, options, ({ runner }) => cancelRun(runner, message.reason));
-    await this.#outcome();
+    let isHere = false;
+    const receipt = await this.#send(message, options, ({ runner }) => {
+      isHere = true;
+      return cancelRun(runner, message.reason);
+    });
+    // A stored receipt comes with the end of the run, which somebody may have resumed since.
+    if (isHere) await this.#outcome();
     return receipt;
   }
 
