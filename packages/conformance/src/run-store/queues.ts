@@ -475,6 +475,19 @@ function lookedAt(test: StoreTest): void {
     expect(await store.renew(leaseOf("due", nowMs))).toEqual([keyOf("run")]);
   });
 
+  test("say that a place is free which was of a lost run of another workflow", async (store, runs) => {
+    await enqueue(runs, "lost", { workflow: "other" });
+    await take(store, limitsOf());
+    await enqueue(runs, "next", { createdAtMs: startMs + 1 });
+    const of = { nowMs: startMs + leaseMs, workflows: ["order"], queues: [limitsOf({ concurrency: 1 })] };
+
+    const due = await store.due({ ...of, limit: 9 });
+
+    expect(due.runs).toMatchObject([{ key: keyOf("next") }]);
+    expect(due.wakeAtMs ?? Number.NaN).toBeLessThanOrEqual(of.nowMs);
+    expect(await store.due({ ...of, limit: 0 })).toEqual({ ...due, runs: [] });
+  });
+
   test("say nothing of runs of other queues, held or not", async (store, runs) => {
     await enqueue(runs, "later", { startAtMs: startMs + 100 });
     const held = await runs.create("held", { queue: ticketOf() });

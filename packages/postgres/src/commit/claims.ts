@@ -231,10 +231,12 @@ export class Claims {
       const [next] = await session.all(nextOfAll, [listed(of), now, named?.ids ?? "{}"]);
       if (named === null) return { rows, times: [next?.["at"]] };
       const placeAt = await queues.nextWakeAtMs(session, named);
-      const placed = await queues.take(session, named, { nowMs: now, limit: atMost(limit) - rows.length, lease: null });
+      const left = atMost(limit) - rows.length;
+      const placed = await queues.take(session, named, { nowMs: now, limit: Math.max(1, left), lease: null });
       const found = placed.length === 0 ? [] : await session.all(lookPlaces, [idsOf(placed)]);
-      const placedRows = found.map((row, index): Row => ({ ...row, at: placed[index]?.dueAtMs }));
-      return { rows: [...rows, ...placedRows], times: [next?.["at"], placeAt] };
+      const placedRows = found.slice(0, left).map((row, index): Row => ({ ...row, at: placed[index]?.dueAtMs }));
+      // A place that a lost run had is free as soon as somebody asks for it.
+      return { rows: [...rows, ...placedRows], times: [next?.["at"], placed.length > 0 ? now : placeAt] };
     };
     const { rows, times } = await (named === null ? database.use(look) : database.tryOut(look));
     return {

@@ -95,10 +95,13 @@ export class Claims {
       return [...timers, ...(this.#owners.isDead(owner) ? ends.map((atMs) => Math.min(nowMs, atMs)) : ends)];
     });
     const free = this.nextWakeAtMs(of);
-    const times = free === null ? held : [...held, free];
     const due = this.#due({ nowMs, ...of }, atMost(limit));
-    const placed = this.#queues.take({ nowMs, ...of, limit: atMost(limit) - due.length });
-    const runs = [...due, ...placed.map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))];
+    const left = atMost(limit) - due.length;
+    const placed = this.#queues.take({ nowMs, ...of, limit: Math.max(1, left) });
+    const times = free === null ? held : [...held, free];
+    // A place that a lost run had is free as soon as somebody asks for it.
+    if (placed.length > 0) times.push(nowMs);
+    const runs = [...due, ...placed.slice(0, left).map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))];
     return {
       runs: runs.map(({ id, dueAtMs }) => {
         const { workflow, ...key } = this.#database.sql(nameOf).get(id) as RunKey & { readonly workflow: string };
