@@ -1,7 +1,7 @@
 /** What happened to a run, what it was at any tick, and runs that begin from there. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { RuntimeOptions } from "../../src/entries/runtime.js";
+import type { RunStore, RuntimeOptions } from "../../src/entries/runtime.js";
 import {
   Context,
   defineWorkflow,
@@ -11,7 +11,7 @@ import {
   StartEvent,
   StopEvent,
 } from "../../src/index.js";
-import { historyOf, Machine, promptIds, state } from "../support/processes.js";
+import { historyOf, Machine, promptIds, state, withMethods } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { settle, withVirtualClock } from "../support/virtual-clock.js";
 
@@ -271,6 +271,44 @@ describe("history: { keep }", () => {
     expect(oldest).toBeGreaterThan(1);
     for (let tick = oldest; tick <= last; tick++) expect(await runtime.at("one", tick)).toMatchObject({ number: tick });
     expect(await runtime.stateAt("one", oldest)).toMatchObject({ runId: "one" });
+  });
+
+  /** Its owner works on, and deletes ticks, between the first two reads of who looks at it. */
+  async function overtaken(snapshotEvery: number) {
+    const machine = new Machine();
+    const { runtime: owner } = machine.open({ flow: flow() }, { history: { keep: 0 }, snapshotEvery });
+    await owner.run("flow", {}, { runId: "one" }).idle();
+    await settle();
+    const { ticks } = await machine.row("one");
+    let isFirst = true;
+    const snapshot: RunStore["snapshot"] = async (...asked) => {
+      const found = await machine.store.snapshot(...asked);
+      if (!isFirst) return found;
+      isFirst = false;
+      await owner.handle("one").sendEvent(new Answer({ text: "a" }));
+      await owner.handle("one").idle();
+      await settle();
+      return found;
+    };
+    const { runtime } = machine.open(
+      { flow: flow() },
+      { execute: false, store: withMethods(machine.store, { snapshot }) },
+    );
+    return { runtime, ticks };
+  }
+
+  it("is no fault for who reads the run while its owner deletes ticks", async () => {
+    const { runtime } = await overtaken(2);
+
+    const read = Context.fromDict(flow(), await runtime.handle("one").snapshot());
+
+    expect(await read.store.getState()).toEqual({ said: ["a"] });
+  });
+
+  it("gives no earlier state for a tick that its owner deletes meanwhile", async () => {
+    const { runtime, ticks } = await overtaken(4);
+
+    expect((await rejection(runtime.stateAt("one", ticks))).code).toBe("HISTORY_TRIMMED");
   });
 
   it("keeps the stream whole", async () => {

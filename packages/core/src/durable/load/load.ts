@@ -68,11 +68,21 @@ export interface NumberedTick {
  * @throws {WorkflowError} `JOURNAL_CORRUPT`, and what `Context.fromDict` throws for a snapshot.
  */
 export async function loadTree(from: LoadFrom, upTo: number = Number.MAX_SAFE_INTEGER): Promise<LoadedTree> {
-  const snapshot = await from.store.snapshot(from.run.key, upTo);
-  const tree = await begin(from, snapshot);
-  const loaded = { tree, ticks: snapshot?.tick ?? 0, snapshotAt: snapshot?.tick ?? 0 };
-  for await (const { number } of steps(from, loaded, upTo)) loaded.ticks = number;
-  return loaded;
+  for (let tried: number | undefined; ; ) {
+    const snapshot = await from.store.snapshot(from.run.key, upTo);
+    const ticks = snapshot?.tick ?? 0;
+    try {
+      const loaded = { tree: await begin(from, snapshot), ticks, snapshotAt: ticks };
+      for await (const { number } of steps(from, loaded, upTo)) loaded.ticks = number;
+      const missing = loaded.ticks + 1;
+      if (missing <= Math.min(upTo, from.run.ticks)) throw corrupt(where(from), `has no tick ${missing}`);
+      return loaded;
+    } catch (error) {
+      // Its owner may have deleted what follows the snapshot, and has then stored a later one.
+      if (tried === ticks || !WorkflowError.is(error, "JOURNAL_CORRUPT")) throw error;
+      tried = ticks;
+    }
+  }
 }
 
 /** Applies every tick after `loaded.ticks` to the tree, and yields each. */
