@@ -116,6 +116,15 @@ describe("what is not there", () => {
     expect(error.hint).toContain('"digest"');
   });
 
+  it.each([undefined, null, 7, Symbol("digest")])("a workflow whose name is %s is not there, either", (name) => {
+    const { runtime } = new Machine().open(counting().flows);
+
+    const error = refusal(() => runtime.run(name as unknown as "digest", { n: 1 }));
+
+    expect(error.code).toBe("WORKFLOW_UNKNOWN");
+    expect(error.message).toContain(String(name));
+  });
+
   it("every use of a handle of an unknown run says so", async () => {
     const { runtime } = new Machine().open(counting().flows);
     const handle = runtime.handle("nobody", { tenant: "acme" });

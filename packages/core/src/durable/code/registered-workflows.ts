@@ -65,12 +65,13 @@ export class RegisteredWorkflows {
   get(name: string): RegisteredWorkflow {
     const found = this.#byName.get(name);
     if (found) return found;
-    const near = nearest(name, this.names);
+    const asked = String(name); // may be missing in plain JavaScript
+    const near = nearest(asked, this.names);
     throw new WorkflowError({
       code: "WORKFLOW_UNKNOWN",
-      message: `The runtime has no workflow "${name}": ${this.names.join(", ") || "it has none"}.`,
+      message: `The runtime has no workflow "${asked}": ${this.names.join(", ") || "it has none"}.`,
       hint: near === null ? "List it in `createRuntime({ workflows })`." : `Did you mean "${near}"?`,
-      details: { workflow: name, known: this.names },
+      details: { workflow: asked, known: this.names },
     });
   }
 
