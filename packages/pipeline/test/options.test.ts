@@ -111,6 +111,75 @@ describe("all that is wrong is named at once", () => {
   });
 });
 
+describe("a value that the first run would trip over", () => {
+  const notSchema = "not a Standard Schema, such as `z.object({ … })`";
+
+  it.each([
+    ["store", {}, "`store` is an object, not a store of runs, such as `sqliteStore(path)`"],
+    ["inputSchema", {}, `\`inputSchema\` is an object, ${notSchema}`],
+    ["outputSchema", 3, `\`outputSchema\` is 3, ${notSchema}`],
+    ["agent", {}, "`agent` is an object, not a `PipelineAgent`"],
+    ["id", "", '`id` is "", not a text that is not empty'],
+  ])("is refused as `%s` of a pipeline", (option, value, problem) => {
+    expect(refused(() => pipeline([executor], given({ [option]: value }))).problems).toEqual([problem]);
+  });
+
+  it.each([
+    ["retry", 3, "`retry` is 3, not a retry policy, such as `retryPolicy({ … })`"],
+    ["humanReview", 3, "`humanReview` is not an object"],
+    ["humanReview", null, "`humanReview` is not an object"],
+    ["humanReview", [], "`humanReview` is not an object"],
+  ])("is refused as `%s` of a step: %j", (option, value, problem) => {
+    expect(refused(() => step("a", given({ [option]: value }))).problems).toEqual([problem]);
+  });
+
+  it("is no schema that is a function itself, as those of ArkType", () => {
+    const schema = Object.assign(() => 1, {
+      "~standard": { version: 1, vendor: "mine", validate: () => ({ value: 1 }) },
+    });
+
+    expect(() => pipeline([executor], given({ inputSchema: schema, outputSchema: schema }))).not.toThrow();
+  });
+});
+
+describe("fields that a person fills in", () => {
+  const asked = (userInputSchema: unknown) =>
+    refused(() => step("a", given({ humanReview: { requiresUserInput: true, userInputSchema } }))).problems;
+
+  it("are a list of objects", () => {
+    expect(asked({ a: "string" })).toEqual(["`humanReview.userInputSchema` is not a list of fields"]);
+    expect(asked([null, "a"])).toEqual([
+      "`humanReview.userInputSchema[0]` is not a field",
+      "`humanReview.userInputSchema[1]` is not a field",
+    ]);
+  });
+
+  it("have a name and a type", () => {
+    expect(asked([{ name: "", type: "string" }, { name: "b" }, { type: "int" }])).toEqual([
+      '`humanReview.userInputSchema[0].name` is "", not a text that is not empty',
+      "`humanReview.userInputSchema[1].type` is missing",
+      "`humanReview.userInputSchema[2].name` is missing",
+      '`humanReview.userInputSchema[2].type` is "int", not one of string, integer, number, boolean, array, object',
+    ]);
+  });
+
+  it("have a name of their own, because answers are by name", () => {
+    const twice = [
+      { name: "a", type: "string" },
+      { name: "a", type: "integer" },
+    ];
+
+    expect(asked(twice)).toEqual(['two fields of `humanReview.userInputSchema` have the name "a"']);
+  });
+
+  it("say with a list what they may be, and with true or false whether they are needed", () => {
+    expect(asked([{ name: "a", type: "string", allowedValues: "x", required: "no" }])).toEqual([
+      '`humanReview.userInputSchema[0].required` is "no", not true or false',
+      "`humanReview.userInputSchema[0].allowedValues` is not a list",
+    ]);
+  });
+});
+
 describe("options about sessions", () => {
   it.each([
     ["null", null],

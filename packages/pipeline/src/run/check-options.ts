@@ -11,8 +11,9 @@ import {
   refuseOptions,
   text,
   unchecked,
+  valueRule,
 } from "millrace/engine";
-import { assertOptions, historyRuns } from "../human/option-rules.js";
+import { assertOptions, hasMethod, historyRuns, someText, withMethod } from "../human/option-rules.js";
 import { assertState, fieldOf, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
 import type { ContinueOptions } from "./continue-run.js";
@@ -40,13 +41,19 @@ const eventsToSkip: Rule = (value) => {
   return isList || value === undefined ? [] : ["its `eventsToSkip` are not a list of names"];
 };
 
+/** Of some libraries, a schema is a function. */
+const schema: Rule = valueRule(
+  (value) => hasMethod((value as { readonly "~standard"?: unknown } | null)?.["~standard"], "validate"),
+  "a Standard Schema, such as `z.object({ … })`",
+);
+
 const pipelineRules: Rules<PipelineOptions> = {
   name: (name) => (isName(name) ? [] : ["its `name` is not a string"]),
   steps: (steps) => (Array.isArray(steps) ? [] : ["its `steps` are not a list"]),
   numHistoryRuns: historyRuns,
-  id: text,
+  id: someText,
   description: text,
-  store: object,
+  store: withMethod("commit", "a store of runs, such as `sqliteStore(path)`"),
   sessionId,
   userId: text,
   sessionState: template,
@@ -55,14 +62,15 @@ const pipelineRules: Rules<PipelineOptions> = {
   dependencies: object,
   metadata: object,
   addWorkflowHistoryToSteps: flag,
-  agent: object,
+  agent: withMethod("decide", "a `PipelineAgent`"),
   streamEvents: flag,
   streamExecutorEvents: flag,
   storeEvents: flag,
   eventsToSkip,
   storeExecutorOutputs: flag,
   forkState: flag,
-  ...unchecked("inputSchema outputSchema"),
+  inputSchema: schema,
+  outputSchema: schema,
 };
 
 const runRules: Rules<PipelineRunOptions> = {
