@@ -241,7 +241,9 @@ describe("an event is refused, with a code and a hint,", () => {
     const sent = await handler.sendEvent(answer("b"));
     const answered = await handler.answer(prompts[0]!.promptId, { text: "b" });
 
-    expect([sent, answered]).toEqual([refused("RUN_FINISHED", /completed/), refused("PROMPT_CLOSED", /completed/)]);
+    // A completed run can be neither resumed nor retried.
+    const says = /^The run is completed: start a new one, resume a cancelled or retry a failed one\.$/;
+    expect([sent, answered]).toEqual([refused("RUN_FINISHED", says), refused("PROMPT_CLOSED", says)]);
   });
 
   it("is told to whoever inspects as well", async () => {

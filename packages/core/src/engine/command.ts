@@ -37,7 +37,7 @@ export function refused(code: RefusalCode, hint: string): Receipt {
 
 /** For what comes to a run that has ended. */
 export function runFinished(status: string): Receipt {
-  return refused("RUN_FINISHED", `The run is ${status}: start a new one, resume or retry it.`);
+  return refused("RUN_FINISHED", `The run is ${status}: start a new one, resume a cancelled or retry a failed one.`);
 }
 
 /** For an answer to a prompt that takes none. */
