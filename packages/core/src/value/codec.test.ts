@@ -99,6 +99,15 @@ describe("encodeValue", () => {
     );
   });
 
+  // Node has it from version 24 on: a value of it could not be loaded in every process.
+  it.runIf("Float16Array" in globalThis)("refuses a typed array that is not in every process by its name alone", () => {
+    const halves: unknown = Reflect.construct(Reflect.get(globalThis, "Float16Array"), [1]);
+
+    expect(() => encodeValue({ halves }, "state")).toThrow(
+      "state.halves is an instance of Float16Array, which cannot be stored.",
+    );
+  });
+
   it("tells a circle from deep data", () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;

@@ -255,7 +255,7 @@ function visitRich(value: object, walk: Walk): string | null {
   }
   if (value instanceof URL) return prototype === URL.prototype ? standFor(value.href, walk) : extending(value, "URL");
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
-    if (!isView(value)) return extending(value, value[Symbol.toStringTag as never] ?? "a typed array");
+    if (!isView(value)) return extending(value, value[Symbol.toStringTag as never]);
     walk.items += 2;
     walk.characters += (value[Symbol.toStringTag as never] as string).length + Math.ceil(value.byteLength / 3) * 4;
     return null;
@@ -286,7 +286,9 @@ function comesBack(error: Error, prototype: unknown): boolean {
 }
 
 function extending(value: object, base: string): string {
-  return `an instance of ${nameOf(value)}, a class that extends ${base}`;
+  const name = nameOf(value);
+  // A typed array that not every process has, such as `Float16Array`, extends none of those that come back.
+  return `an instance of ${name}${name === base ? "" : `, a class that extends ${base}`}`;
 }
 
 function nameOf(value: object): string {
