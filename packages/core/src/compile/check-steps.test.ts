@@ -57,6 +57,7 @@ describe("a step is refused when", () => {
     ["`workers` is half", { workers: 1.5 }, /`workers: 1.5`/],
     ["`timeout` is not a duration", { timeout: "soon" }, /`timeout` is "soon"/],
     ["`timeout` is negative", { timeout: -1 }, /`timeout` is -1/],
+    ["`workers` is text", { workers: "4" as never }, /`workers: "4"`/],
     ["`take` is 0", { on: collect(Joke, { take: 0 }) }, /`take: 0`/],
     ["`rest` is unknown", { on: collect(Joke, { rest: "wait" as never }) }, /`rest: "wait"`/],
     ["`order` is unknown", { on: collect(Joke, { order: "random" as never }) }, /`order: "random"`/],

@@ -290,6 +290,15 @@ describe("Workflow", () => {
     expect(() => new JokeFlow({ name: "" })).toThrow(refusal("OPTION_INVALID"));
   });
 
+  it("tells text from a number in what it refuses, such as a number from the environment", () => {
+    const four = "4" as never;
+
+    expect(() => new JokeFlow({ maxConcurrentRuns: four })).toThrow(
+      /^`maxConcurrentRuns` is "4"; it must be an integer/,
+    );
+    expect(() => jokes().run({}, { deadline: "2030" as never })).toThrow(/^`deadline` is "2030", which is no point/);
+  });
+
   it("shows middleware that is added later to what is compiled", () => {
     const flow = jokes();
     const compiled = compileWorkflow(flow);

@@ -99,7 +99,7 @@ function isIndex(segment: string): boolean {
 function nameOf(value: unknown): string {
   return typeof value === "object"
     ? `a ${(value as object).constructor.name}`
-    : `the ${typeof value} ${typeof value === "string" ? JSON.stringify(value.slice(0, 40)) : String(value).slice(0, 40)}`;
+    : `the ${typeof value} ${shown(value).slice(0, 40)}`;
 }
 
 function through(way: readonly unknown[], value: unknown): string {
