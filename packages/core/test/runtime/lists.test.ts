@@ -144,6 +144,20 @@ describe("runs()", () => {
     expect(pages).toBe(2);
   });
 
+  it.each([["canceled"], [["completed", "COMPLETED"]], [null]])(
+    "refuses the status %j, which no run has",
+    async (status) => {
+      const { runtime } = await some();
+
+      expect(await rejection(runtime.runs({ status: status as never }))).toMatchObject({
+        code: "OPTION_INVALID",
+        message: expect.stringMatching(
+          /^`status` is ("canceled"|"COMPLETED"|null), not one of scheduled, running, .*timedOut\.$/,
+        ),
+      });
+    },
+  );
+
   it.each([0, 1_001, 1.5, Number.NaN])("refuses a limit of %d", async (limit) => {
     const { runtime } = await some();
 
@@ -231,6 +245,15 @@ describe("retain", () => {
     expect(await runtime.retain({ olderThan: "1h", status: [] })).toBe(0);
 
     expect((await runtime.runs()).runs.map(({ runId }) => runId)).toEqual(["d", "b", "a"]);
+  });
+
+  it.each(["canceled", "waiting"])("refuses the status %j, instead of deleting nothing for ever", async (status) => {
+    const { runtime } = await some();
+
+    expect(await rejection(runtime.retain({ olderThan: "1h", status: status as never }))).toMatchObject({
+      code: "OPTION_INVALID",
+      message: `\`status\` is "${status}", not one of completed, failed, cancelled, timedOut.`,
+    });
   });
 });
 

@@ -7,11 +7,12 @@
 import type { Clock } from "../../engine/ports.js";
 import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";
-import { toMs } from "../../value/duration.js";
+import { shown, toMs } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { Retention } from "../api/runtime.types.js";
 import type { RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
 import { allPages, isEndedStatus, storedStatuses } from "../store/store-kit.js";
+import { statusesOf } from "./run-lists.js";
 
 /** How many runs are listed at once. */
 const PAGE = 200;
@@ -43,7 +44,7 @@ export async function retainRuns(setup: RetainSetup, retention: Retention): Prom
   checkLimit(limit);
   let deleted = 0;
   let size = FIRST_BATCH;
-  const which = { status: typeof status === "string" ? [status] : status, endedBeforeMs };
+  const which = { status: statusesOf(status, ended), endedBeforeMs };
   for await (const page of pagesOf(setup, which)) {
     for (let position = 0; position < page.length; ) {
       const batch = page.slice(position, position + Math.min(size, limit - deleted));
@@ -83,6 +84,6 @@ async function deleteBatch(
 
 function checkLimit(limit: number): void {
   if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return;
-  const what = `is ${String(limit)}; it must be a whole number from 1 up`;
+  const what = `is ${shown(limit)}; it must be a whole number from 1 up`;
   throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
 }

@@ -1,11 +1,13 @@
 /** Lists of stored runs. */
 
+import { shown } from "../../value/duration.js";
 import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import type { DurableRun } from "../run/durable-run.js";
-import type { RunCount, RunStore, StoredRun } from "../store/run-store.types.js";
+import type { RunCount, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
 import { sealOwner } from "../store/sealed-run.js";
+import { storedStatuses } from "../store/store-kit.js";
 
 export async function list(
   store: RunStore,
@@ -18,12 +20,28 @@ export async function list(
     ...given(where),
     tenant,
     limit: pageSize(limit),
-    ...(status !== undefined && { status: typeof status === "string" ? [status] : status }),
+    ...(status !== undefined && { status: statusesOf(status, storedStatuses) }),
     ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
     ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
     ...(search !== undefined && search !== "" && { search }),
   });
   return { runs: page.runs.map(toListing), cursor: page.cursor };
+}
+
+/** A status that there is not would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */
+export function statusesOf(
+  status: StoredStatus | readonly StoredStatus[],
+  known: readonly StoredStatus[],
+): readonly StoredStatus[] {
+  const statuses = typeof status === "object" && status !== null ? status : [status];
+  for (const one of statuses)
+    if (!known.includes(one))
+      throw wrongOption(
+        "status",
+        `is ${shown(one)}, not one of ${known.join(", ")}`,
+        "Give one of these, or a list of them.",
+      );
+  return statuses;
 }
 
 /** What no store could compare, or would compare for long. */
