@@ -35,5 +35,5 @@ const LAST_DATE_MS = 8.64e15;
 export function timeOf(time: Date | number, option: string): number {
   const atMs: unknown = time instanceof Date ? time.getTime() : time;
   if (typeof atMs === "number" && Math.abs(atMs) <= LAST_DATE_MS) return Math.ceil(atMs);
-  throw wrongOption(option, `is ${shown(time)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
+  throw wrongOption(option, `is ${shown(atMs)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
 }

@@ -1,6 +1,6 @@
 /** Lists of stored runs. */
 
-import { shown } from "../../value/duration.js";
+import { shown } from "../../value/shown.js";
 import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
@@ -33,7 +33,7 @@ export function statusesOf(
   status: StoredStatus | readonly StoredStatus[],
   known: readonly StoredStatus[],
 ): readonly StoredStatus[] {
-  const statuses = typeof status === "object" && status !== null ? status : [status];
+  const statuses: readonly StoredStatus[] = Array.isArray(status) ? status : [status as StoredStatus];
   for (const one of statuses)
     if (!known.includes(one))
       throw wrongOption(
