@@ -2,7 +2,16 @@
 import type { Clock, Log } from "../engine/ports.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { consoleLog, systemClock } from "../system/system.js";
-import { checkOptions, flag, type Rule, type Rules, unchecked, valueRule, wholeNumber } from "../value/option-rules.js";
+import {
+  checkOptions,
+  flag,
+  object,
+  type Rule,
+  type Rules,
+  valueRule,
+  wholeNumber,
+  withMethods,
+} from "../value/option-rules.js";
 import type { Workflows } from "./api/runtime-names.types.js";
 import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
 import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
@@ -37,13 +46,21 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
   idleReleaseMs: milliseconds(0),
   maxConcurrentRuns: wholeFromOne,
   snapshotEvery: wholeFromOne,
-  history: (history = "all") => (history === "all" ? [] : wholeFromZero(Object(history).keep ?? null, "history.keep")),
+  history: (history = "all") => {
+    if (history === "all") return [];
+    const keep: unknown = Object(history).keep;
+    return keep === undefined ? ['`history` is neither "all" nor `{ keep }`'] : wholeFromZero(keep, "history.keep");
+  },
   queues: (queues = {}) => queueProblems(queues as Readonly<Record<string, QueueOptions>>),
   resources: (resources = []) => {
     const isList = Array.isArray(resources) && resources.every((one) => typeof one?.resource === "object");
     return isList ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"];
   },
-  ...unchecked("store restoreWaits telemetry clock log"),
+  store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
+  restoreWaits: flag,
+  telemetry: object,
+  clock: withMethods("a clock", "now", "setTimer"),
+  log: withMethods("a log, as `{ info, error }`", "info", "error"),
 };
 
 function milliseconds(least: number): Rule {

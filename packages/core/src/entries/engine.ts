@@ -130,6 +130,7 @@ export {
   unchecked,
   valueRule,
   wholeNumber,
+  withMethods,
 } from "../value/option-rules.js";
 export type { StoredForm } from "../value/plain.js";
 export { examine } from "../value/plain.js";

@@ -92,6 +92,13 @@ export function valueRule(isRight: (value: unknown) => boolean, expected: string
     value === undefined || isRight(value) ? [] : [`\`${option}\` is ${shown(value)}, not ${expected}`];
 }
 
+/** An object or a function with these methods. @param expected See {@link valueRule}. */
+export function withMethods(expected: string, ...methods: readonly string[]): Rule {
+  const hasMethod = (value: unknown, method: string): boolean =>
+    typeof (value as Readonly<Record<string, unknown>> | null)?.[method] === "function";
+  return valueRule((value) => methods.every((method) => hasMethod(value, method)), expected);
+}
+
 function isDuration(value: unknown): boolean {
   try {
     toMs(value as Duration, "timeout");

@@ -25,6 +25,25 @@ describe("options", () => {
     );
   });
 
+  it.each([
+    ["store", {}, "`store` is an object, not a store of runs, such as `sqliteStore(path)`"],
+    ["store", null, "`store` is null, not a store of runs, such as `sqliteStore(path)`"],
+    ["restoreWaits", "yes", '`restoreWaits` is "yes", not true or false'],
+    ["clock", Date, "`clock` is a function, not a clock"],
+    ["log", {}, "`log` is an object, not a log, as `{ info, error }`"],
+    ["telemetry", 3, "`telemetry` is 3, not an object"],
+    ["history", {}, '`history` is neither "all" nor `{ keep }`'],
+    ["history", 3, '`history` is neither "all" nor `{ keep }`'],
+    ["history", { keep: null }, "`history.keep` is null, not a whole number from 0"],
+  ])(
+    "of a runtime are no %s that is %j: its runs would fail, or be lost with the process",
+    (option, value, problem) => {
+      expect(() => createRuntime({ workflows: { flow }, [option]: value } as never)).toThrow(
+        expect.objectContaining({ code: "OPTION_INVALID", details: { problems: [problem] } }),
+      );
+    },
+  );
+
   it("of a run are checked before anything is stored", async () => {
     const runtime = createRuntime({ workflows: { flow } });
     onTestFinished(() => runtime.stop());

@@ -14,15 +14,6 @@ export const someText: Rule = valueRule(
   "a text that is not empty",
 );
 
-/** An object or a function with this method. */
-export function withMethod(method: string, expected: string): Rule {
-  return valueRule((value) => hasMethod(value, method), expected);
-}
-
-export function hasMethod(value: unknown, method: string): boolean {
-  return typeof (value as Readonly<Record<string, unknown>> | null | undefined)?.[method] === "function";
-}
-
 export const errorPolicy: Rule = oneOf("fail", "skip", "pause");
 
 /** Keys that records of metrics, which are listed by name of the step, cannot have. */

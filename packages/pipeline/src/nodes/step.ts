@@ -1,9 +1,9 @@
 import { type Duration, type RetryPolicy, Workflow } from "millrace";
-import { checkOptions, duration, flag, type Rules, text, wholeNumber } from "millrace/engine";
+import { checkOptions, duration, flag, type Rules, text, wholeNumber, withMethods } from "millrace/engine";
 import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "../data/executor.types.js";
 import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import { assertOptions, errorPolicy, historyRuns, nameIn, stepName, withMethod } from "../human/option-rules.js";
+import { assertOptions, errorPolicy, historyRuns, nameIn, stepName } from "../human/option-rules.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
@@ -57,7 +57,7 @@ const rules: Rules<StepOptions> = {
   timeout: duration,
   addWorkflowHistory: flag,
   humanReview: reviewOf("step"),
-  retry: withMethod("next", "a retry policy, such as `retryPolicy({ … })`"),
+  retry: withMethods("a retry policy, such as `retryPolicy({ … })`", "next"),
 };
 
 /** Describes a value that cannot run, for "… is …"; `null` when it can. */

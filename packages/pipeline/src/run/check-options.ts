@@ -1,6 +1,6 @@
 /** Checks the options of pipelines and runs. */
 
-import { WorkflowError } from "millrace";
+import { type StandardSchema, WorkflowError } from "millrace";
 import {
   checkOptions,
   flag,
@@ -12,8 +12,9 @@ import {
   text,
   unchecked,
   valueRule,
+  withMethods,
 } from "millrace/engine";
-import { assertOptions, hasMethod, historyRuns, someText, withMethod } from "../human/option-rules.js";
+import { assertOptions, historyRuns, someText } from "../human/option-rules.js";
 import { assertState, fieldOf, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
 import type { ContinueOptions } from "./continue-run.js";
@@ -43,7 +44,7 @@ const eventsToSkip: Rule = (value) => {
 
 /** Of some libraries, a schema is a function. */
 const schema: Rule = valueRule(
-  (value) => hasMethod((value as { readonly "~standard"?: unknown } | null)?.["~standard"], "validate"),
+  (value) => typeof (value as StandardSchema | null)?.["~standard"]?.validate === "function",
   "a Standard Schema, such as `z.object({ … })`",
 );
 
@@ -53,7 +54,7 @@ const pipelineRules: Rules<PipelineOptions> = {
   numHistoryRuns: historyRuns,
   id: someText,
   description: text,
-  store: withMethod("commit", "a store of runs, such as `sqliteStore(path)`"),
+  store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
   sessionId,
   userId: text,
   sessionState: template,
@@ -62,7 +63,7 @@ const pipelineRules: Rules<PipelineOptions> = {
   dependencies: object,
   metadata: object,
   addWorkflowHistoryToSteps: flag,
-  agent: withMethod("decide", "a `PipelineAgent`"),
+  agent: withMethods("a `PipelineAgent`", "decide"),
   streamEvents: flag,
   streamExecutorEvents: flag,
   storeEvents: flag,

@@ -7,8 +7,9 @@
 import type { Clock } from "../../engine/ports.js";
 import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";
-import { shown, toMs } from "../../value/duration.js";
+import { toMs } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import type { Retention } from "../api/runtime.types.js";
 import type { RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
 import { allPages, isEndedStatus, storedStatuses } from "../store/store-kit.js";

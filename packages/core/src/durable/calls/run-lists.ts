@@ -1,7 +1,7 @@
 /** Lists of stored runs. */
 
-import { shown } from "../../value/shown.js";
 import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
 import { given } from "../options/call-options.js";
 import type { DurableRun } from "../run/durable-run.js";
