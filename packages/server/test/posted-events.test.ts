@@ -130,6 +130,19 @@ describe("POST /events/{id}", () => {
     expect(await stands()).toMatchObject({ status: "running" });
   });
 
+  it("says which steps there are, where the request names another one, and what to do about it", async () => {
+    const { send } = await open("payment");
+
+    expect(await send("Decision", { approved: true }, "aks")).toMatchObject({
+      status: 400,
+      body: {
+        code: "STEP_UNKNOWN",
+        detail: 'There is no step "aks": name one of ask, pay.',
+        hint: "Name one of these, or leave out `step`: the event then goes to whatever takes it.",
+      },
+    });
+  });
+
   it("takes what a person says", async () => {
     const { send, stands } = await open("payment");
 

@@ -83,6 +83,7 @@ const refusals: Readonly<Record<string, RefusalTexts>> = {
     hint: "Read how it ended in its handler record, or start a new run.",
   },
   EVENT_NOT_ACCEPTED: { hint: "Send what the run waits for; the prompts in its handler record say what is asked." },
+  STEP_UNKNOWN: { hint: "Name one of these, or leave out `step`: the event then goes to whatever takes it." },
   INBOX_FULL: { hint: "Send it again when the run has taken the earlier events." },
 };
 
