@@ -58,4 +58,13 @@ describe("options", () => {
     );
     expect((await runtime.runs()).runs).toEqual([]);
   });
+
+  it("of a call say whether what they refuse was text, as it comes from a URL", async () => {
+    const runtime = createRuntime({ workflows: { flow } });
+    onTestFinished(() => runtime.stop());
+    await runtime.run("flow", {}, { runId: "one" });
+
+    await expect(runtime.stateAt("one", "1" as never)).rejects.toThrow('Run "one" has no tick "1": it has 2.');
+    await expect(runtime.history("one", { after: "1" as never }).next()).rejects.toThrow('`after` is "1"; it must be');
+  });
 });

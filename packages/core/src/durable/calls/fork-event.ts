@@ -7,6 +7,7 @@ import type { WorkflowEvent } from "../../event/event.js";
 import { invalid } from "../../event/event-class.js";
 import { encodeEvent, eventFromFields } from "../../event/event-codec.js";
 import { classOf, fieldsOf } from "../../event/facts.js";
+import { shown } from "../../value/duration.js";
 import { nearest } from "../../value/nearest.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { PendingDelivery } from "../api/history.types.js";
@@ -37,7 +38,7 @@ function pick(pending: readonly PendingDelivery[], item: number | undefined): Pe
   if (item !== undefined) {
     const found = pending.find((one) => one.item === item);
     if (found !== undefined) return found;
-    const what = `is ${String(item)}, and no event is delivered to that item next`;
+    const what = `is ${shown(item)}, and no event is delivered to that item next`;
     throw wrongOption("item", what, `Take ${listed(pending)}, or an earlier tick.`);
   }
   const [only] = pending;

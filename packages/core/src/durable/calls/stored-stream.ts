@@ -3,9 +3,11 @@
  *
  * @module
  */
+
 import { createRunStream, type RunStream } from "../../stream/run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/stream.types.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
+import { shown } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { ValueType } from "../../value/plain.js";
 import type { RunRegistry } from "../claim/registry.js";
@@ -26,7 +28,7 @@ export function storedStream(setup: StoredStreamSetup, options: StreamOptions = 
   if (after !== undefined && (typeof after !== "number" || Number.isNaN(after)))
     throw wrongOption(
       "after",
-      `is ${String(after)}; it must be the number of an event`,
+      `is ${shown(after)}; it must be the number of an event`,
       "Give the `sequence` of the last event that you have read.",
     );
   return createRunStream(new StoredSource(setup), options);

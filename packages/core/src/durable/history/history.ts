@@ -8,6 +8,7 @@ import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeTick } from "../../snapshot/tick-codec.js";
+import { shown } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { CheckProblem, CheckReport } from "../api/check.types.js";
 import type { HistoryEntry, RunForked } from "../api/history.types.js";
@@ -40,7 +41,7 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
 /** @throws {WorkflowError} `OPTION_INVALID` */
 export function assertAfter(after: number | undefined): void {
   if (after === undefined || (Number.isInteger(after) && after >= 0)) return;
-  const what = `is ${String(after)}; it must be a whole number from 0 up`;
+  const what = `is ${shown(after)}; it must be a whole number from 0 up`;
   throw wrongOption("after", what, "Give the number of the last entry that you have read.");
 }
 
@@ -102,7 +103,7 @@ export function assertTick({ run }: LoadFrom, tick: number): void {
   if (!Number.isInteger(tick) || tick < first || tick > run.ticks) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `Run "${run.key.runId}" has no tick ${tick}: it has ${run.ticks}.`,
+      message: `Run "${run.key.runId}" has no tick ${shown(tick)}: it has ${run.ticks}.`,
       hint: "Use a tick number from `runtime.history(runId)`.",
       details: { runId: run.key.runId, tick, ticks: run.ticks },
     });

@@ -1,3 +1,4 @@
+import { shown } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import { checkCallOptions } from "../options/call-options.js";
 import type {
@@ -37,7 +38,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
   checkCallOptions("memoryStore", options);
   const { maxEnded = 1_000 } = options;
   if ((Number.isInteger(maxEnded) && maxEnded >= 0) || maxEnded === Infinity) return storeOf(new Memory(maxEnded));
-  const what = `is ${String(maxEnded)}; it must be a whole number of at least 0, or Infinity`;
+  const what = `is ${shown(maxEnded)}; it must be a whole number of at least 0, or Infinity`;
   throw wrongOption("maxEnded", what, "Give the number of ended runs to keep.");
 }
 

@@ -4,6 +4,7 @@ import { resolveStart } from "../../compile/start-event.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
+import { shown } from "../../value/duration.js";
 import { pageSize, wrongOption } from "../../value/option-value.js";
 import { optionsInvalid } from "../../value/unknown-options.js";
 import type { TenantOptions } from "../api/runtime-names.types.js";
@@ -199,7 +200,7 @@ function isSameTime(one: { readonly cron: string; readonly timezone: string }, o
 }
 
 function wrongCount(count: unknown): WorkflowError {
-  const what = `is ${String(count)}; it must be a whole number from 1 to 1,000`;
+  const what = `is ${shown(count)}; it must be a whole number from 1 to 1,000`;
   return wrongOption("count", what, "Ask for fewer times.");
 }
 
