@@ -65,6 +65,7 @@ describe("options", () => {
     await runtime.run("flow", {}, { runId: "one" });
 
     await expect(runtime.stateAt("one", "1" as never)).rejects.toThrow('Run "one" has no tick "1": it has 2.');
-    await expect(runtime.history("one", { after: "1" as never }).next()).rejects.toThrow('`after` is "1"; it must be');
+    const entries = runtime.history("one", { after: "1" as never })[Symbol.asyncIterator]();
+    await expect(entries.next()).rejects.toThrow('`after` is "1"; it must be');
   });
 });
