@@ -1,4 +1,4 @@
-/** `errors/catalog.ts` and `docs/errors/*.md` match one to one. */
+/** `errors/catalog.ts` and `docs/errors/*.md` match one to one, and the table of all codes has each of them. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
@@ -17,7 +17,9 @@ const codeOf = (path) => path.slice(folder.length + 1, -".md".length);
 const problems = [];
 
 if (codes.size === 0) problems.push(`${catalogFile}: no codes found; this gate no longer understands the file`);
+const table = read(`${folder}/README.md`);
 for (const code of codes) {
+  if (!table.includes(`| [${code}](${code}.md)`)) problems.push(`${folder}/README.md: the table has no ${code}`);
   if (!pages.some((path) => codeOf(path) === code)) problems.push(`${folder}/${code}.md is missing`);
 }
 for (const path of pages) {
