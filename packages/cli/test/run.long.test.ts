@@ -59,6 +59,22 @@ describe("millrace run", () => {
     expect(told.at(-1)).toEqual({ type: "end", run_id: "one", status: "completed", result: 21 });
   });
 
+  it("names the command that runs the failed work again, and no method of a client", async () => {
+    const failing = 'import { defineWorkflow, StartEvent, StopEvent } from "millrace";\n';
+    const body =
+      'defineWorkflow("bad").step("a", { on: StartEvent, emits: StopEvent }, () => { throw new Error("no"); }).build()';
+    const project = createProject({ "bad.ts": `${failing}export const bad = ${body};\n` });
+
+    const { stdout } = await project.call("run", "bad.ts", "--id", "one", "--json");
+
+    expect(JSON.parse(stdout.trim().split("\n").at(-1) ?? "")).toEqual({
+      type: "end",
+      run_id: "one",
+      status: "failed",
+      error: { code: "STEP_FAILED", message: "no", hint: "`millrace retry one` runs the failed work again." },
+    });
+  });
+
   it("shows what JSON cannot hold as it is on the wire, for people and for scripts", async () => {
     const project = createProject({ "odd.ts": odd });
 

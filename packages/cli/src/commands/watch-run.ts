@@ -57,7 +57,7 @@ interface Ending {
 
 function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, prompts }: Ending): number {
   const hint = (name: string): string => commandText(name, { args: [runId], flags: target.flags });
-  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, ...endOf(outcome, prompts) });
+  if (terminal.isJson) terminal.json({ type: "end", run_id: runId, ...endOf({ outcome, prompts }, hint) });
   else {
     terminal.line(outcomeLine(terminal, outcome));
     for (const prompt of prompts) for (const line of promptLines(terminal, prompt)) terminal.line(line);
@@ -69,11 +69,16 @@ function conclude(terminal: Terminal, { target, runId }: Watching, { outcome, pr
   return outcome.status === "failed" || outcome.status === "cancelled" ? 1 : 0;
 }
 
-export function endOf(outcome: RunOutcome, prompts: readonly OpenPrompt[]): object {
+/** The hint is a command: the client's own one names its methods, which who reads this does not have. */
+function endOf({ outcome, prompts }: Ending, commandOf: (name: string) => string): object {
   const { status } = outcome;
   if (status === "completed") return { status, result: outcome.result };
   if (status === "waiting") return { status, prompts: prompts.map(promptJson) };
-  const { code, message, hint } = outcome.error;
+  const { code, message } = outcome.error;
+  const hint =
+    status === "cancelled"
+      ? `\`${commandOf("resume")}\` continues it.`
+      : `\`${commandOf("retry")}\` runs the failed work again.`;
   return { status, error: { code, message, hint } };
 }
 
