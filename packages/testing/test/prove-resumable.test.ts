@@ -23,6 +23,26 @@ class Done extends event("Done", { n: z.number() }) {}
 class Ask extends InputRequiredEvent.define("Ask", {}) {}
 class Told extends HumanResponseEvent.define("Told", { text: z.string() }) {}
 
+class Money {
+  readonly #cents: number;
+  constructor(cents: number) {
+    this.#cents = cents;
+  }
+  get cents(): number {
+    return this.#cents;
+  }
+}
+const money = {
+  name: "Money",
+  is: (value: unknown) => value instanceof Money,
+  encode: ({ cents }: Money) => cents,
+  decode: (cents: number) => new Money(cents),
+};
+
+function nested(value: unknown, levels: number): unknown {
+  return levels === 0 ? value : { in: nested(value, levels - 1) };
+}
+
 /** What was said to be wrong. */
 async function failureOf(proof: Promise<unknown>): Promise<WorkflowError> {
   const error = await proof.then(
@@ -231,6 +251,44 @@ describe("proveResumable", () => {
       details: { stored: 1, tick: { number: 2, type: "step.completed", step: "begin" } },
     });
     expect(error.message).toContain("Undisturbed runs end in");
+  });
+
+  it.each([
+    ["a URL", (life: number) => new URL(`https://example.com/${life}`)],
+    ["bytes without a view", (life: number) => new Uint8Array([life]).buffer],
+    ["a class that its workflow registers, with a private field", (life: number) => new Money(life)],
+    ["the cause of an error", (life: number) => new Error("it failed", { cause: new Error(`in life ${life}`) })],
+    ["the code of an error", (life: number) => Object.assign(new Error("it failed"), { code: `E${life}` })],
+    ["a value with many levels", (life: number) => nested(life, 150)],
+  ])("finds a difference in %s", async (_kind, made) => {
+    const error = await failureOf(
+      proveResumable(() => {
+        let lives = 0;
+        let seen: unknown;
+        const create = (): Workflow => {
+          const life = ++lives;
+          return defineWorkflow("Telling", { types: [money] })
+            .step("tell", { on: StartEvent, emits: StopEvent }, () => {
+              seen = made(life);
+              return new StopEvent({ result: null });
+            })
+            .build();
+        };
+        return { create, observe: () => seen };
+      }),
+    );
+
+    expect(error).toMatchObject({ code: "RESUME_DIVERGED" });
+  });
+
+  it("takes values that refer to themselves for what they are", async () => {
+    const { crashes } = await proveResumable(() => {
+      const seen: { self?: unknown } = {};
+      seen.self = [seen, new Map([["self", seen]])];
+      return { create: () => new Shop((ctx) => ctx.run("pay", () => 1)), observe: () => seen };
+    });
+
+    expect(crashes).toBeGreaterThan(0);
   });
 
   it("finds what a workflow keeps in its fields and a crash takes from it", async () => {

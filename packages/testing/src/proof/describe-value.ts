@@ -3,41 +3,72 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+import { type ValueType, WorkflowError } from "millrace";
 
 const INDENT = "  ";
-const MAX_DEPTH = 40;
+/** Far more levels than a stored value may have. */
+const MAX_DEPTH = 1_000;
 
-export function describeValue(value: unknown, depth = 0): string {
+interface Place {
+  readonly types: readonly ValueType[];
+  /** The objects around the value, outermost first. */
+  readonly around: readonly object[];
+}
+
+/** @param types Registered classes: what one encodes says what is in its instance, private fields included. */
+export function describeValue(value: unknown, types: readonly ValueType[] = []): string {
+  return describeAt(value, { types, around: [] });
+}
+
+function describeAt(value: unknown, place: Place): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return `function ${value.name}`;
   if (typeof value !== "object" || value === null) return Object.is(value, -0) ? "-0" : String(value);
-  if (depth > MAX_DEPTH) return "…";
-  return describeObject(value, depth);
+  const above = place.around.indexOf(value);
+  if (above >= 0) return `… as ${place.around.length - above} levels above`;
+  return place.around.length > MAX_DEPTH ? "…" : describeObject(value, place);
 }
 
-function describeObject(value: object, depth: number): string {
-  const inner = (item: unknown): string => describeValue(item, depth + 1);
+function describeObject(value: object, { types, around }: Place): string {
+  const within: Place = { types, around: [...around, value] };
+  const inner = (item: unknown): string => describeAt(item, within);
+  const inBlock = (brackets: string, lines: readonly string[]): string => block(brackets, lines, around.length);
+  const type = types.find((one) => one.is(value));
+  if (type !== undefined) return `${type.name} ${inner(type.encode(value as never))}`;
   if (value instanceof Date) return `Date(${Number.isNaN(value.getTime()) ? "invalid" : value.toISOString()})`;
-  if (value instanceof Error) return describeError(value);
-  if (Array.isArray(value)) return block("[]", value.map(inner), depth);
+  if (value instanceof Error) return describeError(value, inner);
+  if (Array.isArray(value)) return inBlock("[]", value.map(inner));
   if (value instanceof Map)
-    return `Map ${block("{}", [...value].map(([key, item]) => `${inner(key)} => ${inner(item)}`).sort(), depth)}`;
-  if (value instanceof Set) return `Set ${block("{}", [...value].map(inner).sort(), depth)}`;
-  if (ArrayBuffer.isView(value)) return `${value.constructor.name} ${describeBytes(value)}`;
-  const name = value.constructor === Object || value.constructor === undefined ? "" : `${value.constructor.name} `;
+    return `Map ${inBlock("{}", [...value].map(([key, item]) => `${inner(key)} => ${inner(item)}`).sort())}`;
+  if (value instanceof Set) return `Set ${inBlock("{}", [...value].map(inner).sort())}`;
+  if (ArrayBuffer.isView(value)) return `${classNameOf(value)} ${describeBytes(value)}`;
+  if (value instanceof ArrayBuffer) return `ArrayBuffer ${describeBytes(new Uint8Array(value))}`;
   const fields = Object.keys(value).sort();
+  const name = classNameOf(value);
+  if (fields.length === 0 && saysWhatItIs(value)) return `${name} ${JSON.stringify(String(value))}`;
   const lines = fields.map((field) => `${field}: ${inner((value as Record<string, unknown>)[field])}`);
-  return name + block("{}", lines, depth);
+  return `${name}${name && " "}${inBlock("{}", lines)}`;
 }
 
 /**
  * An error of Millrace is described by its code, because the message may contain the attempt, whose number a crash
  * raises.
  */
-function describeError(error: Error): string {
-  return WorkflowError.is(error) ? `WorkflowError ${error.code}` : `${error.name}: ${error.message}`;
+function describeError(error: Error, inner: (cause: unknown) => string): string {
+  if (WorkflowError.is(error)) return `WorkflowError ${error.code}`;
+  const { name, message, code, cause } = error as Error & { readonly code?: unknown };
+  const says = `${name}: ${message}${typeof code === "string" ? ` (${code})` : ""}`;
+  return cause instanceof Error ? `${says}, caused by ${inner(cause)}` : says;
+}
+
+function classNameOf(value: object): string {
+  return value.constructor === Object || typeof value.constructor !== "function" ? "" : value.constructor.name;
+}
+
+/** Of a URL, a regular expression, a time: nothing of it is in fields. */
+function saysWhatItIs(value: object): boolean {
+  return typeof value.toString === "function" && value.toString !== Object.prototype.toString;
 }
 
 function describeBytes({ buffer, byteOffset, byteLength }: ArrayBufferView): string {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ValueType } from "millrace";
 import type { Ended } from "../life/drive.js";
 import type { StoredTick } from "../life/recording.js";
 import { describeValue } from "./describe-value.js";
@@ -30,6 +31,6 @@ export function effectsIn(ticks: readonly StoredTick[]): Record<string, number> 
 }
 
 /** Describes an ending without its times. */
-export function describeEnding({ outcome, state, effects, observed }: Ending): string {
-  return describeValue({ outcome, state, effects, ...(observed !== undefined && { observed }) });
+export function describeEnding({ outcome, state, effects, observed }: Ending, types: readonly ValueType[]): string {
+  return describeValue({ outcome, state, effects, ...(observed !== undefined && { observed }) }, types);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ResourceOverride, type ResultOf, type StateOf, Workflow, WorkflowError } from "millrace";
+import { type ResourceOverride, type ResultOf, type StateOf, type ValueType, Workflow, WorkflowError } from "millrace";
 import { type Rules, unchecked } from "millrace/engine";
 import { checkOptions, checkWorld } from "../check-options.js";
 import { TIMEOUT_TURNS } from "../life/drive.js";
@@ -110,6 +110,7 @@ class Prover {
   readonly #seeds: readonly number[];
   /** Endings of undisturbed runs, by their description. */
   readonly #endings: Map<string, Ending> = new Map();
+  #types: readonly ValueType[] = [];
   #crashes = 0;
 
   constructor(newWorld: () => World, input: unknown, options: ProveOptions) {
@@ -142,7 +143,8 @@ class Prover {
 
   async #undisturbed(seed: number, guide: Guide | null = null): Promise<Uninterrupted> {
     const run = await runUninterrupted(this.#newWorld(), this.#trial(seed), guide);
-    const text = describeEnding(run.ending);
+    this.#types = run.types;
+    const text = describeEnding(run.ending, this.#types);
     if (!this.#endings.has(text)) this.#endings.set(text, run.ending);
     return run;
   }
@@ -190,15 +192,17 @@ class Prover {
 
   #matches(ending: Ending): boolean {
     const { compare } = this.#options;
-    if (compare === undefined) return this.#endings.has(describeEnding(ending));
+    if (compare === undefined) return this.#endings.has(describeEnding(ending, this.#types));
     return [...this.#endings.values()].some((expected) => compare(expected, ending));
   }
 
   #diverged(seed: number, { workflow, ending: expected }: Uninterrupted, tried: Interrupted): WorkflowError {
     const crash = tried.type === "ended" ? null : tried.crash;
     const actual =
-      tried.type === "failed" ? `the run did not end: ${messageOf(tried.error)}` : describeEnding(tried.ending);
-    const wanted = describeEnding(expected);
+      tried.type === "failed"
+        ? `the run did not end: ${messageOf(tried.error)}`
+        : describeEnding(tried.ending, this.#types);
+    const wanted = describeEnding(expected, this.#types);
     const where = crash === null ? "this one ended before its crash" : describeCrash(crash);
     const known = this.#endings.size;
     const others =

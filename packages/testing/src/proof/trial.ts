@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ContextDict, ResourceOverride, Workflow } from "millrace";
+import type { ContextDict, ResourceOverride, ValueType, Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
 import { drive, standStill } from "../life/drive.js";
 import { type Beginning, begin, type Life, RUN_ID } from "../life/life.js";
@@ -32,6 +32,8 @@ export interface TrialOptions extends OutsideOptions {
 
 export interface Uninterrupted {
   readonly workflow: string;
+  /** Classes that the workflow registers. */
+  readonly types: readonly ValueType[];
   readonly ending: Ending;
   /** The ticks without times: equal for two runs that took the same course. */
   readonly course: readonly string[];
@@ -68,7 +70,8 @@ export async function runUninterrupted(
 ): Promise<Uninterrupted> {
   const workflow = world.create();
   const responder = new Responder(options);
-  const shadow = new Shadow(compileWorkflow(workflow), RUN_ID);
+  const compiled = compileWorkflow(workflow);
+  const shadow = new Shadow(compiled, RUN_ID);
   const recording = new Recording({
     onStored({ runId, tick }) {
       shadow.store(runId, tick);
@@ -79,7 +82,7 @@ export async function runUninterrupted(
     const setup = { workflow, clock: virtualClock(), recording, seed: options.seed, guide, log: silent };
     const life = begin(setup, firstBeginning(options));
     const ending = (await live(world, life, { responder, options, before: [] })) as Ending;
-    return { workflow: life.workflow, ending, course: recording.ticks.map(courseOf) };
+    return { workflow: life.workflow, types: compiled.types, ending, course: recording.ticks.map(courseOf) };
   } finally {
     await clearStage(workflow);
   }
