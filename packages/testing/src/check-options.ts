@@ -1,9 +1,45 @@
 import { WorkflowError } from "millrace";
-import { checkOptions as checkAll, type Rules } from "millrace/engine";
+import { checkOptions as checkAll, list, type Rule, type Rules, valueRule, wholeNumber } from "millrace/engine";
 
 /** @throws {WorkflowError} `OPTION_INVALID`, naming every option that nobody reads. */
 export function checkOptions<Options extends object>(call: string, given: Options, rules: Rules<Options>): void {
   checkAll(`The options of \`${call}\` are wrong`, given, { rules });
+}
+
+const isSeed = (value: unknown): boolean => Number.isSafeInteger(value);
+
+export const seedRule: Rule = valueRule(isSeed, "a whole number");
+export const seedsRule: Rule = valueRule(
+  (seeds) => Array.isArray(seeds) && seeds.every(isSeed),
+  "a list of whole numbers",
+);
+export const clockRule: Rule = valueRule(
+  (clock) => typeof (clock as { readonly now?: unknown } | null)?.now === "function",
+  "a clock, as `virtualClock()` makes it",
+);
+
+function isCallableOrObject(value: unknown): boolean {
+  return typeof value === "function" || (typeof value === "object" && value !== null);
+}
+
+/** Rules of the options that everything has that runs a workflow. */
+export const lifeRules: Rules<Readonly<Record<"answers" | "events" | "resources" | "timeoutTurns", unknown>>> = {
+  answers: valueRule(isCallableOrObject, "a function, or an object with an answer for each prompt"),
+  events: list,
+  resources: list,
+  timeoutTurns: wholeNumber(1),
+};
+
+/** @throws {WorkflowError} `OPTION_INVALID` when one of these functions is missing. */
+export function checkFunctions(call: string, made: unknown, names: readonly string[]): void {
+  const missing = names.filter((name) => typeof (made as Record<string, unknown> | null)?.[name] !== "function");
+  if (missing.length === 0) return;
+  throw new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `What \`${call}\` got makes no world: ${missing.map((name) => `\`${name}\``).join(", ")} is not a function of it.`,
+    hint: "Give a function that makes a new one for each try, and makes it at once: no promise of one.",
+    details: { call, missing },
+  });
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options beside the functions of a world, where nobody reads them. */

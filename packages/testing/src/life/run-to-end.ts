@@ -1,6 +1,6 @@
 import type { InputOf, ResourceOverride, ResultOf, RunContext, StateOf, Workflow, WorkflowEvent } from "millrace";
 import { type Rules, unchecked } from "millrace/engine";
-import { checkOptions } from "../check-options.js";
+import { checkOptions, clockRule, lifeRules, seedRule } from "../check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
 import { begin } from "./life.js";
 import { Recording } from "./recording.js";
@@ -66,7 +66,7 @@ export function runToEnd<Flow extends Workflow>(
   return alone(() => run(workflow, input, options as RunToEndOptions)) as never;
 }
 
-const known: Rules<RunToEndOptions> = unchecked("answers events resources timeoutTurns seed context clock");
+const known: Rules<RunToEndOptions> = { ...lifeRules, seed: seedRule, clock: clockRule, ...unchecked("context") };
 
 async function run(workflow: Workflow, input: unknown, options: RunToEndOptions): Promise<EndedRun> {
   checkOptions("runToEnd", options, known);

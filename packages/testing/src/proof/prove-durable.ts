@@ -5,9 +5,9 @@
  * @module
  */
 import { type Duration, WorkflowError } from "millrace";
-import { type Rules, toMs, unchecked } from "millrace/engine";
+import { callable, type Rules, toMs, unchecked } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
-import { checkOptions } from "../check-options.js";
+import { checkFunctions, checkOptions } from "../check-options.js";
 import { within } from "../life/host-turn.js";
 import { describeDifference, describeValue } from "./describe-value.js";
 import { type Death, Mortal, type WritePosition } from "./mortal-store.js";
@@ -91,7 +91,7 @@ export async function proveDurable<App extends Durable>(
   return { writes, ...counts };
 }
 
-const known: Rules<DurableOptions> = unchecked("at timeout compare");
+const known: Rules<DurableOptions> = { compare: callable, ...unchecked("at timeout") };
 
 type Tried = { readonly died: boolean } & ({ readonly end: unknown } | { readonly error: unknown });
 
@@ -134,7 +134,9 @@ async function toldAll(living: Promise<unknown>, process: Mortal): Promise<{ rea
   }
 }
 
-async function liveOn<App extends Durable>({ open, run }: DurableWorld<App>, process: Mortal): Promise<unknown> {
+async function liveOn<App extends Durable>(world: DurableWorld<App>, process: Mortal): Promise<unknown> {
+  checkFunctions("proveDurable", world, ["open", "run"]);
+  const { open, run } = world;
   let stopped: Promise<unknown> | null = null;
   const app = await open(process.mortal);
   const stop = (): void => {

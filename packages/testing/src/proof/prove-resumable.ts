@@ -4,8 +4,8 @@
  * @module
  */
 import { type ResourceOverride, type ResultOf, type StateOf, type ValueType, Workflow, WorkflowError } from "millrace";
-import { type Rules, unchecked } from "millrace/engine";
-import { checkOptions, checkWorld } from "../check-options.js";
+import { callable, type Rules, unchecked } from "millrace/engine";
+import { checkFunctions, checkOptions, checkWorld, lifeRules, seedsRule } from "../check-options.js";
 import { TIMEOUT_TURNS } from "../life/drive.js";
 import type { OutsideOptions } from "../life/responder.js";
 import type { InputArguments } from "../life/run-to-end.js";
@@ -79,13 +79,14 @@ export function proveResumable<Flow extends Workflow>(
   return alone(async () => new Prover(worldsOf(workflow), input, options as ProveOptions).prove());
 }
 
-const known: Rules<ProveOptions> = unchecked("answers events resources timeoutTurns seeds at compare");
+const known: Rules<ProveOptions> = { ...lifeRules, seeds: seedsRule, compare: callable, ...unchecked("at") };
 
 function worldsOf(workflow: Provable<Workflow>): () => World {
   if (typeof workflow !== "function") return () => ({ create: () => workflow });
   return () => {
     const made = workflow();
     if (!(made instanceof (Workflow as unknown as abstract new () => Workflow))) {
+      checkFunctions("proveResumable", made, ["create"]);
       checkWorld("proveResumable", made, known);
       return made as World;
     }
@@ -114,11 +115,11 @@ class Prover {
   #crashes = 0;
 
   constructor(newWorld: () => World, input: unknown, options: ProveOptions) {
+    checkOptions("proveResumable", options, known);
     this.#newWorld = newWorld;
     this.#input = input;
     this.#options = options;
     this.#seeds = options.seeds ?? [1, 2, 3, 4, 5];
-    checkOptions("proveResumable", options, known);
     if (this.#seeds.length === 0)
       throw new WorkflowError({
         code: "OPTION_INVALID",

@@ -1,5 +1,7 @@
 import {
+  callable,
   checkOptions,
+  object,
   optionProblems,
   type Rule,
   type Rules,
@@ -27,13 +29,27 @@ const rules: Rules<Simulation> = {
   call: required,
   callers: wholeNumber(0),
   processes: wholeNumber(1),
-  faults: (faults = {}) => optionProblems(faults as Faults, faultRules, "faults."),
-  runtime: (runtime = {}) =>
-    simulated
-      .filter((name) => name in (runtime as object))
-      .map((name) => `\`runtime.${name}\` is set by the simulation`),
-  ...unchecked("time settle store check"),
+  faults: (faults, option) =>
+    problemsIn(faults, option, (given) => optionProblems(given as Faults, faultRules, "faults.")),
+  runtime: (runtime, option) =>
+    problemsIn(runtime, option, (given) =>
+      simulated.filter((name) => name in given).map((name) => `\`runtime.${name}\` is set by the simulation`),
+    ),
+  store: callable,
+  check: callable,
+  ...unchecked("time settle"),
 };
+
+/** What is wrong in an option that is an object. */
+function problemsIn(
+  given: unknown,
+  option: string,
+  problemsOf: (given: object) => readonly string[],
+): readonly string[] {
+  if (given === undefined || given === null) return [];
+  const problems = object(given, option);
+  return problems.length > 0 ? problems : problemsOf(given);
+}
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
 export function checkSimulation<Flows extends Workflows>(simulation: Simulation<Flows>): void {

@@ -15,8 +15,8 @@ import {
   WorkflowError,
   type WorkflowEvent,
 } from "millrace";
-import { compileWorkflow, type EventData, type Rules, unchecked } from "millrace/engine";
-import { checkOptions } from "../check-options.js";
+import { compileWorkflow, type EventData, object, type Rules } from "millrace/engine";
+import { checkOptions, clockRule, lifeRules } from "../check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "../life/drive.js";
 import { begin, RUN_ID } from "../life/life.js";
 import { Recording, type StoredTick } from "../life/recording.js";
@@ -69,7 +69,7 @@ export function runStep<Flow extends Workflow, const Name extends StepNameOf<Flo
   return alone(() => run(workflow, { name, event }, options)) as never;
 }
 
-const known: Rules<RunStepOptions> = unchecked("answers events resources timeoutTurns state clock");
+const known: Rules<RunStepOptions> = { ...lifeRules, state: object, clock: clockRule };
 
 async function run(
   workflow: Workflow,
