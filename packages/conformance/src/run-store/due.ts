@@ -162,6 +162,19 @@ function whichFirst(test: StoreTest): void {
     expect([first, second, third].map(idsOf)).toEqual([["run-1", "run-2"], ["run-3", "run-4"], ["run-5"]]);
   });
 
+  test("takes no more than the limit of runs with posts of processes whose clocks are ahead", async (store, runs) => {
+    for (const runId of ["one", "two", "three"]) {
+      await runs.createWaiting(runId);
+      await runs.post(keyOf(runId), { ...messageOf("1"), atMs: startMs + 60_000 });
+    }
+
+    const first = await claimDue(store, startMs, 2);
+    const second = await claimDue(store, startMs, 2);
+
+    expect([first.length, second.length]).toEqual([2, 1]);
+    expect(idsOf([...first, ...second]).sort()).toEqual(["one", "three", "two"]);
+  });
+
   test("takes none with a limit of 0", async (store, runs) => {
     await runs.create("run", { owner: null });
 
