@@ -99,6 +99,17 @@ describe("messages of 32 MiB at most", () => {
 
     expect(await served.runtime.run("heavy", { x: 9 })).toBe(9);
   });
+
+  it("loads a run that is larger altogether, and was given back", async () => {
+    await using served = await serveHost(restate, { heavyAsking: flows.heavyAsking });
+    const run = served.runtime.run("heavyAsking", { x: 6 });
+    await run.idle();
+
+    await run.sendEvent(new flows.Said({ answer: "go on" }));
+
+    const stuck = pause(60_000, "stuck", { ref: false });
+    expect(await Promise.race([run.then((kept) => kept), stuck])).toBe(6);
+  });
 });
 
 describe("many rounds", () => {

@@ -42,15 +42,18 @@ export interface RunHandlers {
 }
 
 export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
-  const timeouts = { inactivityTimeout: inactivityMs, abortTimeout: ABORT_MS };
+  // Restate gives an invocation at most 32 MiB of state at once, and a run may be larger. In slices every value that is asked for by
+  // itself would end the request.
+  const enableLazyState = setup.session.sliceMs === null;
+  const working = { enableLazyState, inactivityTimeout: inactivityMs, abortTimeout: ABORT_MS };
   // Whoever waits for a run looks again and again: Restate would keep every look for a day.
   const looking = { enableLazyState: true, journalRetention: 0, idempotencyRetention: 0 };
   const { exclusive, shared } = handlers.object;
   return object({
     name: RUN,
     handlers: {
-      start: exclusive(timeouts, (ctx: ObjectContext, message: StartMessage) => start(ctx, message, setup)),
-      activate: exclusive(timeouts, (ctx: ObjectContext, message: Activate) => goOn(ctx, message, setup)),
+      start: exclusive(working, (ctx: ObjectContext, message: StartMessage) => start(ctx, message, setup)),
+      activate: exclusive(working, (ctx: ObjectContext, message: Activate) => goOn(ctx, message, setup)),
       again: exclusive({ enableLazyState: true }, again),
       remove: exclusive({ enableLazyState: true }, (ctx: ObjectContext) => remove(ctx, setup)),
       who: shared(looking, who),

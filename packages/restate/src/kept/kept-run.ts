@@ -51,8 +51,10 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     kept.#run = currentRow(row.run, keys);
     const last = spansOf("s", keys).at(-1);
     if (last !== undefined) kept.#snapshots.push((await state.get<StoredSnapshot>(last.key)) as StoredSnapshot);
-    for (const { key, last: tick } of spansOf("t", keys))
-      if (tick > (last?.first ?? 0)) kept.#batches.push((await state.get<TickBatch>(key)) as TickBatch);
+    // All are asked for at once: each may take a request. Large values are in blobs, and too large together.
+    const later = spansOf("t", keys).filter(({ last: tick }) => tick > (last?.first ?? 0));
+    for (const batch of later.map(({ key }) => state.get<TickBatch>(key)))
+      kept.#batches.push((await batch) as TickBatch);
     for (const hash of blobHashes(keys)) kept.#blobs.set(hash, (await state.get<string>(blobKey(hash))) as string);
     return kept;
   }

@@ -194,6 +194,16 @@ export const heavy = defineWorkflow("heavy", { state: { texts: z.array(z.string(
   })
   .build();
 
+/** Keeps as many texts of 7 MB as it is told, and asks for something with all of them in its state. */
+export const heavyAsking = defineWorkflow("heavyAsking", { state: { texts: z.array(z.string()).default([]) } })
+  .step("ask", { on: Begin, emits: StopEvent, waits: [Said] }, async ({ x }, ctx) => {
+    for (let index = 0; index < x; index++)
+      await ctx.store.editState(({ texts }) => void texts.push(String(index).repeat(7_000_000)), { key: `${index}` });
+    await ctx.waitForEvent(Said);
+    return new StopEvent({ result: (await ctx.store.get("texts")).length });
+  })
+  .build();
+
 const begun = new Set<string>();
 
 /** Its first attempt is at work until somebody stops it; the others give at once. */
