@@ -7,9 +7,9 @@
 import { createRunStream, type RunStream } from "../../stream/run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/stream.types.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
-import { shown } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { ValueType } from "../../value/plain.js";
+import { shown } from "../../value/shown.js";
 import type { RunRegistry } from "../claim/registry.js";
 import type { StreamPage } from "../reads/stream-cache.js";
 import type { RunKey } from "../store/run-store.types.js";

@@ -1,5 +1,5 @@
-import { shown } from "../../value/duration.js";
 import { wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import { checkCallOptions } from "../options/call-options.js";
 import type {
   ClaimedRun,

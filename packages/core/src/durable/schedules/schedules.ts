@@ -4,8 +4,8 @@ import { resolveStart } from "../../compile/start-event.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
-import { shown } from "../../value/duration.js";
 import { pageSize, wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import { optionsInvalid } from "../../value/unknown-options.js";
 import type { TenantOptions } from "../api/runtime-names.types.js";
 import type {
