@@ -155,6 +155,21 @@ describe("resources", () => {
     expect(told).toEqual(["fake, run 1, fake too", "fake, run 1, fake too", "fake, run 1, fake too", "-run 1"]);
   });
 
+  it("are refused as overrides by `run` and by `createRuntime`, where they are not lists of what `override` gives", async () => {
+    const { flow, told, needs } = scoped();
+    const real = needs.workflow;
+
+    for (const resources of [[real], [{ real: "fake" }], { real: "fake" }, [{ resource: {} }], [null], real, "real"]) {
+      const refused = expect.objectContaining({
+        code: "OPTION_INVALID",
+        message: expect.stringContaining("`resources` is no list of overrides"),
+      });
+      expect(() => flow.run({}, { resources: resources as never })).toThrow(refused);
+      expect(() => createRuntime({ workflows: { flow }, resources: resources as never })).toThrow(refused);
+    }
+    expect(told).toEqual([]);
+  });
+
   it("that cannot be made fail the step, with its retries", async () => {
     let failures = 1;
     const flaky = resource("flaky", () => {
@@ -243,6 +258,6 @@ describe("resources of a runtime", () => {
     const workflows = { one: one.build() };
 
     for (const resources of [[{ database: 1 }], [null], {}] as never[])
-      expect(() => createRuntime({ workflows, resources })).toThrow(/`resources` is not a list of overrides/);
+      expect(() => createRuntime({ workflows, resources })).toThrow(/`resources` is no list of overrides/);
   });
 });

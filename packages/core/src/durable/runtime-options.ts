@@ -1,5 +1,6 @@
 /** Options of a runtime, checked all at once. */
 import type { Clock, Log } from "../engine/ports.js";
+import { areOverrides } from "../resource/overrides.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { consoleLog, systemClock } from "../system/system.js";
 import {
@@ -52,10 +53,8 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
     return keep === undefined ? ['`history` is neither "all" nor `{ keep }`'] : wholeFromZero(keep, "history.keep");
   },
   queues: (queues = {}) => queueProblems(queues as Readonly<Record<string, QueueOptions>>),
-  resources: (resources = []) => {
-    const isList = Array.isArray(resources) && resources.every((one) => typeof one?.resource === "object");
-    return isList ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"];
-  },
+  resources: (resources = []) =>
+    areOverrides(resources) ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"],
   store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
   restoreWaits: flag,
   telemetry: object,

@@ -13,6 +13,7 @@ import { createRunState, type RunState } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { areOverrides } from "../resource/overrides.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
@@ -109,13 +110,16 @@ function launch(
   const host = hostOf(compiled);
   const { runId } = restored.state;
   const { signal } = options;
+  const resources = options.resources ?? noOverrides;
   if (signal && !signal.addEventListener) throw wrongOption("signal", "is no signal", "Give an `AbortSignal`.");
+  if (!areOverrides(resources))
+    throw wrongOption("resources", "is no list of overrides", "Give a list of `database.override(fake)`.");
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
   const run = openRun({
     host,
     journal: journalOf(host.ports.journal),
     state: restored.state,
-    overrides: options.resources ?? noOverrides,
+    overrides: resources,
     parent: null,
     family: restored.children === null ? null : new Map(restored.children),
   });
