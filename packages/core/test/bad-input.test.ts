@@ -294,6 +294,10 @@ describe("a value of the wrong kind", () => {
     expect(await workflow.run(tea, { ...options, signal: null as never })).toBe(1);
   });
 
+  it.each([[5], [""], [{}], [true]])("is no id of a run, which its snapshot could not hold: %j", (runId) => {
+    expect(() => flow({}).run(tea, { runId: runId as never })).toThrow(withHint("OPTION_INVALID", /`runId`/));
+  });
+
   it("is a list of one where a list is missing", async () => {
     const lists = { skipChecks: "deadEnd" as never, events: Item as never };
     const one = defineWorkflow("one").step("only", { on: Order, emits: StopEvent }, () => {

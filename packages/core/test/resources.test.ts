@@ -162,7 +162,7 @@ describe("resources", () => {
     for (const resources of [[real], [{ real: "fake" }], { real: "fake" }, [{ resource: {} }], [null], real, "real"]) {
       const refused = expect.objectContaining({
         code: "OPTION_INVALID",
-        message: expect.stringContaining("`resources` is no list of overrides"),
+        message: expect.stringContaining("`resources` is not a list of"),
       });
       expect(() => flow.run({}, { resources: resources as never })).toThrow(refused);
       expect(() => createRuntime({ workflows: { flow }, resources: resources as never })).toThrow(refused);
@@ -258,6 +258,6 @@ describe("resources of a runtime", () => {
     const workflows = { one: one.build() };
 
     for (const resources of [[{ database: 1 }], [null], {}] as never[])
-      expect(() => createRuntime({ workflows, resources })).toThrow(/`resources` is no list of overrides/);
+      expect(() => createRuntime({ workflows, resources })).toThrow(/`resources` is not a list of/);
   });
 });

@@ -11,7 +11,7 @@ import type { LimitOptions } from "../limit/limiter.js";
 import { consoleLog } from "../system/system.js";
 import { type Duration, toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { positiveInteger, wrongOption } from "../value/option-value.js";
+import { assertOption, positiveInteger, wrongOption } from "../value/option-value.js";
 import type { ValueType } from "../value/plain.js";
 import { shown } from "../value/shown.js";
 
@@ -161,14 +161,14 @@ export function resolveOptions(options: WorkflowOptions, className: string): Res
 }
 
 function groupsOf(groups: readonly StepGroup[]): readonly StepGroup[] {
-  if (Array.isArray(groups)) return groups;
-  throw wrongOption("groups", "is not a list", "Give a list of groups.");
+  assertOption(Array.isArray(groups), "groups", "a list");
+  return groups;
 }
 
 function textOf(description: unknown): string | null {
   if (description === undefined) return null;
-  if (typeof description === "string") return description;
-  throw wrongOption("description", "is not a string", "Give a sentence.");
+  assertOption(typeof description === "string", "description", "a string");
+  return description;
 }
 
 function nonEmpty(name: string): string {

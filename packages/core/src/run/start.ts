@@ -17,7 +17,7 @@ import { areOverrides } from "../resource/overrides.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { timeOf, wrongOption } from "../value/option-value.js";
+import { assertOption, timeOf, wrongOption } from "../value/option-value.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
 import { continueRun } from "./children.js";
@@ -88,6 +88,7 @@ function isUnfinished(state: RunState): boolean {
 
 function newState(compiled: CompiledWorkflow, context: CallerContext | null, runId: string | undefined): RunState {
   const id = runId ?? (context?.run.state.ticks === 0 ? context.runId : hostOf(compiled).ports.ids.runId());
+  assertOption(typeof id === "string" && id !== "", "runId", "a text that is not empty");
   return createRunState({
     runId: id,
     workflow: compiled.name,
@@ -111,9 +112,8 @@ function launch(
   const { runId } = restored.state;
   const { signal } = options;
   const resources = options.resources ?? noOverrides;
-  if (signal && !signal.addEventListener) throw wrongOption("signal", "is no signal", "Give an `AbortSignal`.");
-  if (!areOverrides(resources))
-    throw wrongOption("resources", "is no list of overrides", "Give a list of `database.override(fake)`.");
+  assertOption(!signal || signal.addEventListener, "signal", "an `AbortSignal`");
+  assertOption(areOverrides(resources), "resources", "a list of `database.override(fake)`");
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
   const run = openRun({
     host,

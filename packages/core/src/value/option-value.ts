@@ -12,6 +12,11 @@ export function wrongOption(option: string, what: string, hint: string): Workflo
   });
 }
 
+/** @throws {WorkflowError} `OPTION_INVALID` unless the value is right. @param what As in "a list". */
+export function assertOption(isRight: unknown, option: string, what: string): asserts isRight {
+  if (!isRight) throw wrongOption(option, `is not ${what}`, `Give ${what}.`);
+}
+
 /** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is an integer of at least 1. */
 export function positiveInteger(value: number, option: string): number {
   if (Number.isInteger(value) && value > 0) return value;
