@@ -196,6 +196,21 @@ describe("run on a context", () => {
     await second.cancel();
   });
 
+  it("refuses another id for a run that it continues", async () => {
+    const { flow } = phases(1);
+    const first = flow.run();
+    const { context, runId } = first;
+    await settle();
+    await first.cancel();
+
+    expect(() => flow.run(undefined, { context, runId: "other" })).toThrow(
+      expect.objectContaining({ code: "RUN_LIVE", message: expect.stringContaining("no new input or id") }),
+    );
+    const second = flow.run(undefined, { context, runId });
+    expect(second.runId).toBe(runId);
+    await second.cancel();
+  });
+
   it("of a run that is live is refused, and so is a second run of one id", async () => {
     const { flow, next } = phases(1);
     const handler = flow.run({}, { runId: "mine" });

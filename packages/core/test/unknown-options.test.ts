@@ -103,6 +103,8 @@ describe("an option that nobody reads", () => {
       "`maximum` is not an option",
     ],
     ["run", () => flowOf().run({}, slip({ timeoutMs: 5 })), "did you mean `timeout`?"],
+    ["resume", () => flowOf().resume(new Context(flowOf()), slip({ runId: "b" })), "`runId` is not an option"],
+    ["retry", () => flowOf().retry(new Context(flowOf()), slip({ context: {} })), "`context` is not an option"],
     ["fromDict", () => Context.fromDict(flowOf(), {}, slip({ codecs: 1 })), "did you mean `codec`?"],
     ["toDict", () => new Context(flowOf()).toDict(slip({ codecs: 1 })), "did you mean `codec`?"],
     ["options that are none", () => flowOf().run({}, "fast" as never), "they are not an object"],

@@ -32,7 +32,8 @@ export function startRun(compiled: CompiledWorkflow, input: unknown, options: Ru
   checkOptions("run", options);
   const context = options.context === undefined ? null : callerContext(compiled, options.context);
   if (context !== null && isUnfinished(context.run.state)) {
-    if (input !== undefined) throw inputToLive(context.run.state);
+    const { runId } = context;
+    if (input !== undefined || (options.runId ?? runId) !== runId) throw inputToLive(context.run.state);
     return resumeRun(compiled, context, options);
   }
   const event = resolveStart(compiled, input);
@@ -68,7 +69,7 @@ interface Resuming {
 }
 
 function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, type }: Resuming): WorkflowHandler {
-  checkOptions("run", options); // a `run` that continues a context comes here, too
+  checkOptions((options as RunOptions).context === given ? "run" : "resume", options); // `run` continues a context, too
   const context = callerContext(compiled, given);
   const { state } = context.run;
   const never = state.ticks === 0;
@@ -199,11 +200,11 @@ export function limitsOf(
   };
 }
 
-/** A run that has not ended takes no second start event; the input must not be dropped silently. */
+/** A run that has not ended takes no second start event, and keeps its id: neither may be dropped silently. */
 function inputToLive({ runId, status }: RunState): WorkflowError {
   return new WorkflowError({
     code: "RUN_LIVE",
-    message: `Run "${runId}" of this context has not ended (${status}), so it takes no new input.`,
+    message: `Run "${runId}" of this context has not ended (${status}), so it takes no new input or id.`,
     hint: "Continue it with `workflow.resume(context)`, or start the new run on another context.",
     details: { runId, status },
   });

@@ -19,6 +19,7 @@ export const knownOptions = {
   limits: "concurrent perMinute",
   resource: "scope dispose resources",
   run: "signal timeout deadline resources context runId",
+  resume: "signal timeout deadline resources",
   send: "step",
   streamEvents: "after signal",
   toDict: "codec",

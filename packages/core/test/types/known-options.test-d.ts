@@ -15,6 +15,7 @@ import type {
   LimitOptions,
   ResourceMap,
   ResourceOptions,
+  ResumeOptions,
   RetryOptions,
   RunOptions,
   SendOptions,
@@ -39,6 +40,7 @@ interface Interfaces {
   readonly limits: LimitOptions;
   readonly resource: ResourceOptions<unknown, ResourceMap>;
   readonly run: RunOptions;
+  readonly resume: ResumeOptions;
   readonly send: HandlerSendOptions;
   readonly streamEvents: StreamOptions;
   readonly toDict: ToDictOptions;
