@@ -124,7 +124,7 @@ describe("a retry policy", () => {
     expect(begun).toBe(attempts);
   });
 
-  it("that throws ends the step with its own error", async () => {
+  it("that throws ends the step with its own error, whose cause is that of the step", async () => {
     const retry = { next: () => Number.NaN };
     const broken = {
       next(): number {
@@ -138,7 +138,10 @@ describe("a retry policy", () => {
         )
         .build();
 
-    expect((await rejection(flowOf(broken).run())).message).toBe("broken policy");
+    expect(await rejection(flowOf(broken).run())).toMatchObject({
+      message: "broken policy",
+      cause: expect.objectContaining({ message: "work" }),
+    });
     expect(await rejection(flowOf(retry).run())).toMatchObject({ code: "OPTION_INVALID" });
   });
 });

@@ -250,6 +250,8 @@ export class Attempt implements AttemptCore, AttemptPort {
       };
       return { error, delayMs: verdict(step.retry, info) };
     } catch (fault) {
+      // A policy may throw what is frozen.
+      if (fault instanceof Error && fault !== error && fault.cause === undefined) Reflect.set(fault, "cause", error);
       return { error: fault, delayMs: null };
     }
   }
