@@ -104,8 +104,8 @@ export { createStoredRouting as createRouting } from "../snapshot/stored-routing
 export type { EncodedTick } from "../snapshot/tick-codec.js";
 export { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 // ---- drafts of a state
-export { createDraft, plainOf } from "../state/draft.js";
-export { finishedState } from "../state/finish-draft.js";
+export { createDraft } from "../state/draft.js";
+export { finishedState, plainOf } from "../state/finish-draft.js";
 export type { StateChange, StatePatch } from "../state/patch.types.js";
 export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";

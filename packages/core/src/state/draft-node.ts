@@ -45,10 +45,6 @@ export function nodeOf(value: unknown): DraftNode | undefined {
   return typeof value === "object" && value !== null ? (value as { [NODE]?: DraftNode })[NODE] : undefined;
 }
 
-export function isDraft(value: unknown): boolean {
-  return nodeOf(value) !== undefined;
-}
-
 /** The present content of a container. @throws {TypeError} once its edit has ended. */
 export function latest(node: DraftNode): Container {
   if (!node.edit.open) throw new TypeError("This part of the state belongs to an edit that is over.");

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createTestCell } from "../../test/support/test-cell.js";
 import { StopEvent } from "../event/built-in-events.js";
-import { createDraft, plainOf } from "./draft.js";
-import { finishDraft, finishedState } from "./finish-draft.js";
+import { createDraft } from "./draft.js";
+import { finishDraft, finishedState, plainOf } from "./finish-draft.js";
 import { freezeState } from "./freeze-state.js";
 
 const long = "x".repeat(100);
@@ -294,6 +294,46 @@ describe("StateCell: drafts", () => {
 
     await expect(edit).rejects.toMatchObject({ code: "STATE_UNSTORABLE", details: { path: "a.__proto__" } });
     expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+
+  it("finds drafts in what was frozen before it was put in, however deep", async () => {
+    const { cell } = createTestCell({ a: { n: 1 }, list: [{ n: 2 }] as object[] });
+    const answer = await cell.edit((state: { a: { n: number }; list: { n: number }[]; b?: object }) => {
+      state.b = Object.freeze({ deep: Object.freeze([Object.freeze({ a: state.a })]) });
+      state.list.unshift(Object.freeze({ n: 3, deep: Object.freeze({ a: state.a }) }));
+      state.list.sort((left, right) => left.n - right.n);
+      state.a.n = 5;
+      return state;
+    });
+
+    const a = { n: 5 };
+    const after = { a, list: [{ n: 2 }, { n: 3, deep: { a } }], b: { deep: [{ a }] } };
+    expect(cell.read()).toEqual(after);
+    expect(answer).toEqual(after);
+  });
+
+  it("finds drafts however deep they are in an answer, and in an event", async () => {
+    const { cell } = createTestCell({ a: { n: 1 } });
+    const nested = (inner: object) => Array.from({ length: 30 }).reduce<object>((all) => ({ all }), inner);
+    const answer = await cell.edit((state: { a: object }) => [
+      nested(state.a),
+      Object.freeze({ a: state.a }),
+      new StopEvent({ result: nested(state.a) }),
+    ]);
+
+    expect(answer).toEqual([nested({ n: 1 }), { a: { n: 1 } }, expect.objectContaining({ result: nested({ n: 1 }) })]);
+  });
+
+  it("gives a circle back that has one, and refuses it in the state", async () => {
+    const { cell } = createTestCell<{ a: object; b?: object }>({ a: {} });
+    const circle: Record<string, object> = {};
+    Object.assign(circle, { left: circle, right: circle });
+
+    expect(await cell.edit(() => circle)).toBe(circle);
+    await expect(cell.edit((state: { b?: object }) => void (state.b = circle))).rejects.toMatchObject({
+      code: "STATE_UNSTORABLE",
+      message: expect.stringContaining("contains itself"),
+    });
   });
 
   it("finds drafts in a list that was frozen before it was put in", async () => {

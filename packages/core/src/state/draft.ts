@@ -8,11 +8,8 @@
 
 import {
   type Container,
-  copyOf,
   type DraftNode,
   type Edit,
-  isContainer,
-  isDraft,
   isPartOfState,
   latest,
   mix,
@@ -20,7 +17,6 @@ import {
   nodeOf,
   own,
   removeKey,
-  replaceParts,
   spliceList,
   touch,
   writeIndex,
@@ -344,33 +340,4 @@ function* presentKeys(draft: DraftMap | DraftSet): Generator<unknown, undefined>
   for (const key of before.keys()) if (!wasAway(key)) yield key;
   const after = present(draft);
   if (after !== before) for (const key of after.keys()) if (!before.has(key) || wasAway(key)) yield key;
-}
-
-// ---- out of the edit
-
-/** The present value of a draft as plain data that outlives the edit. Other values stay as they are. */
-export function plainOf<Value>(value: Value): Value {
-  return isDraft(value) ? (plain(value) as Value) : value;
-}
-
-function plain(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  const node = nodeOf(value);
-  if (node === undefined) return Object.isFrozen(value) || !isContainer(value) ? value : plainParts(value, null);
-  const now = latest(node);
-  return node.changed ? plainParts(now, node.kids) : now;
-}
-
-/** A copy, with drafts replaced by their values. */
-function plainParts(container: Container, kids: Map<unknown, DraftNode> | null): Container {
-  const copy = copyOf(container);
-  return replaceParts(copy, (part, key) => plain(kids?.get(key)?.draft ?? part), false);
-}
-
-/** The answer of a callback, without drafts: those end with the edit. */
-export function withoutDrafts(answer: unknown, depth = 0): unknown {
-  if (typeof answer !== "object" || answer === null || depth > 8) return answer;
-  if (isDraft(answer)) return plain(answer);
-  if (!isContainer(answer) || (Object.isFrozen(answer) && !Array.isArray(answer))) return answer;
-  return replaceParts(answer, (part) => withoutDrafts(part, depth + 1), true);
 }

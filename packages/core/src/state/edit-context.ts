@@ -6,7 +6,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { insideEdit } from "../value/inside-edit.js";
-import { withoutDrafts } from "./draft.js";
+import { withoutDrafts } from "./finish-draft.js";
 
 /** One running callback of `editState`. */
 export interface OpenEdit {

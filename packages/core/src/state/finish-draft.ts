@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isKnown } from "../value/known.js";
 import { diffState } from "./diff-state.js";
 import {
   type Container,
@@ -11,6 +12,7 @@ import {
   type DraftNode,
   isContainer,
   keysOf,
+  latest,
   nodeOf,
   put,
   replaceParts,
@@ -49,8 +51,9 @@ function finished(node: DraftNode, fresh: Container[]): Container {
   if (node.next !== null) return node.next;
   const copy = node.copy ?? copyOf(node.base);
   node.next = copy;
-  if (copy instanceof Set) node.next = finishedSet(node, copy, fresh);
-  else if (!fill(node, copy, fresh)) {
+  const plain = (draft: DraftNode): unknown => finished(draft, fresh);
+  if (copy instanceof Set) node.next = filledSet(node, copy, { plain, how: "inPlace" });
+  else if (!fill(node, copy, { plain, how: "inPlace" })) {
     node.next = null;
     node.changed = false;
     return node.base;
@@ -59,26 +62,37 @@ function finished(node: DraftNode, fresh: Container[]): Container {
   return node.next;
 }
 
+/** What takes the place of drafts, in values of the caller too. */
+interface Filling {
+  readonly plain: (draft: DraftNode) => unknown;
+  /** Whether drafts are replaced in a value itself, in a copy that is made if there are any, or in a copy. What is frozen stays. */
+  readonly how: "inPlace" | "kept" | "copied";
+}
+
 /** In the order that it has. */
-function finishedSet(node: DraftNode, set: Set<unknown>, fresh: Container[]): Set<unknown> {
+function filledSet(node: DraftNode, set: Set<unknown>, filling: Filling): Set<unknown> {
   const { kids, touched } = node;
   node.isMixed =
     [...(kids?.values() ?? [])].some((kid) => kid.changed) ||
     [...(touched?.keys() ?? [])].some((item) => typeof item === "object");
-  return node.isMixed ? new Set(Array.from(set, (item) => withoutDrafts(kids?.get(item)?.draft ?? item, fresh))) : set;
+  return node.isMixed
+    ? new Set(Array.from(set, (item) => withoutDrafts(kids?.get(item)?.draft ?? item, filling)))
+    : set;
 }
 
 /** Replaces drafts by what they stand for. Returns `false` if nothing has changed. */
-function fill(node: DraftNode, next: Container, fresh: Container[]): boolean {
+function fill(node: DraftNode, next: Container, filling: Filling): boolean {
   const { base, isMixed } = node;
+  const before = isMixed ? new Set(base as unknown[]) : null; // there are no drafts in them
   let differs = node.copy !== null && !isMixed;
   for (const key of newPlaces(node, next)) {
     const value = valueAt(next, key);
-    const plain = withoutDrafts(value, fresh, isMixed ? 1 : 0);
+    if (before?.has(value)) continue;
+    const plain = withoutDrafts(value, filling);
     if (plain !== value) put(next, key, plain);
   }
   for (const [key, kid] of node.kids ?? []) {
-    const part = finished(kid, fresh);
+    const part = filling.plain(kid);
     if (part === kid.base) continue;
     put(next, key, part);
     differs = true;
@@ -107,12 +121,49 @@ function hasMoved(before: readonly unknown[], after: readonly unknown[]): boolea
   return before.length !== after.length || before.some((item, index) => !Object.is(item, after[index]));
 }
 
-/** An inserted object of the caller, with drafts in it replaced by their values. */
-function withoutDrafts(value: unknown, fresh: Container[], depth = 0): unknown {
-  if (typeof value !== "object" || value === null) return value;
+// ---- out of the edit
+
+/** The present value of a draft as plain data that outlives the edit. Other values stay as they are. */
+export function plainOf<Value>(value: Value): Value {
   const node = nodeOf(value);
-  if (node !== undefined) return finished(node, fresh);
-  // In what is frozen, one level is looked at: a list that was frozen with drafts in it. More would be the whole of what is known.
-  if (!isContainer(value) || (depth > 0 && Object.isFrozen(value)) || depth > 1000) return value;
-  return replaceParts(value, (part) => withoutDrafts(part, fresh, depth + 1), Object.isFrozen(value));
+  return node === undefined ? value : (plainNow(node) as Value);
+}
+
+function plainNow(node: DraftNode): unknown {
+  const now = latest(node);
+  if (!node.changed) return now;
+  const copy = copyOf(now);
+  if (copy instanceof Set) return filledSet(node, copy, copying);
+  fill(node, copy, copying);
+  return copy;
+}
+
+const copying: Filling = { plain: plainNow, how: "copied" };
+/** For the answer of a callback: drafts end with the edit. */
+const keeping: Filling = { plain: plainNow, how: "kept" };
+
+/** Deeper, a value is refused by whoever looks at it next: also one that has no end. */
+const DEEPEST = 1_000;
+
+/** A value of the caller, with drafts in it replaced by what they stand for. */
+export function withoutDrafts(value: unknown, { plain, how }: Filling = keeping): unknown {
+  if (typeof value !== "object") return value; // most are
+  const seen = new Map<unknown, unknown>();
+  let depth = 0;
+  const replace = (part: unknown): unknown => {
+    if (typeof part !== "object" || part === null) return part;
+    const node = nodeOf(part);
+    if (node !== undefined) return plain(node);
+    if (isKnown(part) || !isContainer(part) || depth > DEEPEST) return part;
+    if (seen.has(part)) return seen.get(part);
+    const isFrozen = Object.isFrozen(part);
+    const begun = how === "copied" && !isFrozen ? copyOf(part) : part;
+    seen.set(part, begun);
+    depth++;
+    const made = replaceParts(begun, replace, how === "kept" || isFrozen);
+    depth--;
+    seen.set(part, made);
+    return made;
+  };
+  return replace(value);
 }

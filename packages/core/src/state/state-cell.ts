@@ -12,7 +12,7 @@ import { Semaphore } from "async-mutex";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isThenable } from "../value/is-thenable.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
-import { createDraft, withoutDrafts } from "./draft.js";
+import { createDraft } from "./draft.js";
 import {
   editAround,
   followsAsyncContext,
@@ -22,6 +22,7 @@ import {
   runInEdit,
   runInSyncEdit,
 } from "./edit-context.js";
+import { withoutDrafts } from "./finish-draft.js";
 import { freezeState } from "./freeze-state.js";
 import { type LastEdit, LastEdits, type MadeEdit } from "./last-edits.js";
 import { readPath } from "./path.js";
