@@ -325,7 +325,7 @@ describe("StateCell: drafts", () => {
   });
 
   it("gives a circle back that has one, and refuses it in the state", async () => {
-    const { cell } = createTestCell<{ a: object; b?: object }>({ a: {} });
+    const { cell } = createTestCell({ a: {} });
     const circle: Record<string, object> = {};
     Object.assign(circle, { left: circle, right: circle });
 
@@ -334,6 +334,24 @@ describe("StateCell: drafts", () => {
       code: "STATE_UNSTORABLE",
       message: expect.stringContaining("contains itself"),
     });
+  });
+
+  it("takes a part of another state that is being edited as it is then", async () => {
+    const { cell: one } = createTestCell({ list: [1], rest: {} });
+    const { cell: other } = createTestCell({});
+    await one.edit(async (state: { list: number[]; rest: { n?: number } }) => {
+      state.list.push(2);
+      await other.edit((taken: Record<string, unknown>) => {
+        taken["edited"] = state.list;
+        taken["within"] = [state.rest];
+      });
+      await other.write("written", { list: state.list });
+      state.list.push(3);
+      state.rest.n = 1;
+    });
+
+    expect(one.read()).toEqual({ list: [1, 2, 3], rest: { n: 1 } });
+    expect(other.read()).toEqual({ edited: [1, 2], within: [{}], written: { list: [1, 2] } });
   });
 
   it("finds drafts in a list that was frozen before it was put in", async () => {

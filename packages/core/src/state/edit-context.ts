@@ -67,7 +67,7 @@ export function runInEdit<Result>(edit: OpenEdit, callback: () => Result): Resul
 export function runInSyncEdit<Result>(edit: OpenEdit, callback: () => Result): Result {
   const before = running;
   running = edit;
-  insideEdit.plain = plain;
+  insideEdit.plain = plainInEdit;
   try {
     return callback();
   } finally {
@@ -75,7 +75,8 @@ export function runInSyncEdit<Result>(edit: OpenEdit, callback: () => Result): R
   }
 }
 
-function plain(value: unknown): unknown {
+/** What is given away inside of an edit, without its drafts. */
+export function plainInEdit(value: unknown): unknown {
   return editAround() === null ? value : withoutDrafts(value);
 }
 

@@ -51,7 +51,9 @@ function finished(node: DraftNode, fresh: Container[]): Container {
   if (node.next !== null) return node.next;
   const copy = node.copy ?? copyOf(node.base);
   node.next = copy;
-  const plain = (draft: DraftNode): unknown => finished(draft, fresh);
+  // A draft of another edit, which goes on to write into it, is copied as it is now.
+  const plain = (draft: DraftNode): unknown =>
+    draft.edit !== node.edit && draft.edit.open ? plainNow(draft) : finished(draft, fresh);
   if (copy instanceof Set) node.next = filledSet(node, copy, { plain, how: "inPlace" });
   else if (!fill(node, copy, { plain, how: "inPlace" })) {
     node.next = null;

@@ -18,6 +18,7 @@ import {
   followsAsyncContext,
   type OpenEdit,
   openEdit,
+  plainInEdit,
   refuseInsideEdit,
   runInEdit,
   runInSyncEdit,
@@ -138,7 +139,8 @@ export class StateCell {
     return this.#take("getState", undefined, () => this.#host.read());
   }
 
-  write(path: string, value: unknown, writer?: Writer): CallPromise<void> {
+  write(path: string, given: unknown, writer?: Writer): CallPromise<void> {
+    const value = plainInEdit(given);
     return this.#take("set", writer, (turn) => {
       const change = prepareWrite(this.#host.read(), { path, value }, this.#host);
       // All of it, also where it equals what was there: the host may keep it.
@@ -146,7 +148,8 @@ export class StateCell {
     });
   }
 
-  replace(state: unknown, writer?: Writer): CallPromise<void> {
+  replace(given: unknown, writer?: Writer): CallPromise<void> {
+    const state = plainInEdit(given);
     return this.#take("setState", writer, (turn) => this.#replace(turn, state, state));
   }
 
