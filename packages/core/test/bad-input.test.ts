@@ -1,6 +1,7 @@
 /** What goes wrong by the user's hand: a `WorkflowError` or a refusal with a code and a hint, and nothing half-applied. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { toMermaid, traceRuns } from "../src/entries/graph.js";
 import {
   Context,
   defineWorkflow,
@@ -296,6 +297,34 @@ describe("a value of the wrong kind", () => {
 
   it.each([[5], [""], [{}], [true]])("is no id of a run, which its snapshot could not hold: %j", (runId) => {
     expect(() => flow({}).run(tea, { runId: runId as never })).toThrow(withHint("OPTION_INVALID", /`runId`/));
+  });
+
+  it.each<[string, (workflow: ReturnType<typeof shop>, value: never) => unknown]>([
+    ["a listener", (workflow, listener) => workflow.on("run.started", listener)],
+    ["a filter of a stream", (workflow, kept) => workflow.run(tea).streamEvents().filter(kept)],
+    ["the end of a stream", (workflow, last) => workflow.run(tea).streamEvents().until(last)],
+    ["the signal of a stream", (workflow, signal) => workflow.run(tea).streamEvents({ signal })],
+    ["a `migrate`", (workflow, migrate) => Context.fromDict(workflow, {}, { migrate })],
+    ["a codec to write", (workflow, codec) => new Context(workflow).toDict({ codec })],
+    ["a codec to read", (workflow, codec) => Context.fromDict(workflow, {}, { codec })],
+    ["what is drawn", (_workflow, source) => toMermaid(source)],
+    ["what is recorded", (_workflow, source) => traceRuns(source)],
+  ])("is refused at once: %s", (_, use) => {
+    for (const value of [5, "text", {}])
+      expect(() => use(shop(), value as never)).toThrow(withHint("OPTION_INVALID", /is not an? /));
+  });
+
+  it.each<[string, (ctx: Context, value: never) => unknown]>([
+    ["the effect of a `run`", (ctx, effect) => ctx.run("key", effect)],
+    ["an edit", (ctx, edit) => ctx.store.editState(edit)],
+  ])("is refused by the step that gives it: %s", async (_, use) => {
+    expect(await rejection(new Context(shop()).store.editState(undefined as never))).toEqual(
+      withHint("OPTION_INVALID", /`edit` is not a function/),
+    );
+    for (const value of [undefined, null, 5, {}])
+      expect(await failureOf((ctx) => use(ctx, value as never))).toEqual(
+        withHint("OPTION_INVALID", /is not a function/),
+      );
   });
 
   it("is a list of one where a list is missing", async () => {

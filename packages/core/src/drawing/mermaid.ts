@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventRole } from "../event/event.js";
-import { positiveInteger } from "../value/option-value.js";
+import { assertOption, positiveInteger } from "../value/option-value.js";
 import { Workflow } from "../workflow/workflow.js";
 import {
   describeWorkflow,
@@ -33,7 +33,9 @@ export interface MermaidOptions {
  */
 export function toMermaid(source: Workflow | WorkflowDescription, options: MermaidOptions = {}): string {
   const chart = new Flowchart(positiveInteger(options.maxLabelLength ?? 40, "maxLabelLength"));
-  const description = source instanceof Workflow ? describeWorkflow(source) : (source as WorkflowDescription);
+  const isWorkflow = source instanceof Workflow;
+  assertOption(isWorkflow || Array.isArray(source?.nodes), "source", "a workflow, or what `describeWorkflow` gave");
+  const description = isWorkflow ? describeWorkflow(source) : source;
   return options.run === undefined ? drawGraph(chart, description) : drawRun(chart, description, options.run);
 }
 

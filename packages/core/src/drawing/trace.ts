@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { Workflow } from "../authoring/workflow.types.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, RunFacts } from "../inspect/inspection-events.js";
-import { positiveInteger } from "../value/option-value.js";
+import { assertOption, positiveInteger } from "../value/option-value.js";
+import type { Workflow } from "../workflow/workflow.js";
 
 /** What happened in one run so far. */
 export interface RunTrace {
@@ -73,6 +73,7 @@ export interface RunTraces {
  */
 export function traceRuns(workflow: Workflow, options: TraceOptions = {}): RunTraces {
   const maxRuns = positiveInteger(options.maxRuns ?? 100, "maxRuns");
+  assertOption((workflow as Partial<Workflow> | null)?.on, "workflow", "a workflow");
   const runs = new Map<string, TraceRecorder>();
   const stops = [
     workflow.on("run.started", (facts) => recorderOf(facts).receive(facts.event)),

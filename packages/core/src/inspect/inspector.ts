@@ -1,6 +1,7 @@
 import { EventEmitter } from "eventemitter3";
 import type { Log } from "../engine/ports.js";
 import type { TraceContext } from "../engine/state.js";
+import { assertFunction } from "../value/option-value.js";
 import type { Inspection, InspectionEvents, InspectionName } from "./inspection-events.js";
 import type { StartingRun, Telemetry } from "./telemetry.types.js";
 
@@ -37,6 +38,7 @@ export class Inspector {
 
   /** Adds a listener and returns the function that removes it. Its errors go to the log port. */
   on<Name extends InspectionName>(name: Name, listener: InspectionListener<Name>): () => void {
+    assertFunction(listener, "listener");
     return this.#listen(name, listener as (told: unknown) => unknown);
   }
 

@@ -22,6 +22,7 @@ import { underWay } from "../snapshot/under-way.js";
 import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
 import { checkOptions } from "../value/known-options.js";
+import { assertFunction, assertOption } from "../value/option-value.js";
 import type { LiveRunCore } from "./run.types.js";
 
 /** The run of a context, and its children as the snapshot had them. */
@@ -73,6 +74,7 @@ export function* openChildren(state: RunState): Generator<readonly [item: number
 
 function seal(snapshot: Snapshot, codec: SnapshotCodec | undefined): ContextDict {
   if (codec === undefined) return snapshot as never;
+  assertCodec(codec);
   return {
     format: snapshot.format,
     version: snapshot.version,
@@ -81,9 +83,15 @@ function seal(snapshot: Snapshot, codec: SnapshotCodec | undefined): ContextDict
   };
 }
 
+function assertCodec(codec: Partial<SnapshotCodec> | null): void {
+  assertOption(codec?.name && codec.encode && codec.decode, "codec", "a codec");
+}
+
 export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: FromDictOptions = {}): RestoredRun {
   checkOptions("fromDict", options);
   const { codec, migrate } = options;
+  if (codec !== undefined) assertCodec(codec);
+  if (migrate !== undefined) assertFunction(migrate, "migrate");
   const opened = unseal(dict, { codec, freeze: migrate === undefined });
   const migrated =
     migrate === undefined ? opened : copyJson(migrate(opened as ContextDict), { ...migratedSnapshot, freeze: true });

@@ -17,7 +17,7 @@ import { areOverrides } from "../resource/overrides.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { toMs } from "../value/duration.js";
 import { checkOptions } from "../value/known-options.js";
-import { assertOption, timeOf, wrongOption } from "../value/option-value.js";
+import { assertOption, assertSignal, timeOf, wrongOption } from "../value/option-value.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
 import { continueRun } from "./children.js";
@@ -113,7 +113,7 @@ function launch(
   const { runId } = restored.state;
   const { signal } = options;
   const resources = options.resources ?? noOverrides;
-  assertOption(!signal || signal.addEventListener, "signal", "an `AbortSignal`");
+  assertSignal(signal);
   assertOption(areOverrides(resources), "resources", "a list of `database.override(fake)`");
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
   const run = openRun({

@@ -11,6 +11,7 @@
 import { Semaphore } from "async-mutex";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isThenable } from "../value/is-thenable.js";
+import { assertFunction } from "../value/option-value.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft } from "./draft.js";
 import {
@@ -160,6 +161,7 @@ export class StateCell {
   /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
   edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
     return this.#take("editState", writer, (turn) => {
+      assertFunction(callback, "edit");
       const draft = createDraft(this.#host.read() as object);
       const edit = openEdit("editState", { cell: this, token: writer?.token, outer: turn.outer });
       turn.edit = edit;

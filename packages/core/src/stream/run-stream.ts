@@ -1,7 +1,7 @@
 import type { EventClass, WorkflowEvent } from "../event/event.js";
 import { classOf, isEventClass } from "../event/facts.js";
 import { checkOptions } from "../value/known-options.js";
-import { positiveInteger } from "../value/option-value.js";
+import { assertFunction, assertSignal, positiveInteger } from "../value/option-value.js";
 import type { StreamOptions, StreamSource } from "./stream.types.js";
 import { createStreamReader, type Stage } from "./stream-reader.js";
 import { type ResponseOptions, toResponse } from "./stream-response.js";
@@ -40,6 +40,7 @@ export interface RunStream<out Event extends WorkflowEvent = WorkflowEvent>
 
 export function createRunStream(source: StreamSource, options: StreamOptions): RunStream {
   checkOptions("streamEvents", options);
+  assertSignal(options.signal);
   return streamThrough(source, options, []);
 }
 
@@ -77,5 +78,7 @@ function streamThrough(source: StreamSource, options: StreamOptions, stages: rea
 }
 
 function toPredicate(wanted: EventClass | StreamPredicate<WorkflowEvent>): StreamPredicate<WorkflowEvent> {
-  return isEventClass(wanted) ? (event) => classOf(event) === wanted : wanted;
+  if (isEventClass(wanted)) return (event) => classOf(event) === wanted;
+  assertFunction(wanted, "predicate");
+  return wanted;
 }

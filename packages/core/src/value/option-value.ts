@@ -17,6 +17,16 @@ export function assertOption(isRight: unknown, option: string, what: string): as
   if (!isRight) throw wrongOption(option, `is not ${what}`, `Give ${what}.`);
 }
 
+/** @throws {WorkflowError} `OPTION_INVALID` unless it is a function. */
+export function assertFunction(value: unknown, option: string): void {
+  assertOption(typeof value === "function", option, "a function");
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` unless it is a signal or left out. */
+export function assertSignal(signal: AbortSignal | null | undefined): void {
+  assertOption(!signal || signal.addEventListener, "signal", "an `AbortSignal`");
+}
+
 /** Returns the value. @throws {WorkflowError} `OPTION_INVALID` unless it is an integer of at least 1. */
 export function positiveInteger(value: number, option: string): number {
   if (Number.isInteger(value) && value > 0) return value;

@@ -3,6 +3,7 @@ import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
 import type { StateCell, Writer } from "../../state/state-cell.js";
 import { checkOptions } from "../../value/known-options.js";
+import { assertFunction } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf, recall } from "./calls.js";
 import { refuseCall } from "./forgotten-calls.js";
@@ -41,6 +42,7 @@ export class AttemptStore {
   editState<Result>(edit: (state: never) => Result | Promise<Result>, options: WriteOptions = {}): Promise<Result> {
     return this.#do(() => {
       checkOptions("write", options);
+      assertFunction(edit, "edit");
       const call = callsOf(this.#attempt).id("edit", "", options.key);
       const record = callsOf(this.#attempt).record(call);
       if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);

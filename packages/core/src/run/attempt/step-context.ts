@@ -31,7 +31,7 @@ import { encodeValue } from "../../value/codec.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
 import { checkOptions } from "../../value/known-options.js";
-import { timeOf } from "../../value/option-value.js";
+import { assertFunction, timeOf } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
 import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";
@@ -174,6 +174,7 @@ export class StepContext implements Context {
 
   run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result> {
     return this.#call("run", () => {
+      assertFunction(effect, "effect");
       const attempt = this.#attempt;
       const calls = this.#calls;
       if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
