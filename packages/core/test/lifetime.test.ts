@@ -1,6 +1,7 @@
 /** How long a run lives, how it ends, and how it goes on. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { setPorts } from "../src/entries/engine.js";
 import {
   Context,
   defineWorkflow,
@@ -34,6 +35,42 @@ describe("cancel", () => {
     await handler.cancel(reason);
 
     expect(await rejection(handler)).toMatchObject({ code: "RUN_CANCELLED", message: expect.stringContaining(told) });
+  });
+
+  it("with a journal ends once the children are stored as cancelled, and no run continues before", async () => {
+    const child = defineWorkflow("child")
+      .step("wait", { on: StartEvent, emits: StopEvent, waits: Answer }, async (_, ctx) => {
+        await ctx.waitForEvent(Answer);
+        return stopped("answered");
+      })
+      .build();
+    const parent = defineWorkflow("parent", { children: { child } })
+      .step("ask", { on: StartEvent, emits: StopEvent }, async (_, ctx) => stopped(await ctx.runChild("child")))
+      .build();
+    const stored: string[] = [];
+    const append = async (runId: string, ticks: readonly { readonly type: string }[]): Promise<void> => {
+      await settle();
+      for (const { type } of ticks) stored.push(`${runId.includes("/") ? "child" : "parent"} ${type}`);
+    };
+    setPorts(parent, { journal: { append } });
+    const first = parent.run();
+    await first.idle();
+
+    const cancelled = first.cancel();
+    await rejection(first);
+    expect(() => parent.resume(first.context)).toThrow(expect.objectContaining({ code: "RUN_LIVE" }));
+    await cancelled;
+    const second = parent.resume(first.context);
+    await second.idle();
+
+    expect(stored.filter((tick) => /cancelled|resumed/.test(tick))).toEqual([
+      "parent run.cancelled",
+      "child run.cancelled",
+      "parent run.resumed",
+      "child run.resumed",
+    ]);
+    expect(await second.sendEvent(answer)).toMatchObject({ status: "accepted" });
+    expect(await second).toBe("answered");
   });
 
   it("keeps the work, and resume goes on with it, here and after a load", async () => {

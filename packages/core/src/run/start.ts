@@ -172,7 +172,7 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
       details: { workflow: given.compiled.name, expected: compiled.name },
     });
   }
-  if (given.runner?.live) {
+  if (given.runner && isAtWork(given.runner)) {
     throw new WorkflowError({
       code: "RUN_LIVE",
       message: `Run "${given.runId}" of this context is still under way.`,
@@ -188,6 +188,11 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
       details: { runId: given.runId },
     });
   return given;
+}
+
+/** Also while the end of a child is being stored: what continues would work on its state, too. */
+function isAtWork({ live, children }: LiveRun): boolean {
+  return live || [...(children?.values() ?? [])].some(isAtWork);
 }
 
 export function limitsOf(

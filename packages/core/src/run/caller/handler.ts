@@ -117,6 +117,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#awaited = true; // the caller of `cancel` knows how the run ends
     runner.submit({ type: "run.cancelled", atMs: runner.now(), reason: reason ?? null });
     if (runner.live) await this.#promise().catch(() => {});
+    await childrenEnded(runner);
   }
 
   async idle(): Promise<RunOutcome> {
@@ -196,5 +197,13 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
           this.#error(),
         );
     });
+  }
+}
+
+/** Their ends may still have to be stored. */
+async function childrenEnded(run: LiveRun): Promise<void> {
+  for (const child of run.children?.values() ?? []) {
+    while (child.live) await child.idle();
+    await childrenEnded(child);
   }
 }
