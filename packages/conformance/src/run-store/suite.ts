@@ -13,6 +13,7 @@ import { lifeSuite } from "./life.js";
 import { listSuite } from "./listing.js";
 import { moveSuite } from "./moving.js";
 import { createStoreTest, type OpenStore } from "./opened-store.js";
+import { placeSuite } from "./places.js";
 import { postSuite } from "./posts.js";
 import { queueSuite } from "./queues.js";
 import { checkConcurrent, schedules } from "./random-concurrent.js";
@@ -40,6 +41,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     leaseSuite(test);
     dueSuite(test);
     queueSuite(test);
+    placeSuite(test);
     commitSuite(test);
     journalSuite(test);
     eventSuite(test);
