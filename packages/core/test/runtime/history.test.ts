@@ -42,6 +42,12 @@ function flow() {
 
 type Flows = { readonly flow: ReturnType<typeof flow> };
 
+async function listed<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
 async function open(options: Partial<RuntimeOptions<Flows>> = {}) {
   const machine = new Machine();
   const { runtime } = machine.open({ flow: flow() }, options);
@@ -274,15 +280,14 @@ describe("history: { keep }", () => {
   });
 
   /** Its owner works on, and deletes ticks, between the first two reads of who looks at it. */
-  async function overtaken(snapshotEvery: number) {
+  async function overtaken(snapshotEvery: number, read: "snapshot" | "ticks" = "snapshot") {
     const machine = new Machine();
     const { runtime: owner } = machine.open({ flow: flow() }, { history: { keep: 0 }, snapshotEvery });
     await owner.run("flow", {}, { runId: "one" }).idle();
     await settle();
     const { ticks } = await machine.row("one");
     let isFirst = true;
-    const snapshot: RunStore["snapshot"] = async (...asked) => {
-      const found = await machine.store.snapshot(...asked);
+    const goOn = async <Found>(found: Found): Promise<Found> => {
       if (!isFirst) return found;
       isFirst = false;
       await owner.handle("one").sendEvent(new Answer({ text: "a" }));
@@ -290,10 +295,12 @@ describe("history: { keep }", () => {
       await settle();
       return found;
     };
-    const { runtime } = machine.open(
-      { flow: flow() },
-      { execute: false, store: withMethods(machine.store, { snapshot }) },
-    );
+    const reads: Pick<RunStore, "snapshot" | "ticks"> = {
+      snapshot: async (...asked) => machine.store.snapshot(...asked).then(goOn),
+      ticks: async (...asked) => machine.store.ticks(...asked).then(goOn),
+    };
+    const store = withMethods(machine.store, { [read]: reads[read] });
+    const { runtime } = machine.open({ flow: flow() }, { execute: false, store });
     return { runtime, ticks };
   }
 
@@ -309,6 +316,54 @@ describe("history: { keep }", () => {
     const { runtime, ticks } = await overtaken(4);
 
     expect((await rejection(runtime.stateAt("one", ticks))).code).toBe("HISTORY_TRIMMED");
+  });
+
+  it.each([
+    [2, "ticks"],
+    [2, "snapshot"],
+    [1, "ticks"],
+  ] as const)("gives children, attempts and details as they are now (every %i, after %s)", async (every, read) => {
+    const [first, second, third] = [
+      await overtaken(every, read),
+      await overtaken(every, read),
+      await overtaken(every, read),
+    ];
+    const children = await first.runtime.children("one");
+    const attempts = await listed(second.runtime.attempts("one"));
+    const details = await listed(third.runtime.history("one", { details: true }));
+
+    expect(children).toEqual([]); // it was started by a tick that is gone
+    expect(attempts.at(-1)).toMatchObject({ step: "ask", status: "waiting" });
+    expect(details.filter(({ tick, step }) => tick.type === "wait.opened" && step === null)).toEqual([]);
+  });
+
+  it("gives no moment of a tick that its owner deletes meanwhile", async () => {
+    const { runtime, ticks } = await overtaken(2, "ticks");
+
+    expect((await rejection(runtime.at("one", ticks - 1))).code).toBe("HISTORY_TRIMMED");
+  });
+
+  it("is HISTORY_TRIMMED for who has read half of the ticks that its owner deletes meanwhile", async () => {
+    const machine = new Machine();
+    const store = withMethods(machine.store, {
+      // A full page, of one batch: the next is read once it is needed.
+      ticks: async (key, { after, limit }) =>
+        (await machine.store.ticks(key, { after, limit: 1 })).flatMap((batch) => Array(limit).fill(batch)),
+    });
+    const { runtime: owner } = machine.open({ flow: flow() }, { history: { keep: 0 }, snapshotEvery: 8 });
+    const { runtime } = machine.open({ flow: flow() }, { execute: false, store });
+    await owner.run("flow", {}, { runId: "one" }).idle();
+    const plain = runtime.history("one")[Symbol.asyncIterator]();
+    const detailed = runtime.history("one", { details: true })[Symbol.asyncIterator]();
+    await plain.next();
+    await detailed.next();
+
+    await owner.handle("one").sendEvent(new Answer({ text: "a" }));
+    await owner.handle("one").idle();
+    await settle();
+
+    expect((await rejection(plain.next())).code).toBe("HISTORY_TRIMMED");
+    expect((await rejection(detailed.next())).code).toBe("HISTORY_TRIMMED");
   });
 
   it("keeps the stream whole", async () => {

@@ -10,9 +10,9 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { DetailedEntry } from "../api/history.types.js";
 import type { DetailedHistoryOptions } from "../api/runtime.types.js";
 import type { RunRegistry } from "../claim/registry.js";
-import { assertAfter, originOf, ticksOf } from "../history/history.js";
+import { assertAfter, firstKept, originOf, sinceKept, ticksOf } from "../history/history.js";
 import { changesOf, newState } from "../history/state-changes.js";
-import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
+import { type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
@@ -72,7 +72,10 @@ class Trail {
   }
 
   async *read(): AsyncGenerator<DetailedEntry, void> {
-    const { first } = await keptTicks(this.#from);
+    yield* sinceKept(this.#from, (first) => this.#since(first));
+  }
+
+  async *#since(first: number): AsyncGenerator<DetailedEntry, void> {
     // The next ticks are no longer kept: the run was trimmed meanwhile.
     if (this.number < first - 1) {
       this.number = first - 1;
@@ -88,7 +91,8 @@ class Trail {
     try {
       return (await loadTree(this.#from, this.number)).tree;
     } catch (error) {
-      if (WorkflowError.is(error)) return false;
+      const isTrimmed = (await firstKept(this.#from)) > this.number + 1;
+      if (WorkflowError.is(error) && !isTrimmed) return false;
       throw error;
     }
   }

@@ -9,8 +9,9 @@ import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
-import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
+import { type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
+import { sinceKept } from "./history.js";
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
@@ -41,8 +42,15 @@ export interface AttemptsRange {
 }
 
 /** Attempts that were started after a tick, in that order; each is returned as soon as all before it have ended. */
-export async function* attemptsOf(from: LoadFrom, { after, limit }: AttemptsRange): AsyncGenerator<RunAttempt, void> {
-  const { first } = await keptTicks(from);
+export function attemptsOf(from: LoadFrom, range: AttemptsRange): AsyncGenerator<RunAttempt, void> {
+  return sinceKept(from, (first) => attemptsSince(from, first, range));
+}
+
+async function* attemptsSince(
+  from: LoadFrom,
+  first: number,
+  { after, limit }: AttemptsRange,
+): AsyncGenerator<RunAttempt, void> {
   const start = Math.max(after, first - 1);
   const { tree } = await loadTree(from, start);
   const attempts = new Attempts(limit);

@@ -2,19 +2,24 @@
 
 import type { RunStatus } from "../../engine/state.js";
 import type { ChildRun } from "../api/history.types.js";
-import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
+import { type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
+import { sinceKept } from "./history.js";
 
 /** Children at any depth, in the order in which they were started, since the oldest tick that is kept. */
 export async function childrenOf(from: LoadFrom): Promise<ChildRun[]> {
-  const { first } = await keptTicks(from);
+  const { value } = await sinceKept(from, (first) => childrenSince(from, first)).next();
+  return value as ChildRun[];
+}
+
+async function* childrenSince(from: LoadFrom, first: number): AsyncGenerator<ChildRun[], void> {
   const { tree } = await loadTree(from, first - 1);
   const children = new Map<string, ChildRun>();
   for await (const { applied } of steps(from, { tree, ticks: first - 1 })) {
     tree.forgetOutcomes();
     if (applied !== null) follow(children, tree, applied);
   }
-  return ended(tree.root, [...children.values()]);
+  yield ended(tree.root, [...children.values()]);
 }
 
 /** A child that was running when its parent run ended has ended with it, without a tick of its own. Parents come first. */

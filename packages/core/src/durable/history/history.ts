@@ -54,14 +54,50 @@ export async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry & {
   yield { number: 0, atMs, runId: key.runId, tick };
 }
 
+/**
+ * Reads from the oldest tick that is kept. Where the owner deletes ticks meanwhile, it begins again, unless it has given a part.
+ *
+ * @throws {WorkflowError} `HISTORY_TRIMMED` where it has.
+ */
+export async function* sinceKept<Part>(
+  from: LoadFrom,
+  read: (first: number) => AsyncIterable<Part>,
+): AsyncGenerator<Part, void> {
+  for (let isGiven = false; ; ) {
+    const first = await firstKept(from);
+    try {
+      for await (const part of read(first)) {
+        isGiven = true;
+        yield part;
+      }
+      return;
+    } catch (cause) {
+      if (!WorkflowError.is(cause, "JOURNAL_CORRUPT")) throw cause;
+      const now = await firstKept(from);
+      if (now <= first) throw cause;
+      if (isGiven) throw trimmed(from, now - 1, { why: "it was deleted while the run was read.", cause });
+    }
+  }
+}
+
+/** Number of the oldest tick that is kept. The run may have more ticks by now than its row says, and keep none of them. */
+export async function firstKept(from: LoadFrom): Promise<number> {
+  const { first, last } = await keptTicks(from);
+  if (first <= last) return first;
+  const snapshot = await from.store.snapshot(from.run.key);
+  return Math.max(first, (snapshot?.tick ?? 0) + 1);
+}
+
 interface TickOf extends Pick<NumberedTick, "number" | "entry"> {
   /** `null`: it changed nothing. */
   readonly tick: Tick | null;
 }
 
-export async function* ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
-  const { first } = await keptTicks(from);
-  const start = Math.max(after, first - 1);
+export function ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
+  return sinceKept(from, (first) => ticksAfter(from, Math.max(after, first - 1)));
+}
+
+async function* ticksAfter(from: LoadFrom, start: number): AsyncGenerator<TickOf, void> {
   for await (const { number, entry } of entries(from, start)) {
     if (entry.child !== null && entry.child.path === null) return yield* repeated(from, number - 1);
     yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };

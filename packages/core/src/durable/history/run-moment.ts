@@ -2,9 +2,14 @@ import type { RunState, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
-import { keptTicks, type LoadFrom, loadTree, steps } from "../load/load.js";
+import { type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
-import { assertTick, trimmed } from "./history.js";
+import { assertTick, sinceKept, trimmed } from "./history.js";
+
+interface Wanted {
+  readonly tick: number;
+  readonly runId: string;
+}
 
 /**
  * @param childId The run itself when omitted.
@@ -13,12 +18,16 @@ import { assertTick, trimmed } from "./history.js";
  */
 export async function momentOf(from: LoadFrom, tick: number, childId?: string): Promise<RunMoment> {
   assertTick(from, tick);
-  const { first } = await keptTicks(from);
+  const wanted = { tick, runId: childId ?? from.run.key.runId };
+  const { value } = await sinceKept(from, (first) => momentSince(from, first, wanted)).next();
+  return value as RunMoment;
+}
+
+async function* momentSince(from: LoadFrom, first: number, { tick, runId }: Wanted): AsyncGenerator<RunMoment, void> {
   const start = Math.min(first - 1, tick);
   if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
   const { tree } = await loadTree(from, start);
   const ended: Ended = new Map([[tree.root.state.runId, new Map()]]);
-  const runId = childId ?? from.run.key.runId;
   // A child that has ended is in no tree any more: its last state is kept here.
   const find = (): Member | undefined => tree.members.get(runId);
   let shown = find();
@@ -32,7 +41,7 @@ export async function momentOf(from: LoadFrom, tick: number, childId?: string): 
   const isLeft = find() === undefined || tree.root.state.status !== "running";
   const isCutOff = state.status === "running" && isLeft;
   const isInside = (of: { readonly runId: string }): boolean => of.runId === runId || of.runId.startsWith(`${runId}/`);
-  return {
+  yield {
     number: tick,
     atMs: tree.root.state.atMs,
     status: isCutOff ? "cancelled" : state.status,

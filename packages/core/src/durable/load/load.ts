@@ -74,8 +74,6 @@ export async function loadTree(from: LoadFrom, upTo: number = Number.MAX_SAFE_IN
     try {
       const loaded = { tree: await begin(from, snapshot), ticks, snapshotAt: ticks };
       for await (const { number } of steps(from, loaded, upTo)) loaded.ticks = number;
-      const missing = loaded.ticks + 1;
-      if (missing <= Math.min(upTo, from.run.ticks)) throw corrupt(where(from), `has no tick ${missing}`);
       return loaded;
     } catch (error) {
       // Its owner may have deleted what follows the snapshot, and has then stored a later one.
@@ -110,8 +108,9 @@ export async function* entries(
 ): AsyncGenerator<NumberedEntry, void> {
   const { clock } = from.workflow.host.ports;
   let number = after;
+  const gap = () => corrupt(where(from), `has no tick ${number + 1}`);
   for await (const batch of batches(from, after, upTo)) {
-    if (batch.first > number + 1) throw corrupt(where(from), `has no tick ${number + 1}`);
+    if (batch.first > number + 1) throw gap();
     let at = batch.first - 1;
     let code: string | null = null;
     const place = `${where(from)}, ticks ${batch.first} to ${batch.last},`;
@@ -130,6 +129,7 @@ export async function* entries(
       code = null;
     }
   }
+  if (number < Math.min(upTo, from.run.ticks)) throw gap();
 }
 
 /** @throws {WorkflowError} the error of the tick that cannot be read, with its number: a fork may begin at the tick before. */
