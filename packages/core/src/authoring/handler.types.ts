@@ -44,6 +44,8 @@ export interface WorkflowHandler<out Result = unknown, State = unknown> extends 
   /**
    * Answers exactly this prompt, with the fields of the event that its wait is for. Refused with `PROMPT_CLOSED` when the wait is
    * over; that is a receipt, not an error.
+   *
+   * @throws {WorkflowError} `EVENT_INVALID` for fields that do not fit.
    */
   answer(promptId: string, fields?: Readonly<Record<string, unknown>>): Promise<Receipt>;
   /** Streams all events of the run to any number of readers. `streamEvents<StreamOf<Flow>>()` types the events. */

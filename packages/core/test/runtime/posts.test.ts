@@ -127,15 +127,28 @@ describe("an answer from another process", () => {
     expect(await handle.answer(second, { text: "late" })).toMatchObject({ status: "refused", code: "PROMPT_CLOSED" });
   });
 
-  it("with fields that do not fit is refused with the reason, and the prompt stays open", async () => {
-    const machine = new Machine();
-    await machine.open(asks()).runtime.run("ask", {}, { runId: "one" }).idle();
-    const handle = machine.open(asks()).runtime.handle("one");
-    const [first = ""] = await promptIds(handle);
+  it.each([
+    ["do not fit", { text: 5 }, "EVENT_INVALID"],
+    ["are none", undefined, "EVENT_INVALID"],
+    ["hold what cannot be stored", { text: "yes", more: () => 1 }, "VALUE_UNSERIALIZABLE"],
+  ])(
+    "whose fields %s fails with the same error wherever the run is, and the prompt stays open",
+    async (_, fields, code) => {
+      const machine = new Machine();
+      const owner = machine.open(asks()).runtime.run("ask", {}, { runId: "one" });
+      const handle = machine.open(asks()).runtime.handle("one");
+      const [first = ""] = await promptIds(owner);
+      const here = await rejection(owner.answer(first, fields));
+      const keyed = [1, 2].map(() => rejection(handle.answer(first, fields, { key: "click" })));
+      const errors = [here, await rejection(handle.answer(first, fields)), ...(await Promise.all(keyed))];
 
-    expect(await handle.answer(first, { text: 5 })).toMatchObject({ status: "refused", code: "EVENT_INVALID" });
-    expect(await promptIds(handle)).toEqual([first]);
-  });
+      expect(here.code).toBe(code);
+      expect(errors.map((error) => ({ ...error, message: error.message }))).toEqual(
+        errors.map(() => ({ ...here, message: here.message })),
+      );
+      expect(await promptIds(handle)).toEqual([first]);
+    },
+  );
 
   it("that was stored before the deadline counts, though nobody ran the run until long after", async () => {
     const machine = new Machine();

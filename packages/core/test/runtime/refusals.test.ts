@@ -1,8 +1,15 @@
 /** What one message or one run cannot do to others. */
 import { describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/entries/runtime.js";
-import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
-import { Machine, withMethods } from "../support/processes.js";
+import {
+  defineWorkflow,
+  ExternalEvent,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  StartEvent,
+  StopEvent,
+} from "../../src/index.js";
+import { Machine, promptIds, withMethods } from "../support/processes.js";
 import { settle } from "../support/virtual-clock.js";
 
 class Unknown extends ExternalEvent.define("Unknown", {}) {}
@@ -28,6 +35,29 @@ describe("an event of a type that the workflow does not know", () => {
     expect(codes[1]).toBe(codes[0]);
   });
 });
+
+class Asked extends InputRequiredEvent.define("Asked", {}) {}
+class Yes extends HumanResponseEvent.define("Yes", {}) {}
+class No extends HumanResponseEvent.define("No", {}) {}
+
+describe("fields for a prompt that two events answer", () => {
+  it("are refused with the same receipt wherever they are sent from", async () => {
+    const machine = new Machine();
+    const flow = () =>
+      defineWorkflow("flow")
+        .step("ask", { on: StartEvent, emits: Asked }, () => new Asked())
+        .step("yes", { on: Yes, emits: StopEvent }, () => new StopEvent())
+        .step("no", { on: No, emits: StopEvent }, () => new StopEvent())
+        .build();
+    const here = machine.open({ flow: flow() }).runtime.run("flow", {}, { runId: "one" });
+    const [promptId = ""] = await promptIds(here);
+    const receipt = await here.answer(promptId, {});
+
+    expect(receipt).toMatchObject({ status: "refused", code: "EVENT_NOT_ACCEPTED" });
+    expect(await machine.open({ flow: flow() }).runtime.handle("one").answer(promptId, {})).toEqual(receipt);
+  });
+});
+
 class Known extends ExternalEvent.define("Known", {}) {}
 
 describe("one run whose commits the store refuses to take", () => {

@@ -139,6 +139,8 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
    * Answers exactly this prompt with the fields of its answer.
    *
    * Resolves once the run has taken or refused the answer; `PROMPT_CLOSED` is a receipt, not an error.
+   *
+   * @throws {WorkflowError} `EVENT_INVALID` for fields that do not fit, `VALUE_UNSERIALIZABLE`, `RUN_UNKNOWN`.
    */
   answer(promptId: string, fields?: object, options?: PostOptions): Promise<Receipt>;
   /** Streams all events of the run from the store, the first one first, until the run ends. */

@@ -27,7 +27,7 @@ import type { RunTree } from "../load/run-tree.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import type { DurableRun } from "../run/durable-run.js";
-import { cancelRun, type Message, messageText } from "../run/posts.js";
+import { cancelRun, type Message, messageText, readReceipt } from "../run/posts.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RunKey, StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
@@ -122,9 +122,11 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   async answer(promptId: string, fields: object = {}, options: PostOptions = {}): Promise<Receipt> {
     checkCallOptions("answer", options);
-    const receipt = await this.#send({ kind: "answer", promptId, fields }, options, ({ runner }) =>
-      answerPrompt(runner, { promptId, fields }),
-    );
+    const message = { kind: "answer", promptId, fields } as const;
+    const receipt = await this.#send(message, options, ({ runner }) => {
+      messageText(message, runner.host.compiled); // what no other process could read is refused here, too
+      return answerPrompt(runner, { promptId, fields });
+    });
     return receiptOfAnswer(receipt); // a stored receipt may be of the end of the run
   }
 
@@ -285,7 +287,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const posted = await registry.store.post(key, { idempotencyKey, atMs: registry.clock.now(), text });
     if (posted.status === "unknown") throw runUnknown(key);
     if (posted.status === "ended") return runFinished(posted.run.status);
-    if (posted.status === "duplicate" && posted.receipt !== null) return JSON.parse(posted.receipt) as Receipt;
+    if (posted.status === "duplicate" && posted.receipt !== null) return readReceipt(posted.receipt);
     const live = await registry.open(key, message.kind === "cancel");
     if (live !== null) await registry.deliverPosts(key);
     return this.#receipt(posted.position);
@@ -296,7 +298,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return whenChanged(this.#setup, async () => {
       const run = await this.#row();
       const receipt = await registry.store.receipt(key, position);
-      if (receipt !== null) return JSON.parse(receipt) as Receipt;
+      if (receipt !== null) return readReceipt(receipt);
       if (run.outcome !== null) return runFinished(run.status);
       assertHere(run);
       return undefined;

@@ -7,7 +7,7 @@
  */
 
 import type { CompiledWorkflow } from "../../compile/compile.js";
-import { type Receipt, refused } from "../../engine/command.js";
+import { type Receipt, type RefusalCode, refused } from "../../engine/command.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeEvent, decodeValue } from "../../event/decode.js";
 import type { WorkflowEvent } from "../../event/event.js";
@@ -15,6 +15,7 @@ import { type EncodedEvent, encodeEvent } from "../../event/event-codec.js";
 import { answerPrompt, sendAndTell } from "../../run/caller/outside.js";
 import type { LiveRun } from "../../run/run.types.js";
 import { type EncodedValue, encodeValue } from "../../value/codec.js";
+import { type ErrorRecord, errorFrom, recordError } from "../../value/error-record.js";
 import type { StoredPost } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
 import type { DurableRun } from "./durable-run.js";
@@ -64,7 +65,7 @@ export class Posts {
         (receipt) => {
           if (receipt !== null) live.receipt(post.position, receipt);
         },
-        (error: unknown) => live.receipt(post.position, refusal(error)),
+        (error: unknown) => live.receipt(post.position, failed(error)),
       );
     }
   }
@@ -145,13 +146,21 @@ function readEvent(runner: LiveRun, encoded: EncodedEvent): WorkflowEvent {
   return decodeEvent(encoded, (knows(runner) ?? runner).host.compiled.registry, "The event that was sent");
 }
 
-function refusal(error: unknown): Receipt {
-  const hint = WorkflowError.is(error) ? `${error.message} ${error.hint}` : String(error);
-  // The same error as from a run in memory, for an event that no step names.
-  const code = WorkflowError.is(error, "EVENT_UNKNOWN")
-    ? "EVENT_NOT_ACCEPTED"
-    : WorkflowError.is(error)
-      ? error.code
-      : "INTERNAL";
-  return refused(code as "EVENT_NOT_ACCEPTED", hint);
+/** The receipt of a message that is wrong in itself: who sent it gets the error (see `readReceipt`). */
+type FailedReceipt = Extract<Receipt, { readonly status: "refused" }> & { readonly error?: ErrorRecord };
+
+function failed(thrown: unknown): Receipt | FailedReceipt {
+  if (WorkflowError.is(thrown, "EVENT_UNKNOWN"))
+    // As from a run in memory, for an event that no step names.
+    return refused("EVENT_NOT_ACCEPTED", `${thrown.message} ${thrown.hint}`);
+  const { stack: _, cause: __, ...error } = recordError(thrown);
+  const { code = "INTERNAL", hint = error.message } = error;
+  return { ...refused(code as RefusalCode, hint), error } as FailedReceipt;
+}
+
+/** @throws {WorkflowError} What is wrong with the message itself, such as `EVENT_INVALID`: as from a run in this process. */
+export function readReceipt(text: string): Receipt {
+  const receipt = JSON.parse(text) as Receipt | FailedReceipt;
+  if ("error" in receipt && receipt.error !== undefined) throw errorFrom(receipt.error);
+  return receipt;
 }

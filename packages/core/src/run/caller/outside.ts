@@ -25,7 +25,9 @@ interface Answer extends Pick<Sent, "ticket" | "atMs"> {
 export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
   if (found === null) return tellIfRefused(run, null, closed(run, promptId));
-  const event = eventFromFields(answerClass(found.run, found.prompt), fields);
+  const answer = answerClass(found.run, found.prompt);
+  if (typeof answer === "object") return tellIfRefused(found.run, null, answer);
+  const event = eventFromFields(answer, fields);
   const receipt = await send(found.run, { event, step: null, promptId, ...post });
   // The end of a child does not end the run: only its prompt is gone.
   const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
@@ -126,18 +128,16 @@ function closed(run: LiveRun, promptId: string): Receipt | null {
   return promptClosed(promptId);
 }
 
-function answerClass({ host }: LiveRun, prompt: OpenPrompt): EventClass {
+function answerClass({ host }: LiveRun, prompt: OpenPrompt): EventClass | Receipt {
   const { registry } = host.compiled;
   const type = answerTypeOf(host.routing, registry, prompt);
   if (type !== null) return registry.get(type) as EventClass;
   const { promptId } = prompt;
   const types = answerTypes(host.routing, prompt);
-  throw new WorkflowError({
-    code: "EVENT_NOT_ACCEPTED",
-    message: `Prompt ${promptId} can be answered by ${types.join(", ") || "no event"}: fields alone do not say which.`,
-    hint: "Send the event itself with `handler.sendEvent(event)`.",
-    details: { promptId, types },
-  });
+  return refused(
+    "EVENT_NOT_ACCEPTED",
+    `Prompt ${promptId} can be answered by ${types.join(", ") || "no event"}: send the event itself with \`sendEvent\`.`,
+  );
 }
 
 export function promptsOf(run: LiveRun): PendingPrompt[] {
