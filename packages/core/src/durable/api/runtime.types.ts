@@ -91,7 +91,10 @@ export interface RawOptions {
 }
 
 export interface PostOptions {
-  /** Idempotency key: a second message to the run with this key is not delivered, and gets the receipt of the first. */
+  /**
+   * Idempotency key: a second message to the run with this key is not delivered, and gets the receipt of the first. A run that has
+   * ended remembers no key of what it refuses.
+   */
   readonly key?: string;
 }
 
