@@ -1,7 +1,8 @@
 /** Options that nobody reads are slips of the pen: refused at the door, all at once. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createRuntime } from "../../src/entries/runtime.js";
-import { defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
+import { createRuntime, type Runtime } from "../../src/entries/runtime.js";
+import { defineWorkflow, StartEvent, StopEvent, WorkflowError } from "../../src/index.js";
+import { rejection } from "../support/runs.js";
 
 const flow = defineWorkflow("flow")
   .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
@@ -67,5 +68,33 @@ describe("options", () => {
     await expect(runtime.stateAt("one", "1" as never)).rejects.toThrow('Run "one" has no tick "1": it has 2.');
     const entries = runtime.history("one", { after: "1" as never })[Symbol.asyncIterator]();
     await expect(entries.next()).rejects.toThrow('`after` is "1"; it must be');
+  });
+});
+
+describe("a value of a wrong kind is named, and never as [object Object]:", () => {
+  const odd: never = {} as never;
+  const calls: [string, (runtime: Runtime) => unknown, string][] = [
+    ["the name of a workflow", (runtime) => runtime.run(odd), "The runtime has no workflow an object: flow."],
+    ["`limit`", (runtime) => runtime.retain({ olderThan: "1d", limit: odd }), "`limit` is an object; it must be"],
+    [
+      "`after`",
+      (runtime) => runtime.history("one", { after: odd })[Symbol.asyncIterator]().next(),
+      "`after` is an object",
+    ],
+    ["a tick", (runtime) => runtime.stateAt("one", odd), 'Run "one" has no tick an object: it has 2.'],
+    ["a tick without a text", (runtime) => runtime.at("one", Symbol("t") as never), "has no tick Symbol(t): it has"],
+    ["`item`", (runtime) => runtime.fork("one", { at: 1, event: {}, item: odd }).accepted, "`item` is an object"],
+    ["`count`", (runtime) => runtime.schedules.next("nightly", odd), "`count` is an object; it must be"],
+    ["`records`", (runtime) => runtime.import([], { records: 1n as never }), "`records` is 1"],
+  ];
+  it.each(calls)("%s", async (_, call, message) => {
+    const runtime = createRuntime({ workflows: { flow } });
+    onTestFinished(() => runtime.stop());
+    await runtime.run("flow", {}, { runId: "one" });
+
+    const error = await rejection((async () => call(runtime as Runtime))());
+
+    expect(error.message).toContain(message);
+    expect(WorkflowError.is(error)).toBe(true);
   });
 });

@@ -4,6 +4,7 @@
  *
  * @module
  */
+
 import type { Clock } from "../../engine/ports.js";
 import { TURN_MS } from "../../system/host-turns.js";
 import { nextTurn } from "../../system/system.js";

@@ -7,6 +7,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { Telemetry } from "../../inspect/telemetry.types.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../../run/workflow-host.js";
 import { nearest } from "../../value/nearest.js";
+import { shown } from "../../value/shown.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { codeGraph, type HashedCode } from "./code-graph.js";
 
@@ -65,13 +66,12 @@ export class RegisteredWorkflows {
   get(name: string): RegisteredWorkflow {
     const found = this.#byName.get(name);
     if (found) return found;
-    const asked = String(name); // may be missing in plain JavaScript
-    const near = nearest(asked, this.names);
+    const near = typeof name === "string" ? nearest(name, this.names) : null; // anything, in plain JavaScript
     throw new WorkflowError({
       code: "WORKFLOW_UNKNOWN",
-      message: `The runtime has no workflow "${asked}": ${this.names.join(", ") || "it has none"}.`,
+      message: `The runtime has no workflow ${shown(name)}: ${this.names.join(", ") || "it has none"}.`,
       hint: near === null ? "List it in `createRuntime({ workflows })`." : `Did you mean "${near}"?`,
-      details: { workflow: asked, known: this.names },
+      details: { workflow: typeof name === "string" ? name : shown(name), known: this.names },
     });
   }
 

@@ -3,10 +3,12 @@
  *
  * @module
  */
+
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { encodeOutcome } from "../../snapshot/encode.js";
 import { wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";
 import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, type StoredRunJson } from "../load/load.js";
@@ -45,7 +47,7 @@ export async function importRun(
   { tenant = "", records = "refuse" }: ImportOptions,
 ): Promise<ImportedRun> {
   if (records !== "refuse" && records !== "keep")
-    throw wrongOption("records", `is ${JSON.stringify(records)}`, 'Give "refuse" or "keep".');
+    throw wrongOption("records", `is ${shown(records)}`, 'Give "refuse" or "keep".');
   const given = await readParts(parts, tenant);
   const { runId, move } = given.head;
   const key = { tenant, runId };

@@ -1,6 +1,8 @@
 /** The queues of a runtime, and where a run waits in one: checked at the door. */
+
 import { toMs } from "../../value/duration.js";
 import { nearest } from "../../value/nearest.js";
+import { shown } from "../../value/shown.js";
 import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
 import type { RuntimeRunOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";
@@ -140,9 +142,7 @@ function countProblem(name: string, value: unknown): string[] {
 }
 
 function said(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  if (value === undefined) return "missing";
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  return value === undefined ? "missing" : shown(value);
 }
 
 function isObject(value: unknown): value is object {

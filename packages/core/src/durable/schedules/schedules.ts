@@ -139,10 +139,8 @@ export class StoredSchedules implements RuntimeSchedules {
     checkNames({ schedule: name, tenant, labels, runId: runId });
     const problems = [
       ...timetableProblems({ cron, timezone }, nowMs),
-      ...(overlaps.includes(overlap)
-        ? []
-        : [`\`overlap\` is ${JSON.stringify(overlap)}, not "skip", "queue" or "allow"`]),
-      ...(catchUps.includes(catchUp) ? [] : [`\`catchUp\` is ${JSON.stringify(catchUp)}, not "last", "all" or "none"`]),
+      ...(overlaps.includes(overlap) ? [] : [`\`overlap\` is ${shown(overlap)}, not "skip", "queue" or "allow"`]),
+      ...(catchUps.includes(catchUp) ? [] : [`\`catchUp\` is ${shown(catchUp)}, not "last", "all" or "none"`]),
       ...ticketProblems(queues, options),
     ];
     if (problems.length > 0) throw optionsInvalid(`the schedule "${name}"`, problems);
