@@ -44,6 +44,14 @@ export function pageSize(limit: number, least: 0 | 1 = 1): number {
   throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
 }
 
+export function isListOfObjects(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "object" && item !== null);
+}
+
+export function notObjects(option: string, value: unknown): WorkflowError {
+  return wrongOption(option, `is ${shown(value)}; it must be a list of objects`, "Give a list, also for a single one.");
+}
+
 const LAST_DATE_MS = 8.64e15;
 
 /** Returns a point in time in whole epoch milliseconds, that a `Date` can say. @throws {WorkflowError} `OPTION_INVALID` */

@@ -71,20 +71,48 @@ describe("options", () => {
   });
 });
 
+const read = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next();
+
 describe("a value of a wrong kind is named, and never as [object Object]:", () => {
   const odd: never = {} as never;
   const calls: [string, (runtime: Runtime) => unknown, string][] = [
     ["the name of a workflow", (runtime) => runtime.run(odd), "The runtime has no workflow an object: flow."],
     ["`limit`", (runtime) => runtime.retain({ olderThan: "1d", limit: odd }), "`limit` is an object; it must be"],
-    [
-      "`after`",
-      (runtime) => runtime.history("one", { after: odd })[Symbol.asyncIterator]().next(),
-      "`after` is an object",
-    ],
+    ["`after`", (runtime) => read(runtime.history("one", { after: odd })), "`after` is an object"],
     ["a tick", (runtime) => runtime.stateAt("one", odd), 'Run "one" has no tick an object: it has 2.'],
     ["a tick without a text", (runtime) => runtime.at("one", Symbol("t") as never), "has no tick Symbol(t): it has"],
     ["`item`", (runtime) => runtime.fork("one", { at: 1, event: {}, item: odd }).accepted, "`item` is an object"],
     ["`count`", (runtime) => runtime.schedules.next("nightly", odd), "`count` is an object; it must be"],
+    ["`edits`", (runtime) => runtime.records.write(odd), "`edits` is an object; it must be a list of objects"],
+    [
+      "one of `edits`",
+      (runtime) => runtime.records.write([null as never]),
+      "`edits` is a list; it must be a list of objects",
+    ],
+    ["`records` of an export", (runtime) => read(runtime.export("one", { records: odd })), "`records` is an object"],
+    ["`signal` of idle", (runtime) => runtime.handle("one").idle({ signal: odd }), "`signal` is an object"],
+    [
+      "`signal` of a history",
+      (runtime) => read(runtime.history("one", { details: true, signal: odd })),
+      "`signal` is an object",
+    ],
+    ["options of a stream", (runtime) => runtime.handle("one").streamEvents(null as never), "`streamEvents` are wrong"],
+    ["options of a history", (runtime) => read(runtime.history("one", null as never)), "`history` are wrong"],
+    ["`dedupe`", (runtime) => runtime.run("flow", {}, { dedupe: null as never }), "`run.dedupe` are wrong"],
+    [
+      "`dedupe.mode`",
+      (runtime) => runtime.run("flow", {}, { dedupe: { key: "k", for: "1s", mode: 1n as never } }),
+      "is 1, not",
+    ],
+    [
+      "`edit`",
+      (runtime) => runtime.fork("one", { at: 1, edit: odd }).accepted,
+      "`edit` is an object; it must be a function",
+    ],
+    ["`runId`", (runtime) => runtime.handle(Symbol("id") as never), "`runId` is Symbol(id); it must be a string"],
+    ["`runId` of a history", (runtime) => read(runtime.history(Object.create(null))), "`runId` is an object"],
+    ["`tenant`", (runtime) => runtime.handle("one", { tenant: odd }), "`tenant` is an object; it must be a string"],
+    ["a duration", (runtime) => runtime.run("flow", {}, { timeout: Object.create(null) }), "`timeout` is an object"],
     ["`records`", (runtime) => runtime.import([], { records: 1n as never }), "`records` is 1"],
   ];
   it.each(calls)("%s", async (_, call, message) => {

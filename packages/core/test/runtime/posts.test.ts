@@ -150,6 +150,18 @@ describe("an answer from another process", () => {
     },
   );
 
+  it.each([
+    ["a symbol", Symbol("id")],
+    ["an object", Object.create(null)],
+  ])("to %s as id is PROMPT_CLOSED, wherever the run is", async (_, id) => {
+    const machine = new Machine();
+    const run = machine.open(asks()).runtime.run("ask", {}, { runId: "one" });
+    await run.idle();
+    const receipts = [run, machine.open(asks()).runtime.handle("one")].map((handle) => handle.answer(id));
+
+    expect(await Promise.all(receipts)).toMatchObject([{ code: "PROMPT_CLOSED" }, { code: "PROMPT_CLOSED" }]);
+  });
+
   it("that was stored before the deadline counts, though nobody ran the run until long after", async () => {
     const machine = new Machine();
     const owner = machine.open(asks());

@@ -1,4 +1,7 @@
 /** Waits for a change of a run, without missing one that comes during a look. */
+
+import { wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { idOf } from "../store/run-key.js";
 import type { RunKey } from "../store/run-store.types.js";
@@ -13,6 +16,16 @@ export interface ChangeOptions {
   readonly isEarly?: () => boolean;
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for what is not a signal. */
+export function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal != null && typeof signal.throwIfAborted !== "function")
+    throw wrongOption(
+      "signal",
+      `is ${shown(signal)}; it must be an AbortSignal`,
+      "Give the `signal` of an AbortController.",
+    );
 }
 
 /**

@@ -17,7 +17,7 @@ import type { RunTree } from "../load/run-tree.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
-import { whenChanged } from "./change.js";
+import { checkSignal, whenChanged } from "./change.js";
 
 export async function* detailedHistoryOf(
   registry: RunRegistry,
@@ -25,6 +25,7 @@ export async function* detailedHistoryOf(
   { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
 ): AsyncGenerator<DetailedEntry, void> {
   assertAfter(after);
+  checkSignal(signal);
   if (after === undefined)
     for await (const origin of originOf(from))
       if (origin.number < before)

@@ -11,6 +11,7 @@ import { createDraft } from "../../state/draft.js";
 import { freezeState } from "../../state/freeze-state.js";
 import { prepareEdit } from "../../state/prepare-change.js";
 import { wrongOption } from "../../value/option-value.js";
+import { shown } from "../../value/shown.js";
 import type { ForkOptions } from "../api/runtime.types.js";
 import type { RunRegistry } from "../claim/registry.js";
 import { contextOf, treeAt } from "../history/history.js";
@@ -31,6 +32,13 @@ export interface Fork {
 export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
   const { at, edit, editEvent, event, item } = options;
   const { run, workflow } = from;
+  for (const [option, value] of Object.entries({ edit, editEvent }))
+    if (value !== undefined && typeof value !== "function")
+      throw wrongOption(
+        option,
+        `is ${shown(value)}; it must be a function`,
+        "Give a function that changes its argument.",
+      );
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
   const { state, children } = restoreRun(workflow.compiled, { ...contextOf(tree), runId: key.runId });

@@ -33,7 +33,7 @@ import type { RunKey, StoredRun } from "../store/run-store.types.js";
 import { runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { readPrompts } from "../text/shown-text.js";
-import { whenChanged } from "./change.js";
+import { checkSignal, whenChanged } from "./change.js";
 import { scoped } from "./resume-requests.js";
 import { listingOfEnded, toListing } from "./run-lists.js";
 import { storedStream } from "./stored-stream.js";
@@ -160,6 +160,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async idle(options: IdleOptions = {}): Promise<RunOutcome> {
     checkCallOptions("idle", options);
     const { signal } = options;
+    checkSignal(signal);
     await this.#isThere();
     const { registry, key } = this.#setup;
     return whenChanged(this.#setup, () => this.#lookIdle(() => registry.sharedRow(key), signal), { signal });

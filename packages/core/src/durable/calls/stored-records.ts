@@ -1,4 +1,4 @@
-import { pageSize } from "../../value/option-value.js";
+import { isListOfObjects, notObjects, pageSize } from "../../value/option-value.js";
 import type { TenantOptions } from "../api/runtime.types.js";
 import type {
   RecordEdit,
@@ -33,6 +33,7 @@ export class StoredRecords implements RuntimeRecords {
 
   async write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void> {
     this.#assertOpen();
+    if (!isListOfObjects(edits)) throw notObjects("edits", edits);
     const writes = edits.map((edit) => {
       const { tenant = "", kind, id, expected } = edit;
       checkNames({ tenant, kind, id });

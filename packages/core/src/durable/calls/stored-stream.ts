@@ -10,6 +10,7 @@ import type { StreamedEvent } from "../../stream/streamed-event.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { ValueType } from "../../value/plain.js";
 import { shown } from "../../value/shown.js";
+import { refuseUnknown } from "../../value/unknown-options.js";
 import type { RunRegistry } from "../claim/registry.js";
 import type { StreamPage } from "../reads/stream-cache.js";
 import type { RunKey } from "../store/run-store.types.js";
@@ -24,6 +25,7 @@ export interface StoredStreamSetup {
 
 /** @throws {WorkflowError} `OPTION_INVALID` when `after` is not a number: pages would be lost without a word. */
 export function storedStream(setup: StoredStreamSetup, options: StreamOptions = {}): RunStream {
+  refuseUnknown("`streamEvents`", options, ["after", "signal"]);
   const after: unknown = options.after;
   if (after !== undefined && (typeof after !== "number" || Number.isNaN(after)))
     throw wrongOption(

@@ -9,11 +9,12 @@
 
 import { encodeEvent } from "../../event/event-codec.js";
 import { toMs } from "../../value/duration.js";
-import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
+import { shown } from "../../value/shown.js";
+import { optionsInvalid } from "../../value/unknown-options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
 import type { RuntimeParts } from "../code/registered-workflows.js";
 import { createOnly, makeStart, type NewRunRequest, newRun, type StoredStart } from "../commit/new-run.js";
-import { callOptions } from "../options/call-options.js";
+import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import type { RecordKey, RunCommit, RunStore } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
@@ -50,12 +51,10 @@ interface WaitingStart extends StoredStart {
 
 /** @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID` */
 export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
+  checkCallOptions("run.dedupe", dedupe);
   const { mode = "first" } = dedupe;
   const problems = [
-    ...unknownNames(dedupe, callOptions["run.dedupe"].split(" ")),
-    ...(mode === "first" || mode === "last"
-      ? []
-      : [`\`dedupe.mode\` is ${JSON.stringify(mode)}, not "first" or "last"`]),
+    ...(mode === "first" || mode === "last" ? [] : [`\`dedupe.mode\` is ${shown(mode)}, not "first" or "last"`]),
     ...(runId === undefined ? [] : ["`dedupe` decides which run it is: it goes with no `runId`"]),
     ...(startAt === undefined ? [] : ["`dedupe` decides when it starts: it goes with no `startAt`"]),
   ];
