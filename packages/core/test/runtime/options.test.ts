@@ -45,6 +45,21 @@ describe("options", () => {
     },
   );
 
+  it("name the workflow that is none, and say where a pipeline has its workflow", () => {
+    const create = (article: unknown) => () => createRuntime({ workflows: { flow, article: article as typeof flow } });
+    const wrong = (hint: string) =>
+      expect.objectContaining({
+        code: "OPTION_INVALID",
+        message: expect.stringMatching(/^`workflows.article` is .+: This is not a workflow.$/),
+        hint: expect.stringContaining(hint),
+      });
+
+    expect(create({ workflow: flow })).toThrow(wrong("`pipeline.workflow`"));
+    expect(create({ workflow: 5 })).toThrow(wrong("defineWorkflow"));
+    expect(create(null)).toThrow(wrong("defineWorkflow"));
+    expect(create("flow")).toThrow(wrong("defineWorkflow"));
+  });
+
   it("of a run are checked before anything is stored", async () => {
     const runtime = createRuntime({ workflows: { flow } });
     onTestFinished(() => runtime.stop());

@@ -2,11 +2,13 @@
 
 import type { Workflow } from "../../authoring/workflow.types.js";
 import { type CompiledWorkflow, compileWorkflow } from "../../compile/compile.js";
+import { internalsOf } from "../../compile/internals.js";
 import type { Clock, Log } from "../../engine/ports.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { Telemetry } from "../../inspect/telemetry.types.js";
 import { createHost, type HostSetup, type WorkflowHost } from "../../run/workflow-host.js";
 import { nearest } from "../../value/nearest.js";
+import { wrongOption } from "../../value/option-value.js";
 import { shown } from "../../value/shown.js";
 import type { RunStore } from "../store/run-store.types.js";
 import { codeGraph, type HashedCode } from "./code-graph.js";
@@ -45,6 +47,7 @@ export class RegisteredWorkflows {
       return host;
     };
     for (const [name, workflow] of Object.entries(workflows)) {
+      assertWorkflow(name, workflow);
       const compiled = compileWorkflow(workflow);
       if (setup.telemetry != null) compiled.inspector.telemetry = setup.telemetry;
       const graph = codeGraph(compiled);
@@ -78,5 +81,26 @@ export class RegisteredWorkflows {
   /** Disposes the resources of the scope `workflow`. */
   async dispose(): Promise<void> {
     for (const host of this.#hosts.values()) await host.dispose();
+  }
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` with the name that it was given. */
+function assertWorkflow(name: string, given: Workflow): void {
+  const problem = problemOf(given);
+  if (problem === null) return;
+  const inner = (given as { readonly workflow?: Workflow } | null)?.workflow;
+  const hint =
+    inner !== undefined && problemOf(inner) === null
+      ? "Give the workflow in it, such as `pipeline.workflow`."
+      : problem.hint;
+  throw wrongOption(`workflows.${name}`, `is ${shown(given)}: ${problem.message.replace(/\.$/, "")}`, hint);
+}
+
+function problemOf(given: Workflow): WorkflowError | null {
+  try {
+    internalsOf(given);
+    return null;
+  } catch (error) {
+    return error as WorkflowError;
   }
 }
