@@ -77,7 +77,7 @@ import { ticketOf } from "./options/queue-options.js";
 import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
-import { idOf, keyOf, storedRun } from "./store/run-key.js";
+import { idOf, storedRun } from "./store/run-key.js";
 import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./store/run-store.types.js";
 import { runIdConflict, runLive, runtimeStopped } from "./store/runtime-errors.js";
 import { seal, sealOwner, unseal } from "./store/sealed-run.js";
@@ -207,7 +207,7 @@ class StoredRuntime {
   handle(runId: string, options: TenantOptions = {}): RunHandle {
     this.#assertOpen();
     checkCallOptions("handle", options);
-    const key = keyOf(runId, options.tenant);
+    const key = { tenant: options.tenant ?? "", runId };
     return this.#handle(key, () => this.#known(key));
   }
 
@@ -239,7 +239,7 @@ class StoredRuntime {
   async delete(runId: string, options: TenantOptions = {}): Promise<void> {
     checkCallOptions("delete", options);
     const { store } = this.#options;
-    const key = keyOf(runId, options.tenant);
+    const key = { tenant: options.tenant ?? "", runId };
     await this.#registry.park(key);
     const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
     // A store need not tell of that those who wait for the run.
@@ -253,7 +253,7 @@ class StoredRuntime {
     this.#assertOpen();
     checkCallOptions("export", options);
     const { store, clock } = this.#options;
-    const key = keyOf(runId, options.tenant);
+    const key = { tenant: options.tenant ?? "", runId };
     const { records = [] } = options;
     if (!isListOfObjects(records)) throw notObjects("records", records);
     for (const { kind, id } of records) checkNames({ kind, id });
@@ -276,7 +276,7 @@ class StoredRuntime {
     this.#assertOpen();
     checkCallOptions("release", options);
     const { store, clock } = this.#options;
-    await unseal({ store, clock, key: keyOf(runId, options.tenant) });
+    await unseal({ store, clock, key: { tenant: options.tenant ?? "", runId } });
     this.#lookAround();
   }
 
@@ -303,14 +303,14 @@ class StoredRuntime {
   ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
     if (options?.details === true) return yield* this.#detailedHistory(runId, options);
     checkCallOptions("history", options);
-    const key = keyOf(runId, options.tenant);
+    const key = { tenant: options.tenant ?? "", runId };
     if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
     else yield* historyOf(await this.#from(key), options.after);
   }
 
   async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
     checkCallOptions("history with details", options);
-    const from = await this.#from(keyOf(runId, options.tenant));
+    const from = await this.#from({ tenant: options.tenant ?? "", runId });
     yield* detailedHistoryOf(this.#registry, from, options);
   }
 
@@ -319,28 +319,28 @@ class StoredRuntime {
     const { tenant = "", after = 0, limit } = options;
     assertAfter(after);
     const most = limit === undefined ? Number.POSITIVE_INFINITY : positiveInteger(limit, "limit");
-    yield* attemptsOf(await this.#from(keyOf(runId, tenant)), { after, limit: most });
+    yield* attemptsOf(await this.#from({ tenant, runId }), { after, limit: most });
   }
 
   async at(runId: string, tick: number, options: MomentOptions = {}): Promise<RunMoment> {
     checkCallOptions("at", options);
-    return momentOf(await this.#from(keyOf(runId, options.tenant)), tick, options.childId);
+    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick, options.childId);
   }
 
   async children(runId: string, options: TenantOptions = {}): Promise<ChildRun[]> {
     checkCallOptions("children", options);
-    return childrenOf(await this.#from(keyOf(runId, options.tenant)));
+    return childrenOf(await this.#from({ tenant: options.tenant ?? "", runId }));
   }
 
   async ticks(runId: string, options: TenantOptions = {}): Promise<{ first: number; last: number } | null> {
     checkCallOptions("ticks", options);
-    const kept = await keptTicks(await this.#stored(keyOf(runId, options.tenant)));
+    const kept = await keptTicks(await this.#stored({ tenant: options.tenant ?? "", runId }));
     return kept.first > kept.last ? null : kept;
   }
 
   async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
     checkCallOptions("stateAt", options);
-    return contextOf(await treeAt(await this.#from(keyOf(runId, options.tenant)), tick));
+    return contextOf(await treeAt(await this.#from({ tenant: options.tenant ?? "", runId }), tick));
   }
 
   fork(runId: string, options: ForkOptions): RunHandle {
@@ -349,7 +349,7 @@ class StoredRuntime {
     checkNames({ runId: options.runId, tenant: options.tenant });
     const tenant = options.tenant ?? "";
     const key = { tenant, runId: options.runId ?? systemIds.runId() };
-    const stored = this.#from(keyOf(runId, tenant)).then((from) =>
+    const stored = this.#from({ tenant, runId }).then((from) =>
       forkRun({ registry: this.#registry, from, key }, options),
     );
     markHandled(stored);
@@ -407,10 +407,12 @@ class StoredRuntime {
     this.#assertOpen();
     checkCallOptions(how, options);
     checkNames({ key: options.key });
-    const key = keyOf(runId, options.tenant);
+    const key = { tenant: options.tenant ?? "", runId };
     const request = { how, idempotencyKey: options.key ?? null };
-    const asked = this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request);
-    const going = markHandled(asked.then(() => {}));
+    const ask = async (): Promise<void> => {
+      await (this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request));
+    };
+    const going = markHandled(ask());
     return this.#handle(key, () => going);
   }
 
