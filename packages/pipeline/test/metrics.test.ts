@@ -1,5 +1,7 @@
 /** What a run took: each execution once, whatever became of it. */
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sqliteStore } from "@millrace/sqlite";
 import { proveResumable } from "@millrace/testing";
 import type { Workflow } from "millrace";
 import { describe, expect, it } from "vitest";
@@ -17,6 +19,7 @@ import {
   stepOutput,
 } from "../src/index.js";
 import { fakeAgent, pausingAgent, tokens, toolCall } from "./support/fake-executor.js";
+import { temporaryDirectory } from "./support/files.js";
 import { Gate } from "./support/gate.js";
 import { answerAll, fails, pipeline, step } from "./support/pipelines.js";
 import { settle } from "./support/settle.js";
@@ -295,6 +298,33 @@ describe("metrics of a run", () => {
     expect(output.stepExecutorRuns.map(({ stepName, status }) => `${stepName} ${status}`)).toEqual([
       ...["x COMPLETED", "nested ERROR", "x COMPLETED", "nested ERROR", "x COMPLETED", "nested COMPLETED"],
     ]);
+  });
+
+  it("list each execution inside a nested pipeline that succeeds once, whatever became of it, also when it is read again", async () => {
+    const once = { requiresOutputReview: true, onReject: "retry" } as const;
+    const inner = new Pipeline({
+      name: "Inner",
+      steps: [
+        flakyAgent("flaky", 2),
+        step("bad", { executor: fails, onError: "skip" }),
+        new Step({ name: "refused", executor: fakeAgent("refused"), humanReview: once }),
+      ],
+    });
+    const outer = new Pipeline({ name: "Outer", steps: [inner] });
+    const file = join(temporaryDirectory(), "runs.db");
+    const open = (): Pipeline =>
+      pipeline([new Step({ name: "nested", executor: outer })], { store: sqliteStore(file) });
+    const asked = open();
+    let rounds = 0;
+    const output = await answerAll(asked, await asked.run("in", { sessionId: "s" }), (requirement) =>
+      ++rounds === 2 ? requirement.confirm() : requirement.reject(),
+    );
+    const inside = output.metrics.steps["nested"]?.steps?.["Inner"]?.steps ?? {};
+
+    expect(executionsOf({ metrics: { duration: 0, steps: inside } })).toEqual({ flaky: 3, bad: 1, refused: 2 });
+    expect(tokensOf(output)).toEqual({ nested: 50 });
+    expect((await open().getRun(output.runId)).metrics).toEqual(output.metrics);
+    expect(await asked.getSessionMetrics("s")).toMatchObject({ totalTokens: 50, duration: 5 });
   });
 
   it("are there for a failed run, and for a cancelled one", async () => {

@@ -66,7 +66,10 @@ export function toOutput(value: unknown): StepOutput {
 
 /** The fields of {@link toOutput}, of which the step may know some better. */
 export function outputFields(value: unknown): Partial<StepOutput> {
-  if (isStepOutput(value)) return value;
+  if (isStepOutput(value)) {
+    const { executions: _, ...fields } = value; // what another step took
+    return fields;
+  }
   return isExecutorResult(value) ? resultOutput(value) : { content: value };
 }
 

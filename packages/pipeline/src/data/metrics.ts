@@ -181,7 +181,7 @@ const executions = new WeakMap<StepOutput, StepExecutionData>();
 export function executionOf(output: StepOutput): StepExecutionData {
   const known = executions.get(output);
   if (known !== undefined) return known;
-  const steps = executionsOf(output.steps);
+  const steps = output.executions ?? executionsOf(output.steps);
   const execution: StepExecutionData = {
     stepName: output.stepName,
     executorType: output.executorType ?? "function",
@@ -270,7 +270,7 @@ export function addRunToSession(session: SessionMetricsData | null, run: RunMetr
 
 function usage({ executorType, metrics, steps }: StepExecutionData): StepMetricsData {
   if (executorType === "agent" || executorType === "team") return metrics;
-  // Tokens of a nested pipeline come from its own metrics, because its steps do not include failed attempts.
+  // Tokens of a nested pipeline come from its own metrics: in runs of older versions its steps do not include failed attempts.
   const duration = steps.map(usage).reduce((sum, inside) => sum + inside.duration, 0);
   return { ...metrics, duration };
 }

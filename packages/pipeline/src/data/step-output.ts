@@ -63,6 +63,7 @@ export function createOutput(fields: Partial<StepOutput>): StepOutput {
     audio: list(fields.audio),
     files: list(fields.files),
     steps: list(fields.steps),
+    ...(fields.executions !== undefined && { executions: fields.executions }),
     iterations: iterations && list(iterations.map(list)),
   };
   return Object.freeze(output as StepOutput);

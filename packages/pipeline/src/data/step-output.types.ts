@@ -1,5 +1,5 @@
 import type { MediaSet } from "./media.types.js";
-import type { ExecutorType, StepMetricsData } from "./metrics.types.js";
+import type { ExecutorType, StepExecutionData, StepMetricsData } from "./metrics.types.js";
 
 export type StepType = "Function" | "Step" | "Steps" | "Loop" | "Parallel" | "Condition" | "Router" | "Workflow";
 
@@ -28,6 +28,11 @@ export interface StepOutput extends MediaSet {
   readonly skipped: boolean;
   /** Outputs inside of a group, in order; for a Parallel, in the order of declaration. */
   readonly steps: readonly StepOutput[];
+  /**
+   * Of a nested pipeline that has executions without an output in `steps` (failed attempts, refused outputs): all executions
+   * inside. Absent where `steps` has all of them.
+   */
+  readonly executions?: readonly StepExecutionData[];
   /** Outputs of a Loop, by iteration. */
   readonly iterations: readonly (readonly StepOutput[])[] | null;
 }

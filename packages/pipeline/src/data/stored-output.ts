@@ -57,6 +57,7 @@ export function toStored(output: StepOutput): StoredOutput {
   if (output.endedAtMs !== undefined) fields["endedAtMs"] = output.endedAtMs;
   for (const name of lists) if (output[name].length > 0) fields[name] = output[name];
   if (output.metrics !== null) Object.assign(fields, shortMetrics(output.metrics));
+  if (output.executions !== undefined) fields["executions"] = output.executions;
   if (output.steps.length > 0) fields["steps"] = output.steps.map(toStored);
   if (output.iterations !== null) fields["iterations"] = output.iterations.map((turn) => turn.map(toStored));
   const short = Object.freeze(fields) as unknown as StoredOutput;

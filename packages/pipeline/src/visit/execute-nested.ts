@@ -3,7 +3,7 @@ import { WorkflowError } from "millrace";
 import { defined } from "../data/defined.js";
 import type { NestedPipeline } from "../data/executor.types.js";
 import { toOutput } from "../data/function-result.js";
-import { sumMetrics } from "../data/metrics.js";
+import { executionsOf, sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
 import { pipelineFailed } from "../output/pipeline-failed.js";
 import { executionsInside } from "../output/run-metrics.js";
@@ -35,14 +35,17 @@ export async function runNested(
     notes.executorRuns.push(...output.stepExecutorRuns, own);
   }
   const result = toOutput(output);
+  const executions = Object.values(output.metrics.steps).flatMap((step) => step.executions);
   // What was done until it failed counts, and the step that it is of may try again.
   if (output.status === "ERROR") {
     work.metrics = result.metrics;
-    work.steps = Object.values(output.metrics.steps).flatMap(({ executions }) => executions);
+    work.steps = executions;
     throw pipelineFailed(output);
   }
+  const steps = output.stepResults;
+  const hasMore = executions.length > executionsOf(steps).length;
   // That it stopped early is its own business.
-  return { status: "done", output: createOutput({ ...result, stop: false, steps: output.stepResults }) };
+  return { status: "done", output: createOutput({ ...result, stop: false, steps, ...(hasMore && { executions }) }) };
 }
 
 /** It has no output: its time was up, or it could not even begin. What was done counts all the same. */
