@@ -77,6 +77,32 @@ describe("a result that throws when it is looked at", () => {
   });
 });
 
+describe("a thrown value that throws when it is looked at", () => {
+  const boom = () => {
+    throw new Error("mine");
+  };
+  const traps = { get: boom, has: boom, getPrototypeOf: boom };
+  const hostile: readonly unknown[] = [
+    new Proxy({}, traps),
+    new Proxy(new Error("inner"), traps),
+    new Proxy({}, { getPrototypeOf: boom }),
+    Object.defineProperty(new Error("inner"), "message", { get: boom }),
+  ];
+
+  it.each(hostile)("fails the step with an error that says so, and handlers get that", async (value) => {
+    const throwing = () =>
+      defineWorkflow("hostile").step("work", { on: StartEvent, emits: StopEvent }, (): StopEvent => {
+        throw value;
+      });
+    const handled = throwing().catchError("handle", { emits: StopEvent }, ({ error }) => {
+      return new StopEvent({ result: (error as Error).message });
+    });
+
+    expect(await rejection(throwing().build().run())).toMatchObject({ message: "An error that cannot be read." });
+    expect(await handled.build().run()).toBe("An error that cannot be read.");
+  });
+});
+
 describe("a forgotten `return`", () => {
   it("is named where the run is stuck, also after a restore", async () => {
     const flow = defineWorkflow("forgotten")

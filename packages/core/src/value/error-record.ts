@@ -56,6 +56,19 @@ export function reviveError(record: ErrorRecord): unknown {
   return dress(error, record);
 }
 
+/** The thrown value, or an error in its place where nobody can look at it, such as a proxy whose traps throw. */
+export function readable(thrown: unknown): unknown {
+  try {
+    const { name, message, code, retryable, retryAfterMs } = Object(thrown) as Record<string, unknown>;
+    void [thrown instanceof Error, WorkflowError.is(thrown), name, message, code, retryable, retryAfterMs];
+    return thrown;
+  } catch {
+    return new Error(unreadable);
+  }
+}
+
+const unreadable = "An error that cannot be read.";
+
 export const nativeErrors: readonly ErrorConstructor[] = [
   Error,
   EvalError,
@@ -103,7 +116,7 @@ function describe(thrown: unknown, depth: number): ErrorRecord {
     };
   } catch {
     // A getter of the thrown value has thrown, or its details are not JSON.
-    return { name: "Error", message: "An error that cannot be read." };
+    return { name: "Error", message: unreadable };
   }
 }
 

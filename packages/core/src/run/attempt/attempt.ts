@@ -16,7 +16,7 @@ import type { ResourceContainer } from "../../resource/resource-container.js";
 import { verdict } from "../../retry/verdict.js";
 import type { StateChange } from "../../state/patch.types.js";
 import { digest } from "../../value/digest.js";
-import { recordError } from "../../value/error-record.js";
+import { readable, recordError } from "../../value/error-record.js";
 import { isThenable } from "../../value/is-thenable.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
@@ -207,8 +207,9 @@ export class Attempt implements AttemptCore, AttemptPort {
     return tick;
   }
 
-  fail(thrown: unknown): void {
+  fail(given: unknown): void {
     if (this.ended !== null) return;
+    const thrown = readable(given);
     const { run, item } = this;
     // The step failed only because the runtime stops: it begins again where the run is loaded next.
     if (run.journal?.isStopping?.(thrown)) {
@@ -342,7 +343,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   threw(error: unknown): void {
     if (hasFinished(this)) return this.fail(error);
     // Running effects are told at once that their results are not needed.
-    if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, failedWith(error)));
+    if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, failedWith(readable(error))));
     finishCalls(this, () => this.fail(error));
   }
 
