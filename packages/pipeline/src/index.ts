@@ -5,9 +5,9 @@
  */
 // ---- pipelines and what they are made of
 export { Pipeline } from "./run/pipeline.js";
-export type { HandleOptions, PipelineOptions, PipelineRunOptions } from "./run/pipeline-options.js";
+export type { HandleOptions, PipelineOptions, PipelineRunOptions, RunQuery } from "./run/pipeline-options.js";
 export type { ContinueOptions, RequirementAnswer } from "./run/continue-run.js";
-export type { RunPage, RunQuery } from "./run/pipeline.js";
+export type { RunPage } from "./run/pipeline.js";
 export { PipelineRun } from "./run/pipeline-run.js";
 export type {
   OwnEvent,

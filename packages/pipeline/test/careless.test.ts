@@ -3,6 +3,7 @@ import { memoryStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   Condition,
+  image,
   Loop,
   Parallel,
   Pipeline,
@@ -11,6 +12,7 @@ import {
   Step,
   type StepFunction,
   Steps,
+  stepOutput,
 } from "../src/index.js";
 import { Gate } from "./support/gate.js";
 
@@ -421,6 +423,32 @@ it("a run that nobody names is not continued, nor with answers that are no list,
   expect(() => strict.continueRun("r", { answers: null as never })).toThrow(invalid);
   await expect(strict.sessions.setSessionName(undefined as never, "s")).rejects.toThrow(invalid);
   await expect(strict.sessions.setSessionName("Monday" as never, "s")).rejects.toThrow(invalid);
+});
+
+it.each<[string, (strict: Pipeline) => unknown]>([
+  ["null as a filter of runs", (strict) => strict.runs(null as never)],
+  ["an unknown filter of runs", (strict) => strict.runs({ sessionID: "s" } as never)],
+  ["null as a filter of sessions", (strict) => strict.sessions.list(null as never)],
+  ["an unknown filter of sessions", (strict) => strict.sessions.list({ user: "u" } as never)],
+  ["a symbol as a run", (strict) => strict.getRun(Symbol("r") as never)],
+  ["an object of no class as a run", (strict) => strict.getRun(Object.create(null))],
+  ["an object of no class as a run to refer to", (strict) => strict.handle(Object.create(null)).look()],
+  ["null as an output", () => stepOutput(null as never)],
+  ["null as an image", () => image(null as never)],
+  ["a number as an input schema", () => new Pipeline({ name: "p", steps: [], inputSchema: 5 as never })],
+  ["an object as an output schema", () => new Pipeline({ name: "p", steps: [], outputSchema: {} as never })],
+])("is refused: %s", async (_what, ask) => {
+  await using strict = new Pipeline({ name: "strict", steps: [() => 1] });
+
+  await expect((async () => ask(strict))()).rejects.toThrow(
+    expect.objectContaining({ code: "OPTION_INVALID", message: expect.not.stringMatching(/undefined|\[object/) }),
+  );
+});
+
+it("no answer at all is refused as one", async () => {
+  await using strict = new Pipeline({ name: "strict", steps: [() => 1] });
+
+  await expect(strict.run("").answer(null as never)).rejects.toMatchObject({ code: "REQUIREMENT_INVALID" });
 });
 
 it.each([

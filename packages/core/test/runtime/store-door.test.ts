@@ -117,6 +117,18 @@ describe("run()", () => {
   });
 });
 
+describe("handle()", () => {
+  it.each<[string, unknown]>([
+    ["a symbol", Symbol("r")],
+    ["an object of no class", Object.create(null)],
+    ["a number", 5],
+  ])("refuses %s as a run", async (_name, runId) => {
+    const { runtime } = new Machine(strict().store).open({ flow });
+
+    expect(await rejection(runtime.handle(runId as never).summary())).toMatchObject({ code: "OPTION_INVALID" });
+  });
+});
+
 describe("records of a step", () => {
   it("are refused where a name comes from an input that lacks it", async () => {
     const { runtime } = new Machine(strict().store).open({ flow });

@@ -45,7 +45,7 @@ export function file(fields: MediaFields): Media {
 }
 
 function createMedia(kind: MediaKind, fields: MediaFields): Media {
-  const problems = mediaProblems(kind, fields);
+  const problems = itemProblems(kind, fields);
   if (problems.length > 0) throw invalid([`A media item of the kind "${kind}" is invalid. ${problems.join(" ")}`]);
   return toMedia(kind, fields);
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { refuseOptions } from "millrace/engine";
 import { type MediaLists, toMediaSet } from "./media.js";
 import type { StepMetricsData } from "./metrics.types.js";
 import type { StepOutput, StepType } from "./step-output.types.js";
@@ -34,6 +35,8 @@ export interface StepOutputFields extends MediaLists {
  * return stepOutput({ content: "Rejected by the security scan.", stop: true });
  */
 export function stepOutput(fields: StepOutputFields = {}): StepOutput {
+  if (typeof fields !== "object" || fields === null)
+    refuseOptions("The output cannot be made", ["its fields are no object"]);
   return createOutput({ ...fields, ...toMediaSet(fields) });
 }
 

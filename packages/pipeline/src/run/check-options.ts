@@ -18,7 +18,7 @@ import { assertOptions, historyRuns, someText } from "../human/option-rules.js";
 import { assertState, fieldOf, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
 import type { ContinueOptions } from "./continue-run.js";
-import type { HandleOptions, PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
+import type { HandleOptions, PipelineOptions, PipelineRunOptions, RunQuery } from "./pipeline-options.js";
 
 const sessionId: Rule = (value) => {
   if (value === undefined || (typeof value === "string" && value !== "")) return [];
@@ -94,6 +94,8 @@ const continueRules: Rules<ContinueOptions> = {
   answers: list,
 };
 const handleRules: Rules<HandleOptions> = { dependencies: object };
+/** Their values are checked where they are read. */
+const queryRules: Rules<RunQuery> = unchecked("sessionId userId status limit cursor");
 
 function isName(name: unknown): name is string {
   return typeof name === "string" && name !== "";
@@ -129,7 +131,13 @@ export function checkContinueOptions(runId: string, options: ContinueOptions): v
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function checkHandleOptions(runId: string, options: HandleOptions): void {
+  if (typeof runId !== "string") refuseOptions("No run is meant", ["the id of the run is not a text"]);
   checkOptions(`The options for the run "${runId}" are wrong`, options, { rules: handleRules });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every unknown option. */
+export function checkRunQuery(query: RunQuery): void {
+  checkOptions("The runs cannot be listed", query, { rules: queryRules });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { StandardSchema } from "millrace";
-import type { RunStore } from "millrace/runtime";
+import type { RunListing, RunStore } from "millrace/runtime";
 import type { ConversationalAgent, SessionState } from "../data/executor.types.js";
 import type { MediaLists } from "../data/media.js";
 import type { StepLike } from "../nodes/containers.js";
@@ -106,6 +106,17 @@ export interface PipelineRunOptions extends MediaLists {
 export interface HandleOptions {
   /** Like the option of `run`. */
   readonly dependencies?: Readonly<Record<string, unknown>>;
+}
+
+/** Filter for the runs of a pipeline. */
+export interface RunQuery {
+  readonly sessionId?: string;
+  readonly userId?: string;
+  readonly status?: RunListing["status"];
+  /** Maximum number of runs: 1 to 1,000. @default 100 */
+  readonly limit?: number;
+  /** The `cursor` of the previous page. */
+  readonly cursor?: string;
 }
 
 /** Arguments of `run`. With an `inputSchema`: its input, or the input as JSON text. Otherwise anything, or nothing. */

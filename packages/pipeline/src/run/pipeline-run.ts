@@ -111,6 +111,7 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
   async answer(
     answered: StepRequirement | { readonly requirementId: string; readonly decision: unknown },
   ): Promise<void> {
+    if (typeof answered !== "object" || answered === null) throw unresolved(this.runId, []);
     const { requirementId, decision } = answered;
     if (answered instanceof StepRequirement && decision === null) throw unresolved(this.runId, [answered]);
     await this.#ready;

@@ -26,11 +26,12 @@ import {
   checkContinueOptions,
   checkHandleOptions,
   checkPipelineOptions,
+  checkRunQuery,
   runIdOf,
 } from "./check-options.js";
 import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
-import type { HandleOptions, PipelineOptions, RunArguments } from "./pipeline-options.js";
+import type { HandleOptions, PipelineOptions, RunArguments, RunQuery } from "./pipeline-options.js";
 import { PipelineRun, runOfAnother } from "./pipeline-run.js";
 import { runRequest } from "./run-request.js";
 import type { RunSetup } from "./run-view.js";
@@ -144,7 +145,9 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   }
 
   /** Lists the runs of this pipeline, newest first, in pages. */
-  runs({ sessionId, userId, ...page }: RunQuery = {}): Promise<RunPage> {
+  async runs(query: RunQuery = {}): Promise<RunPage> {
+    checkRunQuery(query);
+    const { sessionId, userId, ...page } = query;
     const labels = {
       ...(sessionId !== undefined && { session: sessionId }),
       ...(userId !== undefined && { user: userId }),
@@ -255,17 +258,6 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     this.#runtime ??= createRuntime({ workflows: { [this.id]: this.workflow }, ...(store && { store }) }) as Runtime;
     return this.#runtime;
   }
-}
-
-/** Filter for the runs of a pipeline. */
-export interface RunQuery {
-  readonly sessionId?: string;
-  readonly userId?: string;
-  readonly status?: RunListing["status"];
-  /** Maximum number of runs: 1 to 1,000. @default 100 */
-  readonly limit?: number;
-  /** The `cursor` of the previous page. */
-  readonly cursor?: string;
 }
 
 /** A page of runs, newest first. */

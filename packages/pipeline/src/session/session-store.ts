@@ -1,5 +1,6 @@
 /** Sessions for callers outside of runs, in the records of a runtime. */
 import { WorkflowError } from "millrace";
+import { checkOptions, type Rules, unchecked } from "millrace/engine";
 import type { RuntimeRecords } from "millrace/runtime";
 import { assertState, copyJson, isObject, type JsonObject } from "./json.js";
 import { assertOwner, SESSION_KIND, type SessionRecord } from "./session-record.js";
@@ -16,6 +17,9 @@ export interface SessionQuery {
   /** The `cursor` of the previous page. */
   readonly cursor?: string;
 }
+
+/** Their values are checked where they are read. */
+const queryRules: Rules<SessionQuery> = unchecked("userId pipelineId prefix limit cursor");
 
 export interface SessionPage {
   readonly sessions: readonly SessionRecord[];
@@ -51,7 +55,9 @@ export class SessionStore {
    * Lists sessions by id. Sessions of other users are left out of a page, so a page with a `cursor` may be short or
    * empty.
    */
-  async list({ userId, pipelineId, ...page }: SessionQuery = {}): Promise<SessionPage> {
+  async list(query: SessionQuery = {}): Promise<SessionPage> {
+    checkOptions("The sessions cannot be listed", query, { rules: queryRules });
+    const { userId, pipelineId, ...page } = query;
     const { records, cursor } = await this.#records.list({ kind: SESSION_KIND, ...page });
     const sessions = records
       .map(({ value }) => value as SessionRecord)
