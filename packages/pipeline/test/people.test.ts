@@ -221,6 +221,24 @@ describe("a review", () => {
     });
   });
 
+  it.each([
+    ["a confirmation", { requiresConfirmation: true }],
+    ["fields", { requiresUserInput: true, userInputSchema: [{ name: "tone", type: "string" }] }],
+  ] as const)(
+    "counts the times that a step runs again, and not its first one after %s was refused",
+    async (_what, before) => {
+      const humanReview = { ...before, requiresOutputReview: true, onReject: "retry", maxRetries: 1 } as const;
+      let runs = 0;
+      const asked = pipeline([step("a", { executor: () => ++runs, humanReview })]);
+
+      const { output, kinds } = await throughout(asked, (requirement) => requirement.reject("no"));
+
+      expect(kinds.slice(1)).toEqual(["outputReview a", "outputReview a"]);
+      expect(runs).toBe(2);
+      expect(output.content).toBe("Pipeline cancelled: Max retries (1) reached for step 'a'");
+    },
+  );
+
   it("is asked for only where the predicate says so, and of what a router gave", async () => {
     const long = { requiresOutputReview: ({ content }: { content: unknown }) => String(content).length > 4 };
     const asked = pipeline([

@@ -118,7 +118,9 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
   const { node, place, question, said } = answer;
   const { retryCount } = talkAt(course.state, place);
   const feedback = said.decision === "reject" ? said.feedback : undefined;
-  if (retryCount >= question.maxRetries)
+  // A step that nobody lets begin has not run: what follows is its first time.
+  const isAgain = question.kind !== "confirmation" && question.kind !== "userInput";
+  if (isAgain && retryCount >= question.maxRetries)
     return cancel(course, node, `Max retries (${question.maxRetries}) reached for step '${node.name}'`);
   const { output } = question;
   const toldOfOutput = output === null ? {} : { previousOutput: output.content };
@@ -135,7 +137,7 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
     ...before,
     output: null,
     selected: null,
-    retryCount: retryCount + 1,
+    retryCount: retryCount + Number(isAgain),
     feedback: told,
   });
 }
