@@ -1,7 +1,8 @@
 /** When events were told, where somebody sets the clock of the machine. */
 import { memoryStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { PipelineEvent, PipelineOptions, StepFunction } from "../src/index.js";
+import { Parallel, Pipeline, type PipelineEvent, type PipelineOptions, type StepFunction } from "../src/index.js";
+import { Gate } from "./support/gate.js";
 import { eventsOf, namesOf, pipeline, step } from "./support/pipelines.js";
 
 const HOUR_MS = 3_600_000;
@@ -60,6 +61,30 @@ describe("the times of events", () => {
       expect([times[0], times.at(-1)]).toEqual([startMs, startMs + HOUR_MS]);
     }
     expect(namesOf(events)).toEqual(namesOf(seen));
+  });
+
+  it("never go back where an event of a nested pipeline comes into the stream later than one that was told after it", async () => {
+    const clock = machineClock();
+    const begun = new Gate();
+    let tellOuter = (): void => {};
+    const outer: StepFunction = async (_input, { emit }) => {
+      tellOuter = () => emit("Outer");
+      await begun.passed;
+    };
+    const inner: StepFunction = (_input, { emit }) => {
+      emit("Inner");
+      clock.setTo(startMs + 1);
+      tellOuter();
+      begun.pass();
+    };
+    const nested = new Pipeline({ name: "Nested", steps: [step("inner", { executor: inner })] });
+    const run = pipeline([new Parallel("both", step("outer", { executor: outer }), nested)]).run("in", everything);
+
+    const seen = await eventsOf(run);
+
+    expect(namesOf(seen).indexOf("Outer outer")).toBeLessThan(namesOf(seen).indexOf("> Inner inner"));
+    expect(timesOf(seen)).toEqual(sorted(timesOf(seen)));
+    expect(seen.map(({ createdAt }) => createdAt)).toEqual(timesOf(seen).map((ms) => Math.floor(ms / 1_000)));
   });
 
   it("never go back for a run that goes on in another process, whose clock is behind", async () => {

@@ -92,8 +92,9 @@ type Fields = Readonly<Record<string, unknown>>;
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
   if (event instanceof Shown) {
     const shown = fromStoredEvent(event, await sources.base()) as RecordedEvent;
-    sources.clock.follow([shown]);
-    return [shown];
+    // Those of nested runs come into the stream a moment after they were told.
+    const { createdAt, createdAtMs } = sources.clock.next(Number(shown["createdAtMs"] ?? 0));
+    return [{ ...shown, createdAt, createdAtMs }];
   }
   if (StopEvent.is(event)) {
     const output = event.result as PipelineRunOutput;
