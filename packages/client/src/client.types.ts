@@ -255,7 +255,7 @@ export interface RunPage {
 }
 
 export interface HistoryOptions extends CallOptions {
-  /** Only ticks after this number. @default 0: all that the server keeps */
+  /** Only ticks after this number; 0 leaves out how a fork began. @default all that the server keeps */
   readonly after?: number;
   /** Only ticks before this number. @default all */
   readonly before?: number;

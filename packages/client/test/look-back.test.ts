@@ -31,6 +31,31 @@ describe("the history of a run", () => {
     });
   });
 
+  it.each([
+    [{}, [0, 1]],
+    [{ after: 0 }, [1]],
+  ])("shows how a fork began, and not behind number 0, also while it follows: %j", async (range, shown) => {
+    const entries = [0, 1].map((number) => ({
+      number,
+      at: "1970-01-01T00:00:01.000Z",
+      run_id: "h",
+      tick: { type: "t" },
+    }));
+    await using server = await listen(({ query, headers }, response) => {
+      if (!query.has("sse")) return json(response, 200, { entries, next: null });
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (const entry of entries.slice(headers["last-event-id"] === "0" ? 1 : 0))
+        response.write(`id: ${entry.number}\ndata: ${JSON.stringify(entry)}\n\n`);
+      response.end("event: end\ndata: {}\n\n");
+    });
+
+    for (const follow of [false, true]) {
+      const numbers: number[] = [];
+      for await (const { number } of clientOf(server.baseUrl).history("h", { ...range, follow })) numbers.push(number);
+      expect(numbers, `follow: ${follow}`).toEqual(shown);
+    }
+  });
+
   it("follows the history over connections that are cut, to its end", async () => {
     const frame = (number: number) =>
       `id: ${number}\ndata: ${JSON.stringify({ number, at: "1970-01-01T00:00:01.000Z", run_id: "h", step: "s", item: 1, attempt: 1, tick: { type: "t" } })}\n\n`;

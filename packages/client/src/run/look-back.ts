@@ -51,15 +51,17 @@ async function* eachItem<Read, Item>(
   }
 }
 
-export function readHistory(
+/** A server takes 0 for all, also for how a fork began, which is entry 0. */
+export async function* readHistory(
   connection: Connection,
   handlerId: string,
   options: HistoryOptions,
 ): AsyncGenerator<HistoryEntry, void> {
-  const { after = 0, pageSize: limit, signal } = options;
+  const { after = -1, pageSize: limit, signal } = options;
   const query = { limit, ...selection(options) };
   const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/history`, query, signal };
-  return eachItem(connection, { call, field: "entries", after, read: toEntry });
+  const entries = eachItem(connection, { call, field: "entries", after: Math.max(0, after), read: toEntry });
+  for await (const entry of entries) if (entry.number > after) yield entry;
 }
 
 export function followHistory(
