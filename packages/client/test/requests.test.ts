@@ -259,6 +259,22 @@ describe("repetition", () => {
     expect(await client.handle("h").sendEvent({ type: "Ping" })).toEqual({ status: "accepted", sequence: 1 });
   });
 
+  it("sends again what was answered with JSON that ends too early, where a repetition is safe", async () => {
+    await using server = await listen((_asked, response, times) => {
+      const whole = JSON.stringify(handlerRecord("completed"));
+      const text = times === 0 ? whole.slice(0, 20) : whole;
+      response.writeHead(200, { "content-type": "application/json; charset=utf-8" }).end(text);
+    });
+    const client = clientOf(server.baseUrl);
+
+    expect(await client.handle("h").summary()).toMatchObject({ status: "completed" });
+    expect(server.asked).toHaveLength(2);
+    await expect(clientOf(server.baseUrl, { retry: false }).handle("other").summary()).rejects.toMatchObject({
+      code: "NETWORK_FAILED",
+      message: expect.stringContaining("got no complete answer"),
+    });
+  });
+
   it("does not repeat 400, 401, 404 and 500", async () => {
     await using server = await listen(({ path }, response) =>
       json(response, Number(path.split("/")[2]), { detail: "No." }),
