@@ -190,4 +190,17 @@ describe("a wrong method", () => {
       expect(await response.json()).toMatchObject({ code: "METHOD_NOT_ALLOWED" });
     }
   });
+
+  it.each([
+    ["/workflows/add/run", "GET", "Only POST works here."],
+    ["/handlers", "POST", "Only GET and HEAD work here."],
+    ["/events/h", "PATCH", "Only GET, HEAD, and POST work here."],
+  ])("says of %s which methods work", async (path, method, detail) => {
+    const runtime = createRuntime({ workflows });
+    onTestFinished(() => runtime.stop());
+
+    const response = await createServer({ runtime }).request(path, { method });
+
+    expect(await response.json()).toMatchObject({ detail });
+  });
 });

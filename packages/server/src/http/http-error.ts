@@ -28,7 +28,7 @@ export function wrongMethod(allowed: readonly string[]): HttpError {
   return new HttpError({
     status: 405,
     code: "METHOD_NOT_ALLOWED",
-    detail: `Only ${allowed.join(" and ")} work here.`,
+    detail: `Only ${new Intl.ListFormat("en").format(allowed)} ${allowed.length === 1 ? "works" : "work"} here.`,
     headers: { allow: allowed.join(", ") },
   });
 }
