@@ -11,7 +11,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { RunCounts } from "./runs/count-runs.js";
-import { assertMayWrite } from "./guard/cross-origin.js";
+import { assertMayWrite, type CorsOptions } from "./guard/cross-origin.js";
 import { answerError } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
 import { type ServerEnv, authenticate } from "./guard/auth.js";
@@ -100,16 +100,18 @@ function identify({ auth, publicDocs, basePath, ...options }: ResolvedOptions): 
   };
 }
 
-function crossOrigin({ origins, credentials = false }: NonNullable<ResolvedOptions["cors"]>): MiddlewareHandler {
+function crossOrigin({ origins, credentials = false, headers = [] }: CorsOptions): MiddlewareHandler {
   return cors({
     origin: origins.includes("*") ? "*" : [...origins],
     credentials,
     allowMethods: ["GET", "POST", "PUT", "DELETE"],
-    allowHeaders: ["authorization", "content-type", "idempotency-key", "last-event-id", "x-requested-with", ...traced],
+    allowHeaders: [...read, ...traced, ...headers],
     exposeHeaders: ["retry-after"],
     maxAge: 600,
   });
 }
+
+const read = ["authorization", "content-type", "idempotency-key", "last-event-id", "x-requested-with"];
 
 /** What the OpenTelemetry of a page adds to its requests. */
 const traced = ["traceparent", "tracestate"];

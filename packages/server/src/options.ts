@@ -225,25 +225,31 @@ export function workflowsOf(runtime: unknown): { readonly [name: string]: Workfl
   return (runtime as ServerOptions["runtime"] | undefined)?.workflows ?? {};
 }
 
-/** Refuses an origin that no browser would send as `Origin`, because it allows nobody. */
-export const originsRule: Rule = (origins = [], option) => {
-  if (!Array.isArray(origins)) return [`\`${option}\` is not a list of origins`];
-  const wrong = origins.filter((origin) => !isOrigin(origin));
-  return wrong.map((origin) => `\`${option}\` has ${JSON.stringify(origin)}, no origin such as "https://app.example"`);
-};
-
-function isOrigin(text: unknown): boolean {
-  return typeof text === "string" && /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/.test(text);
+/** Each of the list is one such as `example`. */
+function listOf(noun: string, example: string, pattern: RegExp): Rule {
+  const isOne = (text: unknown): boolean => typeof text === "string" && pattern.test(text);
+  return (list = [], option) => {
+    if (!Array.isArray(list)) return [`\`${option}\` is not a list of ${noun}s`];
+    const wrong = list.filter((one) => !isOne(one));
+    return wrong.map((one) => `\`${option}\` has ${JSON.stringify(one)}, no ${noun} such as "${example}"`);
+  };
 }
+
+/** Refuses an origin that no browser would send as `Origin`, because it allows nobody. */
+export const originsRule: Rule = listOf("origin", "https://app.example", /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/);
+
+/** No `"*"`: browsers take it for a name where pages send cookies, and it never stands for `authorization`. */
+const headersRule: Rule = listOf("header", "x-api-key", /^[\w.-]+$/);
 
 const corsRule: Rule = (cors) => {
   if (cors === undefined || cors === null) return [];
-  const { origins, credentials } = Object(cors) as Partial<CorsOptions>;
+  const { origins, credentials, headers } = Object(cors) as Partial<CorsOptions>;
   if (!Array.isArray(origins)) return ["`cors` has no list `origins`"];
   const named = origins.filter((origin) => origin !== "*");
   return [
     ...(credentials && origins.includes("*") ? ['`cors` allows credentials from any origin: "*"'] : []),
     ...originsRule(named, "cors.origins"),
+    ...headersRule(headers, "cors.headers"),
   ];
 };
 

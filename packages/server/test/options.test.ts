@@ -110,6 +110,17 @@ describe("cors", () => {
     expect(allowed).toEqual(expect.arrayContaining(["authorization", "idempotency-key", "traceparent", "tracestate"]));
   });
 
+  it("lets a page send a header that only `auth` reads", async () => {
+    const cors = { origins: ["https://app.example"], headers: ["X-Api-Key"] };
+    const app = createServer({ runtime: open(), cors });
+    const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
+    const asked = new Request("http://localhost/workflows/echo/run", { method: "OPTIONS", headers });
+
+    const allowed = (await app.fetch(asked)).headers.get("access-control-allow-headers")?.split(",");
+
+    expect(allowed).toEqual(expect.arrayContaining(["authorization", "X-Api-Key"]));
+  });
+
   it("keeps what pages elsewhere send without asking out", async () => {
     const app = createServer({ runtime: open(), cors: { origins: ["https://app.example"] } });
     const send = async (origin: string, site: string): Promise<number> => {
@@ -146,6 +157,8 @@ describe("options", () => {
     [{ auth: null }, /`auth` is not a function/],
     [{ cors: true }, /`cors` has no list `origins`/],
     [{ cors: { origins: ["https://app.example/", "app.example", 7] } }, /"https:\/\/app.example\/".*"app.example".*7/s],
+    [{ cors: { origins: ["*"], headers: "x-api-key" } }, /`cors.headers` is not a list of headers/],
+    [{ cors: { origins: ["*"], headers: ["*"] } }, /`cors.headers` has "\*", no header such as "x-api-key"/],
     [{ runtime: {} }, /`runtime` is no runtime/],
     [{ publicDocs: "false" }, /`publicDocs` is "false", not true or false/],
     [{ clientOf: "x-forwarded-for" }, /`clientOf` is "x-forwarded-for", not a function/],

@@ -16,6 +16,8 @@ export interface CorsOptions {
   readonly origins: readonly string[];
   /** Lets pages send cookies. @default false */
   readonly credentials?: boolean;
+  /** More headers that pages may send, such as the `x-api-key` that `auth` reads. @default none */
+  readonly headers?: readonly string[];
 }
 
 export interface Trust {
