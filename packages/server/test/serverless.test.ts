@@ -234,6 +234,54 @@ describe("createHandler", () => {
     expect(await post(long, { handler_id: body.handler_id })).toMatchObject({ body: { status: "completed" } });
   });
 
+  it("goes on with a run that another request leaves in the middle of its work", async () => {
+    const store = memoryStore();
+    const short = createHandler(workflows.count, { store, log, driveMs: 100 });
+    const long = createHandler(workflows.count, { store, log, driveMs: 4_000 });
+    const first = post(short, { handler_id: "h", kwargs: { to: 200, pauseEvery: 5 } });
+    await vi.waitFor(async () => expect((await look(long, "h")).status).toBe(202));
+
+    const second = post(long, { handler_id: "h" });
+
+    expect(await first).toMatchObject({ status: 202, body: { status: "running", waiting: false } });
+    expect(await second).toMatchObject({ status: 200, body: { status: "completed" } });
+  });
+
+  describe("where the process that has the run was killed", () => {
+    /** A run that asks, in a process that is gone. */
+    async function killed(leaseMs: number) {
+      const store = memoryStore();
+      const { handler_id, prompts } = (await post(createHandler(workflows.refund, { store, log }), {})).body;
+      const nowMs = Date.now();
+      const key = { tenant: "", runId: handler_id };
+      const claimed = await store.claim(key, { owner: "killed", nowMs, untilMs: nowMs + leaseMs });
+      const epoch = claimed?.run.epoch as number;
+      const release = () => store.commit([{ key, owner: "killed", epoch, release: true }]);
+      const answer = { handler_id, prompt_id: prompts[0]?.prompt_id, fields: { approved: true } };
+      const send = (driveMs: number) =>
+        post(createHandler(workflows.refund, { store, log, driveMs }), answer, { "idempotency-key": "k" });
+      return { posts: () => store.posts(key), release, send };
+    }
+
+    it("says within `driveMs` that the request is to be sent again, and takes its message once", async () => {
+      const { posts, release, send } = await killed(60_000);
+      const startedMs = Date.now();
+
+      expect(await send(200)).toMatchObject({ status: 503, body: { code: "RUNTIME_STOPPED" } });
+      expect(Date.now() - startedMs).toBeLessThan(2_000);
+      expect(await posts()).toHaveLength(1);
+      await release();
+      expect(await send(4_000)).toMatchObject({ status: 200, body: { status: "completed" } });
+      expect(await send(4_000)).toMatchObject({ status: 200, body: { status: "completed" } });
+    });
+
+    it("takes the run up when its lease ends", async () => {
+      const { send } = await killed(300);
+
+      expect(await send(4_000)).toMatchObject({ status: 200, body: { status: "completed" } });
+    });
+  });
+
   it("keeps tenants apart, and refuses what is wrong", async () => {
     const store = memoryStore();
     const auth = bearerAuth({

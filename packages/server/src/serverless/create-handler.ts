@@ -10,7 +10,7 @@
  */
 import type { Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
-import type { RunHandle, RunKey, Runtime, Workflows } from "millrace/runtime";
+import type { RunKey, Runtime, Workflows } from "millrace/runtime";
 import { authenticate } from "../guard/auth.js";
 import { assertMayWrite } from "../guard/cross-origin.js";
 import { assertWritable } from "../guard/read-only.js";
@@ -18,7 +18,7 @@ import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/json.js";
 import { idleUntil } from "../runs/run-wait.js";
-import { nowMs } from "../system.js";
+import { afterMs, nowMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog } from "../wire/workflow-facts.js";
 import { type HandlerOptions, type ResolvedHandlerOptions, resolveHandlerOptions } from "./handler-options.js";
@@ -89,12 +89,15 @@ async function serve(serving: Serving, request: Request, context: RequestContext
   let isTaken = false;
   const runtime = openRequestRuntime({ ...serving, about, onTaken: () => void (isTaken = true) });
   let isKept = false;
+  const untilMs = nowMs() + serving.driveMs;
+  // A message to a run that another process has waits for it; that process may be gone. Stored, it is taken later.
+  const cancelTimer = afterMs(serving.driveMs, () => void runtime.stop({ drainMs: 0 }).catch(() => {})); // fails below, too
   try {
     const { handle } = await startOrSend(
       { ...serving, runtime },
       { request: read, workflow: serving.name, tenant, idempotencyKey },
-    );
-    const work = read.kind === "look" ? Promise.resolve() : drive(handle, serving.driveMs);
+    ).finally(cancelTimer);
+    const work = read.kind === "look" ? Promise.resolve() : idleUntil(handle, untilMs);
     if (context.waitUntil !== undefined && wantsNoWait(request)) {
       isKept = true;
       context.waitUntil(work.finally(() => runtime.stop({ drainMs: 0 })));
@@ -103,8 +106,7 @@ async function serve(serving: Serving, request: Request, context: RequestContext
     return json(record, record.status === "running" ? 202 : 200);
   } catch (error) {
     // A run that was taken up is left where it waits, also by a request that it has refused.
-    if (isTaken && about !== null)
-      await drive(runtime.handle(about.runId, { tenant }), serving.driveMs).catch(() => {});
+    if (isTaken && about !== null) await idleUntil(runtime.handle(about.runId, { tenant }), untilMs).catch(() => {});
     throw error;
   } finally {
     // Everything is on disk when this resolves; the response comes after it.
@@ -115,11 +117,6 @@ async function serve(serving: Serving, request: Request, context: RequestContext
 /** @see https://www.rfc-editor.org/rfc/rfc7240#section-4.1 */
 function wantsNoWait(request: Request): boolean {
   return /\brespond-async\b/i.test(request.headers.get("prefer") ?? "");
-}
-
-/** Runs until the run is idle or the time is up. */
-async function drive(handle: RunHandle, forMs: number): Promise<void> {
-  await idleUntil(handle, nowMs() + forMs);
 }
 
 async function driveDue(serving: Serving): Promise<DueReport> {
@@ -155,7 +152,7 @@ interface DueRun {
 
 async function driveKey({ log }: Serving, runtime: Runtime, { key, untilMs }: DueRun): Promise<void> {
   const handle = runtime.handle(key.runId, { tenant: key.tenant });
-  await drive(handle, untilMs - nowMs()).catch((error: unknown) =>
+  await idleUntil(handle, untilMs).catch((error: unknown) =>
     log.error(`Run "${key.runId}" was due and could not be driven.`, error),
   );
 }

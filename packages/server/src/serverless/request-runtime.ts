@@ -16,14 +16,15 @@ import {
   type Runtime,
   type Workflows,
 } from "millrace/runtime";
+import { nowMs } from "../system.js";
 
 export interface RequestRuntimeSetup {
   readonly workflows: { readonly [name: string]: Workflow };
   readonly store: RunStore;
   readonly log: Log;
   /**
-   * The run that the request is about. Another request may have it when this one sends a message, and may leave it
-   * before it has read that: then this request takes it up.
+   * The run that the request is about. Another request may have it, and may leave it in the middle of its work, or before
+   * it has read a message of this one, or may be killed: then this request takes it up.
    */
   readonly about?: RunKey | null;
   /** Called when the runtime takes up a run that is stored. */
@@ -41,10 +42,14 @@ export function openRequestRuntime(setup: RequestRuntimeSetup): Runtime<Workflow
   };
   const own: Partial<RunStore> = {
     close: async () => {},
-    nextWakeAtMs: async () => null,
+    // When the request that has it is killed, nobody tells.
+    nextWakeAtMs: async () => {
+      const untilMs = about === null ? null : ((await store.run(about))?.lease?.untilMs ?? null);
+      return untilMs !== null && untilMs > nowMs() ? untilMs : null;
+    },
     claim,
     claimDue: async (request) => {
-      if (onClaimed === undefined) return about === null ? [] : claimWithPosts({ store, claim, about }, request);
+      if (onClaimed === undefined) return about === null ? [] : claimDueRun({ store, claim, about }, request);
       const claimed = await store.claimDue(request);
       onClaimed(claimed.map(({ run }) => run.key));
       return claimed;
@@ -60,11 +65,11 @@ interface About {
   readonly about: RunKey;
 }
 
-/** As `claimDue` of a store does for all runs: nobody has it, and a message waits for it. */
-async function claimWithPosts({ store, claim, about }: About, lease: Claim): Promise<ClaimedRun[]> {
+/** As `claimDue` of a store does for all runs: nobody has it, and it is at work or a message waits for it. */
+async function claimDueRun({ store, claim, about }: About, lease: Claim): Promise<ClaimedRun[]> {
   const run = await store.run(about);
   if (run === null || run.endedAtMs !== null || (run.lease !== null && run.lease.untilMs > lease.nowMs)) return [];
-  if ((await store.posts(about)).length === 0) return [];
+  if (run.status !== "running" && (await store.posts(about)).length === 0) return [];
   const claimed = await claim(about, { owner: lease.owner, nowMs: lease.nowMs, untilMs: lease.untilMs });
   return claimed === null ? [] : [claimed];
 }
