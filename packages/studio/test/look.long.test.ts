@@ -48,6 +48,30 @@ const pages: readonly (readonly [name: string, hash: string, shows: string | Reg
 ];
 const colours: readonly Colours[] = ["light", "dark"];
 
+describe("a text that is written from right to left by a mark in it", () => {
+  it("leaves what stands around it where it is", async () => {
+    const text = "\u202egnp.exe";
+    const [asks, fails] = [`asks${text}`, `fails${text}`];
+    await server.run("refund", { order: text }, { handler_id: asks, labels: { env: text } });
+    await server.run("import", { file: text }, { handler_id: fails });
+    await Promise.all([server.settled(encodeURIComponent(asks)), server.settled(encodeURIComponent(fails))]);
+
+    await using visit = await Visit.open(browser, server.studio);
+    for (const hash of ["runs", `run/${asks}`, `run/${fails}`, `compare/${asks}/${fails}`]) {
+      await visit.show(`#/${hash.split("/").map(encodeURIComponent).join("/")}`);
+      await visit.main.getByText(text).filter({ visible: true }).first().waitFor();
+
+      expect(await visit.reordering(), hash).toEqual([]);
+    }
+    await visit.show(`#/run/${encodeURIComponent(asks)}`);
+    await visit.page.getByRole("button", { name: "Compare" }).first().click();
+    await visit.sees("Compare asks");
+
+    expect(await visit.reordering()).toEqual([]);
+    visit.expectNoFaults();
+  });
+});
+
 describe("every page", () => {
   for (const width of [1440, 390]) {
     for (const scheme of colours) {

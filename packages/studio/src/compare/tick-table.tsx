@@ -119,7 +119,7 @@ function TickCell({ id, tick }: { readonly id: string; readonly tick: ComparedTi
           <Icon name={line.icon} />
         </span>
         <span>
-          {line.text} {line.event !== null && <code className="ink2">{line.event}</code>}
+          <bdi>{line.text}</bdi> {line.event !== null && <code className="ink2">{line.event}</code>}
           {line.message !== null && <span className="s-failed said">{line.message}</span>}
           {changes.map(({ path, new: value }) => (
             <code key={JSON.stringify(path)} className="ink2 said">

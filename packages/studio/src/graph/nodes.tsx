@@ -204,7 +204,7 @@ export function HumanNode(props: NodeProps): ReactNode {
       >
         <Icon name="person" />
         <span className="cut">
-          {node.label}
+          <bdi>{node.label}</bdi>
           {node.note !== "" && <br />}
           {node.note}
         </span>

@@ -19,8 +19,13 @@ export interface CompareDialogProps {
 export function CompareDialog({ handler, onClose }: CompareDialogProps): ReactNode {
   const { handler_id: id, workflow_name: workflow, forked_from: origin } = handler;
   const reading = useGet<HandlerPage>("handlers", { workflow_name: workflow, limit: mostShown + 1 });
+  const title = (
+    <>
+      Compare <bdi>{id}</bdi> with
+    </>
+  );
   return (
-    <Dialog title={`Compare ${id} with`} onClose={onClose} actions={<Button onClick={onClose}>Cancel</Button>}>
+    <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>Cancel</Button>}>
       {origin != null && (
         <a className="row choice" href={hrefOf("compare", origin.handler_id, id)}>
           <span className="mono cut">{origin.handler_id}</span>

@@ -182,7 +182,7 @@ function LogRow({ run, index, place, size, tick, fromMs, many, onGo }: LogRowPro
       </span>
       <span className="cut" title={message ?? undefined}>
         {run_id !== run.runId && <span className="muted">child › </span>}
-        {text}
+        <bdi>{text}</bdi>
         {step !== null && item !== null && many.has(`${run_id}#${step}`) && <span className="muted num"> #{item}</span>}
         {event !== null && <span className="ev"> {event}</span>}
         {message !== null && <span className="muted"> {message}</span>}

@@ -106,7 +106,7 @@ function What({ entry, line, changes, child }: WhatProps): ReactNode {
           <Icon name={line.icon} />
         </span>
         <span className="cut">
-          {line.text.replace(/, attempt \d+$/, "")}
+          <bdi>{line.text.replace(/, attempt \d+$/, "")}</bdi>
           {item !== null && (
             <span className="muted num">
               {" "}

@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
 
 export interface DialogProps {
-  readonly title: string;
+  readonly title: ReactNode;
   readonly intro?: ReactNode;
   readonly children: ReactNode;
   /** Buttons. One of `type="submit"` calls `onSubmit`. */

@@ -100,6 +100,23 @@ export class Visit implements AsyncDisposable {
     });
   }
 
+  /** Texts that are written from right to left by a mark in them, and take what stands behind them along. */
+  reordering(): Promise<string[]> {
+    return this.page.evaluate(() => {
+      const found: string[] = [];
+      const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+        const parent = text.parentElement;
+        if (parent === null || !text.textContent?.includes("\u202e")) continue;
+        const { unicodeBidi, display } = getComputedStyle(parent);
+        const rest = [...parent.childNodes].slice([...parent.childNodes].indexOf(text as ChildNode) + 1);
+        const isLast = display.includes("flex") || rest.every(({ textContent }) => textContent === "");
+        if (unicodeBidi !== "isolate" || !isLast) found.push(parent.outerHTML.slice(0, 200));
+      }
+      return found;
+    });
+  }
+
   /** Whether the page can be moved sideways. */
   isWide(): Promise<boolean> {
     return this.page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
