@@ -19,20 +19,36 @@ function writeSchema(eventClass: EventClass): JsonSchema {
   const required = [...fields].filter(([, schema]) => isRequired(schema)).map(([name]) => name);
   const own: JsonSchema = {
     type: "object",
-    properties: Object.fromEntries([...fields].map(([name, schema]) => [name, jsonSchemaOf(schema)])),
+    properties: Object.fromEntries(
+      [...fields].map(([name, schema]) => [name, placed(jsonSchemaOf(schema), ["properties", name])]),
+    ),
     ...(required.length > 0 && { required }),
   };
   const title = eventClass.type;
   if (wholes.length === 0) return { title, ...own };
   const [whole, ...others] = wholes.map(jsonSchemaOf);
   if (fields.size === 0 && others.length === 0) return { type: "object", ...whole, title };
-  return { title, allOf: [own, whole, ...others] };
+  return { title, allOf: [own, whole, ...others].map((part, at) => placed(part as JsonSchema, ["allOf", at])) };
 }
 
 /** Schema of an event of any of the classes. */
 export function anyEventJsonSchema(classes: readonly EventClass[]): JsonSchema {
   const [only, ...others] = classes.map(eventJsonSchema);
-  return only !== undefined && others.length === 0 ? only : { anyOf: [only, ...others] };
+  return only !== undefined && others.length === 0
+    ? only
+    : { anyOf: [only, ...others].map((one, at) => placed(one as JsonSchema, ["anyOf", at])) };
+}
+
+/** With references to itself as they are where it is a part of another one: a reference begins at the root. */
+function placed<Part>(part: Part, at: readonly (string | number)[]): Part {
+  if (typeof part !== "object" || part === null) return part;
+  if (Array.isArray(part)) return part.map((one) => placed(one, at)) as Part;
+  const pointer = at.map((step) => `/${encodeURIComponent(String(step).replace(/~/g, "~0").replace(/\//g, "~1"))}`);
+  const moved = ([key, value]: [string, unknown]): [string, unknown] =>
+    key === "$ref" && typeof value === "string" && value.startsWith("#")
+      ? [key, `#${pointer.join("")}${value.slice(1)}`]
+      : [key, placed(value, at)];
+  return Object.fromEntries(Object.entries(part).map(moved)) as Part;
 }
 
 /**

@@ -1,0 +1,36 @@
+import { StartEvent } from "millrace";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { anyEventJsonSchema, eventJsonSchema } from "./event-schema.js";
+
+const address = z.object({ street: z.string() }).meta({ id: "Address" });
+const folder = z.object({
+  name: z.string(),
+  get inner() {
+    return z.array(folder);
+  },
+});
+class Ship extends StartEvent.define("Ship", { "to/from~": z.object({ home: address, work: address }) }) {}
+class Tidy extends StartEvent.define("Tidy", { folder }) {}
+
+describe("references in the schema of an event", () => {
+  const ship = "#/properties/to~1from~0/$defs/Address";
+
+  it("lead to a field's own definitions, and to the field itself", () => {
+    expect(eventJsonSchema(Ship)).toMatchObject({
+      properties: {
+        "to/from~": { $defs: { Address: {} }, properties: { home: { $ref: ship }, work: { $ref: ship } } },
+      },
+    });
+    expect(eventJsonSchema(Tidy)).toMatchObject({
+      properties: { folder: { properties: { inner: { items: { $ref: "#/properties/folder" } } } } },
+    });
+  });
+
+  it("lead there also where there are several events", () => {
+    const { anyOf } = anyEventJsonSchema([Tidy, Ship]) as { readonly anyOf: readonly object[] };
+
+    expect(JSON.stringify(anyOf[0])).toContain('"$ref":"#/anyOf/0/properties/folder"');
+    expect(JSON.stringify(anyOf[1])).toContain(`"$ref":"#/anyOf/1${ship.slice(1)}"`);
+  });
+});
