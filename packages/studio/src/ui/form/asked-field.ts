@@ -9,18 +9,37 @@ export interface AskedField {
   readonly kind: FieldKind;
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
+  /** What is sent where it is left empty: `null`, or nothing. */
+  readonly empty: null | undefined;
+  /** Those inside of it, where it is of `fields`. */
+  readonly fields: readonly AskedField[];
   /** What a person should know before it is filled in. */
   readonly hint: string;
 }
 
 const FEW = 3;
 
-export function fieldsOf(schema: JsonSchema, root: JsonSchema = schema): AskedField[] {
+export function fieldsOf(schema: JsonSchema): AskedField[] {
+  return fieldsIn(schema, schema, []);
+}
+
+/** @param above Those that it is inside of: one that holds itself is asked for as JSON there. */
+function fieldsIn(schema: JsonSchema, root: JsonSchema, above: readonly JsonSchema["properties"][]): AskedField[] {
+  const around = [...above, schema.properties];
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const known = resolved(property, root);
-    const isRequired = schema.required?.includes(name) === true && !("default" in known);
-    return { name, kind: kindOf(known, isRequired), schema: known, isRequired, hint: hintOf(known) };
+    const isGiven = schema.required?.includes(name) === true && !("default" in known);
+    const isRequired = isGiven && !allowsNull(property);
+    const kind = around.includes(known.properties) && known.properties !== undefined ? "json" : kindOf(known, isGiven);
+    const fields = kind === "fields" ? fieldsIn(known, root, around) : [];
+    const empty = isGiven && !isRequired ? null : undefined;
+    return { name, kind, schema: known, isRequired, empty, fields, hint: hintOf(known) };
   });
+}
+
+function allowsNull({ type, anyOf }: JsonSchema): boolean {
+  if (Array.isArray(anyOf)) return anyOf.some(allowsNull);
+  return type === "null" || (Array.isArray(type) && type.includes("null"));
 }
 
 /** Follows a reference, and takes what may also be null for what it is otherwise. */
@@ -39,7 +58,7 @@ function resolved(schema: JsonSchema, root: JsonSchema): JsonSchema {
     const [one, ...others] = schema.type.filter((type) => type !== "null");
     if (one !== undefined && others.length === 0) return { ...schema, type: one };
   }
-  return schema;
+  return "const" in schema ? { ...schema, enum: [schema["const"] as Json] } : schema;
 }
 
 const memberOf = (value: unknown, key: string): unknown => (value as Record<string, unknown> | undefined)?.[key];
@@ -75,9 +94,15 @@ function hintOf(schema: JsonSchema): string {
 }
 
 /** What the fields hold before anybody has touched them. */
-export function defaultsOf(schema: JsonSchema, root: JsonSchema = schema): JsonObject {
-  const values = fieldsOf(schema, root).map(({ name, kind, schema: field }): [string, Json | undefined] => {
-    return [name, field.default ?? (kind === "fields" ? defaultsOf(field, root) : undefined)];
+export function defaultsOf(schema: JsonSchema): JsonObject {
+  return defaultsIn(fieldsOf(schema));
+}
+
+export function defaultsIn(fields: readonly AskedField[]): JsonObject {
+  const values = fields.map((field): [string, Json | undefined] => {
+    const inner = field.schema.default === undefined ? defaultsIn(field.fields) : {};
+    const isFilled = field.kind === "fields" && (field.isRequired || Object.keys(inner).length > 0);
+    return [field.name, field.schema.default ?? (isFilled ? inner : undefined)];
   });
   return Object.fromEntries(values.filter((entry): entry is [string, Json] => entry[1] !== undefined));
 }

@@ -3,11 +3,9 @@ import { type ReactNode, useState } from "react";
 import { type ControllerRenderProps, useController } from "react-hook-form";
 import type { Json } from "../../api/contract.types.js";
 import { short } from "../format.js";
-import { type AskedField, fieldsOf } from "./asked-field.js";
-
-/** The form library takes dots for levels. */
-export const pathOf = (names: readonly string[]): string =>
-  names.map((name) => name.replaceAll(".", "\u2024")).join(".");
+import type { AskedField } from "./asked-field.js";
+import { pathOf } from "./held.js";
+import { Unread } from "./unread.js";
 
 export interface FieldProps {
   readonly field: AskedField;
@@ -24,10 +22,13 @@ export function Field({ field, path, id }: FieldProps): ReactNode {
 function Nested({ field, path, id }: FieldProps): ReactNode {
   return (
     <fieldset className="field nested">
-      <legend>{field.name}</legend>
+      <legend>
+        {field.name}
+        {!field.isRequired && <span className="req">optional</span>}
+      </legend>
       {field.hint !== "" && <span className="hint">{field.hint}</span>}
       <div className="fields">
-        {fieldsOf(field.schema).map((inner) => (
+        {field.fields.map((inner) => (
           <Field key={inner.name} field={inner} path={[...path, inner.name]} id={`${id}-${inner.name}`} />
         ))}
       </div>
@@ -211,24 +212,6 @@ function JsonInput({ id, asked, held, aria }: InputProps): ReactNode {
       onChange={(event) => edit(event.target.value)}
     />
   );
-}
-
-/** A text that should be JSON. */
-export class Unread {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  /** What it says, or itself while it says nothing. */
-  get value(): unknown {
-    try {
-      return JSON.parse(this.text);
-    } catch {
-      return this;
-    }
-  }
 }
 
 const inputs: Readonly<Record<Exclude<AskedField["kind"], "fields">, (props: InputProps) => ReactNode>> = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { JsonSchema } from "../../api/contract.types.js";
+import type { JsonObject, JsonSchema } from "../../api/contract.types.js";
 import { defaultsOf, fieldsOf } from "./asked-field.js";
+import { errorsOf, fromHeld, pathOf, toHeld } from "./held.js";
 import { problemsOf } from "./validate.js";
 
 const schema: JsonSchema = {
@@ -65,6 +66,74 @@ describe("fieldsOf", () => {
 describe("defaultsOf", () => {
   it("knows what is filled in before anybody has touched it", () => {
     expect(defaultsOf(schema)).toEqual({ age: 30, loud: true, address: { floor: 1 } });
+  });
+});
+
+describe("a type that holds itself", () => {
+  const folder: JsonSchema = {
+    type: "object",
+    required: ["name"],
+    properties: { name: { type: "string" }, inner: { $ref: "#/properties/folder" } },
+  };
+
+  it("is asked for with fields, and what it holds as JSON", () => {
+    const [asked] = fieldsOf({ required: ["folder"], properties: { folder } });
+
+    expect(asked?.fields.map(({ name, kind }) => [name, kind])).toEqual([
+      ["name", "text"],
+      ["inner", "json"],
+    ]);
+    expect(defaultsOf({ required: ["folder"], properties: { folder } })).toEqual({ folder: {} });
+  });
+});
+
+describe("what is sent", () => {
+  const group: JsonSchema = {
+    type: "object",
+    required: ["must"],
+    properties: { must: { type: "string" }, size: { type: "integer", default: 3 }, tag: { $ref: "#/$defs/tag" } },
+  };
+  const sent = (schema: JsonSchema, value: JsonObject = {}): JsonObject => {
+    const fields = fieldsOf(schema);
+    return fromHeld(toHeld({ ...defaultsOf(schema), ...value }, fields), fields);
+  };
+
+  it("is nothing of a group that need not be given, and null of what has to be given and may be null", () => {
+    const nullable: JsonSchema = { anyOf: [group, { type: "null" }] };
+
+    expect(sent({ properties: { group } })).toEqual({});
+    expect(sent({ properties: { group } }, { group: { must: "x" } })).toEqual({ group: { must: "x" } });
+    expect(sent({ properties: { group }, required: ["group"] })).toEqual({ group: { size: 3 } });
+    expect(sent({ properties: { nullable }, required: ["nullable"] })).toEqual({ nullable: null });
+    expect(sent({ properties: { note: { type: ["string", "null"] } }, required: ["note"] })).toEqual({ note: null });
+  });
+
+  it.each(["user's [name]", "a.b", "0", '"', "%41", "constructor", "_"])("has a field named %s", (name) => {
+    const properties = { [name]: { type: "string" }, group: { type: "object", properties: { [name]: {} } } } as const;
+    const value = { [name]: "x", group: { [name]: { [name]: 1 } }, [`${name}, besides`]: { [name]: 2 } };
+
+    expect(sent({ properties, required: ["group"] }, value)).toEqual(value);
+    expect(pathOf([name]).split(/[.[\]"']/)).toHaveLength(1);
+  });
+
+  it("finds the definitions of the whole schema also in a group", () => {
+    const [asked] = fieldsOf({ properties: { group }, $defs: { tag: { type: "string" } } });
+
+    expect(asked?.fields.map(({ kind }) => kind)).toEqual(["text", "number", "text"]);
+  });
+
+  it("says what is wrong inside of a value at its field, and elsewhere at the form", () => {
+    const fields = fieldsOf({ properties: { lists: { type: "array" }, group } });
+
+    expect(errorsOf([{ path: ["lists", "0", "1"], message: "Odd." }], fields)).toEqual({
+      _lists: { type: "schema", message: "0.1: Odd." },
+    });
+    expect(errorsOf([{ path: ["group", "must"], message: "Needed." }], fields)).toEqual({
+      _group: { _must: { type: "schema", message: "Needed." } },
+    });
+    expect(errorsOf([{ path: ["group"], message: "Odd." }], fields)).toEqual({
+      form: { type: "schema", message: "group: Odd." },
+    });
   });
 });
 

@@ -1,8 +1,9 @@
 import { type ReactNode, useEffect, useMemo } from "react";
-import { type FieldErrors, type FieldValues, FormProvider, type Resolver, set, useForm } from "react-hook-form";
+import { type FieldValues, FormProvider, type Resolver, useForm } from "react-hook-form";
 import type { JsonObject, JsonSchema } from "../../api/contract.types.js";
-import { defaultsOf, fieldsOf } from "./asked-field.js";
-import { Field, pathOf, Unread } from "./fields.js";
+import { type AskedField, defaultsIn, fieldsOf } from "./asked-field.js";
+import { Field } from "./fields.js";
+import { errorsOf, fromHeld, toHeld, unreadIn } from "./held.js";
 import { problemsOf } from "./validate.js";
 
 export interface SchemaFormProps {
@@ -21,12 +22,16 @@ export interface SchemaFormProps {
 /** A form made of a JSON schema. What it does not know how to ask for is asked for as JSON. */
 export function SchemaForm({ schema, id, value, onChange, onSubmit, children }: SchemaFormProps): ReactNode {
   const fields = useMemo(() => fieldsOf(schema), [schema]);
-  const resolver = useMemo(() => resolverOf(schema), [schema]);
-  const form = useForm({ defaultValues: toHeld({ ...defaultsOf(schema), ...value }), resolver });
+  const resolver = useMemo(() => resolverOf(schema, fields), [schema, fields]);
+  const form = useForm({ defaultValues: toHeld({ ...defaultsIn(fields), ...value }, fields), resolver });
   useEffect(() => {
     if (onChange === undefined) return;
-    return form.subscribe({ formState: { values: true }, callback: ({ values }) => onChange(fromHeld(values)) });
-  }, [form, onChange]);
+    return form.subscribe({
+      formState: { values: true },
+      callback: ({ values }) => onChange(fromHeld(values, fields)),
+    });
+  }, [form, fields, onChange]);
+  const whole = form.formState.errors["form"]?.message;
   return (
     <FormProvider {...form}>
       <form className="form" noValidate onSubmit={form.handleSubmit((values) => onSubmit(values as JsonObject))}>
@@ -37,41 +42,23 @@ export function SchemaForm({ schema, id, value, onChange, onSubmit, children }: 
             ))}
           </div>
         )}
+        {whole !== undefined && (
+          <div className="field">
+            <span className="err" role="alert">
+              {String(whole)}
+            </span>
+          </div>
+        )}
         {children}
       </form>
     </FormProvider>
   );
 }
 
-function resolverOf(schema: JsonSchema): Resolver<FieldValues> {
+function resolverOf(schema: JsonSchema, fields: readonly AskedField[]): Resolver<FieldValues> {
   return (held) => {
-    const values = fromHeld(held);
-    const errors: FieldErrors = {};
-    for (const { path, message } of [...unread(held, []), ...problemsOf(schema, values)])
-      set(errors, pathOf(path), { type: "schema", message });
+    const values = fromHeld(held, fields);
+    const errors = errorsOf([...unreadIn(held, fields), ...problemsOf(schema, values)], fields);
     return Object.keys(errors).length > 0 ? { values: {}, errors } : { values, errors: {} };
   };
-}
-
-function unread(held: FieldValues, path: readonly string[]): { path: readonly string[]; message: string }[] {
-  return Object.entries(held).flatMap(([name, value]) => {
-    const own = [...path, name];
-    if (value instanceof Unread) return [{ path: own, message: "Not JSON yet." }];
-    return isPlain(value) ? unread(value, own) : [];
-  });
-}
-
-const isPlain = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-
-/** What was filled in: nothing for what was left empty. */
-function fromHeld(held: FieldValues): JsonObject {
-  const entries = Object.entries(held)
-    .filter(([, value]) => value !== undefined && !(value instanceof Unread))
-    .map(([name, value]) => [name.replaceAll("\u2024", "."), isPlain(value) ? fromHeld(value) : value] as const);
-  return Object.fromEntries(entries);
-}
-
-function toHeld(value: JsonObject): FieldValues {
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [pathOf([name]), one]));
 }

@@ -51,5 +51,7 @@ const sentences: Readonly<Record<string, (error: string) => string>> = {
   minItems: (error) => `At least ${limitIn(error)}.`,
   maxItems: (error) => `At most ${limitIn(error)}.`,
   format: (error) => `Not a valid ${/format "(.*?)"/.exec(error)?.[1] ?? "value"}.`,
+  anyOf: () => "Fits none of the shapes that it may have.",
+  oneOf: () => "Fits none of the shapes that it may have, or several.",
   pattern: () => "Not of the right form.",
 };
