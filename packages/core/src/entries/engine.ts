@@ -96,6 +96,7 @@ export type { EncodedEvent } from "../event/event-codec.js";
 // ---- events of a workflow
 export { encodeEvent, eventFromFields } from "../event/event-codec.js";
 export { classOf, isEvent, roleOf, schemasOf } from "../event/facts.js";
+export { placedSchema } from "../event/placed-schema.js";
 export type { EventRegistry } from "../event/registry.js";
 export { spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
 export { finishDirect, runTime, settledState } from "../run/attempt/step-facts.js";

@@ -5,7 +5,7 @@
  * @module
  */
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent } from "millrace";
-import { outsideId } from "millrace/engine";
+import { outsideId, placedSchema } from "millrace/engine";
 import { madeHere } from "../plan/made-here.js";
 import { SESSION_KIND } from "../session/session-record.js";
 import type { GivenRequest, PipelineStart } from "../visit/plan.types.js";
@@ -93,7 +93,7 @@ function jsonSchemaOf(inputSchema: StandardSchema | undefined, options: object):
   return {
     type: "object",
     properties: {
-      input: inputSchema === undefined ? {} : describe(inputSchema, options),
+      input: inputSchema === undefined ? {} : placedSchema(describe(inputSchema, options), ["properties", "input"]),
       session_id: { ...text, minLength: 1, maxLength: outsideId.longest, pattern: outsideId.pattern.source },
       user_id: { ...text, maxLength: LONGEST },
     },

@@ -1,4 +1,6 @@
-import { StartEvent } from "millrace";
+import { Pipeline } from "@millrace/pipeline";
+import { type EventClass, StartEvent } from "millrace";
+import { compileWorkflow } from "millrace/engine";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { anyEventJsonSchema, eventJsonSchema } from "./event-schema.js";
@@ -13,6 +15,8 @@ const folder = z.object({
 class Ship extends StartEvent.define("Ship", { "to/from~": z.object({ home: address, work: address }) }) {}
 class Tidy extends StartEvent.define("Tidy", { folder }) {}
 
+const file = new Pipeline({ name: "File", steps: [() => "filed"], inputSchema: folder });
+
 describe("references in the schema of an event", () => {
   const ship = "#/properties/to~1from~0/$defs/Address";
 
@@ -24,6 +28,14 @@ describe("references in the schema of an event", () => {
     });
     expect(eventJsonSchema(Tidy)).toMatchObject({
       properties: { folder: { properties: { inner: { items: { $ref: "#/properties/folder" } } } } },
+    });
+  });
+
+  it("lead there also from the input of a pipeline", () => {
+    const [start] = compileWorkflow(file.workflow).startClasses;
+
+    expect(eventJsonSchema(start as EventClass)).toMatchObject({
+      properties: { input: { properties: { inner: { items: { $ref: "#/properties/input" } } } } },
     });
   });
 

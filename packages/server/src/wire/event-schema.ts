@@ -1,6 +1,6 @@
 /** JSON Schemas of events, for callers that send them. */
 import type { EventClass, StandardSchema } from "millrace";
-import { schemasOf } from "millrace/engine";
+import { placedSchema, schemasOf } from "millrace/engine";
 import * as z from "zod";
 
 export type JsonSchema = { readonly [keyword: string]: unknown };
@@ -20,7 +20,7 @@ function writeSchema(eventClass: EventClass): JsonSchema {
   const own: JsonSchema = {
     type: "object",
     properties: Object.fromEntries(
-      [...fields].map(([name, schema]) => [name, placed(jsonSchemaOf(schema), ["properties", name])]),
+      [...fields].map(([name, schema]) => [name, placedSchema(jsonSchemaOf(schema), ["properties", name])]),
     ),
     ...(required.length > 0 && { required }),
   };
@@ -28,7 +28,7 @@ function writeSchema(eventClass: EventClass): JsonSchema {
   if (wholes.length === 0) return { title, ...own };
   const [whole, ...others] = wholes.map(jsonSchemaOf);
   if (fields.size === 0 && others.length === 0) return { type: "object", ...whole, title };
-  return { title, allOf: [own, whole, ...others].map((part, at) => placed(part as JsonSchema, ["allOf", at])) };
+  return { title, allOf: [own, whole, ...others].map((part, at) => placedSchema(part as JsonSchema, ["allOf", at])) };
 }
 
 /** Schema of an event of any of the classes. */
@@ -36,19 +36,7 @@ export function anyEventJsonSchema(classes: readonly EventClass[]): JsonSchema {
   const [only, ...others] = classes.map(eventJsonSchema);
   return only !== undefined && others.length === 0
     ? only
-    : { anyOf: [only, ...others].map((one, at) => placed(one as JsonSchema, ["anyOf", at])) };
-}
-
-/** With references to itself as they are where it is a part of another one: a reference begins at the root. */
-function placed<Part>(part: Part, at: readonly (string | number)[]): Part {
-  if (typeof part !== "object" || part === null) return part;
-  if (Array.isArray(part)) return part.map((one) => placed(one, at)) as Part;
-  const pointer = at.map((step) => `/${encodeURIComponent(String(step).replace(/~/g, "~0").replace(/\//g, "~1"))}`);
-  const moved = ([key, value]: [string, unknown]): [string, unknown] =>
-    key === "$ref" && typeof value === "string" && value.startsWith("#")
-      ? [key, `#${pointer.join("")}${value.slice(1)}`]
-      : [key, placed(value, at)];
-  return Object.fromEntries(Object.entries(part).map(moved)) as Part;
+    : { anyOf: [only, ...others].map((one, at) => placedSchema(one as JsonSchema, ["anyOf", at])) };
 }
 
 /**
