@@ -126,9 +126,9 @@ describe("a value that the first run would trip over", () => {
 
   it.each([
     ["retry", 3, "`retry` is 3, not a retry policy, such as `retryPolicy({ … })`"],
-    ["humanReview", 3, "`humanReview` is not an object"],
-    ["humanReview", null, "`humanReview` is not an object"],
-    ["humanReview", [], "`humanReview` is not an object"],
+    ["humanReview", 3, "its `humanReview` is not an object"],
+    ["humanReview", null, "its `humanReview` is not an object"],
+    ["humanReview", [], "its `humanReview` is not an object"],
   ])("is refused as `%s` of a step: %j", (option, value, problem) => {
     expect(refused(() => step("a", given({ [option]: value }))).problems).toEqual([problem]);
   });
@@ -147,35 +147,32 @@ describe("fields that a person fills in", () => {
     refused(() => step("a", given({ humanReview: { requiresUserInput: true, userInputSchema } }))).problems;
 
   it("are a list of objects", () => {
-    expect(asked({ a: "string" })).toEqual(["`humanReview.userInputSchema` is not a list of fields"]);
-    expect(asked([null, "a"])).toEqual([
-      "`humanReview.userInputSchema[0]` is not a field",
-      "`humanReview.userInputSchema[1]` is not a field",
-    ]);
+    const noObject = "`humanReview.userInputSchema` has a field that is not an object";
+
+    expect(asked({ a: "string" })).toEqual(["`humanReview.userInputSchema` is not a list"]);
+    expect(asked([null, "a"])).toEqual([noObject, noObject]);
   });
 
-  it("have a name and a type", () => {
-    expect(asked([{ name: "", type: "string" }, { name: "b" }, { type: "int" }])).toEqual([
-      '`humanReview.userInputSchema[0].name` is "", not a text that is not empty',
-      "`humanReview.userInputSchema[1].type` is missing",
-      "`humanReview.userInputSchema[2].name` is missing",
-      '`humanReview.userInputSchema[2].type` is "int", not one of string, integer, number, boolean, array, object',
-    ]);
-  });
-
-  it("have a name of their own, because answers are by name", () => {
-    const twice = [
-      { name: "a", type: "string" },
-      { name: "a", type: "integer" },
+  it("have a name of their own and a type, because answers are by name", () => {
+    const given = [
+      { name: "", type: "string" },
+      { name: "b" },
+      { name: "c", type: "int" },
+      { name: "c", type: "integer" },
     ];
 
-    expect(asked(twice)).toEqual(['two fields of `humanReview.userInputSchema` have the name "a"']);
+    expect(asked(given)).toEqual([
+      "`humanReview.userInputSchema` has a field without a `name`",
+      '`humanReview.userInputSchema: type of "b"` is null, not one of string, integer, number, boolean, array, object',
+      '`humanReview.userInputSchema: type of "c"` is "int", not one of string, integer, number, boolean, array, object',
+      '`humanReview.userInputSchema` has two fields "c"',
+    ]);
   });
 
   it("say with a list what they may be, and with true or false whether they are needed", () => {
     expect(asked([{ name: "a", type: "string", allowedValues: "x", required: "no" }])).toEqual([
-      '`humanReview.userInputSchema[0].required` is "no", not true or false',
-      "`humanReview.userInputSchema[0].allowedValues` is not a list",
+      '`humanReview.userInputSchema: required of "a"` is "no", not true or false',
+      '`humanReview.userInputSchema: allowedValues of "a"` is not a list of values',
     ]);
   });
 });
