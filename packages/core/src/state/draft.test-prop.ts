@@ -32,6 +32,9 @@ function isFrozenThrough(part: unknown): boolean {
   return Object.isFrozen(part) && inner.every(isFrozenThrough);
 }
 
+/** 0 writes a key, 1 removes it, 2 removes it and adds it again, 3 does nothing. */
+const loopWrite = fc.tuple(fc.nat(3), fc.constantFrom("a", "b", "c", "d", "e", "f"));
+
 describe("drafts", () => {
   test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: casesOf(1500) })(
     "give the state that immer gives, share as much, and leave the one before as it was",
@@ -88,4 +91,47 @@ describe("drafts", () => {
       expect("patches" in change ? replayed(before, change.patches) : next).toStrictEqual({ list: items });
     },
   );
+
+  test.prop([fc.array(fc.array(loopWrite, { maxLength: 6 }), { maxLength: 3 })], { numRuns: casesOf(3000) })(
+    "of a Map and a Set are seen by a loop that writes to them as the Map and the Set themselves are",
+    (loops) => {
+      const keys = ["a", "b", "c", "d"];
+      const before = freezeState({ map: new Map(keys.map((key, n) => [key, n])), set: new Set(keys) });
+      const draft = createDraft(before) as unknown as Looped;
+      const plain: Looped = { map: new Map(before.map), set: new Set(before.set) };
+
+      expect(loops.map((writes) => seenIn(draft, writes))).toStrictEqual(loops.map((writes) => seenIn(plain, writes)));
+      const { next, ...change } = prepareEdit(before, draft, rules);
+      expect(inOrder(next)).toStrictEqual(inOrder(plain));
+      expect(inOrder("patches" in change ? replayed(before, change.patches) : next)).toStrictEqual(inOrder(plain));
+    },
+  );
 });
+
+interface Looped {
+  readonly map: Map<string, number>;
+  readonly set: Set<string>;
+}
+
+/** What a loop sees while it writes: in its first turns, one write each. A loop that adds without an end is left after 20. */
+function seenIn({ map, set }: Looped, writes: readonly (readonly [kind: number, key: string])[]): unknown[] {
+  const seen: unknown[] = [];
+  for (const entry of map) {
+    const [kind, key] = writes[seen.length] ?? [3, ""];
+    seen.push(entry);
+    if (kind === 0) map.set(key, seen.length);
+    else if (kind < 3) map.delete(key);
+    if (kind === 2) map.set(key, -1);
+    if (seen.length > 20) break;
+  }
+  const items: string[] = [];
+  for (const item of set) {
+    const [kind, key] = writes[items.length] ?? [3, ""];
+    items.push(item);
+    if (kind === 0) set.add(key);
+    else if (kind < 3) set.delete(key);
+    if (kind === 2) set.add(key);
+    if (items.length > 20) break;
+  }
+  return [...seen, ...items, map.size, set.size];
+}
