@@ -21,6 +21,8 @@ class Other extends ExternalEvent.define("Other", {}) {}
 class Ask extends InputRequiredEvent.define("Ask", { text: z.string() }) {}
 class Answer extends HumanResponseEvent.define("Answer", { text: z.string() }) {}
 
+const circle: Record<string, unknown> = {};
+
 /** Adds what it is sent, until it is told to end. */
 function sums() {
   return {
@@ -131,6 +133,10 @@ describe("an answer from another process", () => {
     ["do not fit", { text: 5 }, "EVENT_INVALID"],
     ["are none", undefined, "EVENT_INVALID"],
     ["hold what cannot be stored", { text: "yes", more: () => 1 }, "VALUE_UNSERIALIZABLE"],
+    ["hold a date that is none", { text: "yes", more: new Date(Number.NaN) }, "VALUE_UNSERIALIZABLE"],
+    ["hold a list with a hole", { text: "yes", more: new Array(2) }, "VALUE_UNSERIALIZABLE"],
+    ["hold themselves", Object.assign(circle, { text: "yes", circle }), "VALUE_UNSERIALIZABLE"],
+    ["have a key of prototypes", JSON.parse('{"text":"yes","__proto__":{}}'), "VALUE_UNSERIALIZABLE"],
   ])(
     "whose fields %s fails with the same error wherever the run is, and the prompt stays open",
     async (_, fields, code) => {
