@@ -3,7 +3,7 @@ import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { agoText, tableText } from "../output/format.js";
 import type { Style, Terminal } from "../output/terminal.js";
-import { wired } from "../output/wired.js";
+import { wired } from "../output/wire-names.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import { runStatuses } from "../target/run-rows.js";
 import type { RunListQuery, RunRow, RunStatus, TargetOptions } from "../target/target.types.js";

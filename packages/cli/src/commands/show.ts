@@ -8,7 +8,7 @@ import { toldError } from "../output/cli-error.js";
 import { agoText, durationText, isoText, jsonText, valueText } from "../output/format.js";
 import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
-import { wired } from "../output/wired.js";
+import { wired } from "../output/wire-names.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { RunRow, Target, TargetOptions } from "../target/target.types.js";
 import { unknownWorkflow } from "../target/unknown-workflow.js";

@@ -7,7 +7,7 @@
 import type { ClientRun, RunOutcome } from "@millrace/client";
 import { cut, durationText, valueText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
-import { wired } from "../output/wired.js";
+import { wired } from "../output/wire-names.js";
 import type { Target } from "../target/target.types.js";
 import { LiveRegion } from "./live-region.js";
 import { answerPrompt, type OpenPrompt, openPrompts } from "./open-prompts.js";

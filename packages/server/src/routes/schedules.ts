@@ -16,7 +16,7 @@ import {
   scheduleParams,
   scheduleQuery,
 } from "../wire/schemas.js";
-import { wired } from "../wire/wired.js";
+import { wired } from "../wire/wire-names.js";
 import { type Call, json, mount } from "./route.js";
 import type { Server } from "./server.types.js";
 

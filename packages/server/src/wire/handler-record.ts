@@ -4,7 +4,7 @@ import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/
 import { isoTime } from "../system.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
 import type { Handler, Prompt } from "./schemas.js";
-import { wired } from "./wired.js";
+import { wired } from "./wire-names.js";
 import type { WorkflowCatalog, WorkflowFacts } from "./workflow-facts.js";
 
 export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {

@@ -7,7 +7,7 @@ import { closedFields, eventProblem } from "./fork-rules.js";
 import { shownStatus, toPrompt } from "./handler-record.js";
 import type { AttemptRecord, HistoryEntryRecord, MomentRecord } from "./look-back-schemas.js";
 import type { Handler } from "./schemas.js";
-import { wired } from "./wired.js";
+import { wired } from "./wire-names.js";
 import type { WorkflowFacts } from "./workflow-facts.js";
 
 /** Its changes, where they are asked for. */

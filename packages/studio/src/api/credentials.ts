@@ -1,5 +1,5 @@
 /** The token of this tab. Session storage forgets it with the tab, and no other tab sees it. */
-import { ofTab } from "../remembered.js";
+import { ofTab } from "../browser-memory.js";
 import { createStore, type Store } from "../store.js";
 
 const key = "millrace.token";

@@ -1,5 +1,5 @@
 /** Parts of the studio that are loaded when they are first shown. */
-import { ofTab } from "../remembered.js";
+import { ofTab } from "../browser-memory.js";
 import { connection } from "./connection.js";
 
 const key = "millrace.reloaded";

@@ -1,5 +1,5 @@
 /** Light, dark, or what the system says. */
-import { ofBrowser } from "../remembered.js";
+import { ofBrowser } from "../browser-memory.js";
 import { createStore, type Store } from "../store.js";
 
 export type Theme = "auto" | "light" | "dark";

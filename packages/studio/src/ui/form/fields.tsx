@@ -4,8 +4,8 @@ import { type ControllerRenderProps, useController } from "react-hook-form";
 import type { Json } from "../../api/contract.types.js";
 import { short } from "../format.js";
 import type { AskedField } from "./asked-field.js";
-import { pathOf } from "./held.js";
-import { Unread } from "./unread.js";
+import { pathOf } from "./form-values.js";
+import { JsonText } from "./json-text.js";
 
 export interface FieldProps {
   readonly field: AskedField;
@@ -196,9 +196,9 @@ function JsonInput({ id, asked, held, aria }: InputProps): ReactNode {
   });
   const edit = (next: string): void => {
     setText(next);
-    const read = new Unread(next).value;
+    const read = new JsonText(next).value;
     if (next.trim() === "") onChange(undefined);
-    else onChange(isAny && read instanceof Unread ? next : read);
+    else onChange(isAny && read instanceof JsonText ? next : read);
   };
   return (
     <textarea

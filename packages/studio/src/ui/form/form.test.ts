@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonSchema } from "../../api/contract.types.js";
 import { defaultsOf, fieldsOf } from "./asked-field.js";
-import { errorsOf, fromHeld, pathOf, toHeld } from "./held.js";
+import { errorsOf, fromHeld, pathOf, toHeld } from "./form-values.js";
 import { problemsOf } from "./validate.js";
 
 const schema: JsonSchema = {

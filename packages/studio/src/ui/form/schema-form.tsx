@@ -3,7 +3,7 @@ import { type FieldValues, FormProvider, type Resolver, useForm } from "react-ho
 import type { JsonObject, JsonSchema } from "../../api/contract.types.js";
 import { type AskedField, defaultsIn, fieldsOf } from "./asked-field.js";
 import { Field } from "./fields.js";
-import { errorsOf, fromHeld, toHeld, unreadIn } from "./held.js";
+import { errorsOf, fromHeld, toHeld, unreadIn } from "./form-values.js";
 import { problemsOf } from "./validate.js";
 
 export interface SchemaFormProps {

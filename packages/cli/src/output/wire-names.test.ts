@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wired } from "./wired.js";
+import { wired } from "./wire-names.js";
 
 it("names fields with underscores, writes times as texts, and leaves lengths of time as numbers", () => {
   const record = {

@@ -1,5 +1,5 @@
 /** A text that should be JSON. */
-export class Unread {
+export class JsonText {
   readonly text: string;
 
   constructor(text: string) {

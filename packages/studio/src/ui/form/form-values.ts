@@ -8,7 +8,7 @@
 import type { FieldErrors, FieldValues } from "react-hook-form";
 import type { JsonObject } from "../../api/contract.types.js";
 import { type AskedField, defaultsIn } from "./asked-field.js";
-import { Unread } from "./unread.js";
+import { JsonText } from "./json-text.js";
 import type { Problem } from "./validate.js";
 
 const heldName = (name: string): string =>
@@ -41,7 +41,7 @@ export function fromHeld(held: FieldValues, fields: readonly AskedField[]): Json
 }
 
 function sentOf(held: unknown, field: AskedField | undefined): unknown {
-  if (held === undefined || held instanceof Unread) return field?.empty;
+  if (held === undefined || held instanceof JsonText) return field?.empty;
   if (field?.kind !== "fields" || !isPlain(held)) return held;
   const value = fromHeld(held, field.fields);
   return !field.isRequired && isUntouched(value, field) ? field.empty : value;
@@ -57,7 +57,7 @@ function isUntouched(value: JsonObject, { fields }: AskedField): boolean {
 export function unreadIn(held: FieldValues, fields: readonly AskedField[]): Problem[] {
   return fields.flatMap(({ name, kind, fields: inner }) => {
     const value: unknown = held[heldName(name)];
-    if (value instanceof Unread) return [{ path: [name], message: "Not JSON yet." }];
+    if (value instanceof JsonText) return [{ path: [name], message: "Not JSON yet." }];
     if (kind !== "fields" || !isPlain(value)) return [];
     return unreadIn(value, inner).map(({ path, message }) => ({ path: [name, ...path], message }));
   });
