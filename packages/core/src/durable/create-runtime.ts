@@ -112,6 +112,8 @@ class StoredRuntime {
   readonly #dedupes: Dedupes;
   readonly #requests: RunRequests;
   readonly #unobserve: (() => void) | null;
+  /** Each ends a `watch`. */
+  readonly #watches: Set<() => void> = new Set();
   #stopped: Promise<void> | null = null;
   #isClosed = false;
 
@@ -233,7 +235,15 @@ class StoredRuntime {
 
   watch(listener: (run: RunKey | null) => void): () => void {
     this.#assertOpen();
-    return this.#options.store.watch((key) => listener(key));
+    const letEnd = this.#options.clock.keepAlive?.();
+    const stopWatching = this.#options.store.watch((key) => listener(key));
+    const end = (): void => {
+      this.#watches.delete(end);
+      stopWatching();
+      letEnd?.();
+    };
+    this.#watches.add(end);
+    return end;
   }
 
   async delete(runId: string, options: TenantOptions = {}): Promise<void> {
@@ -384,6 +394,7 @@ class StoredRuntime {
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     await this.#within(drainMs, this.#registry.watchers.looked());
+    for (const end of this.#watches) end();
     this.#unobserve?.();
     try {
       await this.#workflows.dispose();

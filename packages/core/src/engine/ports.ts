@@ -14,6 +14,13 @@ export interface Clock {
    * @param isBackground `true`: the timer does not keep the process alive. @default false
    */
   setTimer(atMs: number, wake: () => void, isBackground?: boolean): () => void;
+  /**
+   * Keeps the process alive until the returned function is called: a promise by itself does not. Called while a promise of a
+   * runtime is open.
+   *
+   * @default nothing keeps the process alive, as whoever drives a virtual clock does so
+   */
+  keepAlive?(): () => void;
 }
 
 export interface Ids {

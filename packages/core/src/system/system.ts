@@ -12,12 +12,18 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 // refuse their timers with another `this`.
 const startTimer = setTimeout;
 const stopTimer = clearTimeout;
+const startInterval = setInterval;
+const stopInterval = clearInterval;
 const soon = typeof setImmediate === "function" ? setImmediate : undefined;
 
 /** A Cloudflare Worker runs many requests in one isolate, and code started by one of them must not continue inside another. */
 export const isPerRequest: boolean = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
-export const systemClock: Clock = {
+/** One timer keeps the process alive for all that want it. */
+let staying: ReturnType<typeof setInterval> | undefined;
+let holders = 0;
+
+export const systemClock: Required<Clock> = {
   now: () => Date.now(),
   setTimer(atMs, wake, isBackground = false) {
     let timer: ReturnType<typeof setTimeout>;
@@ -35,6 +41,15 @@ export const systemClock: Clock = {
     };
     arm();
     return () => stopTimer(timer);
+  },
+  keepAlive() {
+    if (isPerRequest) return () => {}; // a timer would keep a Durable Object in memory
+    if (holders++ === 0) staying = startInterval(() => {}, LONGEST_TIMER_MS);
+    let isOpen = true;
+    return () => {
+      if (isOpen && --holders === 0) stopInterval(staying);
+      isOpen = false;
+    };
   },
 };
 

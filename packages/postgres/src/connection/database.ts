@@ -165,7 +165,6 @@ export class Database {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<null>((resolve) => {
       timer = setTimeout(() => resolve(null), patienceMs);
-      timer.unref();
     });
     const client: PostgresClient | null = await Promise.race([connecting, late]).finally(() => clearTimeout(timer));
     if (client !== null) return new Session(client, statements);

@@ -30,6 +30,7 @@ export function checkSignal(signal: AbortSignal | undefined): void {
 
 /**
  * Calls `look` until it returns a value: now, after every change of the run, and a last time when the runtime has stopped.
+ * Meanwhile the process stays alive.
  *
  * @throws the reason of `signal`.
  * @throws {WorkflowError} `RUNTIME_STOPPED`
@@ -45,6 +46,7 @@ export async function whenChanged<Value>(
     changed = true;
     tell();
   };
+  const letEnd = registry.clock.keepAlive?.();
   wake?.(again);
   signal?.addEventListener("abort", again);
   const stop = registry.watchers.add(idOf(key), isEarly === undefined ? again : () => isEarly() || again());
@@ -65,6 +67,7 @@ export async function whenChanged<Value>(
     }
   } finally {
     stop();
+    letEnd?.();
     signal?.removeEventListener("abort", again);
   }
 }

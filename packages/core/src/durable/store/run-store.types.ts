@@ -10,8 +10,9 @@
 
 export interface RunStore {
   /**
-   * `true`: its runs are lost with this process. Then the process may end while nothing of its own is due; a process with any other
-   * store is a worker, and lives until its runtime is stopped.
+   * `true`: its runs are lost with this process. Then the process may end while nothing of its own is due and no
+   * promise of its runtime is open; a process that executes over any other store is a worker, and lives until its runtime is
+   * stopped.
    * @default false
    */
   readonly isLocal?: boolean;
