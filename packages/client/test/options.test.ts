@@ -18,7 +18,7 @@ describe("options of the client", () => {
   it("are refused all at once, with the nearest name", async () => {
     const options = {
       baseURL: "http://x",
-      baseUrl: "/api",
+      baseUrl: "http://[",
       fetch: "node-fetch",
       headers: "Bearer 1",
       timeoutMs: 0,
@@ -29,7 +29,7 @@ describe("options of the client", () => {
 
     expect(await problemsOf(() => createClient(options as never))).toEqual([
       "`baseURL` is not an option (did you mean `baseUrl`?)",
-      '`baseUrl` is "/api", which is not a URL here; a path alone leads somewhere only in a browser',
+      '`baseUrl` is "http://[", which is not a URL',
       '`fetch` is "node-fetch", not a function',
       '`headers` is "Bearer 1", no headers',
       "`timeoutMs` is 0, not a number of milliseconds above 0",
@@ -49,7 +49,7 @@ describe("options of the client", () => {
   it.each([
     ["localhost:8080", 'is "localhost:8080", which does not begin with `http://` or `https://`'],
     ["http://x/api?tenant=1", 'is "http://x/api?tenant=1", with something behind its path'],
-    [42, "is 42, which is not a URL here; a path alone leads somewhere only in a browser"],
+    [42, "is 42, which is not a URL"],
   ])("name a baseUrl that leads nowhere: %s", async (baseUrl, problem) => {
     expect(await problemsOf(() => createClient({ baseUrl: baseUrl as string }))).toEqual([`\`baseUrl\` ${problem}`]);
   });
@@ -66,6 +66,43 @@ describe("options of the client", () => {
     }
 
     expect(asked).toEqual(["http://x/workflows", "http://x/api/workflows", "http://x/api/workflows"]);
+  });
+
+  const asksByPath = { "/api": "/api/workflows", "/": "/workflows", "../api/": "../api/workflows" };
+  it.for(Object.entries(asksByPath))(
+    "may have the path %s for baseUrl without a page: only a request fails",
+    async ([baseUrl, url]) => {
+      expect(globalThis.location).toBeUndefined();
+      const client = createClient({ baseUrl });
+      const handle = client.handle("run-1");
+      const requests = [
+        client.workflows(),
+        client.run("joke", {}),
+        handle.result(),
+        handle.stream()[Symbol.asyncIterator]().next(),
+      ];
+
+      const failures = await Promise.allSettled(requests);
+
+      const refused = {
+        status: "rejected",
+        reason: { code: "OPTION_INVALID", retryable: false, details: { option: "baseUrl" } },
+      };
+      expect(failures).toMatchObject([refused, refused, refused, refused]);
+      expect(failures[0]).toMatchObject({ reason: { method: "GET", url, hint: expect.stringContaining("whole URL") } });
+    },
+  );
+
+  it("may have a path for baseUrl without a page where `fetch` knows the host", async () => {
+    const asked: string[] = [];
+    const fetch = async (url: unknown) => {
+      asked.push(String(url));
+      return Response.json({ workflows: [] });
+    };
+
+    await createClient({ baseUrl: "/api", fetch }).workflows();
+
+    expect(asked).toEqual(["/api/workflows"]);
   });
 
   it("take `undefined` for left out", () => {

@@ -74,6 +74,18 @@ export function networkError(cause: unknown, request: RequestFacts): ClientError
   });
 }
 
+/** A path without a host, in a process without a page, such as one that renders pages on a server. */
+export function noHost(cause: unknown, request: RequestFacts): ClientError {
+  return new ClientError({
+    ...request,
+    code: "OPTION_INVALID",
+    message: `${request.method} ${request.url} cannot be sent: \`baseUrl\` is a path, and there is no page here that it belongs to.`,
+    hint: "Make the request in the browser, for example in an effect; for a request from a server, give the whole URL as `baseUrl`.",
+    details: { option: "baseUrl" },
+    cause,
+  });
+}
+
 export function timeoutError(timeoutMs: number, request: RequestFacts): ClientError {
   return new ClientError({
     ...request,

@@ -8,7 +8,7 @@
  */
 import { ClientError, hasCode } from "../client-error.js";
 import { sleep, startWatchdog } from "../system.js";
-import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "./answer-error.js";
+import { errorOfAnswer, invalidAnswer, networkError, noHost, type RequestFacts, timeoutError } from "./answer-error.js";
 import { delayAfter, type ResolvedRetry } from "./backoff.js";
 
 /** Arguments of `new Headers`; a header that is `undefined` is left out. */
@@ -228,5 +228,5 @@ export function asFault(error: unknown, { request, signal, late }: FaultFacts): 
   if (error instanceof ClientError) return error;
   if (late.aborted) return late.reason;
   if (signal.aborted) return signal.reason;
-  return networkError(error, request);
+  return URL.canParse(request.url, globalThis.location?.href) ? networkError(error, request) : noHost(error, request);
 }

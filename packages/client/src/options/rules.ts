@@ -213,13 +213,13 @@ export function problemsOfClient(options: unknown): string[] {
   ];
 }
 
+/** A path is complete only on a page. It is taken everywhere, because a page may be rendered where no request is made. */
+const anyPage = "http://page";
+
 function problemOfUrl(value: unknown): string | null {
-  const page = globalThis.location?.href;
   const given = value instanceof URL ? value.href : value;
-  if (typeof given !== "string" || !URL.canParse(given, page)) {
-    return `is ${show(given)}, which is not a URL here; a path alone leads somewhere only in a browser`;
-  }
-  const { protocol, search, hash } = new URL(given, page);
+  if (typeof given !== "string" || !URL.canParse(given, anyPage)) return `is ${show(given)}, which is not a URL`;
+  const { protocol, search, hash } = new URL(given, anyPage);
   if (!/^https?:$/.test(protocol)) return `is ${show(given)}, which does not begin with \`http://\` or \`https://\``;
   return search || hash ? `is ${show(given)}, with something behind its path` : null;
 }
