@@ -1,4 +1,3 @@
-import type { RunOutcome } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { afterMs, nowMs } from "../system.js";
 
@@ -14,15 +13,27 @@ export async function settled(handle: RunHandle, waitMs: number, gone?: AbortSig
     const outcome = await before({ untilMs, gone }, (signal) => handle.idle({ signal }));
     if (outcome?.status !== "waiting" || outcome.prompts.length > 0 || outcome.wakeAtMs === null) return;
     if (outcome.wakeAtMs >= untilMs || gone?.aborted) return;
-    // The run's timer fires then. Whatever the run does next ends this loop sooner or later.
-    const dueMs = Math.min(untilMs, Math.max(outcome.wakeAtMs, nowMs()) + 10);
-    await before({ untilMs: dueMs, gone }, (signal) => ended(handle, signal));
+    await timerFired(handle, outcome.wakeAtMs, { untilMs, gone });
   }
 }
 
-/** Outcome of the run once it is idle; `undefined` when the time is up first. */
-export function idleUntil(handle: RunHandle, untilMs: number): Promise<RunOutcome | undefined> {
-  return before({ untilMs }, (signal) => handle.idle({ signal }));
+/** A sleep, a delay or a retry that is due so soon is a part of the work. */
+const SHORT_WAIT_MS = 1_000;
+
+/** Resolves when the run has ended or waits for more than a moment, or when the time is up. */
+export async function driveUntil(handle: RunHandle, untilMs: number): Promise<void> {
+  for (;;) {
+    const outcome = await before({ untilMs }, (signal) => handle.idle({ signal }));
+    if (outcome?.status !== "waiting" || outcome.prompts.length > 0 || outcome.wakeAtMs === null) return;
+    if (outcome.wakeAtMs > Math.min(untilMs, nowMs() + SHORT_WAIT_MS)) return;
+    await timerFired(handle, outcome.wakeAtMs, { untilMs });
+  }
+}
+
+/** Waits a little longer than until then. Whatever the run does next ends the loop of the caller sooner or later. */
+async function timerFired(handle: RunHandle, wakeAtMs: number, { untilMs, gone }: Patience): Promise<void> {
+  const dueMs = Math.min(untilMs, Math.max(wakeAtMs, nowMs()) + 10);
+  await before({ untilMs: dueMs, gone }, (signal) => ended(handle, signal));
 }
 
 /** Reads the rest of the stream, which ends with the run. */

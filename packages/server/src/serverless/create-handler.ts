@@ -1,9 +1,9 @@
 /**
- * The serverless form: each request starts or continues one run, drives it until it is done or waits, stores it and
- * answers.
+ * The serverless form: each request starts or continues one run, drives it until it is done or waits for more than a moment, stores
+ * it and answers.
  *
  * ```
- * request ──► load or start ──► drive until idle ──► store ──► answer        (and nothing is left behind)
+ * request ──► load or start ──► drive until it waits ──► store ──► answer        (and nothing is left behind)
  * ```
  *
  * @module
@@ -17,7 +17,7 @@ import { assertWritable } from "../guard/read-only.js";
 import { answerError } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/json.js";
-import { idleUntil } from "../runs/run-wait.js";
+import { driveUntil } from "../runs/run-wait.js";
 import { afterMs, nowMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog } from "../wire/workflow-facts.js";
@@ -51,7 +51,8 @@ export interface RequestHandler {
  * Creates a function from a request to a response that runs one workflow.
  *
  * `POST` starts a run, or sends it an answer or an event; `GET ?handler_id=` reads its status. The response is the
- * handler record, with 200 once the run has ended and 202 before. With `Prefer: respond-async` the response does not
+ * handler record, with 200 once the run has ended and 202 before. A sleep, a delay or a retry that is due within a second is waited
+ * for, while `driveMs` lasts; a longer one is left to the next request. With `Prefer: respond-async` the response does not
  * wait for the run, on platforms where `waitUntil` can continue it.
  *
  * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`
@@ -97,7 +98,7 @@ async function serve(serving: Serving, request: Request, context: RequestContext
       { ...serving, runtime },
       { request: read, workflow: serving.name, tenant, idempotencyKey },
     ).finally(cancelTimer);
-    const work = read.kind === "look" ? Promise.resolve() : idleUntil(handle, untilMs);
+    const work = read.kind === "look" ? Promise.resolve() : driveUntil(handle, untilMs);
     if (context.waitUntil !== undefined && wantsNoWait(request)) {
       isKept = true;
       context.waitUntil(work.finally(() => runtime.stop({ drainMs: 0 })));
@@ -106,7 +107,7 @@ async function serve(serving: Serving, request: Request, context: RequestContext
     return json(record, record.status === "running" ? 202 : 200);
   } catch (error) {
     // A run that was taken up is left where it waits, also by a request that it has refused.
-    if (isTaken && about !== null) await idleUntil(runtime.handle(about.runId, { tenant }), untilMs).catch(() => {});
+    if (isTaken && about !== null) await driveUntil(runtime.handle(about.runId, { tenant }), untilMs).catch(() => {});
     throw error;
   } finally {
     // Everything is on disk when this resolves; the response comes after it.
@@ -152,7 +153,7 @@ interface DueRun {
 
 async function driveKey({ log }: Serving, runtime: Runtime, { key, untilMs }: DueRun): Promise<void> {
   const handle = runtime.handle(key.runId, { tenant: key.tenant });
-  await idleUntil(handle, untilMs).catch((error: unknown) =>
+  await driveUntil(handle, untilMs).catch((error: unknown) =>
     log.error(`Run "${key.runId}" was due and could not be driven.`, error),
   );
 }
