@@ -71,6 +71,11 @@ export interface DedupeOptions {
    * input of the last one; until then only its `handlerId` is known, and requests about it fail with `RUN_UNKNOWN`. @default "first"
    */
   readonly mode?: "first" | "last";
+  /**
+   * What a call gets once the run has failed, timed out or been cancelled: that run, or a new one. Only for the mode `"first"`.
+   * @default "keep"
+   */
+  readonly failed?: "keep" | "replace";
 }
 
 export interface SendOptions extends KeyedOptions {

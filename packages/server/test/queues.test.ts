@@ -176,6 +176,20 @@ describe("starts with one key of `dedupe`", () => {
     expect(handler).toMatchObject({ status: "completed", labels: { team: "ops" }, queue: { name: "llm" } });
   });
 
+  it('begin a new run where the one before was cancelled, with `failed: "replace"`', async () => {
+    const { ask, start } = open();
+    const replace = { dedupe: { ...dedupe, failed: "replace" } };
+
+    const first = await start(replace);
+    const same = await start(replace);
+    await ask(`/handlers/${first.body.handler_id}/cancel`, {});
+    const kept = await start({ dedupe });
+    const other = await start(replace);
+
+    expect([same.body.handler_id, kept.body.handler_id]).toEqual([first.body.handler_id, first.body.handler_id]);
+    expect(other.body.handler_id).not.toBe(first.body.handler_id);
+  });
+
   it("give a run that begins once none came for the time, with the input of the last one", async () => {
     const { ask, start, ends } = open();
     const last = { key: "order-7", for: "1h", mode: "last" };
@@ -212,6 +226,8 @@ describe("starts with one key of `dedupe`", () => {
     ["a key of a megabyte", { dedupe: { key: "k".repeat(1_000_000), for: "1m" } }, "BODY_INVALID"],
     ["a key that no store keeps", { dedupe: { key: "a\0", for: "1m" } }, "OPTION_INVALID"],
     ["neither the first nor the last", { dedupe: { key: "a", for: "1m", mode: "next" } }, "BODY_INVALID"],
+    ["neither kept nor replaced", { dedupe: { ...dedupe, failed: "retry" } }, "BODY_INVALID"],
+    ["the last of them, replaced", { dedupe: { ...dedupe, mode: "last", failed: "replace" } }, "OPTION_INVALID"],
     ["the last of them, with an id", { dedupe: { ...dedupe, mode: "last" }, handler_id: "mine" }, "OPTION_INVALID"],
     ["with an id", { dedupe, handler_id: "mine" }, "OPTION_INVALID"],
   ])("are refused with 400 and nothing started: %s", async (_name, body, code) => {

@@ -116,6 +116,7 @@ const dedupeRules: Rules = {
   key: text,
   for: rule((value: unknown) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
   mode: oneOf(["first", "last"]),
+  failed: oneOf(["keep", "replace"]),
 };
 
 const searchRule = "a text of at most 200 characters that can be seen";

@@ -3,6 +3,7 @@ import { describe, it } from "vitest";
 import { casesOf } from "../../../../test-share.js";
 import { blobSuite } from "./blobs.js";
 import { commitSuite } from "./commits.js";
+import { dedupeSuite } from "./deduping.js";
 import { deleteSuite } from "./deleting.js";
 import { dueSuite } from "./due.js";
 import { eventSuite } from "./events.js";
@@ -49,6 +50,7 @@ export function runStoreSuite(name: string, open: OpenStore): void {
     listSuite(test);
     searchSuite(test);
     recordSuite(test);
+    dedupeSuite(test);
     blobSuite(test);
     deleteSuite(test);
     moveSuite(test);

@@ -157,7 +157,7 @@ class StoredRuntime {
       serve: (key, request) => this.#serve(key, request),
     });
     const onChanged = (): void => this.#lookAround();
-    this.#dedupes = new Dedupes({ ...parts, onChanged });
+    this.#dedupes = new Dedupes({ ...parts, registry: this.#registry, onChanged });
     this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
     this.schedules = new StoredSchedules({ ...parts, queues, assertOpen: () => this.#assertOpen(), onChanged });
   }

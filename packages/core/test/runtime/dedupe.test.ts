@@ -1,5 +1,6 @@
 /** Starts that count once for a key: the first one within a time, or the last one once it is quiet. */
 import { describe, expect, it } from "vitest";
+import type { RunHandle } from "../../src/entries/runtime.js";
 import { Machine, state } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 import { Done, HOUR, MINUTE, SECOND, scheduled, startedIds } from "../support/scheduled.js";
@@ -67,6 +68,28 @@ describe("the first start of a key", () => {
     await settle();
     await runtime.delete(run.runId);
     expect(await runtime.run("report", { of: "two" }, first)).toBe("report of two");
+  });
+
+  it.each([
+    ["cancelled", (run: RunHandle) => run.cancel()],
+    ["timed out", (_: RunHandle, machine: Machine) => machine.clock.advance(MINUTE)],
+  ])("gives way to a new run once its run was %s, if it may be replaced", async (_, end) => {
+    const machine = new Machine();
+    const { runtime } = machine.open(scheduled);
+    const replace = { dedupe: { ...first.dedupe, failed: "replace" }, deadline: machine.clock.now() + SECOND } as const;
+    const run = runtime.run("slow", {}, replace);
+    await run.idle();
+    await end(run, machine);
+    await rejection(run);
+
+    const kept = runtime.run("slow", {}, first);
+    await kept.accepted;
+    const other = runtime.run("slow", {}, { dedupe: replace.dedupe });
+    await other.accepted;
+
+    expect(kept.runId).toBe(run.runId);
+    expect(other.runId).not.toBe(run.runId);
+    expect(await other.idle()).toMatchObject({ status: "waiting" });
   });
 
   it("is the run that is written to", async () => {

@@ -61,12 +61,13 @@ export const runBody = z
             key: z.string().max(most.name),
             for: z.union([z.number(), z.string()]),
             mode: z.enum(["first", "last"]).nullish(),
+            failed: z.enum(["keep", "replace"]).nullish(),
           },
           readAll,
         )
         .nullish()
         .describe(
-          "Starts with one key give one run, for so many milliseconds or a time such as `10m`: `first` begins it at once, `last` when none came for that long.",
+          "Starts with one key give one run, for so many milliseconds or a time such as `10m`: `first` begins it at once, `last` when none came for that long. With `failed: replace`, a run that has ended without a result counts no longer.",
         ),
       context: anything.optional().describe("Refused, unless it is `{}`: fork instead."),
     },

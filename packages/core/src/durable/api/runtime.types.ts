@@ -83,6 +83,12 @@ export interface DedupeOptions {
    * @default "first"
    */
   readonly mode?: "first" | "last";
+  /**
+   * What a call gets once the run has failed, timed out or been cancelled, for the rest of the time. `"keep"`: that run, so `await`
+   * rejects with its error. `"replace"`: a new run. Only for the mode `"first"`.
+   * @default "keep"
+   */
+  readonly failed?: "keep" | "replace";
 }
 
 export interface RawOptions {

@@ -12,19 +12,24 @@ import { toMs } from "../../value/duration.js";
 import { shown } from "../../value/shown.js";
 import { optionsInvalid } from "../../value/unknown-options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
+import type { RunRegistry } from "../claim/registry.js";
 import type { RuntimeParts } from "../code/registered-workflows.js";
 import { createOnly, makeStart, type NewRunRequest, newRun, type StoredStart } from "../commit/new-run.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
-import type { RecordKey, RunCommit, RunStore } from "../store/run-store.types.js";
+import { idOf } from "../store/run-key.js";
+import type { RecordKey, RunCommit, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
 import { parseJson } from "../text/journal-text.js";
 import { addDue, type DueEntry, ownKind, removeDue, type StoredDueEntry } from "./due-entries.js";
 import { addExpiry, removeExpiry } from "./expiring.js";
+
+const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled"];
 
 /** Added to the present time, the sum is still a date. */
 const LONGEST_MS = 1e15;
 
 export interface DedupesSetup extends RuntimeParts {
+  readonly registry: Pick<RunRegistry, "live">;
   /** Called when there is something to start, now or later. */
   readonly onChanged: () => void;
 }
@@ -33,6 +38,7 @@ export interface ResolvedDedupe {
   readonly key: string;
   readonly forMs: number;
   readonly mode: "first" | "last";
+  readonly failed: "keep" | "replace";
 }
 
 /** Record of the mode `first`. */
@@ -52,9 +58,15 @@ interface WaitingStart extends StoredStart {
 /** @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID` */
 export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
   checkCallOptions("run.dedupe", dedupe);
-  const { mode = "first" } = dedupe;
+  const { mode = "first", failed = "keep" } = dedupe;
   const problems = [
     ...(mode === "first" || mode === "last" ? [] : [`\`dedupe.mode\` is ${shown(mode)}, not "first" or "last"`]),
+    ...(failed === "keep" || failed === "replace"
+      ? []
+      : [`\`dedupe.failed\` is ${shown(failed)}, not "keep" or "replace"`]),
+    ...(mode === "last" && failed === "replace"
+      ? ['`dedupe.failed` is "replace": it goes only with the mode "first"']
+      : []),
     ...(runId === undefined ? [] : ["`dedupe` decides which run it is: it goes with no `runId`"]),
     ...(startAt === undefined ? [] : ["`dedupe` decides when it starts: it goes with no `startAt`"]),
   ];
@@ -63,7 +75,7 @@ export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: Runtime
   if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after every date that there can be");
   if (problems.length > 0) throw optionsInvalid("`run`", problems);
   checkNames({ key: dedupe.key });
-  return { key: dedupe.key, forMs, mode };
+  return { key: dedupe.key, forMs, mode, failed };
 }
 
 export class Dedupes {
@@ -84,18 +96,17 @@ export class Dedupes {
     checkNames({ key: id }); // with the name of the workflow
     const of = { tenant, kind: ownKind(dedupe.mode), id };
     const run = newRun(request); // also if the run starts later: what cannot be stored is refused now
-    if (dedupe.mode === "first") return this.#first(createOnly(run), of, dedupe.forMs);
+    if (dedupe.mode === "first") return this.#first(createOnly(run), of, dedupe);
     return this.#last({ ...request, trace: run.started.trace ?? null }, of, dedupe.forMs);
   }
 
-  async #first(commit: RunCommit, of: RecordKey, forMs: number): Promise<string> {
+  async #first(commit: RunCommit, of: RecordKey, { forMs, failed }: ResolvedDedupe): Promise<string> {
     const { store, clock, onChanged } = this.#setup;
     const { tenant, runId } = commit.key;
     for (;;) {
       const { version, start: first } = await readStart<FirstStart>(store, of);
       const isWithin = first !== null && clock.now() < first.untilMs;
-      // A deleted run does not count.
-      if (isWithin && (await store.run({ tenant, runId: first.runId })) !== null) return first.runId;
+      if (isWithin && (await this.#counts({ tenant, runId: first.runId }, failed))) return first.runId;
       const untilMs = clock.now() + forMs;
       const expiry = addExpiry(store, { ...of, version: version + 1 }, untilMs);
       const start: FirstStart = { runId, untilMs, expiry: expiry.id };
@@ -109,6 +120,15 @@ export class Dedupes {
       onChanged();
       return runId;
     }
+  }
+
+  /** A deleted run does not count. */
+  async #counts(key: RunKey, failed: ResolvedDedupe["failed"]): Promise<boolean> {
+    const { store, registry } = this.#setup;
+    const live = registry.live.get(idOf(key));
+    if (failed === "replace" && live !== undefined && live.phase !== "live") await live.left; // its end is stored then
+    const run = await store.run(key);
+    return run !== null && (failed === "keep" || !withoutResult.includes(run.status));
   }
 
   async #last(request: NewRunRequest, of: RecordKey, forMs: number): Promise<string> {
