@@ -12,10 +12,16 @@ import { cors } from "hono/cors";
 import type { Context, Hono, MiddlewareHandler } from "hono";
 import { RunCounts } from "./runs/count-runs.js";
 import { assertMayWrite, type CorsOptions } from "./guard/cross-origin.js";
-import { answerError } from "./http/answer-error.js";
+import { answerError, internal } from "./http/answer-error.js";
 import { HttpError, wrongMethod } from "./http/http-error.js";
 import { type ServerEnv, authenticate } from "./guard/auth.js";
-import { type ResolvedOptions, resolveOptions, type ServerOptions } from "./options.js";
+import {
+  type AnyRuntime,
+  checkServerOptions,
+  type ResolvedOptions,
+  resolveOptions,
+  type ServerOptions,
+} from "./options.js";
 import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
 import { mountAbout } from "./routes/about.js";
@@ -34,7 +40,9 @@ import { mountSources } from "./routes/sources.js";
 import { mountStart } from "./routes/start.js";
 import { mountStudioConfig, mountStudioFiles } from "./routes/studio.js";
 import type { Server } from "./routes/server.types.js";
+import { once } from "./once.js";
 import { LiveRuns } from "./stream/live-runs.js";
+import { consoleLog } from "./system.js";
 import { eventJsonSchema } from "./wire/event-schema.js";
 import { WorkflowCatalog } from "./wire/workflow-facts.js";
 
@@ -46,7 +54,32 @@ import { WorkflowCatalog } from "./wire/workflow-facts.js";
  * serve({ fetch: createServer({ runtime, auth: bearerAuth({ tokens: [token] }) }).fetch, port: 8080 });
  */
 export function createServer(options: ServerOptions): Hono<ServerEnv> {
-  const resolved = resolveOptions(options);
+  const { runtime } = Object(options) as ServerOptions;
+  if (typeof runtime === "function") return lazyServer(options, runtime);
+  return serverOf(resolveOptions(options as ServerOptions & { readonly runtime: AnyRuntime }));
+}
+
+type OpenRuntime = Exclude<ServerOptions["runtime"], AnyRuntime>;
+
+/** Asks for the runtime with the first request. Until then it has no routes. */
+function lazyServer(options: ServerOptions, openRuntime: OpenRuntime): Hono<ServerEnv> {
+  checkServerOptions(options);
+  const { log = consoleLog } = options;
+  const open = once(async () => serverOf(resolveOptions({ ...options, runtime: await openRuntime() })));
+  const app = new OpenAPIHono<ServerEnv>();
+  app.fetch = async (request, ...platform) => {
+    let server: Hono<ServerEnv>;
+    try {
+      server = await open();
+    } catch (error) {
+      return internal(error, { method: request.method, path: new URL(request.url).pathname }, log);
+    }
+    return server.fetch(request, ...platform);
+  };
+  return app;
+}
+
+function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   const { runtime, limits, basePath } = resolved;
   const app = new OpenAPIHono<ServerEnv>();
   const catalog = new WorkflowCatalog(runtime.workflows, { ...resolved, schemaOf: eventJsonSchema });

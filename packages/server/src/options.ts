@@ -8,11 +8,17 @@ import type { QueueOf } from "./guard/queue-of.js";
 import type { StudioFiles } from "./studio-file.js";
 import { consoleLog } from "./system.js";
 
+// biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
+export type AnyRuntime = Runtime<any>;
+
 /** Options of `createServer`. */
 export interface ServerOptions {
-  /** Runtime with the workflows and runs to serve. The server neither starts nor stops it. */
-  // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; their inputs are checked when they arrive.
-  readonly runtime: Runtime<any>;
+  /**
+   * Runtime with the workflows and runs to serve. The server neither starts nor stops it. A function that gives one is called with
+   * the first request, so that importing the module opens no store, as during `next build`; if it fails, the next request calls it
+   * again.
+   */
+  readonly runtime: AnyRuntime | (() => AnyRuntime | Promise<AnyRuntime>);
   /**
    * Identifies the sender of a request. When set, every route but `GET /health` requires it.
    * @default everybody may use the server
@@ -162,7 +168,11 @@ export interface StepSource {
 
 /** The options with their defaults. */
 export interface ResolvedOptions
-  extends Omit<Required<ServerOptions>, "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "limits"> {
+  extends Omit<
+    Required<ServerOptions>,
+    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "limits"
+  > {
+  readonly runtime: AnyRuntime;
   readonly auth: Authenticate | null;
   readonly cors: CorsOptions | null;
   readonly clientOf: ((request: Request) => string) | null;
@@ -173,9 +183,14 @@ export interface ResolvedOptions
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
-export function resolveOptions(options: ServerOptions): ResolvedOptions {
+export function checkServerOptions(options: ServerOptions): void {
   const besides = isGiven(options) ? namingProblems(options) : [];
   checkOptions("The options of the server are wrong", withAuth(options), { rules, besides });
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
+export function resolveOptions(options: ServerOptions & { readonly runtime: AnyRuntime }): ResolvedOptions {
+  checkServerOptions(options);
   // An option that is undefined is left out, as one of `process.env` may be.
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
@@ -222,7 +237,7 @@ export const runtimeRule: Rule = (runtime) =>
   Object.keys(workflowsOf(runtime)).length === 0 ? ["`runtime` is no runtime"] : [];
 
 export function workflowsOf(runtime: unknown): { readonly [name: string]: Workflow } {
-  return (runtime as ServerOptions["runtime"] | undefined)?.workflows ?? {};
+  return (runtime as AnyRuntime | undefined)?.workflows ?? {};
 }
 
 /** Each of the list is one such as `example`. */
@@ -277,7 +292,7 @@ const metricsRule: Rule = (metrics) => {
 };
 
 const rules: Rules<ServerOptions> = {
-  runtime: runtimeRule,
+  runtime: (runtime, option) => (typeof runtime === "function" ? [] : runtimeRule(runtime, option)),
   auth: authRule,
   cors: corsRule,
   limits: limitsRule,
@@ -306,6 +321,7 @@ const rules: Rules<ServerOptions> = {
 };
 
 function namingProblems({ runtime, additionalEvents = {}, internalEvents = [] }: ServerOptions): string[] {
+  if (typeof runtime === "function") return []; // asked when the runtime is there
   const known = workflowsOf(runtime);
   return [
     ...unknownWorkflows("additionalEvents", Object.keys(additionalEvents ?? {}), known),

@@ -139,7 +139,7 @@ function notNow(code: string): HttpError {
   return new HttpError({ status: 503, code, detail, hint: "Ask again in a moment.", headers: retryLater });
 }
 
-function internal(error: unknown, { method, path }: FailedRequest, log: Log): Response {
+export function internal(error: unknown, { method, path }: FailedRequest, log: Log): Response {
   const id = newId();
   log.error(`${method} ${path} failed (${id}).`, error);
   const body = { detail: "Something went wrong here.", code: "INTERNAL", id };

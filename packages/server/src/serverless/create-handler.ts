@@ -10,11 +10,11 @@
  */
 import type { Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
-import type { RunKey, Runtime, Workflows } from "millrace/runtime";
+import type { RunKey, RunStore, Runtime, Workflows } from "millrace/runtime";
 import { authenticate } from "../guard/auth.js";
 import { assertMayWrite } from "../guard/cross-origin.js";
 import { assertWritable } from "../guard/read-only.js";
-import { answerError } from "../http/answer-error.js";
+import { answerError, type FailedRequest, internal } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/json.js";
 import { driveUntil } from "../runs/run-wait.js";
@@ -66,15 +66,22 @@ export function createHandler(workflow: Workflow, options: HandlerOptions): Requ
     additionalEvents: { [resolved.name]: resolved.additionalEvents },
     internalEvents: resolved.internalEvents ? [resolved.name] : [],
   });
-  const serving: Serving = { ...resolved, workflows, catalog };
-  const handle = (request: Request, context: RequestContext = {}): Promise<Response> =>
-    serve(serving, request, context).catch((error: unknown) =>
-      answerError(error, { method: request.method, path: new URL(request.url).pathname }, resolved.log),
-    );
-  return Object.assign(handle, { due: () => driveDue(serving) });
+  const serving = (store: RunStore): Serving => ({ ...resolved, store, workflows, catalog });
+  const handle = async (request: Request, context: RequestContext = {}): Promise<Response> => {
+    const failed: FailedRequest = { method: request.method, path: new URL(request.url).pathname };
+    let store: RunStore;
+    try {
+      store = await resolved.openStore();
+    } catch (error) {
+      return internal(error, failed, resolved.log);
+    }
+    return serve(serving(store), request, context).catch((error: unknown) => answerError(error, failed, resolved.log));
+  };
+  return Object.assign(handle, { due: async () => driveDue(serving(await resolved.openStore())) });
 }
 
 interface Serving extends ResolvedHandlerOptions {
+  readonly store: RunStore;
   readonly workflows: Workflows;
   readonly catalog: WorkflowCatalog;
 }

@@ -2,6 +2,7 @@ import type { EventClass, Log } from "millrace";
 import { checkOptions, flag, type Rules, text, valueRule } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import type { Authenticate } from "../guard/auth.js";
+import { once } from "../once.js";
 import {
   authRule,
   defaultLimits,
@@ -16,8 +17,11 @@ import { consoleLog } from "../system.js";
 
 /** Options of `createHandler`. */
 export interface HandlerOptions {
-  /** Where runs are kept between requests. The function does not close it. */
-  readonly store: RunStore;
+  /**
+   * Where runs are kept between requests. The function does not close it. A function that gives one is called with the first request,
+   * so that importing the module opens no store, as during `next build`; if it fails, the next request calls it again.
+   */
+  readonly store: RunStore | (() => RunStore | Promise<RunStore>);
   /** Durable name of the workflow, by which stored runs find it. @default the name of the workflow */
   readonly name?: string;
   /** Identifies the sender of a request. @default everybody may use the function */
@@ -40,14 +44,18 @@ export interface HandlerOptions {
   readonly log?: Log;
 }
 
-export interface ResolvedHandlerOptions extends Required<Omit<HandlerOptions, "auth" | "name" | "limits">> {
+export interface ResolvedHandlerOptions extends Required<Omit<HandlerOptions, "store" | "auth" | "name" | "limits">> {
+  readonly openStore: () => Promise<RunStore>;
   readonly name: string;
   readonly auth: Authenticate | null;
   readonly limits: ServerLimits;
 }
 
 const rules: Rules<HandlerOptions> = {
-  store: (store) => (typeof (store as Partial<RunStore>)?.claim === "function" ? [] : ["`store` is not a run store"]),
+  store: (store) =>
+    typeof store === "function" || typeof (store as Partial<RunStore>)?.claim === "function"
+      ? []
+      : ["`store` is not a run store"],
   driveMs: valueRule((ms) => Number.isFinite(ms) && (ms as number) > 0, "a number above 0"),
   auth: authRule,
   origins: originsRule,
@@ -64,5 +72,6 @@ export function resolveHandlerOptions(options: HandlerOptions, ownName: string):
   const { store, name = ownName, auth = null, origins = [], driveMs = 55_000, log = consoleLog } = options;
   const { additionalEvents = [], internalEvents = false } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  return { store, name, auth, origins, additionalEvents, internalEvents, driveMs, log, limits };
+  const openStore = once(typeof store === "function" ? store : () => store);
+  return { openStore, name, auth, origins, additionalEvents, internalEvents, driveMs, log, limits };
 }
