@@ -143,7 +143,36 @@ describe("a run in the background", () => {
 
     expect(second).toEqual(first);
     expect(calls).toBe(1);
-    await expect(once.run("other", { runId: "one" })).rejects.toMatchObject({ code: "RUN_ID_CONFLICT" });
+    await expect(once.run("other", { runId: "one" })).rejects.toMatchObject({
+      code: "RUN_ID_CONFLICT",
+      message: expect.stringContaining("different: request.input"),
+      hint: expect.not.stringContaining("sessionId"),
+    });
+  });
+
+  it("that another pipeline object has started without a session is refused, and the hint names `sessionId`", async () => {
+    const store = memoryStore();
+    const [one, other] = [pipeline([step("a")], { store }), pipeline([step("a")], { store })];
+    await one.run("go", { runId: "one" });
+
+    const again = other.run("go", { runId: "one" });
+    const refused = {
+      code: "RUN_ID_CONFLICT",
+      message: expect.stringContaining("different: request.sessionId"),
+      hint: expect.stringContaining("sessionId"),
+    };
+
+    await expect(again).rejects.toMatchObject(refused);
+    await expect(again.accepted).rejects.toMatchObject(refused);
+    await expect(again.events().next()).rejects.toMatchObject(refused);
+  });
+
+  it("that another pipeline object has started in the same session is that run", async () => {
+    const store = memoryStore();
+    const [one, other] = [pipeline([step("a")], { store }), pipeline([step("a")], { store })];
+    const options = { runId: "one", sessionId: "session" };
+
+    expect(await other.run("go", options)).toEqual(await one.run("go", options));
   });
 });
 

@@ -83,7 +83,7 @@ import { runIdConflict, runLive, runtimeStopped } from "./store/runtime-errors.j
 import { seal, sealOwner, unseal } from "./store/sealed-run.js";
 import { checkAtDoor } from "./store/store-door.js";
 import { wrapStore } from "./store/store-kit.js";
-import { sameStart } from "./text/start-text.js";
+import { differingFields, sameStart } from "./text/start-text.js";
 
 /**
  * @example
@@ -489,6 +489,8 @@ function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
 }
 
 function assertSame(existing: StoredRun, wanted: NewRunRecord): void {
-  if (existing.workflow === wanted.workflow && sameStart(existing.input, wanted.input)) return;
-  throw runIdConflict(existing.key, existing.workflow, wanted.workflow);
+  const isSameWorkflow = existing.workflow === wanted.workflow;
+  if (isSameWorkflow && sameStart(existing.input, wanted.input)) return;
+  const differs = isSameWorkflow ? differingFields(existing.input, wanted.input) : [];
+  throw runIdConflict(existing.key, existing.workflow, { asked: wanted.workflow, differs });
 }

@@ -90,6 +90,26 @@ describe("a run id", () => {
     expect(worked).toEqual([1]);
   });
 
+  it.each([
+    [{ a: 1, b: { c: [1], d: "x" } }, { a: 1, b: { c: [2], d: "y" } }, ["n.b.c", "n.b.d"]],
+    [{ a: 1 }, {}, ["n.a"]],
+    [1, { a: 1 }, ["n"]],
+    [new Date(0), new Date(1), ["n"]],
+    [{ a: 1, b: 1, c: 1, d: 1 }, { a: 2, b: 2, c: 2, d: 2 }, ["n.a", "n.b", "n.c"]],
+    [{ ["k".repeat(500)]: 1 }, {}, [`n.${"k".repeat(198)}`]],
+  ])("is refused with the fields in which the inputs differ: %j, %j", async (n, other, differs) => {
+    const workflow = defineWorkflow("any")
+      .step("work", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
+      .build();
+    const { runtime } = new Machine().open({ any: workflow });
+    await runtime.run("any", { n }, { runId: "one" });
+
+    const error = await rejection(runtime.run("any", { n: other }, { runId: "one" }));
+
+    expect(error.message).toContain(`different: ${differs.join(", ")}`);
+    expect(error).toMatchObject({ details: { differs } });
+  });
+
   it("is another run's in another tenant", async () => {
     const { flows } = counting();
     const { runtime } = new Machine().open(flows);

@@ -122,6 +122,21 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
   }
 }
 
+/** @throws The error of a start; it says so if the run of that id is of another session, because nobody named one. */
+export function otherSession(error: unknown): never {
+  if (!WorkflowError.is(error, "RUN_ID_CONFLICT") || !holdsSession(error.details["differs"])) throw error;
+  const { code, message, details } = error;
+  throw new WorkflowError({
+    code,
+    message,
+    hint: "Give `sessionId`, to the pipeline or to `run`: without one, each pipeline object makes a session of its own, which is a part of the input. Or use another `runId`.",
+    details,
+    cause: error,
+  });
+}
+
+const holdsSession = (differs: unknown): boolean => Array.isArray(differs) && differs.includes("request.sessionId");
+
 export function promptClosed(
   runId: string,
   requirementId: string,

@@ -32,7 +32,7 @@ import {
 import { answersTo, assertOwnRun, type ContinueOptions } from "./continue-run.js";
 import { historyToLoad, workflowsOf } from "./pipeline-facts.js";
 import type { HandleOptions, PipelineOptions, RunArguments, RunQuery } from "./pipeline-options.js";
-import { PipelineRun, runOfAnother } from "./pipeline-run.js";
+import { otherSession, PipelineRun, runOfAnother } from "./pipeline-run.js";
 import { runRequest } from "./run-request.js";
 import type { RunSetup } from "./run-view.js";
 import { sessionHooks } from "./session-hooks.js";
@@ -91,7 +91,9 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     const handle = this.#open().run(this.id, start as never, runId === undefined ? {} : { runId });
     this.#dependencies.give(handle.runId, options.dependencies);
     handle.accepted.catch(() => this.#dependencies.forget(handle.runId));
-    return new PipelineRun(handle as RunHandle, this.#setup);
+    const isMadeUp = options.sessionId === undefined && this.#options.sessionId === undefined;
+    const ready = runId === undefined || !isMadeUp ? undefined : handle.accepted.catch(otherSession);
+    return new PipelineRun(handle as RunHandle, this.#setup, ready);
   }
 
   /**

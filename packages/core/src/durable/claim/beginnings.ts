@@ -72,7 +72,7 @@ export class Beginnings {
     if (this.#setup.claims) continueRun(run.runner, { type: "run.resumed", atMs: run.runner.now() });
     else run.leave("running"); // before it has begun: without an owner, and due
     const existing = await stored;
-    if (existing !== null) throw runIdConflict(key, existing.workflow, record.workflow);
+    if (existing !== null) throw runIdConflict(key, existing.workflow, { asked: record.workflow });
   }
 
   /** Tells whether the store does not have this run yet. */

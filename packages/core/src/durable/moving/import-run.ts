@@ -291,7 +291,7 @@ async function store({ store: to }: ImportSetup, { key, move, commits, records }
       continue;
     }
     if (await isTaken(to, key, move)) return false;
-    throw runIdConflict(key, result.status === "exists" ? result.run.workflow : "", null);
+    throw runIdConflict(key, result.status === "exists" ? result.run.workflow : "", { asked: null });
   }
 }
 

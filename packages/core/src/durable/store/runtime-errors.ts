@@ -50,19 +50,27 @@ export function runtimeStopped(): WorkflowError {
   });
 }
 
-/** @param asked Workflow of a run that was to be started. Null: the run was to be imported. */
-export function runIdConflict({ runId }: RunKey, stored: string, asked: string | null): WorkflowError {
+/**
+ * @param asked Workflow of a run that was to be started. Null: the run was to be imported.
+ * @param differs Fields of the inputs that are not the same.
+ */
+export function runIdConflict(
+  { runId }: RunKey,
+  stored: string,
+  { asked, differs = [] }: { readonly asked: string | null; readonly differs?: readonly string[] },
+): WorkflowError {
+  const fields = differs.length === 0 ? "" : `; different: ${differs.join(", ")}`;
   const why =
     asked === null
       ? "that is not the one which was exported"
       : stored === asked
-        ? "with another input"
+        ? `with another input${fields}`
         : `of the workflow "${stored}", not "${asked}"`;
   return new WorkflowError({
     code: "RUN_ID_CONFLICT",
     message: `There is already a run "${runId}" ${why}.`,
     hint: "Use another `runId`; the same one with the same workflow and input gives the existing run.",
-    details: { runId, workflow: stored },
+    details: { runId, workflow: stored, differs },
   });
 }
 

@@ -2,6 +2,7 @@
 import type { RunStarted } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
 import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
+import { isPlainObject } from "../../value/guard.js";
 import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { corrupt, parseJson } from "./journal-text.js";
@@ -18,10 +19,32 @@ export function readStart(run: StoredRun, { compiled }: RegisteredWorkflow): Run
   return tick;
 }
 
+interface StoredEvent {
+  readonly type: unknown;
+  readonly data: unknown;
+}
+
 /** Whether two runs were started with the same event. */
 export function sameStart(left: string, right: string): boolean {
-  const [one, other] = [left, right].map((text) => (parseJson(text, "a run") as { readonly event: unknown }).event);
-  return sameValue(one, other);
+  return sameValue(eventOf(left), eventOf(right));
+}
+
+/** Paths of the fields in which the events of two starts differ: at most three. None: the events differ in something else. */
+export function differingFields(left: string, right: string): string[] {
+  return differing(eventOf(left).data, eventOf(right).data, "").slice(0, 3);
+}
+
+function differing(left: unknown, right: unknown, path: string): string[] {
+  if (sameValue(left, right)) return [];
+  if (!isRecord(left) || !isRecord(right)) return path === "" ? [] : [path.slice(0, 200)];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].flatMap((name) => differing(left[name], right[name], path === "" ? name : `${path}.${name}`));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => isPlainObject(Object(value));
+
+function eventOf(text: string): StoredEvent {
+  return (parseJson(text, "a run") as { readonly event: StoredEvent }).event;
 }
 
 /** It was stored, and its first tick was not. */
