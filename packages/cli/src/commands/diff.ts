@@ -50,7 +50,7 @@ async function sideOf(target: Target, row: RunRow): Promise<Side> {
   const ticks = (await historyOf(target, runId)).map(({ number, tick }) => ({
     number,
     type: tick.type,
-    facts: withoutTimes(tick),
+    facts: factsOf(tick),
   }));
   return { row, ticks, state: await stateOrNull(target, runId), result: await resultOf(target, runId) };
 }
@@ -67,6 +67,11 @@ async function resultOf(target: Target, runId: string): Promise<unknown> {
     if (toldError(error).code === "WORKFLOW_UNKNOWN") return null;
     throw error;
   }
+}
+
+/** How long an attempt has worked is a matter of chance. Only the tick's own field: an event may have one of that name. */
+export function factsOf({ elapsedMs: _, ...tick }: { readonly elapsedMs?: unknown; readonly type: string }): unknown {
+  return withoutTimes(tick);
 }
 
 /** Names of fields that hold times, ids of runs, and where a run comes from. */

@@ -253,22 +253,32 @@ describe("findGraphProblems: paths", () => {
     ]);
   });
 
-  it("reports steps from which no end can follow, and not those that emit nothing", () => {
+  it.each([1, 2, 5])("takes a step that emits nothing for the end of a branch of %i steps before it", (length) => {
+    const chain = Array.from({ length }, (_, n) => step(`log${n}`, [`Line${n}`], { emits: [`Line${n + 1}`] }));
+
+    expect(
+      check([step("main", ["Start"], { emits: ["Stop", "Line0"] }), ...chain, step("sink", [`Line${length}`])]),
+    ).toEqual([]);
+  });
+
+  it("reports steps from which no end can follow", () => {
     const steps = [
       step("main", ["Start"], { emits: ["Stop", "Entry"] }),
       step("log", ["Entry"], { emits: ["Line"] }),
-      step("sink", ["Line"]),
+      step("again", ["Line"], { emits: ["Entry"] }),
     ];
 
     expect(check(steps)).toEqual([
       {
         check: "deadEnd",
         step: "log",
-        message: 'Step "log" leads only to "sink", and never to a stop event or a prompt.',
-        hint: 'Emit a stop event there, or allow it with `skipChecks: ["deadEnd"]`.',
+        message: 'Step "log" leads only to "again", and never to a stop event, a prompt or a step that emits nothing.',
+        hint: 'Emit a stop event there, end the branch in a step with `emits: []`, or allow it with `skipChecks: ["deadEnd"]`.',
       },
+      expect.objectContaining({ check: "deadEnd", step: "again" }),
     ]);
-    expect(check(steps, { steps: new Map([["log", ["deadEnd"]]]) })).toEqual([]);
+    expect(check(steps, { workflow: ["deadEnd"] })).toEqual([]);
+    expect(summary(steps, { steps: new Map([["log", ["deadEnd"]]]) })).toEqual(["deadEnd again -"]);
   });
 
   it("reports a loop without a way out", () => {

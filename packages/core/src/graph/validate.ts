@@ -142,8 +142,7 @@ function checkPaths(graph: Graph): Finding[] {
   const ending = grow(steps, (step, known) => canEnd(graph, step, known));
   const unreached = steps.filter((step) => !reached.has(step.name) && isChecked(graph, "reachability", step.name));
   const endless = steps.filter(
-    ({ name, emits }) =>
-      reached.has(name) && emits.length > 0 && !ending.has(name) && isChecked(graph, "deadEnd", name),
+    ({ name }) => reached.has(name) && !ending.has(name) && isChecked(graph, "deadEnd", name),
   );
   return [
     ...unreached.map((step) => describeUnreached(graph, step, reached)),
@@ -181,9 +180,9 @@ function arrives({ steps, roleOf }: Graph, type: string, reached: ReadonlySet<st
   return comesFromOutside(roleOf(type)) || steps.some((step) => reached.has(step.name) && step.emits.includes(type));
 }
 
-/** Events that no step accepts are already reported. */
+/** A step that emits nothing ends its branch. Events that no step accepts are already reported. */
 function canEnd({ routing, roleOf }: Graph, { emits, streams }: StepDefinition, ending: ReadonlySet<string>): boolean {
-  if (streams.some((type) => leavesRun(roleOf(type)))) return true;
+  if (emits.length === 0 || streams.some((type) => leavesRun(roleOf(type)))) return true;
   return emits.some((type) => {
     const takers = takersOf(routing, type);
     return leavesRun(roleOf(type)) || takers.length === 0 || takers.some((taker) => ending.has(taker));
@@ -206,12 +205,12 @@ function describeUnreached(graph: Graph, step: StepDefinition, reached: Readonly
 
 function describeDeadEnd({ routing }: Graph, { name, emits }: StepDefinition): Finding {
   const next = quoteNames(emits.flatMap((type) => takersOf(routing, type)));
-  const message = `Step "${name}" leads only to ${next}, and never to a stop event or a prompt.`;
+  const message = `Step "${name}" leads only to ${next}, and never to a stop event, a prompt or a step that emits nothing.`;
   return {
     check: "deadEnd",
     step: name,
     message,
-    hint: 'Emit a stop event there, or allow it with `skipChecks: ["deadEnd"]`.',
+    hint: 'Emit a stop event there, end the branch in a step with `emits: []`, or allow it with `skipChecks: ["deadEnd"]`.',
   };
 }
 
