@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attempt } from "../../test/support/ticks.js";
-import { forkBody, forkPlan, readEdits } from "./fork-plan.js";
+import { forkBody, forkPlan, forkRefusal, readEdits } from "./fork-plan.js";
 
 const none = { queued: 0, running: 0, waiting: 0, retrying: 0, done: 0, failed: 0, caught: 0 };
 const attempts = [
@@ -8,6 +8,16 @@ const attempts = [
   attempt("approve", 2, { started_tick: 3, ended_tick: 8 }),
   attempt("ask", 1, { run_id: "r/2", started_tick: 1, ended_tick: 2 }),
 ];
+
+describe("forkRefusal", () => {
+  it.each(["completed", "failed", "cancelled"] as const)("refuses a tick at which the run was %s", (status) => {
+    expect(forkRefusal({ status })).toContain("earlier tick");
+  });
+
+  it("allows a tick at which the run was at work, and one that is not read yet", () => {
+    expect([forkRefusal({ status: "running" }), forkRefusal(null), forkRefusal(undefined)]).toEqual([null, null, null]);
+  });
+});
 
 describe("forkPlan", () => {
   it("keeps what had completed, and says what runs again and with which event", () => {

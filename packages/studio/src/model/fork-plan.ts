@@ -28,6 +28,12 @@ interface ForkFacts {
   readonly moment: Pick<Moment, "number" | "steps" | "next">;
 }
 
+/** Why the run cannot be forked there; `null` where it can, or while it is not known. */
+export function forkRefusal(moment: Pick<Moment, "status"> | null | undefined): string | null {
+  if (moment == null || moment.status === "running") return null;
+  return "The run had ended at this tick: there is nothing to continue. Go to an earlier tick.";
+}
+
 export function forkPlan({ runId, attempts, moment }: ForkFacts): ForkPlan {
   const { number: at, steps, next } = moment;
   const kept = attempts.filter(

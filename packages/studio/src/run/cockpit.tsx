@@ -5,6 +5,7 @@ import type { ApiError } from "../api/request.js";
 import { CodeButton } from "../graph/code-dialog.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import type { ChildPlace } from "../model/child-place.js";
+import { forkRefusal } from "../model/fork-plan.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { useStore } from "../store.js";
 import { ErrorBox, Loading } from "../ui/states.js";
@@ -71,7 +72,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
     onGo,
     onPlay: play.toggle,
     onPane: panes.focus,
-    onFork: may.fork && place === null ? () => open("fork") : null,
+    onFork: may.fork && place === null && forkRefusal(run.moments.get(tick)) === null ? () => open("fork") : null,
     onAnswer: panes.focusAnswer,
     onSearch: () => panes.search.current?.focus(),
     onEscape: () => {

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from "react";
 import type { Attempt, Handler, Moment } from "../api/contract.types.js";
 import { post } from "../api/request.js";
 import { useSend } from "../api/use-send.js";
-import { type ForkPlan, forkBody, forkPlan, type NextItem, readEdits } from "../model/fork-plan.js";
+import { type ForkPlan, forkBody, forkPlan, forkRefusal, type NextItem, readEdits } from "../model/fork-plan.js";
 import { go, hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -23,6 +23,7 @@ export interface ForkDialogProps {
 /** One dialog from the first moment on: another one in its place would lose the focus, and an Escape that is on its way. */
 export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialogProps): ReactNode {
   const plan = moment === null ? null : forkPlan({ runId, attempts, moment });
+  const refusal = forkRefusal(moment);
   const edited = useForkEdits({ runId, tick, moment, items: plan?.next ?? [] });
   const { body, isBroken } = edited;
   const { isSending, error, send } = useSend();
@@ -34,7 +35,12 @@ export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialo
   const actions = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button type="submit" kind="primary" icon="fork" disabled={plan === null || isBroken || isSending}>
+      <Button
+        type="submit"
+        kind="primary"
+        icon="fork"
+        disabled={plan === null || refusal !== null || isBroken || isSending}
+      >
         Fork
       </Button>
     </>
@@ -53,6 +59,7 @@ export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialo
       onClose={onClose}
       onSubmit={() => send(fork)}
     >
+      {refusal !== null && <p>{refusal}</p>}
       {plan === null ? (
         <>
           <Loading rows={4} />

@@ -1,7 +1,9 @@
 /** Who the run is, and what may be done to it. */
+
 import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { ChildRun, Handler } from "../api/contract.types.js";
 import type { ChildPlace } from "../model/child-place.js";
+import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
 import { hrefOf } from "../route.js";
 import { useStudioConfig } from "../shell/studio-config.js";
@@ -68,6 +70,7 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
 
 function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProps): ReactNode {
   const { may } = useStudioConfig();
+  const refusal = forkRefusal(run.moments.get(run.tick));
   const isRunning = handler.status === "running";
   const canCancel = isRunning && may.cancel;
   const canSend = isRunning && may.send;
@@ -97,7 +100,13 @@ function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProp
         Compare
       </Button>
       {may.fork && (
-        <Button kind="primary" icon="fork" onClick={() => onOpen("fork")}>
+        <Button
+          kind="primary"
+          icon="fork"
+          disabled={refusal !== null}
+          title={refusal ?? undefined}
+          onClick={() => onOpen("fork")}
+        >
           <span>
             Fork
             <span className="hide-sm">
