@@ -229,6 +229,15 @@ export const running: Provocations = {
       return refused(receipt);
     },
   ],
+  CALL_NESTED: [
+    () =>
+      inStep(
+        async (ctx) => {
+          await ctx.run("charge", () => ctx.sleep("1m"));
+        },
+        { name: "pay" },
+      ),
+  ],
   KEY_REUSED: [
     () =>
       inStep(

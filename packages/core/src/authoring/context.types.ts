@@ -68,8 +68,10 @@ export interface Context<
   /**
    * Runs `effect` until it has succeeded once for this work item, over retries and restores, and remembers its result.
    *
+   * What `effect` sends leaves with the record of its result; what it writes to the state counts at once, and once.
+   *
    * @throws {WorkflowError} `KEY_REUSED` for a second `run` with this key in one attempt, `VALUE_UNSERIALIZABLE` for a result that
-   * cannot be stored.
+   * cannot be stored. A wait, a sleep, a child, `collectEvents`, `finish` and another `run` inside of `effect` fail with `CALL_NESTED`.
    */
   run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result>;
 
@@ -160,6 +162,13 @@ export interface EffectCall {
   /** Equal over retries and restores: pass it to the service that you call. */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
+  /**
+   * `ctx.sendEvent` as part of this call: the event leaves when the result is recorded, once, and not at all when the call fails. In
+   * Node, Bun, Deno and workers `ctx.sendEvent` inside the function is the same; browsers know it only until the first `await`.
+   */
+  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): void;
+  /** `ctx.writeEventToStream` as part of this call: readers see it at once, and keep it when the step runs again after the call is done. */
+  writeEventToStream<Event extends WorkflowEvent>(event: Sendable<Event>): void;
 }
 
 /** A child: a class or a built workflow among `static children`, or its name. */

@@ -22,6 +22,8 @@ export type Command =
       readonly event: EventData;
       readonly origin: string | null;
       readonly promptId: string | null;
+      readonly writer?: string;
+      readonly call?: string;
     }
   | { readonly type: "sender.tell"; readonly ticket: number; readonly receipt: Receipt }
   /** Information for inspection; nothing depends on it. */

@@ -286,10 +286,18 @@ export type MemoryRecord =
   | SleepRecord
   | ChildRecord
   | { readonly kind: "send"; readonly call: string }
-  | { readonly kind: "edit"; readonly call: string; readonly value: unknown }
-  | { readonly kind: "run"; readonly call: string; readonly value: unknown }
+  | DoneRecord
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EventData[] | null }
   | { readonly kind: "yield"; readonly call: string; readonly digest: string };
+
+/** An edit, or a call of `ctx.run`. */
+export interface DoneRecord {
+  readonly kind: "edit" | "run";
+  readonly call: string;
+  readonly value: unknown;
+  /** Its function has written to the stream, and does not again. */
+  readonly hasShown?: true;
+}
 
 /** A call that releases the worker slot until it is answered. */
 interface SlotlessCall {

@@ -212,6 +212,10 @@ export interface CallAwaited extends OfCall {
 export interface EffectRecorded extends OfCall {
   readonly type: "effect.recorded";
   readonly value: unknown;
+  /** What its function has sent. Left out: nothing. */
+  readonly sends?: readonly Send[];
+  /** Its function has written to the stream. */
+  readonly hasShown?: true;
 }
 
 /** A call of `ctx.collectEvents`. */
@@ -233,6 +237,10 @@ export interface StateEdited extends Happened {
   readonly change: StateChange;
   /** Result of `editState`, or the value given to `set`. */
   readonly value: unknown;
+  /** As in {@link EffectRecorded}. */
+  readonly sends?: readonly Send[];
+  /** As in {@link EffectRecorded}. */
+  readonly hasShown?: true;
 }
 
 export interface StreamWritten extends Happened {
@@ -244,4 +252,8 @@ export interface StreamWritten extends Happened {
   /** Path of children below this run, such as `"digest"`. */
   readonly origin: string | null;
   readonly promptId: string | null;
+  /** Of an event of a child: who has written it, as the child says it. */
+  readonly writer?: string;
+  /** The call of `ctx.run` or `editState` inside of which it was written. */
+  readonly call?: string;
 }

@@ -9,6 +9,7 @@ export const catalog = {
   AGENT_FAILED: "The model of an agent or a team failed",
   AGENT_OUTPUT_INVALID: "An answer does not fit the agent's output schema",
   ATTEMPT_ENDED: "A step used its context after its attempt had ended",
+  CALL_NESTED: "A call was made inside the function of `ctx.run`",
   CHILD_FAILED: "A child workflow failed",
   CHILD_TOO_DEEP: "Too many runs are inside of each other",
   CHILD_UNKNOWN: "`runChild` names a workflow that is not among the children",

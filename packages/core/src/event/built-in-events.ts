@@ -187,9 +187,11 @@ export const JoinIncompleteEvent: EngineEventClass<JoinIncompleteEvent> = /* @__
 
 export interface StepRestarted {
   readonly step: string;
-  /** Work item of the step. What it streamed before this event does not count. */
+  /** Work item of the step. What it streamed before this event does not count, except inside of the calls in `kept`. */
   readonly item: number;
   readonly attempt: number;
+  /** Calls of `ctx.run` and `editState` that are done: what they streamed counts, and is not streamed again. Left out: none. */
+  readonly kept?: readonly string[];
 }
 /** A step runs again for the same work item. */
 export interface StepRestartedEvent extends EngineEvent<"StepRestartedEvent", "notice", StepRestarted> {}

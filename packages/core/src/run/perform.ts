@@ -5,7 +5,6 @@
  */
 import type { Command } from "../engine/command.js";
 import type { ChildRecord } from "../engine/state.js";
-import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { Attempt } from "./attempt/attempt.js";
@@ -38,9 +37,7 @@ const performers: Performers = {
     if (record?.kind === "child") startChild(run, { item: id, record: record as ChildRecord });
   },
   "child.cancel": (run, { runId }) => cancelChild(run, runId),
-  "stream.publish": (run, { sequence, event, origin, promptId }) => {
-    publish(run, { sequence, event: event as WorkflowEvent, origin, promptId });
-  },
+  "stream.publish": (run, { type: _, ...item }) => publish(run, item as StreamedEvent),
   "sender.tell": (run, { ticket, receipt }) => {
     run.tickets?.get(ticket)?.(receipt);
     run.tickets?.delete(ticket);
@@ -78,5 +75,12 @@ function publish(run: LiveRun, item: StreamedEvent): void {
     event: item.event,
     origin,
     promptId: item.promptId,
+    ...(item.writer !== undefined && { writer: `${numberOf(run)}/${item.writer}` }),
+    ...(item.call !== undefined && { call: item.call }),
   });
+}
+
+/** Of a child among what its parent has opened: the end of its run id. */
+function numberOf({ state: { runId } }: LiveRun): string {
+  return runId.slice(runId.lastIndexOf("/") + 1);
 }

@@ -76,7 +76,8 @@ export abstract class Rounds {
       this.submit(tick);
       return stored;
     }
-    this.#applyRound([tick]);
+    // Behind what was handed in before and waits for a turn of the host: a snapshot has both, or the earlier one only.
+    this.#applyRound([...this.#takeQueue(), tick]);
     if (!this.#busy) this.afterRounds(); // a run that was idle is so again
   }
 

@@ -65,6 +65,8 @@ export interface LiveRunCore {
   commit(tick: Tick): void | Promise<void>;
   /** An attempt has ended by itself: no command reaches it any more. Its last tick follows at once. */
   forget(item: number): void;
+  /** Work of an attempt has ended of which no tick says so: the run may be idle now. */
+  checkIdleAgain(): void;
   /**
    * The state that steps edit, made when first asked for: one writer at a time, over all attempts of the run and over the children
    * that share it. A host elsewhere has to hold that lock for its attempts.
@@ -76,8 +78,10 @@ export interface LiveRunCore {
   resources(): ResourceContainer;
 }
 
-/** What a run sees of an attempt: the three things that commands do to it. */
+/** What a run sees of an attempt: the three things that commands do to it, and whether it is at work. */
 export interface AttemptPort {
+  /** A function of `ctx.run` or `editState` is at work, whatever else the step waits for. */
+  readonly isWorking: boolean;
   /** Its outcome does not count. `settle`: whoever waits for a call of it is told so; else the run has left memory. */
   end(reason: string, settle: boolean): void;
   /** A call was answered: the answer is in the memory of the work item. */
@@ -145,7 +149,6 @@ export interface LiveRun extends LiveRunCore {
   /** Quiet, and checked: an idle run may find that it can never end. */
   isIdle(): boolean;
   onIdle(): void;
-  checkIdleAgain(): void;
   finish(outcome: Outcome): void;
   cancelAtOnce(reason: string): void;
   release(reason: string): void;

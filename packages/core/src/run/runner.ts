@@ -207,6 +207,7 @@ export class Runner extends Rounds implements LiveRun {
   isQuiet(): boolean {
     if (!this.live) return true;
     if (!this.isDrained || this.state.active > 0) return false;
+    for (const attempt of this.attempts.values()) if (attempt.isWorking) return false;
     for (const child of this.children?.values() ?? []) if (child.live && !child.isIdle()) return false;
     return true;
   }
@@ -228,6 +229,7 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   checkIdleAgain(): void {
+    if (!this.live) return;
     if (this.#rest !== null) this.#rest.atTick = -1;
     if (this.state.active === 0) this.#checkIdle();
   }

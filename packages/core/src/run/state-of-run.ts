@@ -5,6 +5,7 @@ import { isWritten } from "../state/prepare-change.js";
 import { StateCell } from "../state/state-cell.js";
 import { copyValue } from "../value/codec.js";
 import { noteFailure, tellUntaken } from "./attempt/forgotten-calls.js";
+import { partsOf } from "./attempt/open-call.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
 /** The initial state of a run. */
@@ -17,7 +18,7 @@ export function createCell(run: LiveRunCore): StateCell {
   const { compiled, ports } = run.host;
   return new StateCell({
     read: () => run.state.store,
-    commit(change, { writer, value }) {
+    commit(change, { writer, value, by: edit }) {
       const attempt = (writer?.token ?? null) as AttemptCore | null;
       attempt?.assertAlive();
       // The memory of the attempt: a child that shares this store records the edit in the same tick.
@@ -27,15 +28,19 @@ export function createCell(run: LiveRunCore): StateCell {
         atMs: by.now(),
         item: attempt?.item.id ?? null,
         attempt: attempt?.number ?? 0,
-        call: (writer?.note as string | undefined) ?? null,
+        call: writer?.note ?? null,
         change,
         // Written values are frozen, and steps get copies.
         value: isWritten(change, value) ? value : copyValue(value, compiled.values),
+        ...(attempt !== null && edit !== null && partsOf(attempt, edit)),
       });
     },
     failed(failure, writer) {
-      if (writer) noteFailure(writer.token as AttemptCore, failure);
-      else tellUntaken(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
+      if (writer) {
+        const attempt = writer.token as AttemptCore;
+        noteFailure(attempt, failure);
+        attempt.run.checkIdleAgain(); // an edit was at work, and no tick says that it has ended
+      } else tellUntaken(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
     },
     schema: compiled.state,
     types: compiled.values,

@@ -39,7 +39,12 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt
       return { kind, call };
     case "edit":
     case "run":
-      return { kind, call, value: decoder.value(reader.raw("value"), reader.at("value")) };
+      return {
+        kind,
+        call,
+        value: decoder.value(reader.raw("value"), reader.at("value")),
+        ...(reader.raw("hasShown") === true && { hasShown: true }),
+      };
     case "set":
       return {
         kind,

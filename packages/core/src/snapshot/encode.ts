@@ -220,7 +220,7 @@ class StateEncoder implements PartEncoder {
       }
       case "edit":
       case "run":
-        return { kind: record.kind, call: record.call, value: encodeValue(record.value, path, this.#types) };
+        return { ...record, value: encodeValue(record.value, path, this.#types) };
       case "set":
         return {
           kind: "set",

@@ -13,6 +13,7 @@ import type { GatheredInput } from "../engine/features.js";
 import type {
   Arrival,
   ChildRecord,
+  DoneRecord,
   EventData,
   Failure,
   JoinBuffer,
@@ -163,7 +164,7 @@ export type EncodedRecord =
   | (Readonly<Omit<SleepRecord, "awaitedIn" | "timer">> & Awaited)
   | EncodedChild
   | Extract<MemoryRecord, { readonly kind: "send" | "yield" }>
-  | { readonly kind: "edit" | "run"; readonly call: string; readonly value: EncodedValue }
+  | (Omit<DoneRecord, "value"> & { readonly value: EncodedValue })
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null };
 
 interface Awaited {

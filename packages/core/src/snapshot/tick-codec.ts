@@ -282,6 +282,7 @@ type Shapes = {
 
 const ofAttempt = { item: count, attempt: count };
 const ofCall = { ...ofAttempt, call: text };
+const done = { sends: { ...sends, isOptional: true }, hasShown: { ...flag, isOptional: true } };
 const limits = { timeoutMs: limit, deadlineMs: limit };
 
 /** Every field of every tick: a new field does not compile without a form. */
@@ -331,8 +332,16 @@ const shapes: Shapes = {
   },
   "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
   "call.awaited": ofCall,
-  "effect.recorded": { ...ofCall, value },
+  "effect.recorded": { ...ofCall, value, ...done },
   "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: { ...lists, isOptional: true }, event },
-  "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written },
-  "stream.written": { item: countOrNull, attempt: count, event: shown, origin: textOrNull, promptId: textOrNull },
+  "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written, ...done },
+  "stream.written": {
+    item: countOrNull,
+    attempt: count,
+    event: shown,
+    origin: textOrNull,
+    promptId: textOrNull,
+    writer: { ...text, isOptional: true },
+    call: { ...text, isOptional: true },
+  },
 };

@@ -1,48 +1,55 @@
 /**
- * Knows whether code runs inside an `editState` callback: always while the callback runs synchronously, and after
- * its awaits where the platform follows async context (Node, Bun, Deno, workerd). Browsers do not.
+ * Knows inside which callback of `ctx.run` or `editState` code runs: always while the callback runs synchronously, and after its
+ * awaits where the platform follows async context (Node, Bun, Deno, workerd). Browsers do not.
  *
  * @module
  */
+import type { Send } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { insideEdit } from "../value/inside-edit.js";
 import { withoutDrafts } from "./finish-draft.js";
 
-/** One running callback of `editState`. */
-export interface OpenEdit {
+/** One running callback. */
+export interface OpenCall {
   /** What its caller has called. */
-  readonly name: "editState" | "ctx.finish";
-  /** The state that it edits. */
-  readonly cell: object;
+  readonly name: "editState" | "ctx.finish" | "ctx.run";
+  /** Its id in the memory of the work item. `null`: what is done inside belongs to the step. */
+  readonly call: string | null;
+  /** The state that it edits; `null` for `ctx.run`. */
+  readonly cell: object | null;
   /** The attempt that made it. */
   readonly token: object | undefined;
-  /** The edit of another state that it was made in. */
-  readonly outer: OpenEdit | null;
+  /** The callback that it was made in. */
+  readonly outer: OpenCall | null;
   /** Until the callback has settled. */
   open: boolean;
-  /** What was refused inside it. */
+  /** What was refused inside: the call fails with it, whether its callback awaits it or not. */
   refusal: WorkflowError | null;
+  /** Sent inside: leaves with the record of the call. */
+  sends: Send[] | null;
+  /** `true`: it has written to the stream. */
+  hasShown: boolean;
 }
 
-export function openEdit(
-  name: OpenEdit["name"],
-  { cell, token, outer }: Pick<OpenEdit, "cell" | "token" | "outer">,
-): OpenEdit {
-  return { name, cell, token, outer, open: true, refusal: null };
+export function openCall(
+  name: OpenCall["name"],
+  { call, cell, token, outer }: Pick<OpenCall, "call" | "cell" | "token" | "outer">,
+): OpenCall {
+  return { name, call, cell, token, outer, open: true, refusal: null, sends: null, hasShown: false };
 }
 
-/** The edit whose callback is on the stack. */
-let running: OpenEdit | null = null;
+/** The call whose callback is on the stack. */
+let running: OpenCall | null = null;
 
 /** The part of `AsyncLocalStorage` that is used: the core imports nothing of Node, not even types. */
 interface ContextStorage {
-  run<Result>(edit: OpenEdit, callback: () => Result): Result;
-  getStore(): OpenEdit | undefined;
+  run<Result>(call: OpenCall, callback: () => Result): Result;
+  getStore(): OpenCall | undefined;
 }
 
 let storage: ContextStorage | null | undefined;
 
-/** Made with the first edit: whoever never edits does not pay for following async context. */
+/** Made with the first call: whoever makes none does not pay for following async context. */
 function contextStorage(): ContextStorage | null {
   if (storage === undefined) {
     const hooks = globalThis.process?.getBuiltinModule?.("async_hooks");
@@ -51,23 +58,23 @@ function contextStorage(): ContextStorage | null {
   return storage;
 }
 
-/** False where an edit can be known only while its callback runs synchronously. */
+/** False where a call can be known only while its callback runs synchronously. */
 export function followsAsyncContext(): boolean {
   return contextStorage() !== null;
 }
 
-export function runInEdit<Result>(edit: OpenEdit, callback: () => Result): Result {
-  return runInSyncEdit(edit, () => {
+export function runInCall<Result>(call: OpenCall, callback: () => Result): Result {
+  return runInSyncCall(call, () => {
     const followed = contextStorage();
-    return followed ? followed.run(edit, callback) : callback();
+    return followed ? followed.run(call, callback) : callback();
   });
 }
 
-/** As {@link runInEdit}, for an edit that is over when its callback returns: nobody follows what it has started. */
-export function runInSyncEdit<Result>(edit: OpenEdit, callback: () => Result): Result {
+/** As {@link runInCall}, for a callback that is over when it returns: nobody follows what it has started. */
+export function runInSyncCall<Result>(call: OpenCall, callback: () => Result): Result {
   const before = running;
-  running = edit;
-  insideEdit.plain = plainInEdit;
+  running = call;
+  if (call.cell !== null) insideEdit.plain = plainInEdit;
   try {
     return callback();
   } finally {
@@ -80,16 +87,33 @@ export function plainInEdit(value: unknown): unknown {
   return editAround() === null ? value : withoutDrafts(value);
 }
 
+/** The innermost open call around the caller that fits. */
+function around(fits: (call: OpenCall) => boolean): OpenCall | null {
+  let call = running ?? storage?.getStore() ?? null;
+  while (call !== null && !(call.open && fits(call))) call = call.outer;
+  return call;
+}
+
 /**
  * The open edit around the caller, as far as it can be known.
  *
  * A token that differs means another attempt: it only was started from inside the callback.
  */
-export function editAround(token?: object, cell?: object): OpenEdit | null {
-  let edit = running ?? storage?.getStore() ?? null;
-  while (edit && !(edit.open && (!cell || edit.cell === cell) && (!token || !edit.token || edit.token === token)))
-    edit = edit.outer;
-  return edit;
+export function editAround(token?: object, cell?: object): OpenCall | null {
+  return around(
+    (call) => call.cell !== null && (!cell || call.cell === cell) && (!token || !call.token || call.token === token),
+  );
+}
+
+/** The open call of this attempt around the caller, as far as it can be known: what is done there belongs to it. */
+export function callAround(token: object): OpenCall | null {
+  const call = around((open) => open.token === token);
+  return call?.call == null ? null : call;
+}
+
+/** What a call that begins now is made in. Nothing is kept of calls of other attempts, or a run would keep a chain of them. */
+export function outerCall(token: object | undefined): OpenCall | null {
+  return around((call) => call.cell !== null || call.token === token);
 }
 
 /**

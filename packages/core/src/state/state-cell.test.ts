@@ -321,7 +321,7 @@ describe("StateCell: host", () => {
     expect(seen).toEqual([
       [
         expect.objectContaining({ patches: [{ op: "add", path: ["a"], value: 1 }], next: { a: 1 } }),
-        { writer: undefined, value: "answer" },
+        { writer: undefined, value: "answer", by: expect.objectContaining({ name: "editState" }) },
       ],
     ]);
   });

@@ -15,14 +15,14 @@ import { assertFunction } from "../value/option-value.js";
 import { CallPromise, type FailedCall } from "./call-promise.js";
 import { createDraft } from "./draft.js";
 import {
-  editAround,
   followsAsyncContext,
-  type OpenEdit,
-  openEdit,
+  type OpenCall,
+  openCall,
+  outerCall,
   plainInEdit,
   refuseInsideEdit,
-  runInEdit,
-  runInSyncEdit,
+  runInCall,
+  runInSyncCall,
 } from "./edit-context.js";
 import { withoutDrafts } from "./finish-draft.js";
 import { freezeState } from "./freeze-state.js";
@@ -56,8 +56,8 @@ export interface StoreHost extends StateRules {
 export interface Writer {
   /** The attempt. Ended by {@link StateCell.rollback}. */
   readonly token: object;
-  /** For the host, with the commit. */
-  readonly note?: unknown;
+  /** Its call in the memory of the work item. */
+  readonly note?: string;
 }
 
 /** What the host is told about a change. */
@@ -65,6 +65,8 @@ export interface Commit {
   readonly writer: Writer | undefined;
   /** What the callback of `edit` gave, or what `write` wrote. */
   readonly value: unknown;
+  /** The callback of `edit`, which may have sent and shown something; `null` for other writes. */
+  readonly by: OpenCall | null;
 }
 
 /** One call of a writer. */
@@ -72,15 +74,15 @@ interface Turn {
   readonly what: string;
   readonly writer: Writer | undefined;
   readonly work: Work<unknown>;
-  /** The edit of another state that it was made in. */
-  readonly outer: OpenEdit | null;
+  /** The callback that it was made in: an edit of another state, or a call of its attempt. */
+  readonly outer: OpenCall | null;
   /** What the caller has. */
   call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Gives the lock back. Null while waiting, and afterwards. */
   release: (() => void) | null;
-  edit: OpenEdit | null;
+  edit: OpenCall | null;
   committing: boolean;
   /** Answered: whatever it still does counts for nothing. */
   over: boolean;
@@ -163,9 +165,10 @@ export class StateCell {
     return this.#take("editState", writer, (turn) => {
       assertFunction(callback, "edit");
       const draft = createDraft(this.#host.read() as object);
-      const edit = openEdit("editState", { cell: this, token: writer?.token, outer: turn.outer });
+      const call = writer?.note ?? null;
+      const edit = openCall("editState", { call, cell: this, token: writer?.token, outer: turn.outer });
       turn.edit = edit;
-      const answer = runInEdit(edit, () => callback(draft as never));
+      const answer = runInCall(edit, () => callback(draft as never));
       if (isThenable(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
       // Nobody can have awaited what was refused inside: the edit fails with it instead of losing it.
       if (edit.refusal) throw edit.refusal;
@@ -181,10 +184,10 @@ export class StateCell {
   /** Runs a synchronous callback on a draft of this state. */
   #change(before: unknown, { edit: callback, token }: LastEdit): MadeEdit {
     const draft = createDraft(before as object);
-    const edit = openEdit("ctx.finish", { cell: this, token, outer: editAround() });
+    const edit = openCall("ctx.finish", { call: null, cell: this, token, outer: outerCall(token) });
     let answer: unknown;
     try {
-      answer = runInSyncEdit(edit, () => callback(draft as never));
+      answer = runInSyncCall(edit, () => callback(draft as never));
     } finally {
       edit.open = false;
     }
@@ -250,7 +253,7 @@ export class StateCell {
         resolve: resolve as Turn["resolve"],
         reject,
         work: work as Turn["work"],
-        outer: editAround(),
+        outer: outerCall(writer?.token),
         release: null,
         edit: null,
         committing: false,
@@ -330,7 +333,7 @@ export class StateCell {
   #commit(turn: Turn, change: PreparedChange, value: unknown): void | Promise<void> {
     this.#size.admit(this.#host.read(), change, this.#host.types);
     turn.committing = true;
-    return this.#host.commit(change, { writer: turn.writer, value });
+    return this.#host.commit(change, { writer: turn.writer, value, by: turn.edit });
   }
 
   #rollBack(turn: Turn, error: Error | null): void {

@@ -18,6 +18,8 @@ export interface StreamEnvelope {
   readonly sequence: number;
   readonly origin: string | null;
   readonly promptId?: string;
+  readonly writer?: string;
+  readonly call?: string;
   readonly data: unknown;
   readonly meta?: unknown;
   /** Version of the event class, when it is above 1. */
@@ -26,9 +28,9 @@ export interface StreamEnvelope {
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` with the path of a field that cannot be encoded. */
 export function toEnvelope(item: StreamedEvent, types: readonly ValueType[]): StreamEnvelope {
-  const { sequence, event, origin, promptId } = item;
+  const { event, promptId, ...place } = item;
   const encoded = encodeEvent(event, event.type, types);
-  return { ...encoded, sequence, origin, ...(promptId === null ? null : { promptId }) };
+  return { ...encoded, ...place, ...(promptId === null ? null : { promptId }) };
 }
 
 export interface ResponseSource {

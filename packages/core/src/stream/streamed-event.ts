@@ -9,4 +9,11 @@ export interface StreamedEvent<out Event extends WorkflowEvent = WorkflowEvent> 
   readonly origin: string | null;
   /** Id for `handler.answer(promptId, fields)`; `null` when the event is not a prompt. */
   readonly promptId: string | null;
+  /**
+   * The work item that wrote the event: equal for all events of one work item and for its {@link StepRestartedEvent}s, different for
+   * others, also of children. Left out: the event does not come again when a step restarts, as a prompt.
+   */
+  readonly writer?: string;
+  /** The call of `ctx.run` or `editState` inside of which the event was written. Left out: none. */
+  readonly call?: string;
 }

@@ -74,6 +74,8 @@ class Machine implements LiveRunCore {
     this.#attempts.delete(item);
   }
 
+  checkIdleAgain(): void {}
+
   store(): StateCell {
     this.#cell ??= createCell(this);
     return this.#cell;

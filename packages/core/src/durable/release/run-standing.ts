@@ -32,10 +32,10 @@ export function outcomeWith(
   return others === 0 ? knownOutcome(host.routing, state, tick) : null;
 }
 
-/** Tells whether a step of the run or its children runs, and waits for nothing. */
+/** Tells whether a step of the run or its children runs, and waits for nothing, or a call of it is at work. */
 export function isAtWork({ attempts, children, state }: LiveRun): boolean {
   return (
-    [...attempts.keys()].some((item) => state.items.get(item)?.status === "running") ||
+    [...attempts].some(([item, { isWorking }]) => isWorking || state.items.get(item)?.status === "running") ||
     [...(children?.values() ?? [])].some(isAtWork)
   );
 }

@@ -21,27 +21,29 @@ export function isOutcome(event: WorkflowEvent): boolean {
 type Shown = Omit<StreamedEvent, "sequence">;
 
 /** The form is that of the tick which shows it: an event of a child is read by its own workflow. */
-function encodeShown({ event, origin, promptId }: Shown, compiled: CompiledWorkflow): object {
-  const tick: Tick = { type: "stream.written", atMs: 0, item: null, attempt: 0, event, origin, promptId };
+function encodeShown(shown: Shown, compiled: CompiledWorkflow): object {
+  const tick: Tick = { type: "stream.written", atMs: 0, item: null, attempt: 0, ...shown };
   return encodeTick(tick, compiled);
 }
 
 function decodeShown(json: unknown, compiled: CompiledWorkflow): Shown {
   const tick = decodeTick(json, compiled);
   if (tick.type !== "stream.written") throw corrupt(`an event of "${compiled.name}"`, `is a ${tick.type}`);
-  return { event: tick.event as WorkflowEvent, origin: tick.origin, promptId: tick.promptId };
+  const { type: _, atMs: __, item: ___, attempt: ____, ...shown } = tick;
+  return shown as Shown;
 }
 
 /** What nearly every event has, and its text leaves out. */
 const usual = { type: "stream.written", atMs: 0, item: null, attempt: 0, origin: null, promptId: null };
 
 export function shownText(item: Shown, compiled: CompiledWorkflow): string {
-  const { origin, promptId } = item;
+  const { origin, promptId, writer, call } = item;
   const { event } =
     origin === null
       ? { event: encodeEvent(item.event, item.event.type, compiled.values) }
       : (encodeShown(item, compiled) as Shown);
-  return JSON.stringify({ event, ...(origin !== null && { origin }), ...(promptId !== null && { promptId }) });
+  const place = { ...(origin !== null && { origin }), ...(promptId !== null && { promptId }) };
+  return JSON.stringify({ event, ...place, writer, call });
 }
 
 export function readShown(text: string, compiled: CompiledWorkflow, where: string): Shown {

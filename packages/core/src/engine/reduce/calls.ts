@@ -13,6 +13,7 @@ import type {
   ChildOpened,
   EffectRecorded,
   EventCollected,
+  Send,
   SendsCommitted,
   SleepOpened,
   StateEdited,
@@ -25,12 +26,15 @@ import { takeKept } from "./inbox.js";
 import { remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
 import { suspend, wake } from "./slots.js";
-import { currentItem, decide, publish, type Work } from "./work.js";
+import { byItem, currentItem, decide, publish, type Work } from "./work.js";
 
 export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
   const item = currentItem(work, tick);
-  if (item === null) return;
-  for (const send of tick.sends) {
+  if (item !== null) sendAll(work, item, tick.sends);
+}
+
+function sendAll(work: Work, item: WorkItem, sends: readonly Send[] = []): void {
+  for (const send of sends) {
     if (item.memory?.has(send.call)) continue;
     remember(item, { kind: "send", call: send.call });
     sendOut(work, item, send);
@@ -149,7 +153,9 @@ function awaitCall(work: Work, item: WorkItem, call: string): void {
 export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  remember(item, { kind: "run", call: tick.call, value: tick.value });
+  const { call, value, sends, hasShown } = tick;
+  remember(item, { kind: "run", call, value, ...(hasShown && { hasShown }) });
+  sendAll(work, item, sends);
   decide(work, { type: "call.settle", item: item.id, call: tick.call });
 }
 
@@ -189,15 +195,27 @@ function takeSet(buffer: EventData[], places: readonly (readonly string[])[]): E
 
 export function onStateEdited(work: Work, tick: StateEdited): void {
   const { state } = work;
-  if (tick.item !== null) {
-    const item = currentItem(work, tick as StateEdited & { item: number });
-    if (item === null) return;
-    if (tick.call !== null) remember(item, { kind: "edit", call: tick.call, value: tick.value });
+  const { call, value, sends, hasShown } = tick;
+  if (tick.item === null) {
+    state.store = applyChange(state.store, tick.change);
+    return;
   }
+  const item = currentItem(work, tick as StateEdited & { item: number });
+  if (item === null) return;
+  if (call !== null) remember(item, { kind: "edit", call, value, ...(hasShown && { hasShown }) });
   state.store = applyChange(state.store, tick.change);
+  sendAll(work, item, sends);
 }
 
 export function onStreamWritten(work: Work, tick: StreamWritten): void {
-  if (tick.item !== null && currentItem(work, tick as StreamWritten & { item: number }) === null) return;
-  publish(work, tick.event, tick);
+  const { event, origin, promptId, writer, call } = tick;
+  if (tick.item === null)
+    return publish(work, event, {
+      origin,
+      promptId,
+      ...(writer !== undefined && { writer }),
+      ...(call !== undefined && { call }),
+    });
+  const item = currentItem(work, tick as StreamWritten & { item: number });
+  if (item !== null) publish(work, event, byItem(item, call));
 }

@@ -23,9 +23,11 @@ export function joinIncomplete(step: string, missing: readonly string[], events:
   return makeEngineEvent(JoinIncompleteEvent, { step, missing, events } as never);
 }
 
-/** Tells readers that what this step streams from here on may repeat earlier events. */
-export function stepRestarted({ step, id, attempt }: WorkItem): EventData {
-  return makeEngineEvent(StepRestartedEvent, { step, item: id, attempt } as never);
+/** Tells readers that the step streams again what it has streamed earlier, except inside of calls that it does not make again. */
+export function stepRestarted({ step, id, attempt, memory }: WorkItem): EventData {
+  const kept: string[] = [];
+  for (const [call, record] of memory ?? []) if ("hasShown" in record) kept.push(call);
+  return makeEngineEvent(StepRestartedEvent, { step, item: id, attempt, ...(kept.length > 0 && { kept }) } as never);
 }
 
 /** Contains the input as the step got it. */

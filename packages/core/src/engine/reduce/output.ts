@@ -13,14 +13,14 @@ import { deliver } from "./deliver.js";
 import { finish } from "./finish.js";
 import { endItem, leaveFan, type Place } from "./items.js";
 import { noteLeftover } from "./stuck.js";
-import { currentItem, publish, type Work } from "./work.js";
+import { byItem, currentItem, publish, type Work } from "./work.js";
 
 export function onStepCompleted(work: Work, tick: StepCompleted): void {
   const item = currentItem(work, tick);
   if (item === null) return;
   const { output, sends, change, shown } = tick;
   if (change !== undefined) work.state.store = applyChange(work.state.store, change);
-  if (shown !== undefined) for (const event of shown) publish(work, event);
+  if (shown !== undefined) for (const event of shown) publish(work, event, byItem(item));
   if (sends !== null) lastSends(work, item, sends);
   if (isBatch(output)) features.fans?.take(work, item, output);
   else if (output !== null) emit(work, output, item);

@@ -7,7 +7,7 @@ import { Fifo } from "../fifo.js";
 import type { MemoryRecord, StepLoad, WorkItem } from "../state.js";
 import { gain, lose } from "./clock.js";
 import { stepRestarted } from "./engine-events.js";
-import { decide, publish, type Work } from "./work.js";
+import { byItem, decide, publish, type Work } from "./work.js";
 
 export function loadOf(work: Work, step: string): StepLoad {
   work.state.loads ??= new Map();
@@ -37,7 +37,7 @@ export function start(work: Work, load: StepLoad, item: WorkItem): void {
   item.open = 0;
   item.answered = null;
   if (item.firstStartedAtMs < 0) item.firstStartedAtMs = work.state.atMs;
-  if (item.attempt > 1) publish(work, stepRestarted(item));
+  if (item.attempt > 1) publish(work, stepRestarted(item), byItem(item));
   decide(work, { type: "attempt.start", item: item.id });
 }
 

@@ -19,15 +19,17 @@ export function decide(work: Work, command: Command): void {
   else work.commands.push(command);
 }
 
-export interface Shown {
-  readonly promptId: string | null;
-  readonly origin: string | null;
-}
-const plain: Shown = { promptId: null, origin: null };
+export type Shown = Omit<Extract<Command, { readonly type: "stream.publish" }>, "type" | "sequence" | "event">;
+const plain: Shown = { origin: null, promptId: null };
 
 /** Publishes an event to readers of the stream. */
-export function publish(work: Work, event: EventData, { promptId, origin }: Shown = plain): void {
-  decide(work, { type: "stream.publish", sequence: work.state.streamed++, event, origin, promptId });
+export function publish(work: Work, event: EventData, shown: Shown = plain): void {
+  decide(work, { type: "stream.publish", sequence: work.state.streamed++, event, ...shown });
+}
+
+/** Events of one work item have the same writer. */
+export function byItem({ id }: Pick<WorkItem, "id">, call?: string): Shown {
+  return { ...plain, writer: String(id), ...(call !== undefined && { call }) };
 }
 
 /** Notes a refused tick: its sender is told, and inspection shows it. */

@@ -96,6 +96,10 @@ export class Attempt implements AttemptCore, AttemptPort {
     return this.ended === returned;
   }
 
+  get isWorking(): boolean {
+    return isAtWork(this);
+  }
+
   assertAlive(): void {
     if (this.ended !== null) throw attemptEnded(this);
   }

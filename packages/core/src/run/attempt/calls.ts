@@ -9,6 +9,7 @@ import { SmallMap } from "../../engine/small-map.js";
 import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
+import { callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
 import { copyValue } from "../../value/codec.js";
 import { reviveError } from "../../value/error-record.js";
@@ -26,6 +27,9 @@ export interface Calling {
 /** Calls that the memory is about to answer. A WeakMap, because a waiting run pays for every field. */
 const recalling = new WeakMap<Calls, Set<string>>();
 
+/** The order in which the memory was answered, as far as an attempt has asked for it. */
+const places = new WeakMap<Calls, Map<string, number>>();
+
 /** The calls of an attempt, from the first on. */
 export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
   attempt.calls ??= new Calls(attempt);
@@ -41,9 +45,12 @@ export class Calls {
     this.#attempt = attempt;
   }
 
-  /** The id of this call: its key, or its subject with the number of earlier calls about it. */
+  /**
+   * The id of this call: its key, or its subject with the number of earlier calls about it. A call made inside of another one has the
+   * path of that one in front, so that calls which are made at the same time do not count each other.
+   */
   id(kind: string, about: string, key: string | undefined): string {
-    const name = nameOf(kind, about, key);
+    const name = this.#nameOf(kind, about, key);
     const count = this.#occurrences.get(name) ?? 0;
     this.#occurrences.set(name, count + 1);
     return idOf(name, count, key !== undefined);
@@ -51,7 +58,7 @@ export class Calls {
 
   /** Tells whether this attempt has made a call with this key. */
   hasAsked(kind: string, key: string): boolean {
-    return this.#occurrences.has(nameOf(kind, "", key));
+    return this.#occurrences.has(this.#nameOf(kind, "", key));
   }
 
   /** The result of an earlier attempt, or of this one. */
@@ -61,8 +68,14 @@ export class Calls {
 
   /** Tells whether the last call of that name still waits for its answer. */
   isOpen(kind: string, about: string, key: string | undefined): boolean {
-    const name = nameOf(kind, about, key);
+    const name = this.#nameOf(kind, about, key);
     return this.#open?.has(idOf(name, (this.#occurrences.get(name) ?? 0) - 1, key !== undefined)) ?? false;
+  }
+
+  #nameOf(kind: string, about: string, key: string | undefined): string {
+    const name = nameOf(kind, about, key);
+    const path = pathInside(callAround(this.#attempt)?.call ?? null);
+    return path === "" ? name : path + segment(name);
   }
 
   /** Settles when the reducer answers the call. */
@@ -87,10 +100,30 @@ export class Calls {
   }
 
   #answerRecalled(): void {
-    const recalled = recalling.get(this);
+    const recalled = [...(recalling.get(this) ?? [])];
     recalling.delete(this);
-    for (const call of [...(this.#attempt.item.memory?.keys() ?? [])])
-      if (recalled?.has(call)) this.#attempt.settle(call);
+    // Mostly one, of code that goes from call to call: the order of a long memory is looked up for several only.
+    if (recalled.length > 1) this.#sortByAnswer(recalled);
+    for (const call of recalled) this.#attempt.settle(call);
+  }
+
+  #sortByAnswer(calls: string[]): void {
+    let known = places.get(this);
+    if (known === undefined || calls.filter((call) => !known?.has(call)).length > 1) {
+      known = this.#placesOfAnswers();
+      places.set(this, known);
+    }
+    const last = known.size;
+    const placeOf = (call: string): number => known.get(call) ?? last;
+    calls.sort((one, other) => placeOf(one) - placeOf(other));
+  }
+
+  /** Answered calls only, whose order does not change any more. */
+  #placesOfAnswers(): Map<string, number> {
+    const known = new Map<string, number>();
+    for (const [call, record] of this.#attempt.item.memory ?? [])
+      if (!("status" in record) || record.status !== "open") known.set(call, known.size);
+    return known;
   }
 
   settle(call: string): void {
@@ -103,7 +136,9 @@ export class Calls {
 
   /** Sets that are being collected: their events count already. */
   collecting(): readonly Promise<unknown>[] {
-    return [...(this.#open ?? [])].filter(([call]) => call.startsWith("collect:")).map(([, { promise }]) => promise);
+    return [...(this.#open ?? [])]
+      .filter(([call]) => call.startsWith("collect:", pathLength(call)))
+      .map(([, { promise }]) => promise);
   }
 
   get isCollecting(): boolean {
@@ -124,9 +159,13 @@ export class Calls {
   unasked(): string[] {
     const asked = new Set<string>();
     for (const [name, count] of this.#occurrences) {
-      for (let index = 0; index < count; index++) asked.add(idOf(name, index, /^\w+=/.test(name)));
+      const isKeyed = /^\w+=/.test(name.slice(pathLength(name)));
+      for (let index = 0; index < count; index++) asked.add(idOf(name, index, isKeyed));
     }
-    return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call));
+    const { memory } = this.#attempt.item;
+    return [...(memory?.keys() ?? [])].filter(
+      (call) => !asked.has(call) && !callsAround(call).some((outer) => memory?.has(outer)),
+    );
   }
 }
 
@@ -137,7 +176,34 @@ function nameOf(kind: string, about: string, key: string | undefined): string {
 /** The first call with a key has no number, so moving it in the code does not change its id. */
 function idOf(name: string, count: number, isKeyed: boolean): string {
   if (!isKeyed) return `${name}#${count}`;
-  return count === 0 ? name : `${count}:${name}`;
+  if (count === 0) return name;
+  const at = pathLength(name);
+  return `${name.slice(0, at)}${count}:${name.slice(at)}`;
+}
+
+// A path is `/run=pay/`. No other id begins with a slash, and inside of a path no name contains one.
+
+/** What the ids of calls inside of this one begin with. */
+function pathInside(call: string | null): string {
+  if (call === null) return "";
+  return call.startsWith("/") ? `${call}/` : `/${segment(call)}/`;
+}
+
+function segment(name: string): string {
+  return name.replace(/[%/]/g, encodeURIComponent);
+}
+
+function pathLength(name: string): number {
+  return name.startsWith("/") ? name.lastIndexOf("/") + 1 : 0;
+}
+
+/** The calls inside of which it was made: once such a call is recorded, its function is not called again. */
+function callsAround(call: string): string[] {
+  const names = call.slice(1, Math.max(1, pathLength(call) - 1)).split("/");
+  if (pathLength(call) === 0) return [];
+  return names.map((name, depth) =>
+    depth === 0 ? decodeURIComponent(name) : `/${names.slice(0, depth + 1).join("/")}`,
+  );
 }
 
 /** Returns a copy: the memory does not change, whatever the step does with it. */

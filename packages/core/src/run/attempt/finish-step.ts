@@ -12,15 +12,17 @@ import { isThenable } from "../../value/is-thenable.js";
 import { shown } from "../../value/shown.js";
 import type { AttemptCore } from "../run.types.js";
 import { LastAct } from "./last-act.js";
+import { refuseInsideRun } from "./open-call.js";
 import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 
 /**
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
- * function, `STATE_LOCKED` inside `editState`, `ATTEMPT_ENDED`.
+ * function, `STATE_LOCKED` inside `editState`, `CALL_NESTED` inside the function of `ctx.run`, `ATTEMPT_ENDED`.
  */
 export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unknown): LastAct {
   attempt.assertAlive();
   refuseInsideEdit("finish", attempt);
+  refuseInsideRun("finish", attempt);
   const { step } = attempt;
   if (typeof edit !== "function") throw noCallback(step, edit);
   if (attempt.lastAct !== null)

@@ -53,6 +53,7 @@ export function watchEffect<Value>(attempt: AttemptCore, effect: Promise<Value>)
         if (hasLeftMemory(attempt)) return;
         noteFailure(attempt, { call, error });
         reject(error);
+        attempt.run.checkIdleAgain();
       },
     );
   });

@@ -26,7 +26,7 @@ import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
 import type { AttemptCall } from "../../inspect/telemetry.types.js";
-import { refuseInsideEdit } from "../../state/edit-context.js";
+import { callAround, refuseInsideEdit, runInCall, runInSyncCall } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
@@ -42,6 +42,7 @@ import { assertSendable, assertTarget } from "./check-sends.js";
 import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
 import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
+import { openEffect, partsOf, refuseInsideRun } from "./open-call.js";
 
 export class StepContext implements Context {
   readonly #attempt: AttemptCore;
@@ -97,10 +98,11 @@ export class StepContext implements Context {
       toRun: options.scope === "run",
       ...(isOfFan && { isElement: true }),
     };
-    if (options.immediate === true) {
-      if (isOfFan) features.elements?.noteSent(attempt, call);
-      attempt.commitSends([send]);
-    } else if (attempt.sends === null) attempt.sends = [send];
+    const around = callAround(attempt);
+    if (isOfFan && (options.immediate === true || around !== null)) features.elements?.noteSent(attempt, call);
+    if (options.immediate === true) attempt.commitSends([send]);
+    else if (around !== null) (around.sends ??= []).push(send);
+    else if (attempt.sends === null) attempt.sends = [send];
     else attempt.sends.push(send);
   }
 
@@ -111,6 +113,8 @@ export class StepContext implements Context {
     assertSendable(attempt, event, "streams");
     const { run, item, lastAct } = attempt;
     if (lastAct?.isOpen === true) return lastAct.show(event);
+    const around = callAround(attempt);
+    if (around !== null) around.hasShown = true;
     run.submit({
       type: "stream.written",
       atMs: run.now(),
@@ -119,6 +123,7 @@ export class StepContext implements Context {
       event,
       origin: null,
       promptId: null,
+      ...(around !== null && { call: around.call as string }),
     });
   }
 
@@ -239,6 +244,7 @@ export class StepContext implements Context {
     try {
       this.#attempt.assertAlive();
       if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
+      refuseInsideRun(name, this.#attempt);
       return make(); // promises of `Calls` are marked as handled
     } catch (error) {
       return refuseCall(this.#attempt, error);
@@ -287,21 +293,33 @@ export class StepContext implements Context {
     const attempt = this.#attempt;
     const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
     const { tracer } = attempt.run.host.inspector;
+    const open = openEffect(attempt, id);
     const call: EffectCall = {
       idempotencyKey,
       get signal() {
         return attempt.signal;
       },
+      sendEvent: (event, options) => runInSyncCall(open, () => this.sendEvent(event, options)),
+      writeEventToStream: (event) => runInSyncCall(open, () => this.writeEventToStream(event)),
     };
-    const value = await (tracer === null
-      ? effect(call)
-      : (tracer.callEffect({ ...callOf(attempt, this), key }, () => effect(call)) as Result));
+    let value: Result;
+    try {
+      value = await runInCall(open, () =>
+        tracer === null
+          ? effect(call)
+          : (tracer.callEffect({ ...callOf(attempt, this), key }, () => effect(call)) as Result),
+      );
+    } finally {
+      open.open = false;
+    }
     attempt.assertAlive();
+    if (open.refusal !== null) throw open.refusal;
     encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // a value that cannot be stored is refused where it is made
     return this.#do(id, () => ({
       type: "effect.recorded",
       ...this.#stamp(id),
       value: recall(attempt, value),
+      ...partsOf(attempt, open),
     })) as Promise<Result>;
   }
 }

@@ -1,0 +1,55 @@
+/**
+ * What the functions of `ctx.run` and `editState` do through `ctx` belongs to their call: it counts with the record of the call, once,
+ * or not at all.
+ *
+ * @module
+ */
+
+import type { Send } from "../../engine/tick.js";
+import type { WorkflowError } from "../../errors/workflow-error.js";
+import { callAround, followsAsyncContext, type OpenCall, openCall, outerCall } from "../../state/edit-context.js";
+import type { AttemptCore } from "../run.types.js";
+import { type NamedStep, stepError } from "./step-error.js";
+
+/** A call of `ctx.run` whose function is about to begin. */
+export function openEffect(attempt: AttemptCore, call: string): OpenCall {
+  return openCall("ctx.run", { call, cell: null, token: attempt, outer: outerCall(attempt) });
+}
+
+/** What the tick that records a call says of what its function has done. */
+export function partsOf(
+  attempt: AttemptCore,
+  { sends, hasShown }: OpenCall,
+): { readonly sends?: readonly Send[]; readonly hasShown?: true } {
+  const sent = followsAsyncContext() ? (sends ?? []) : takeSends(attempt, sends);
+  return { ...(sent.length > 0 && { sends: sent }), ...(hasShown && { hasShown: true as const }) };
+}
+
+/** Where nobody knows what a function sends after its awaits, a record is a commit point for all that the step has sent so far. */
+function takeSends(attempt: AttemptCore, inside: readonly Send[] | null): readonly Send[] {
+  const { sends } = attempt;
+  attempt.sends = null;
+  return [...(sends ?? []), ...(inside ?? [])];
+}
+
+/**
+ * Refuses what has a memory, a time and an end of its own, and so cannot be part of one record.
+ *
+ * @throws {WorkflowError} `CALL_NESTED` inside the function of `ctx.run`.
+ */
+export function refuseInsideRun(what: string, attempt: AttemptCore): void {
+  const around = callAround(attempt);
+  if (around?.name !== "ctx.run") return;
+  around.refusal ??= callNested(attempt.step, what, String(around.call));
+  throw around.refusal;
+}
+
+function callNested(step: NamedStep, what: string, inside: string): WorkflowError {
+  const key = inside.slice(inside.indexOf("=") + 1);
+  return stepError(step, {
+    code: "CALL_NESTED",
+    what: `calls \`ctx.${what}\` inside the function of \`ctx.run("${key}", …)\``,
+    hint: `Call \`ctx.${what}\` in the step itself, before or after.`,
+    details: { what, inside: key },
+  });
+}
