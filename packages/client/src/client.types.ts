@@ -102,6 +102,10 @@ export interface StreamedEvent<out Event = SomeEvent> {
   readonly origin: string | null;
   /** Id for `run.answer(promptId, fields)`; `null` when the event is not a prompt. */
   readonly promptId: string | null;
+  /** The work item that wrote the event, and its `StepRestartedEvent`s. Left out: the event does not come again when a step restarts. */
+  readonly writer?: string;
+  /** The recorded call of `ctx` inside of which it was written; left out for none. */
+  readonly call?: string;
 }
 
 /** A prompt without an answer. */

@@ -114,9 +114,9 @@ export class Follower {
   async #showEvents(): Promise<void> {
     const { run, signal, after } = this.#setup;
     await run.accepted;
-    for await (const { sequence, event, origin, promptId } of run.stream({ after, signal })) {
+    for await (const { sequence, event, origin, promptId, writer, call } of run.stream({ after, signal })) {
       if (this.#terminal.isJson) {
-        this.#terminal.json({ type: "event", sequence, origin, prompt_id: promptId, event });
+        this.#terminal.json({ type: "event", sequence, origin, prompt_id: promptId, writer, call, event });
       } else {
         const { type, ...fields } = event as { readonly type: string };
         const from = origin === null ? "" : ` of ${origin}`;

@@ -124,6 +124,8 @@ class Run implements ClientRun {
         event: decodeEvent(envelope, { classes, request }),
         origin: envelope.origin ?? null,
         promptId: envelope.prompt_id ?? null,
+        ...(envelope.writer !== undefined && { writer: envelope.writer }),
+        ...(envelope.call !== undefined && { call: envelope.call }),
       };
     }
   }

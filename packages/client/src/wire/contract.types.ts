@@ -35,6 +35,8 @@ export interface StreamedEnvelope extends Envelope {
   readonly sequence: number;
   readonly origin?: string | null;
   readonly prompt_id?: string;
+  readonly writer?: string;
+  readonly call?: string;
 }
 
 export interface PromptRecord {

@@ -23,8 +23,8 @@ export function toEnvelope(event: WorkflowEvent, { types, withQualifiedName = tr
 }
 
 export function toStreamedEnvelope(item: StreamedEvent, options: EnvelopeOptions): StreamedEnvelope {
-  const { sequence, event, origin, promptId } = item;
-  return { ...toEnvelope(event, options), sequence, origin, ...(promptId !== null && { prompt_id: promptId }) };
+  const { event, promptId, ...place } = item;
+  return { ...toEnvelope(event, options), ...place, ...(promptId !== null && { prompt_id: promptId }) };
 }
 
 /** Envelope of a result: of a plain stop event around the value, or of the stop event itself. */

@@ -293,7 +293,14 @@ export const envelope = z.object(envelopeShape).openapi("Envelope");
 export type Envelope = z.infer<typeof envelope>;
 
 export const streamedEnvelope = z
-  .object({ ...envelopeShape, sequence: z.number(), origin: z.string().nullable(), prompt_id: z.string().optional() })
+  .object({
+    ...envelopeShape,
+    sequence: z.number(),
+    origin: z.string().nullable(),
+    prompt_id: z.string().optional(),
+    writer: z.string().optional().describe("The work item that wrote it: the same in its `StepRestartedEvent`s."),
+    call: z.string().optional().describe("The recorded call inside of which it was written."),
+  })
   .openapi("StreamedEnvelope");
 export type StreamedEnvelope = z.infer<typeof streamedEnvelope>;
 

@@ -120,9 +120,8 @@ function shownBy({ ticks, lost }: Recording): Pick<StepRun, "output" | "sent" | 
     if (!("item" in tick) || tick.item !== LONE_ITEM) continue;
     if (tick.type === "step.yielded") output.push(tick.event);
     if (tick.type === "wait.opened" && tick.prompt !== null) streamed.push(tick.prompt);
-    if (tick.type === "sends.committed") sent.push(...tick.sends.map(({ event }) => event));
+    if ("sends" in tick) sent.push(...(tick.sends ?? []).map(({ event }) => event));
     if (tick.type !== "step.completed") continue;
-    sent.push(...(tick.sends ?? []).map(({ event }) => event));
     streamed.push(...(tick.shown ?? []));
     output.push(...[tick.output ?? []].flat());
   }
