@@ -96,6 +96,24 @@ export interface Context<
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
 
   /**
+   * Begins every racer and resolves with the first that settles, once the calls of the others are closed: their prompts
+   * are withdrawn, late answers are refused, and an event goes to the next wait. Rejects when the first one rejects.
+   *
+   * A racer that returns one wait, sleep or child as it is decides the race in the moment of its answer, so no event can
+   * reach two of them. A racer that makes several calls passes its `signal` to each, and wins when it settles; what it
+   * has taken before counts as taken. Effects of `ctx.run` go on; they may watch the signal.
+   *
+   * @example
+   * const first = await ctx.race({
+   *   message: (signal) => ctx.waitForEvent(Message, { signal }),
+   *   timeout: (signal) => ctx.sleep("1h", { signal }),
+   * });
+   * if (first.winner === "message") log.push(first.value.text);
+   * @throws {WorkflowError} `OPTION_INVALID` without racers, or for one that is not a function.
+   */
+  race<const Racers extends { readonly [name: string]: Racer }>(racers: Racers): Promise<RaceResult<Racers>>;
+
+  /**
    * Ends the step with an edit of the state and its output, which take effect together or not at all. Return the result
    * as the only output.
    *
@@ -143,7 +161,23 @@ export interface WaitOptions<Event extends WorkflowEvent> {
   readonly key?: string;
   /** Limit of the wait, after which it fails with `WAIT_TIMED_OUT`. @default none */
   readonly timeout?: Duration;
+  /**
+   * Closes the wait when it aborts: its prompt is withdrawn, no event reaches it, and the call rejects with the reason of
+   * the signal, in later attempts too. A wait that was answered before keeps its answer. @default none
+   */
+  readonly signal?: AbortSignal;
 }
+
+/** One of the calls of `ctx.race`. Its signal aborts when another one has settled first. */
+export type Racer = (signal: AbortSignal) => unknown;
+
+/** The name of the racer that has settled first, and what it resolved with. */
+export type RaceResult<Racers extends { readonly [name: string]: Racer }> = {
+  readonly [Name in keyof Racers & string]: {
+    readonly winner: Name;
+    readonly value: Awaited<ReturnType<Racers[Name]>>;
+  };
+}[keyof Racers & string];
 
 export interface PromptEvent extends WorkflowEvent<string, EventFacts<"inputRequired">> {}
 
@@ -193,11 +227,15 @@ export interface ChildOptions {
    * @default the limit of its workflow
    */
   readonly timeout?: Duration;
+  /** Cancels the child when it aborts; the call rejects with the reason of the signal, in later attempts too. @default none */
+  readonly signal?: AbortSignal;
 }
 
 export interface SleepOptions {
   /** Identifies this sleep among others in the same step, for later attempts. @default its position */
   readonly key?: string;
+  /** Ends the sleep when it aborts; the call rejects with the reason of the signal, in later attempts too. @default none */
+  readonly signal?: AbortSignal;
 }
 
 /** Facts about the retries of a step. */

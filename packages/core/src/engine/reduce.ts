@@ -11,6 +11,7 @@ import type { Command } from "./command.js";
 import { features } from "./features.js";
 import {
   onCallAwaited,
+  onCallClosed,
   onChildClosed,
   onChildOpened,
   onEffectRecorded,
@@ -68,6 +69,7 @@ const reducers: Reducers = {
   "child.opened": onChildOpened,
   "child.closed": onChildClosed,
   "call.awaited": onCallAwaited,
+  "call.closed": onCallClosed,
   "effect.recorded": onEffectRecorded,
   "event.collected": onEventCollected,
   "state.edited": onStateEdited,

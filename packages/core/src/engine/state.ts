@@ -288,7 +288,8 @@ export type MemoryRecord =
   | { readonly kind: "send"; readonly call: string }
   | DoneRecord
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EventData[] | null }
-  | { readonly kind: "yield"; readonly call: string; readonly digest: string };
+  | { readonly kind: "yield"; readonly call: string; readonly digest: string }
+  | RaceRecord;
 
 /** An edit, or a call of `ctx.run`. */
 export interface DoneRecord {
@@ -306,12 +307,26 @@ interface SlotlessCall {
   readonly openedAtMs: number;
   /** The latest attempt that awaits it: the answer does not concern the slot of any other attempt. */
   awaitedIn: number;
+  /** The race that it takes part in; absent for a call in no race. */
+  readonly race?: string;
+  /** Why it was closed; absent for one that is not closed, and for one that has lost its race. */
+  reason?: ErrorRecord;
+}
+
+/** Calls of which the first answer closes the others. */
+export interface RaceRecord {
+  readonly kind: "race";
+  readonly call: string;
+  /** Its calls that are open. */
+  open: readonly string[];
+  /** `true`: one of its calls was answered, and calls that are opened later are closed at once. */
+  decided: boolean;
 }
 
 export interface SleepRecord extends SlotlessCall {
   readonly kind: "sleep";
   readonly dueAtMs: number;
-  status: "open" | "done";
+  status: "open" | "done" | "closed";
   timer: Timer | null;
 }
 
@@ -325,7 +340,7 @@ export interface WaitRecord extends SlotlessCall {
   readonly promptId: string | null;
   readonly prompt: EventData | null;
   readonly dueAtMs: number | null;
-  status: "open" | "resolved" | "timedOut";
+  status: "open" | "resolved" | "timedOut" | "closed";
   event: EventData | null;
   timer: Timer | null;
 }
@@ -349,10 +364,13 @@ export interface ChildRecord extends SlotlessCall {
   readonly sharesStore: boolean;
   /** `null` for the limit of its workflow. */
   readonly timeoutMs: number | null;
-  status: "open" | "completed" | "failed";
+  status: "open" | "completed" | "failed" | "closed";
   result: EventData | null;
   error: ErrorRecord | null;
 }
+
+/** A wait, a sleep or a child. */
+export type SlotlessRecord = WaitRecord | SleepRecord | ChildRecord;
 
 export interface NewRun {
   readonly runId: string;

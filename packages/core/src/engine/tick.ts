@@ -29,6 +29,7 @@ export type Tick =
   | ChildOpened
   | ChildClosed
   | CallAwaited
+  | CallClosed
   | EffectRecorded
   | EventCollected
   | StateEdited
@@ -169,7 +170,13 @@ interface OfCall extends OfAttempt {
   readonly call: string;
 }
 
-export interface WaitOpened extends OfCall {
+/** A call that releases the worker slot. */
+interface SlotlessOpened extends OfCall {
+  /** The race that it takes part in: the first answer closes the other calls of the race. Absent: it is in no race. */
+  readonly race?: string;
+}
+
+export interface WaitOpened extends SlotlessOpened {
   readonly type: "wait.opened";
   readonly accepts: readonly string[];
   readonly where: Readonly<Record<string, unknown>> | null;
@@ -177,12 +184,12 @@ export interface WaitOpened extends OfCall {
   readonly dueAtMs: number | null;
 }
 
-export interface SleepOpened extends OfCall {
+export interface SleepOpened extends SlotlessOpened {
   readonly type: "sleep.opened";
   readonly dueAtMs: number;
 }
 
-export interface ChildOpened extends OfCall {
+export interface ChildOpened extends SlotlessOpened {
   readonly type: "child.opened";
   readonly name: string;
   readonly start: EventData;
@@ -206,6 +213,12 @@ export interface ChildClosed extends Happened {
 /** A later attempt repeats a call that is still open. */
 export interface CallAwaited extends OfCall {
   readonly type: "call.awaited";
+}
+
+/** The step has closed a wait, a sleep or a child that was still open: its `signal` has aborted. */
+export interface CallClosed extends OfCall {
+  readonly type: "call.closed";
+  readonly reason: ErrorRecord;
 }
 
 /** `ctx.run` has succeeded. */

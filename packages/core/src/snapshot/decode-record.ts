@@ -1,13 +1,13 @@
 /** Decodes the memory of a work item. */
 
 import { compiledChild } from "../compile/child.js";
-import type { MemoryRecord, WaitRecord } from "../engine/state.js";
+import type { MemoryRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../value/guard.js";
 import type { PartDecoder } from "./decode-parts.js";
 import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 
-const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield"] as const;
+const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield", "race"] as const;
 
 /** The item whose memory it is. */
 export interface Owner {
@@ -30,8 +30,9 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt
         openedAtMs: openedAt(reader),
         awaitedIn,
         dueAtMs: reader.number("dueAtMs"),
-        status: reader.oneOf("status", ["open", "done"]),
+        status: reader.oneOf("status", ["open", "done", "closed"]),
         timer: null,
+        ...closing(decoder, reader),
       };
     case "child":
       return childRecord(decoder, reader, awaitedIn);
@@ -53,6 +54,8 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt
       };
     case "yield":
       return { kind, call, digest: reader.text("digest") };
+    case "race":
+      return { kind, call, open: reader.texts("open"), decided: reader.flag("decided") };
   }
 }
 
@@ -73,9 +76,17 @@ function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord
     promptId: reader.nullable("promptId", (name) => reader.text(name)),
     prompt: reader.raw("promptId") === null ? null : decoder.event(reader.raw("prompt"), reader.at("prompt")),
     dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
-    status: reader.oneOf("status", ["open", "resolved", "timedOut"]),
+    status: reader.oneOf("status", ["open", "resolved", "timedOut", "closed"]),
     event: reader.raw("status") === "resolved" ? decoder.event(reader.raw("event"), reader.at("event")) : null,
     timer: null,
+    ...closing(decoder, reader),
+  };
+}
+
+function closing(decoder: PartDecoder, reader: Reader): Pick<SlotlessRecord, "race" | "reason"> {
+  return {
+    ...(reader.raw("race") !== undefined && { race: reader.text("race") }),
+    ...(reader.raw("reason") !== undefined && { reason: decoder.error(reader.raw("reason"), reader.at("reason")) }),
   };
 }
 
@@ -102,9 +113,10 @@ function childRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): M
     start: decodeEvent(reader.raw("start"), registry, reader.at("start")),
     sharesStore: reader.raw("sharesStore") !== undefined && reader.flag("sharesStore"),
     timeoutMs: reader.raw("timeoutMs") === undefined ? null : reader.number("timeoutMs"),
-    status: reader.oneOf("status", ["open", "completed", "failed"]),
+    status: reader.oneOf("status", ["open", "completed", "failed", "closed"]),
     result:
       reader.raw("status") === "completed" ? decodeEvent(reader.raw("result"), registry, reader.at("result")) : null,
     error: reader.raw("status") === "failed" ? decoder.error(reader.raw("error"), reader.at("error")) : null,
+    ...closing(decoder, reader),
   };
 }

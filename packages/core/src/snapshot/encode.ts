@@ -17,6 +17,7 @@ import type {
   Parcel,
   RunState,
   Scope,
+  SlotlessRecord,
   StepInput,
   Timer,
   WorkItem,
@@ -170,7 +171,7 @@ class StateEncoder implements PartEncoder {
 
   #record(record: MemoryRecord, of: WorkItem): EncodedRecord {
     const path = `${of.step}: ${record.call}`;
-    const awaited = this.underWay?.record(record, of);
+    const awaited = { ...closingOf(record), ...this.underWay?.record(record, of) };
     switch (record.kind) {
       case "wait": {
         const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;
@@ -227,6 +228,8 @@ class StateEncoder implements PartEncoder {
           call: record.call,
           events: record.events === null ? null : this.events(record.events, path),
         };
+      case "race":
+        return { ...record };
       default:
         return record;
     }
@@ -249,6 +252,12 @@ class StateEncoder implements PartEncoder {
         return { dueAtMs, order, kind: timer.kind };
     }
   }
+}
+
+function closingOf(record: MemoryRecord): Pick<SlotlessRecord, "race" | "reason"> | null {
+  if (!("status" in record)) return null;
+  const { race, reason } = record;
+  return { ...(race !== undefined && { race }), ...(reason !== undefined && { reason }) };
 }
 
 /** A run has such parts only where this was registered. */

@@ -163,7 +163,7 @@ export type EncodedRecord =
   | EncodedWait
   | (Readonly<Omit<SleepRecord, "awaitedIn" | "timer">> & Awaited)
   | EncodedChild
-  | Extract<MemoryRecord, { readonly kind: "send" | "yield" }>
+  | Extract<MemoryRecord, { readonly kind: "send" | "yield" | "race" }>
   | (Omit<DoneRecord, "value"> & { readonly value: EncodedValue })
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null };
 

@@ -283,6 +283,7 @@ type Shapes = {
 const ofAttempt = { item: count, attempt: count };
 const ofCall = { ...ofAttempt, call: text };
 const done = { sends: { ...sends, isOptional: true }, hasShown: { ...flag, isOptional: true } };
+const ofSlotless = { ...ofCall, race: { ...text, isOptional: true } };
 const limits = { timeoutMs: limit, deadlineMs: limit };
 
 /** Every field of every tick: a new field does not compile without a form. */
@@ -321,10 +322,10 @@ const shapes: Shapes = {
   },
   "step.yielded": { ...ofCall, digest: text, event },
   "sends.committed": { ...ofAttempt, sends },
-  "wait.opened": { ...ofCall, accepts: texts, where: orNull(value), prompt: eventOrNull, dueAtMs: numberOrNull },
-  "sleep.opened": { ...ofCall, dueAtMs: number },
+  "wait.opened": { ...ofSlotless, accepts: texts, where: orNull(value), prompt: eventOrNull, dueAtMs: numberOrNull },
+  "sleep.opened": { ...ofSlotless, dueAtMs: number },
   "child.opened": {
-    ...ofCall,
+    ...ofSlotless,
     name: text,
     start: ofChild,
     sharesStore: { ...flag, isOptional: true },
@@ -332,6 +333,7 @@ const shapes: Shapes = {
   },
   "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
   "call.awaited": ofCall,
+  "call.closed": { ...ofCall, reason: error },
   "effect.recorded": { ...ofCall, value, ...done },
   "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: { ...lists, isOptional: true }, event },
   "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written, ...done },

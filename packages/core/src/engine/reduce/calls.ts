@@ -6,9 +6,10 @@
 
 import { applyChange } from "../../state/apply-change.js";
 import { listWait } from "../links.js";
-import type { ChildRecord, EventData, SleepRecord, WaitRecord, WorkItem } from "../state.js";
+import type { ChildRecord, EventData, SleepRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
 import type {
   CallAwaited,
+  CallClosed,
   ChildClosed,
   ChildOpened,
   EffectRecorded,
@@ -23,7 +24,7 @@ import type {
 import { resolveWait } from "./answers.js";
 import { setTimer } from "./clock.js";
 import { takeKept } from "./inbox.js";
-import { remember } from "./open-calls.js";
+import { closeCall, enterRace, isOpen, remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
 import { suspend, wake } from "./slots.js";
 import { byItem, currentItem, decide, publish, type Work } from "./work.js";
@@ -49,9 +50,16 @@ function opening(work: Work, tick: WaitOpened | SleepOpened | ChildOpened): Work
   return null;
 }
 
-function open(work: Work, item: WorkItem, record: WaitRecord | SleepRecord | ChildRecord): void {
+/** Returns `false` for a call of a race that is decided: it is closed, and nothing was opened. */
+function open(work: Work, item: WorkItem, record: SlotlessRecord): boolean {
   remember(item, record);
-  suspend(work, item, record);
+  if (enterRace(item, record)) {
+    suspend(work, item, record);
+    return true;
+  }
+  record.status = "closed";
+  decide(work, { type: "call.settle", item: item.id, call: record.call });
+  return false;
 }
 
 export function onWaitOpened(work: Work, tick: WaitOpened): void {
@@ -76,8 +84,9 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
     status: "open",
     event: null,
     timer: null,
+    ...raceOf(tick),
   };
-  open(work, item, wait);
+  if (!open(work, item, wait)) return;
   // An answer from before its prompt was not meant for it, so only a wait without a prompt takes kept events.
   const kept = prompt === null ? takeKept(work, item.step, wait) : null;
   if (kept !== null) return resolveWait(work, wait, kept.event);
@@ -90,7 +99,6 @@ export function onSleepOpened(work: Work, tick: SleepOpened): void {
   const item = opening(work, tick);
   if (item === null) return;
   const { call, dueAtMs } = tick;
-  const timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
   const record: SleepRecord = {
     kind: "sleep",
     call,
@@ -98,9 +106,15 @@ export function onSleepOpened(work: Work, tick: SleepOpened): void {
     awaitedIn: 0,
     dueAtMs,
     status: "open",
-    timer,
+    timer: null,
+    ...raceOf(tick),
   };
-  open(work, item, record);
+  if (open(work, item, record)) record.timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
+}
+
+/** Left out where there is none: nearly no call is in a race. */
+function raceOf({ race }: WaitOpened | SleepOpened | ChildOpened): { readonly race?: string } | null {
+  return race === undefined ? null : { race };
 }
 
 export function onChildOpened(work: Work, tick: ChildOpened): void {
@@ -121,8 +135,9 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
     status: "open",
     result: null,
     error: null,
+    ...raceOf(tick),
   };
-  open(work, item, record);
+  if (!open(work, item, record)) return;
   decide(work, { type: "child.start", item: item.id, call });
 }
 
@@ -146,8 +161,18 @@ export function onCallAwaited(work: Work, tick: CallAwaited): void {
 function awaitCall(work: Work, item: WorkItem, call: string): void {
   const record = item.memory?.get(call);
   if (!record) return;
-  if ("status" in record && record.status === "open") suspend(work, item, record);
+  if (isOpen(record)) suspend(work, item, record);
   else decide(work, { type: "call.settle", item: item.id, call });
+}
+
+/** A call that was answered meanwhile keeps its answer. */
+export function onCallClosed(work: Work, tick: CallClosed): void {
+  const item = currentItem(work, tick);
+  const record = item?.memory?.get(tick.call);
+  if (item === null || !isOpen(record)) return;
+  closeCall(work, record);
+  record.reason = tick.reason;
+  wake(work, item, record);
 }
 
 export function onEffectRecorded(work: Work, tick: EffectRecorded): void {

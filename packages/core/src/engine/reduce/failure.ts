@@ -4,7 +4,7 @@
  * @module
  */
 import { features } from "../features.js";
-import type { EventData, Failure, WorkItem } from "../state.js";
+import type { EventData, Failure, SlotlessRecord, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
 import { gain, setTimer } from "./clock.js";
 import { finish } from "./finish.js";
@@ -26,15 +26,22 @@ export function onStepFailed(work: Work, tick: StepFailed): void {
   } else retry(work, item, tick.retryAtMs);
 }
 
-/** Forgets timed-out waits and failed children, which are then tried again. */
-function forgetFailures(item: WorkItem): void {
-  for (const [call, record] of item.memory ?? []) {
+/** Forgets timed-out waits and failed children, which are then tried again, and with them all of a race that they have decided. */
+function forgetFailures({ memory }: WorkItem): void {
+  const races = new Set<string>();
+  for (const [call, record] of memory ?? []) {
     if (
       (record.kind === "wait" && record.status === "timedOut") ||
       (record.kind === "child" && record.status === "failed")
-    )
-      item.memory?.delete(call);
+    ) {
+      memory?.delete(call);
+      if (record.race !== undefined) races.add(record.race);
+    }
   }
+  if (races.size === 0) return;
+  for (const [call, record] of memory ?? [])
+    if (races.has(record.kind === "race" ? call : ((record as Partial<SlotlessRecord>).race as string)))
+      memory?.delete(call);
 }
 
 function retry(work: Work, item: WorkItem, retryAtMs: number): void {

@@ -4,7 +4,7 @@
  * @module
  */
 import { SmallMap } from "../small-map.js";
-import type { MemoryRecord, WaitRecord, WorkItem } from "../state.js";
+import type { MemoryRecord, RaceRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
 import { decide, type Work } from "./work.js";
 
 export function remember(item: WorkItem, record: MemoryRecord): void {
@@ -29,10 +29,51 @@ export function unlistWait(work: Work, wait: WaitRecord): void {
 
 /** Closes the open calls of an item that ends. */
 export function closeCalls(work: Work, item: WorkItem): void {
-  for (const record of item.memory?.values() ?? []) {
-    if (record.kind === "wait" && record.status === "open") unlistWait(work, record);
-    else if (record.kind === "sleep" && record.timer !== null) work.state.timers?.remove(record.timer);
-    else if (record.kind === "child" && record.status === "open")
+  for (const record of item.memory?.values() ?? []) if (isOpen(record)) closeCall(work, record);
+}
+
+export function isOpen(record: MemoryRecord | undefined): record is SlotlessRecord {
+  return record !== undefined && "status" in record && record.status === "open";
+}
+
+/** No answer reaches the call any more: its prompt and its timer are gone, its child is cancelled. */
+export function closeCall(work: Work, record: SlotlessRecord): void {
+  record.status = "closed";
+  switch (record.kind) {
+    case "wait":
+      return unlistWait(work, record);
+    case "sleep":
+      if (record.timer !== null) work.state.timers?.remove(record.timer);
+      record.timer = null;
+      return;
+    case "child":
       decide(work, { type: "child.cancel", runId: record.runId });
   }
+}
+
+/** Adds an open call to its race. Returns `false` when the race is decided: the call is closed before it begins. */
+export function enterRace({ memory }: WorkItem, { call, race: id }: SlotlessRecord): boolean {
+  if (id === undefined) return true;
+  const race = raceIn(memory, id) ?? { kind: "race", call: id, open: [], decided: false };
+  memory?.set(id, race);
+  if (!race.decided) race.open = [...race.open, call];
+  return !race.decided;
+}
+
+function raceIn(memory: WorkItem["memory"], id: string): RaceRecord | null {
+  const record = memory?.get(id);
+  return record?.kind === "race" ? record : null;
+}
+
+/** Closes the other calls of the race of this one, if this one was answered. Returns the closed ones. */
+export function closeRivals(work: Work, { memory }: WorkItem, answered: SlotlessRecord): readonly SlotlessRecord[] {
+  const race = answered.race === undefined ? null : raceIn(memory, answered.race);
+  if (race === null) return [];
+  race.open = race.open.filter((call) => call !== answered.call);
+  if (answered.status === "closed") return [];
+  race.decided = true;
+  const rivals = race.open.map((call) => memory?.get(call)).filter(isOpen);
+  race.open = [];
+  for (const rival of rivals) closeCall(work, rival);
+  return rivals;
 }

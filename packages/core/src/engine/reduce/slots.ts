@@ -4,9 +4,10 @@
  * @module
  */
 import { Fifo } from "../fifo.js";
-import type { MemoryRecord, StepLoad, WorkItem } from "../state.js";
+import type { SlotlessRecord, StepLoad, WorkItem } from "../state.js";
 import { gain, lose } from "./clock.js";
 import { stepRestarted } from "./engine-events.js";
+import { closeRivals } from "./open-calls.js";
 import { byItem, decide, publish, type Work } from "./work.js";
 
 export function loadOf(work: Work, step: string): StepLoad {
@@ -48,10 +49,8 @@ function resume(work: Work, load: StepLoad, item: WorkItem): void {
   item.answered = null;
 }
 
-type OpenCall = { readonly call: string; awaitedIn: number };
-
 /** Its attempt awaits an open call: the slot is free for others. */
-export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
+export function suspend(work: Work, item: WorkItem, call: SlotlessRecord): void {
   if (call.awaitedIn === item.attempt) return;
   call.awaitedIn = item.attempt;
   item.open++;
@@ -66,15 +65,31 @@ export function suspend(work: Work, item: WorkItem, call: OpenCall): void {
 }
 
 /**
- * An open call was answered. While other calls are open, the attempt is told at once and the item stays suspended,
- * because its code most likely awaits them all. The last answer first brings the item back to a slot.
+ * An open call was answered or closed. An answer closes the other calls of its race in the same reduction, so no event can
+ * reach one of them in between. The attempt is told of those first, and gets its slot back with the answer.
  */
-export function wake(work: Work, item: WorkItem, record: OpenCall & MemoryRecord): void {
-  const { call, awaitedIn } = record;
-  // Answered calls are listed in the order of their answers, in which a later attempt gets them, too.
+export function wake(work: Work, item: WorkItem, record: SlotlessRecord): void {
+  const rivals = record.race === undefined ? none : closeRivals(work, item, record);
+  noteAnswer(work, item, record);
+  for (const rival of rivals) noteAnswer(work, item, rival);
+  for (const rival of rivals) tellAnswer(work, item, rival);
+  tellAnswer(work, item, record);
+}
+const none: readonly SlotlessRecord[] = [];
+
+/** Answered calls are listed in the order of their answers, in which a later attempt gets them, too. */
+function noteAnswer(work: Work, item: WorkItem, record: SlotlessRecord): void {
+  const { call } = record;
   item.memory?.delete(call);
   item.memory?.set(call, record);
   decide(work, { type: "note", note: { kind: "call.answered", item: item.id, call } });
+}
+
+/**
+ * While other calls are open, the attempt is told at once and the item stays suspended, because its code most likely
+ * awaits them all. The last answer first brings the item back to a slot.
+ */
+function tellAnswer(work: Work, item: WorkItem, { call, awaitedIn }: SlotlessRecord): void {
   if (awaitedIn !== item.attempt) return; // remembered until the call is repeated
   if (item.open > 0) item.open--;
   if (item.status === "suspended" && item.open === 0) {

@@ -5,20 +5,22 @@
  */
 
 import type { CompiledWorkflow } from "../../compile/compile.js";
+import type { Clock } from "../../engine/ports.js";
 import { SmallMap } from "../../engine/small-map.js";
 import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
+import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { copyValue } from "../../value/codec.js";
-import { reviveError } from "../../value/error-record.js";
+import { type ErrorRecord, reviveError } from "../../value/error-record.js";
 import { resultOfStop } from "../outcome.js";
 import { type NamedStep, stepError } from "./step-error.js";
 
 /** What calls need of their attempt. */
 export interface Calling {
-  readonly run: { readonly host: { readonly compiled: CompiledWorkflow } };
+  readonly run: { readonly host: { readonly compiled: CompiledWorkflow; readonly ports: { readonly clock: Clock } } };
   readonly step: NamedStep;
   readonly item: Pick<WorkItem, "memory">;
   settle(call: string): void;
@@ -29,6 +31,8 @@ const recalling = new WeakMap<Calls, Set<string>>();
 
 /** The order in which the memory was answered, as far as an attempt has asked for it. */
 const places = new WeakMap<Calls, Map<string, number>>();
+/** Calls whose signal has aborted, while the tick that closes them is on its way. */
+const closing = new WeakMap<Calls, Set<string>>();
 
 /** The calls of an attempt, from the first on. */
 export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
@@ -69,7 +73,23 @@ export class Calls {
   /** Tells whether the last call of that name still waits for its answer. */
   isOpen(kind: string, about: string, key: string | undefined): boolean {
     const name = this.#nameOf(kind, about, key);
-    return this.#open?.has(idOf(name, (this.#occurrences.get(name) ?? 0) - 1, key !== undefined)) ?? false;
+    const call = idOf(name, (this.#occurrences.get(name) ?? 0) - 1, key !== undefined);
+    return this.isAwaited(call) && closing.get(this)?.has(call) !== true;
+  }
+
+  /** Tells whether this attempt awaits the answer of a call. */
+  isAwaited(call: string): boolean {
+    return this.#open?.has(call) === true;
+  }
+
+  /** The call is about to be closed: the next one of its name does not have to be told apart from it. */
+  noteClosing(call: string): void {
+    closing.set(this, (closing.get(this) ?? new Set()).add(call));
+  }
+
+  isClosed(call: string): boolean {
+    const record = this.record(call);
+    return record !== undefined && "status" in record && record.status === "closed";
   }
 
   #nameOf(kind: string, about: string, key: string | undefined): string {
@@ -94,9 +114,17 @@ export class Calls {
     const known = recalling.get(this);
     if (known === undefined) {
       recalling.set(this, new Set([call]));
-      queueMicrotask(() => this.#answerRecalled());
+      queueMicrotask(() => this.#answerInTurn());
     } else known.add(call);
     return answer;
+  }
+
+  /** A live answer must not come first: a turn is taken only where nothing else is awaited. */
+  #answerInTurn(): void {
+    const { clock } = this.#attempt.run.host.ports;
+    if (this.#open?.size === recalling.get(this)?.size && isTurnOver(clock.now()))
+      afterTurn(clock, () => this.#answerRecalled());
+    else this.#answerRecalled();
   }
 
   #answerRecalled(): void {
@@ -131,6 +159,7 @@ export class Calls {
     const record = this.record(call);
     if (!deferred || !record) return;
     this.#open?.delete(call);
+    closing.get(this)?.delete(call);
     settleWith(this.#attempt, deferred, record);
   }
 
@@ -212,6 +241,7 @@ export function recall(attempt: Calling, value: unknown): unknown {
 }
 
 function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: MemoryRecord): void {
+  if ("status" in record && record.status === "closed") return deferred.reject(closedWith(record.reason));
   switch (record.kind) {
     case "wait":
       if (record.status === "resolved") deferred.resolve(record.event);
@@ -233,6 +263,16 @@ function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: Memor
     default:
       return deferred.resolve(undefined);
   }
+}
+
+/** @param reason Absent for a call that has lost its race. */
+function closedWith(reason: ErrorRecord | undefined): unknown {
+  return reason === undefined ? lostRace() : reviveError(reason);
+}
+
+/** Why the calls of a race are closed. */
+export function lostRace(): DOMException {
+  return new DOMException("Another racer of `ctx.race` has settled first.", "AbortError");
 }
 
 function waitTimedOut({ step }: Calling, type: string): WorkflowError {

@@ -56,7 +56,7 @@ export function waitKeyRequired({ step }: AttemptCore, type: string): WorkflowEr
   return stepError(step, {
     code: "WAIT_KEY_REQUIRED",
     what: `waits for ${type} twice at once: a later attempt could not tell the two apart`,
-    hint: "Give each of them a `key` of its own.",
+    hint: "Give each of them a `key` of its own. To wait for whichever comes first, use `ctx.race`, which closes the others.",
     details: { event: type },
   });
 }

@@ -10,6 +10,8 @@ import type {
   Collected,
   Context,
   EffectCall,
+  RaceResult,
+  Racer,
   RetryState,
   SendOptions,
   SleepOptions,
@@ -20,7 +22,7 @@ import type { ContextDict, ToDictOptions } from "../../authoring/run-context.typ
 import type { Store } from "../../authoring/store.types.js";
 import { childStart } from "../../compile/child.js";
 import { features } from "../../engine/features.js";
-import type { EffectRecorded, Send, Tick } from "../../engine/tick.js";
+import type { ChildOpened, EffectRecorded, Send, SleepOpened, Tick, WaitOpened } from "../../engine/tick.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
@@ -31,7 +33,7 @@ import { encodeValue } from "../../value/codec.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
 import { checkOptions } from "../../value/known-options.js";
-import { assertFunction, timeOf } from "../../value/option-value.js";
+import { assertFunction, assertSignal, timeOf } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
 import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";
@@ -43,6 +45,8 @@ import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./che
 import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
 import { openEffect, partsOf, refuseInsideRun } from "./open-call.js";
+import { openingIn, race } from "./race.js";
+import { closable, notOpened } from "./signals.js";
 
 export class StepContext implements Context {
   readonly #attempt: AttemptCore;
@@ -143,14 +147,15 @@ export class StepContext implements Context {
       const calls = this.#calls;
       if (calls.isOpen("wait", type, options.key)) throw waitKeyRequired(attempt, type);
       const call = calls.id("wait", type, options.key);
-      return this.#open(call, () => ({
+      const opened = (): WaitOpened => ({
         type: "wait.opened",
         ...this.#stamp(call),
         accepts: acceptedFor(attempt, event),
         where: (options.where as Record<string, unknown> | undefined) ?? null,
         prompt: options.prompt ?? null,
         dueAtMs: options.timeout === undefined ? null : run.now() + toMs(options.timeout, "timeout"),
-      })) as Promise<Event>;
+      });
+      return this.#open(call, opened, options.signal) as Promise<Event>;
     });
   }
 
@@ -193,14 +198,14 @@ export class StepContext implements Context {
     return this.#call("runChild", () => {
       const [input, options = {}] = args as [unknown, ChildOptions | undefined];
       checkOptions("runChild", options);
-      const { key, store = "own", timeout } = options;
+      const { key, store = "own", timeout, signal } = options;
       const sharesStore = store === "shared";
       if (!sharesStore && store !== "own") throw storeUnknown(store);
       const { run, step } = this.#attempt;
       const caller = { compiled: run.host.compiled, step: step.definition.name };
       const { name, start } = childStart(caller, child, { input, sharesStore });
       const call = this.#calls.id("child", name, key);
-      return this.#open(call, () => {
+      const opened = (): ChildOpened => {
         assertNotTooDeep(run, step);
         return {
           type: "child.opened",
@@ -210,7 +215,8 @@ export class StepContext implements Context {
           ...(sharesStore && { sharesStore }),
           ...(timeout !== undefined && { timeoutMs: toMs(timeout, "timeout") }),
         };
-      }) as Promise<never>;
+      };
+      return this.#open(call, opened, signal) as Promise<never>;
     });
   }
 
@@ -220,8 +226,13 @@ export class StepContext implements Context {
       const { run } = this.#attempt;
       const call = this.#calls.id("sleep", "", options.key);
       const dueAtMs = until instanceof Date ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
-      return this.#open(call, () => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs })) as Promise<void>;
+      const opened = (): SleepOpened => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs });
+      return this.#open(call, opened, options.signal) as Promise<void>;
     });
+  }
+
+  race<const Racers extends { readonly [name: string]: Racer }>(racers: Racers): Promise<RaceResult<Racers>> {
+    return this.#call("race", () => race(this.#attempt, racers) as Promise<RaceResult<Racers>>);
   }
 
   finish<Output>(edit: (state: never) => Output): Finished<Output> {
@@ -257,21 +268,30 @@ export class StepContext implements Context {
   }
 
   /** A call that releases the worker slot until it is answered. Everything sent before is committed first. */
-  #open(call: string, tick: () => Tick): Promise<unknown> {
+  #open(call: string, tick: () => WaitOpened | SleepOpened | ChildOpened, given?: AbortSignal): Promise<unknown> {
     const attempt = this.#attempt;
     const { run, sends } = attempt;
     const calls = this.#calls;
+    assertSignal(given);
+    const racing = openingIn(attempt);
+    const signal = given ?? racing?.signal;
     const record = calls.record(call);
+    if (signal?.aborted && record === undefined) return notOpened(signal);
     const isAnswered = record !== undefined && "status" in record && record.status !== "open";
     const opened = isAnswered ? null : record ? ({ type: "call.awaited", ...this.#stamp(call) } as const) : tick();
     if (opened !== null) run.prepare(opened); // a value that cannot be stored is refused before anything changes
     attempt.sends = null;
     attempt.commitSends(sends);
-    if (opened === null) return calls.recall(call);
-    const answer = calls.expect(call);
-    attempt.pause();
-    run.submit(opened);
-    return answer;
+    const answer = opened === null ? calls.recall(call) : calls.expect(call);
+    const promise = signal === undefined ? answer : closable(attempt, { call, answer, signal });
+    const begin = (race: string | null): void => {
+      if (opened === null) return;
+      attempt.pause();
+      run.submit(race === null || opened.type === "call.awaited" ? opened : { ...opened, race });
+    };
+    if (signal !== undefined && signal === racing?.signal) racing.opened.push({ promise, begin });
+    else begin(null);
+    return promise;
   }
 
   /** A call that is answered at once. */

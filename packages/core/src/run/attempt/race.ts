@@ -1,0 +1,105 @@
+/**
+ * `ctx.race`: whichever of several calls settles first, with the others closed before anybody hears of it.
+ *
+ * A racer that returns one wait, sleep or child as it is takes part in the race of the engine: its answer closes the other
+ * ones in the same tick. Any other racer wins by settling; it then closes the calls of the engine, and one of those that was
+ * answered meanwhile wins instead, because its event must not be lost.
+ *
+ * @module
+ */
+import type { Racer } from "../../authoring/context.types.js";
+import { markHandled } from "../../system/deferred.js";
+import { assertOption } from "../../value/option-value.js";
+import type { AttemptCore } from "../run.types.js";
+import { callsOf, lostRace } from "./calls.js";
+import { raceCalls } from "./signals.js";
+
+/** The calls that one racer opens while it is called. */
+interface Opening {
+  readonly attempt: AttemptCore;
+  readonly signal: AbortSignal;
+  readonly opened: { readonly promise: Promise<unknown>; begin(race: string | null): void }[];
+}
+
+/** Set while a racer is called. */
+let current: Opening | null = null;
+
+/** The race for which this attempt opens calls right now. Without a signal of their own, they get that of the race. */
+export function openingIn(attempt: AttemptCore): Opening | null {
+  return current?.attempt === attempt ? current : null;
+}
+
+interface Runner {
+  readonly winner: string;
+  readonly promise: Promise<unknown>;
+  /** `true`: one call of the engine. */
+  readonly isCall: boolean;
+}
+
+type Settled = { readonly winner: string; readonly value: unknown } | { readonly error: unknown };
+
+export function race(attempt: AttemptCore, racers: { readonly [name: string]: Racer }): Promise<unknown> {
+  const given: readonly [string, unknown][] = Object.entries(Object(racers));
+  const fits = given.length > 0 && given.every(([, racer]) => typeof racer === "function");
+  assertOption(fits, "racers", "an object of functions");
+  const id = callsOf(attempt).id("race", given.map(([name]) => name).join(","), undefined);
+  const controller = new AbortController();
+  const { signal } = controller;
+  const outer = openingIn(attempt)?.signal ?? null;
+  raceCalls.set(signal, new Set());
+  const runners = given.map(([winner, racer]) => ({
+    winner,
+    ...begin(racer as Racer, { attempt, signal, opened: [] }, id),
+  }));
+  return markHandled(decide(runners, { controller, outer }));
+}
+
+function begin(racer: Racer, opening: Opening, race: string): Omit<Runner, "winner"> {
+  const outer = current;
+  current = opening;
+  let value: unknown;
+  try {
+    value = racer(opening.signal);
+  } catch (error) {
+    value = Promise.reject(error);
+  } finally {
+    current = outer;
+  }
+  let isCall = false;
+  for (const { promise, begin } of opening.opened) {
+    isCall ||= promise === value;
+    begin(promise === value ? race : null);
+  }
+  return { promise: Promise.resolve(value), isCall };
+}
+
+interface Signals {
+  readonly controller: AbortController;
+  /** Of the race that this one is a racer of; `null` for any other. */
+  readonly outer: AbortSignal | null;
+}
+
+async function decide(runners: readonly Runner[], { controller, outer }: Signals): Promise<unknown> {
+  const { signal } = controller;
+  const calls: Settled[] = [];
+  const first = await new Promise<Settled>((resolve) => {
+    outer?.addEventListener("abort", () => resolve({ error: outer.reason }), { once: true });
+    for (const { winner, promise, isCall } of runners) {
+      const settle = (settled: Settled): void => {
+        if (isCall) calls.push(settled);
+        resolve(settled);
+      };
+      promise.then(
+        (value) => settle({ winner, value }),
+        (error: unknown) => {
+          if (!signal.aborted || error !== signal.reason) settle({ error });
+        },
+      );
+    }
+  });
+  controller.abort(outer?.aborted ? outer.reason : lostRace());
+  await Promise.allSettled(raceCalls.get(signal) ?? []);
+  const settled = calls[0] ?? first;
+  if ("error" in settled) throw settled.error;
+  return settled;
+}
