@@ -79,6 +79,9 @@ export abstract class Rounds {
     // Behind what was handed in before and waits for a turn of the host: a snapshot has both, or the earlier one only.
     this.#applyRound([...this.#takeQueue(), tick]);
     if (!this.#busy) this.afterRounds(); // a run that was idle is so again
+    // The time of the tick is mostly that of the clock: asking that again costs more than the comparison.
+    const { clock } = this.host.ports;
+    if (isTurnOver(tick.atMs) && isTurnOver(clock.now())) return new Promise((resolve) => afterTurn(clock, resolve));
   }
 
   /** Resolves once this tick is stored and reduced; never, when that fails. */

@@ -48,6 +48,8 @@ export interface StoreHost extends StateRules {
   failed?(failure: FailedCall, writer: Writer | undefined): void;
   /** Nobody else has this state: a write counts when its call returns. Else a write begins in a reaction of its own. */
   readonly isOwn?: boolean;
+  /** Delays the answer of a write that has been made. The lock does not wait for it. @default at once */
+  answer?(result: unknown): unknown;
   readonly lockTimeoutMs: number;
   readonly clock: LockClock;
 }
@@ -303,7 +305,7 @@ export class StateCell {
   }
 
   #settle(turn: Turn, result: unknown): void {
-    turn.resolve(result);
+    if (!turn.over) turn.resolve(this.#host.answer === undefined ? result : this.#host.answer(result));
     this.#free(turn);
   }
 

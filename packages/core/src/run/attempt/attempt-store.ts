@@ -2,11 +2,12 @@
 import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
 import type { StateCell, Writer } from "../../state/state-cell.js";
+import { inTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptions } from "../../value/known-options.js";
 import { assertFunction } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf, recall } from "./calls.js";
-import { refuseCall } from "./forgotten-calls.js";
+import { refuseCall, watchEffect } from "./forgotten-calls.js";
 
 export class AttemptStore {
   readonly #attempt: AttemptCore;
@@ -20,7 +21,7 @@ export class AttemptStore {
   }
 
   get(path?: string, fallback?: unknown): Promise<unknown> {
-    return this.#do(() => Promise.resolve(this.#cell.read(path, fallback)));
+    return this.#do(() => this.#inTurn(this.#cell.read(path, fallback)));
   }
 
   getState(): Promise<unknown> {
@@ -45,7 +46,7 @@ export class AttemptStore {
       assertFunction(edit, "edit");
       const call = callsOf(this.#attempt).id("edit", "", options.key);
       const record = callsOf(this.#attempt).record(call);
-      if (record?.kind === "edit") return Promise.resolve(recall(this.#attempt, record.value) as Result);
+      if (record?.kind === "edit") return this.#inTurn(recall(this.#attempt, record.value) as Result);
       return this.#cell.edit((draft) => {
         this.#attempt.assertAlive(); // the attempt may end before its turn comes
         return edit(draft as never);
@@ -62,9 +63,17 @@ export class AttemptStore {
       checkOptions("write", options);
       const call = callsOf(this.#attempt).id(kind, about, options.key);
       const record = callsOf(this.#attempt).record(call);
-      if (record?.kind === "edit" && sameValue(record.value, value)) return Promise.resolve();
+      if (record?.kind === "edit" && sameValue(record.value, value)) return this.#inTurn(undefined);
       return write(this.#writer(call));
     });
+  }
+
+  /** While the host has its turn, the call is at work: a step that has forgotten to await it does not end before. */
+  #inTurn<Value>(value: Value): Promise<Value> {
+    const { clock } = this.#attempt.run.host.ports;
+    if (!isTurnOver(clock.now())) return Promise.resolve(value);
+    callsOf(this.#attempt);
+    return watchEffect(this.#attempt, inTurn(clock, value));
   }
 
   #writer(call: string): Writer {

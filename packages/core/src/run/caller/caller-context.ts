@@ -7,10 +7,12 @@
 import type { ContextDict, RunContext, ToDictOptions } from "../../authoring/run-context.types.js";
 import type { Store } from "../../authoring/store.types.js";
 import type { CompiledWorkflow } from "../../compile/compile.js";
+import type { Clock } from "../../engine/ports.js";
 import type { RunState } from "../../engine/state.js";
 import { OfThisCopy } from "../../errors/second-copy.js";
 import { applyChange } from "../../state/apply-change.js";
 import { StateCell } from "../../state/state-cell.js";
+import { inTurn } from "../../system/host-turns.js";
 import { tellUntaken } from "../attempt/forgotten-calls.js";
 import type { LiveRun } from "../run.types.js";
 import { encodeRun, type RestoredRun } from "../snapshot-run.js";
@@ -40,7 +42,7 @@ export class CallerContext extends OfThisCopy implements RunContext {
   }
 
   get store(): Store {
-    this.#store ??= new CallerStore(() => this.#cell());
+    this.#store ??= new CallerStore(() => this.#cell(), hostOf(this.#compiled).ports.clock);
     return this.#store as never;
   }
 
@@ -94,6 +96,7 @@ function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
     schema: compiled.state,
     types: compiled.values,
     isOwn: true,
+    answer: (result) => inTurn(clock, result),
     lockTimeoutMs: compiled.options.lockTimeoutMs,
     clock,
   });
@@ -105,12 +108,15 @@ const detached = new WeakMap<RunState, StateCell>();
 class CallerStore {
   readonly #cell: () => StateCell;
 
-  constructor(cell: () => StateCell) {
+  readonly #clock: Clock;
+
+  constructor(cell: () => StateCell, clock: Clock) {
     this.#cell = cell;
+    this.#clock = clock;
   }
 
   async get(path?: string, fallback?: unknown): Promise<unknown> {
-    return this.#cell().read(path, fallback);
+    return inTurn(this.#clock, this.#cell().read(path, fallback));
   }
 
   getState(): Promise<unknown> {
