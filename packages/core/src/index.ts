@@ -23,6 +23,7 @@ export {
   HumanResponseEvent,
   InputRequiredEvent,
   JoinIncompleteEvent,
+  WorkDiscardedEvent,
   StartEvent,
   StepFailedEvent,
   StepRestartedEvent,
@@ -103,6 +104,8 @@ export type {
   EffectCall,
   RetryState,
   SendOptions,
+  Racer,
+  RaceResult,
   SleepOptions,
   WaitOptions,
 } from "./authoring/context.types.js";

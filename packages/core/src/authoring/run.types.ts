@@ -12,6 +12,7 @@ import type {
   OpenFields,
   StepRestartedEvent,
   StopEvent,
+  WorkDiscardedEvent,
   WorkflowCancelledEvent,
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
@@ -52,7 +53,8 @@ type EndOrNotice =
   | WorkflowTimedOutEvent
   | WorkflowCancelledEvent
   | StepRestartedEvent
-  | JoinIncompleteEvent;
+  | JoinIncompleteEvent
+  | WorkDiscardedEvent;
 
 /** Arguments of `run`. The input is optional when all of its fields have defaults. */
 export type RunArguments<Flow, Options> =

@@ -185,6 +185,28 @@ export const JoinIncompleteEvent: EngineEventClass<JoinIncompleteEvent> = /* @__
   "notice",
 );
 
+/** Events of one type in the same place. */
+export interface DiscardedEvents {
+  readonly type: string;
+  /** The step that it was for; `null` for one that no step had taken. */
+  readonly step: string | null;
+  /**
+   * `queued`: its step had not begun. `running`: its step was at work, or waited for a retry. `delayed`: sent with a delay that was
+   * not over. `kept`: no step had waited for it yet. `gathered`: the batch of its collect step was not complete.
+   */
+  readonly status: "queued" | "running" | "delayed" | "kept" | "gathered";
+  readonly count: number;
+}
+export interface WorkDiscarded {
+  readonly events: readonly DiscardedEvents[];
+}
+/** A stop event has ended the run while other work was left, which is discarded. */
+export interface WorkDiscardedEvent extends EngineEvent<"WorkDiscardedEvent", "notice", WorkDiscarded> {}
+export const WorkDiscardedEvent: EngineEventClass<WorkDiscardedEvent> = /* @__PURE__ */ engineEvent(
+  "WorkDiscardedEvent",
+  "notice",
+);
+
 export interface StepRestarted {
   readonly step: string;
   /** Work item of the step. What it streamed before this event does not count, except inside of the calls in `kept`. */
@@ -236,6 +258,7 @@ function mapEngineEvents(): Map<string, EventClass> {
     WorkflowTimedOutEvent,
     WorkflowCancelledEvent,
     JoinIncompleteEvent,
+    WorkDiscardedEvent,
     StepRestartedEvent,
   ];
   return new Map(classes.map((eventClass) => [eventClass.type, eventClass as never]));

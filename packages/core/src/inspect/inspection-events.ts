@@ -6,6 +6,7 @@
  * @module
  */
 import type { TraceContext } from "../engine/state.js";
+import type { WorkDiscarded } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 
@@ -71,6 +72,8 @@ export interface InspectionEvents {
     readonly kind: "event" | "sleep" | "child";
     readonly sinceMs: number | null;
     readonly isTimeout: boolean;
+    /** Its `signal` has closed it, or it has lost a race: nothing has arrived. */
+    readonly isClosed: boolean;
   };
   /** The attempt has ended without an outcome: its run has ended, or its work was cancelled. */
   readonly "step.stopped": AttemptFacts & { readonly reason: string; readonly elapsedMs: number };
@@ -101,6 +104,8 @@ export interface InspectionEvents {
     readonly missing: readonly string[];
     readonly events: readonly WorkflowEvent[];
   };
+  /** The run is completed while work was left, which is discarded. */
+  readonly "work.discarded": RunFacts & WorkDiscarded;
   readonly "timer.fired": RunFacts & { readonly dueAtMs: number };
   readonly "child.started": AttemptFacts & { readonly child: string; readonly childRunId: string };
   readonly "child.finished": AttemptFacts & {

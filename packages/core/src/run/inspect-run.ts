@@ -8,6 +8,7 @@ import { features } from "../engine/features.js";
 import { inputEvents } from "../engine/reduce/failure.js";
 import type { Outcome, WorkItem } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
+import { WorkDiscardedEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { AttemptFacts, InspectionEvents, InspectionName, RunFacts } from "../inspect/inspection-events.js";
 import { attemptFacts, runFacts, spanIdOf, type TracedRun, traceIdOf } from "../inspect/trace-ids.js";
@@ -195,6 +196,7 @@ export function inspectNote(run: InspectedRun, note: Note): void {
         kind: kind === "wait" ? "event" : kind,
         sinceMs: openedAtMs || null,
         isTimeout: status === "timedOut",
+        isClosed: status === "closed",
       });
     }
     case "timer.fired":
@@ -210,6 +212,8 @@ export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
   tell(run, "event.streamed", item);
   const leftover = item.origin === null ? features.join?.leftoverIn(item.event) : null;
   if (leftover) tell(run, "join.incomplete", leftover);
+  if (item.origin === null && WorkDiscardedEvent.is(item.event))
+    tell(run, "work.discarded", { events: item.event.events });
 }
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;

@@ -10,6 +10,7 @@ import type { EventData, Parcel, WorkItem } from "../state.js";
 import type { Send, StepCompleted } from "../tick.js";
 import { setTimer } from "./clock.js";
 import { deliver } from "./deliver.js";
+import { reportDiscarded } from "./discarded.js";
 import { finish } from "./finish.js";
 import { endItem, leaveFan, type Place } from "./items.js";
 import { noteLeftover } from "./stuck.js";
@@ -45,8 +46,10 @@ function isBatch(output: EventData | readonly EventData[] | null): output is rea
 /** @param from Where the event goes on, and the step that it comes from. */
 export function emit(work: Work, event: EventData, from: Place & { readonly step: string }): void {
   const { scope, index, recoveries } = from;
-  if (work.routing.roles.get(event.type) === "stop") finish(work, { status: "completed", event });
-  else deliver(work, { event, scope, index, recoveries, step: null }, from.step);
+  if (work.routing.roles.get(event.type) === "stop") {
+    reportDiscarded(work, from);
+    finish(work, { status: "completed", event });
+  } else deliver(work, { event, scope, index, recoveries, step: null }, from.step);
 }
 
 /** Notes the reason for a run that gets stuck: an array was empty, or else a `return` was forgotten. */
