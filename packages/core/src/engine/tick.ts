@@ -83,6 +83,8 @@ export interface RunRetried extends Happened {
 export interface RunCancelled extends Happened {
   readonly type: "run.cancelled";
   readonly reason: unknown;
+  /** Whom to tell that it is accepted, as in {@link EventReceived}. @default nobody */
+  readonly ticket?: number;
 }
 
 /** Nothing is left to do now. */

@@ -139,7 +139,8 @@ const number = plain("a number", (json) => typeof json === "number");
 const numberOrNull = orNull(number);
 const count = plain("a count", (json) => Number.isSafeInteger(json) && (json as number) >= 0);
 const countOrNull = orNull(count);
-const integerOrNull = orNull(plain("a whole number", Number.isSafeInteger));
+const integer = plain("a whole number", Number.isSafeInteger);
+const integerOrNull = orNull(integer);
 const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
 const lists = plain(
   "lists of texts",
@@ -299,7 +300,7 @@ const shapes: Shapes = {
   },
   "run.resumed": limits,
   "run.retried": limits,
-  "run.cancelled": { reason: value },
+  "run.cancelled": { reason: value, ticket: { ...integer, isOptional: true } },
   "run.idled": {},
   "definition.changed": { definition },
   "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: integerOrNull },

@@ -152,9 +152,11 @@ export class Recovery {
     const { state } = loaded.tree.root;
     const live = this.#setup.registry.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
     catchUp(live, run, loaded);
-    // Those that the run took with its last ticks; whoever sent the others is told that it has ended.
-    for (const post of posts) this.#setup.posts.isDone(live, post, loaded.tree.receipts);
-    live.runner.finish(state.outcome as Outcome);
+    const outcome = state.outcome as Outcome;
+    // All but those that the run took with its last ticks came too late.
+    const late = posts.filter((post) => !this.#setup.posts.isDone(live, post, loaded.tree.receipts));
+    this.#setup.posts.refuse(live, late, runFinished(outcome.status));
+    live.runner.finish(outcome);
     return null;
   }
 

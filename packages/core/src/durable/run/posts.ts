@@ -7,7 +7,7 @@
  */
 
 import type { CompiledWorkflow } from "../../compile/compile.js";
-import { type Receipt, type RefusalCode, refused } from "../../engine/command.js";
+import { type Receipt, type RefusalCode, refused, runFinished } from "../../engine/command.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeEvent, decodeValue } from "../../event/decode.js";
 import type { WorkflowEvent } from "../../event/event.js";
@@ -108,7 +108,7 @@ async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): P
       return answerPrompt(runner, { promptId: message.promptId, fields, ticket: -position, atMs });
     }
     case "cancel":
-      return cancelRun(runner, decodeValue(message.reason, "reason", types));
+      return cancelRun(runner, decodeValue(message.reason, "reason", types), -position);
     case "resume":
       return { status: "accepted", sequence: runner.state.ticks };
     default:
@@ -124,13 +124,17 @@ export function isCancellation({ text, position }: StoredPost): boolean {
   return (parseJson(text, `post ${position}`) as EncodedMessage).kind === "cancel";
 }
 
-/** Resolves once the cancellation is stored: a receipt must not be there before its effect. */
-export async function cancelRun(runner: LiveRun, reason: unknown): Promise<Receipt> {
-  const tick = { type: "run.cancelled", atMs: runner.now(), reason } as const;
-  const stored = runner.whenStored(tick);
-  runner.submit(tick);
-  await stored;
-  return { status: "accepted", sequence: runner.state.ticks };
+/**
+ * Resolves once the cancellation is stored: a receipt must not be there before its effect. `null`: the run has left memory.
+ *
+ * @param ticket Below zero: the position of a stored post. @default a new ticket
+ */
+export async function cancelRun(runner: LiveRun, reason: unknown, ticket?: number): Promise<Receipt | null> {
+  if (!runner.live) return runner.hasLeft ? null : runFinished(runner.state.status);
+  return new Promise((resolve) => {
+    const told = runner.ticket(resolve, ticket);
+    runner.submit({ type: "run.cancelled", atMs: runner.now(), reason, ticket: told });
+  });
 }
 
 /** Decodes an event of the run, or of one of its children. */

@@ -13,7 +13,7 @@ import { fireDue } from "./due.js";
 import { finish, interrupt } from "./finish.js";
 import { dispatch, loadOf } from "./slots.js";
 import { stuck } from "./stuck.js";
-import { decide, refuse, type Work } from "./work.js";
+import { decide, refuse, tell, type Work } from "./work.js";
 
 export function onRunStarted(work: Work, tick: RunStarted): void {
   const { state } = work;
@@ -90,6 +90,7 @@ function requeue(work: Work, state: RunState): void {
 }
 
 export function onRunCancelled(work: Work, tick: RunCancelled): void {
+  if (tick.ticket !== undefined) tell(work, tick.ticket, { status: "accepted", sequence: work.state.ticks });
   finish(work, { status: "cancelled", reason: tick.reason });
 }
 

@@ -34,7 +34,8 @@ export function byItem({ id }: Pick<WorkItem, "id">, call?: string): Shown {
 
 /** Notes a refused tick: its sender is told, and inspection shows it. */
 export function refuse(work: Work, tick: Tick, reason: string): void {
-  if (tick.type === "event.received" && tick.ticket !== null) tell(work, tick.ticket, runFinished(work.state.status));
+  const ticket = tick.type === "event.received" || tick.type === "run.cancelled" ? (tick.ticket ?? null) : null;
+  if (ticket !== null) tell(work, ticket, runFinished(work.state.status));
   decide(work, { type: "note", note: { kind: "tick.refused", tick: tick.type, reason } });
 }
 
