@@ -261,7 +261,7 @@ function lost(test: StoreTest): void {
 
   test("by a run that waits for nothing but was lost: it needs an owner", async (store, runs) => {
     await enqueue(runs, "q0");
-    await take(store, limits);
+    await take(store, limits, { owner: "dead" });
     await runs.commit(await heldOf(store, "q0"), { summary: summaryOf("waiting") });
 
     expect(await take(store, limits, { nowMs: startMs + leaseMs })).toEqual(["q0"]);

@@ -108,6 +108,17 @@ function byKey(test: StoreTest): void {
     expect((await store.claim(keyOf("beside"), leaseOf("due")))?.run).toMatchObject({ hasPlace: false, epoch: 2 });
   });
 
+  test("stay with who asks for more and holds them, also with leases that have run out, and keep their places", async (store, runs) => {
+    await enqueueAll(runs, "q", 3);
+    const limits = limitsOf({ concurrency: 2 });
+    const lateMs = startMs + 2 * leaseMs;
+
+    expect(await take(store, limits)).toEqual(["q0", "q1"]);
+    expect(await take(store, limits, { nowMs: lateMs })).toEqual([]);
+    expect(await store.run(keyOf("q0"))).toMatchObject({ hasPlace: true, epoch: 1, lease: { owner: "due" } });
+    expect(await take(store, limits, { nowMs: lateMs, owner: "other" })).toHaveLength(2);
+  });
+
   test("are taken once they have a post, and are no run of another queue", async (store, runs) => {
     await enqueue(runs, "run");
     await take(store, limitsOf());

@@ -77,11 +77,11 @@ class Model {
     return true;
   }
 
-  /** Ids of due runs, in no particular order. */
-  due(nowMs: number): string[] {
+  /** Ids of runs that are due for an owner, in no particular order. */
+  due(owner: string, nowMs: number): string[] {
     const isDue = (run: ModelRun): boolean => {
       if (isEnded(run)) return false;
-      if (run.owner !== null) return run.untilMs <= nowMs;
+      if (run.owner !== null) return run.owner !== owner && run.untilMs <= nowMs;
       return openPosts(run).length > 0 || (run.wakeAtMs !== null && run.wakeAtMs <= nowMs);
     };
     return ids.filter((id) => this.runs.has(id) && isDue(this.runs.get(id) as ModelRun));
@@ -172,7 +172,7 @@ const performers: { readonly [Type in Call["type"]]: (pair: Pair, call: Call) =>
   },
 
   async claimDue({ store, model, nowMs }, { owner, variant }) {
-    const due = model.due(nowMs);
+    const due = model.due(owner, nowMs);
 
     const claimed = await store.claimDue({ ...leaseOf(owner, nowMs), limit: variant });
 

@@ -57,6 +57,7 @@ import { RunRequests, type ServedRequest } from "./calls/run-requests.js";
 import { StoredRecords } from "./calls/stored-records.js";
 import { Pump } from "./claim/pump.js";
 import { RunRegistry } from "./claim/registry.js";
+import { Renewals } from "./claim/renewals.js";
 import { RegisteredWorkflows, type RuntimeParts } from "./code/registered-workflows.js";
 import { type NewRunRequest, newRun } from "./commit/new-run.js";
 import { Dedupes, type ResolvedDedupe, resolveDedupe } from "./due/dedupe.js";
@@ -103,6 +104,7 @@ class StoredRuntime {
   readonly #workflows: RegisteredWorkflows;
   readonly #registry: RunRegistry;
   readonly #pump: Pump;
+  readonly #renewals: Renewals;
   readonly #resumes: ResumeRequests;
   readonly #resources: ResourceContainer;
   readonly workflows: Workflows;
@@ -150,7 +152,10 @@ class StoredRuntime {
         request: (entry) => this.#requests.fire(entry),
       },
     });
-    this.#pump = new Pump({ ...parts, registry: this.#registry, dueWork: this.#dueWork, renewMs: leaseMs / 3 });
+    const everyMs = leaseMs / 3;
+    this.#pump = new Pump({ ...parts, registry: this.#registry, dueWork: this.#dueWork, lookMs: everyMs });
+    const isBackground = store.isLocal === true;
+    this.#renewals = new Renewals({ clock, log, everyMs, isBackground, renew: () => this.#registry.renew() });
     this.#requests = new RunRequests({
       registry: this.#registry,
       ...parts,
@@ -376,8 +381,8 @@ class StoredRuntime {
 
   start(): Promise<number> {
     this.#assertOpen();
-    this.#pump.start();
-    return this.#pump.pump();
+    this.#begin();
+    return this.#pump.serve();
   }
 
   async stop(options: { readonly drainMs?: number } = {}): Promise<void> {
@@ -393,6 +398,7 @@ class StoredRuntime {
   async #stop(drainMs: number): Promise<void> {
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
+    await this.#within(drainMs, this.#renewals.stop()); // the runs that were drained kept their leases
     await this.#within(drainMs, this.#registry.watchers.looked());
     for (const end of this.#watches) end();
     this.#unobserve?.();
@@ -428,7 +434,7 @@ class StoredRuntime {
   }
 
   #handle(key: RunKey, accept: () => Promise<void>, begun: () => Promise<void> = accept): RunHandle {
-    this.#pump.start();
+    this.#begin();
     const cancelElsewhere = async (reason: unknown, idempotencyKey: string | null): Promise<Receipt> =>
       (await this.#requests.ask(key, { how: "cancel", idempotencyKey, reason })) as Receipt;
     const [registry, workflows] = [this.#registry, this.#workflows];
@@ -444,8 +450,14 @@ class StoredRuntime {
 
   /** Looks for due work: there may be some now. */
   #lookAround(): void {
+    this.#begin();
+    this.#pump.look();
+  }
+
+  /** Called with the first run. */
+  #begin(): void {
     this.#pump.start();
-    void this.#pump.pump();
+    if (this.#registry.claims) this.#renewals.start();
   }
 
   /** @throws {WorkflowError} `RUN_UNKNOWN` */

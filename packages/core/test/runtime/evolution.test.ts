@@ -40,6 +40,7 @@ describe.each([
       );
       expect(await machine.dump(key)).toEqual(before);
       await runtime.start();
+      await settle();
       const handle = runtime.handle("one");
       if (problem === null) {
         expect(await handle.sendEvent(new Go({}))).toMatchObject({ status: "accepted" });

@@ -70,27 +70,38 @@ function sources(lock: string, limit: string): Source[] {
   ];
 }
 
+interface DueLocks {
+  readonly owners: string;
+  readonly runs: string;
+  /** Whose expired leases count. @default all */
+  readonly others?: string;
+}
+
 /** `due`: what is due by $1, at most $2, of the workflows $3. */
-function dueSql(locks: { readonly owners: string; readonly runs: string }, limit: number): string {
+function dueSql({ owners: lockOwners, runs: lockRuns, others = "true" }: DueLocks, limit: number): string {
   // A number that is known makes the plan for any values as good as one for these, so that it is made once.
   const isKnown = Number.isInteger(limit) && limit >= 0 && limit <= maxKnownLimit;
-  const all = sources(locks.runs, isKnown ? String(limit) : "$2");
+  const all = sources(lockRuns, isKnown ? String(limit) : "$2");
   return `WITH lapsed AS MATERIALIZED (
       SELECT o.id, o.renewals, o.until_ms FROM @owners o
-      WHERE (o.until_ms <= $1
+      WHERE ${others} AND ((o.until_ms <= $1
           AND EXISTS (SELECT 1 FROM @runs r
             WHERE r.owner = o.id AND r.renewal < o.renewals AND r.queue IS NULL AND r.ended_at IS NULL))
         -- No EXISTS: that may be answered from a hash of all runs.
         OR (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals
-            AND r.queue IS NULL AND r.ended_at IS NULL ORDER BY r.lease_until LIMIT 1) <= $1
-      ${locks.owners}
+            AND r.queue IS NULL AND r.ended_at IS NULL ORDER BY r.lease_until LIMIT 1) <= $1)
+      ${lockOwners}
     ), ${all.map(({ name, sql }) => `${name} AS (${sql})`).join(", ")}, due AS (
       SELECT id, min(at) AS at FROM (${all.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
       GROUP BY id ORDER BY 2, 1 LIMIT $2
     )`;
 }
 
-const skipping = { owners: "FOR SHARE OF o SKIP LOCKED", runs: "FOR NO KEY UPDATE OF r SKIP LOCKED" };
+const skipping = {
+  owners: "FOR SHARE OF o SKIP LOCKED",
+  runs: "FOR NO KEY UPDATE OF r SKIP LOCKED",
+  others: "o.id <> $4",
+};
 // A list, and no join: of a list the planner thinks that it is short, and walks the index for it, also without statistics.
 const isDue = "r.id = ANY(ARRAY(SELECT id FROM due))";
 const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (

@@ -100,10 +100,11 @@ export const queueFunctions: string = `
     free bigint;
     starts_left bigint;
   BEGIN
-    -- Runs whose lease has run out are nobody's, and stand in line.
+    -- Runs of others whose lease has run out are nobody's, and stand in line.
     WITH expired AS MATERIALIZED (
       SELECT r.id, r.queue, r.queue_key, r.queue_batch, ${leaseUntil} AS at FROM @runs r JOIN @owners o ON o.id = r.owner
       WHERE r.queue = ANY(queue_ids) AND r.owner IS NOT NULL AND r.ended_at IS NULL AND ${leaseUntil} <= now_ms
+        AND r.owner IS DISTINCT FROM taker
       ${skipping} FOR SHARE OF o SKIP LOCKED
     ), ended AS (
       UPDATE @runs r SET owner = NULL, lease_until = NULL, place = 0 WHERE r.id = ANY(ARRAY(SELECT id FROM expired))

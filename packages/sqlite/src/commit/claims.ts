@@ -11,6 +11,8 @@ interface Candidate {
   readonly dueAtMs: number;
 }
 
+type Asked = DueRuns & { readonly nowMs: number; readonly owner?: string };
+
 const take = "UPDATE runs SET owner = ?, lease_until = ?, epoch = epoch + 1, place = ? WHERE id = ?";
 const nameOf = "SELECT tenant, run_id AS runId, workflow FROM runs WHERE id = ?";
 const dueTime = "SELECT min(coalesce(wake_at, posted_at), coalesce(posted_at, wake_at)) AS atMs FROM runs WHERE id = ?";
@@ -115,7 +117,8 @@ export class Claims {
     return (this.#database.sql(dueTime).get(id) as { readonly atMs: number | null }).atMs;
   }
 
-  #due(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
+  /** @param of Without an `owner`, the runs that are due for anybody. */
+  #due(of: Asked, limit: number): Candidate[] {
     const candidates = [
       ...this.#ofHolders(of, limit),
       ...this.#candidates(woken, of, [of.nowMs, limit]),
@@ -126,9 +129,10 @@ export class Claims {
     return candidates.filter(({ id }) => !seen.has(id) && seen.add(id)).slice(0, limit);
   }
 
-  /** Runs whose lease has expired, and all runs of dead owners. */
-  #ofHolders(of: DueRuns & { readonly nowMs: number }, limit: number): Candidate[] {
+  /** Runs of other owners whose lease has expired, and all runs of dead owners. */
+  #ofHolders(of: Asked, limit: number): Candidate[] {
     return this.#owners.holders().flatMap((owner) => {
+      if (owner === of.owner) return [];
       const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : of.nowMs;
       return this.#candidates(expired, of, [owner, untilMs, namesOf({}), limit]);
     });

@@ -6,6 +6,8 @@ import type { Owners } from "./owners.js";
 interface PlaceRequest extends DueRuns {
   readonly nowMs: number;
   readonly limit: number;
+  /** Who takes them; absent to look. */
+  readonly owner?: string;
 }
 
 interface WaitingRun {
@@ -79,7 +81,7 @@ export class Queues {
   /** Gives the ids of runs of the named queues, as many as the limits leave: each has a place, and needs an owner. */
   take({ queues = [], ...request }: PlaceRequest): number[] {
     if (queues.length === 0) return [];
-    this.#endExpired(queues, request.nowMs);
+    this.#endExpired(queues, request);
     const taken: number[] = [];
     for (const limits of queues) taken.push(...this.#take(limits, { ...request, limit: request.limit - taken.length }));
     return taken;
@@ -120,10 +122,11 @@ export class Queues {
     return taken;
   }
 
-  /** Runs whose lease has run out, and all runs of dead owners, are nobody's, and stand in line. */
-  #endExpired(queues: readonly QueueLimits[], nowMs: number): void {
+  /** Runs of others whose lease has run out, and all runs of dead owners, are nobody's, and stand in line. */
+  #endExpired(queues: readonly QueueLimits[], { nowMs, owner: own }: PlaceRequest): void {
     const names = JSON.stringify(queues.map(({ name }) => name));
     const found = this.#owners.holders().flatMap((owner) => {
+      if (owner === own) return [];
       const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : nowMs;
       return this.#database.sql(expired).all(owner, untilMs, names) as WaitingRun[];
     });

@@ -466,10 +466,11 @@ export interface Runtime<Flows extends Workflows = Workflows> {
     readonly limit?: number;
   }): Promise<DueReport>;
   /**
-   * Claims all runs that are due, and continues to do so. Resolves with how many runs were claimed first: none with
-   * `execute: false`.
+   * Claims runs that are due, and continues to do so in the background. Resolves once the first of them are claimed, at most 100, with
+   * their number: none with `execute: false`. They are loaded after that.
    *
-   * @throws {WorkflowError} `RUNTIME_STOPPED`
+   * @throws {WorkflowError} `RUNTIME_STOPPED`; what the store says, such as `STORE_UNREACHABLE`. The runtime asks it again all the
+   * same until it is stopped.
    */
   start(): Promise<number>;
   /**

@@ -232,6 +232,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   /** Undefined: it has work to do. */
   async #lookIdle(readRow?: () => Promise<StoredRun | null>, signal?: AbortSignal): Promise<RunOutcome | undefined> {
     const { registry, key, workflows } = this.#setup;
+    await registry.whenLoaded(key); // claimed because it has work to do, which its row does not say
     const live = registry.live.get(idOf(key));
     if (live?.phase === "live") {
       const { runner } = live;

@@ -132,9 +132,11 @@ export class Beginnings {
 
   /** Resolves to `null` once the next commit has created the run, or to the existing run of that id. */
   #whenCreated(run: DurableRun, record: NewRunRecord): Promise<StoredRun | null> {
-    const { owner, untilMs } = this.#setup.lease;
     const commit = run.nextCommit();
-    commit.create = { ...record, lease: { owner, untilMs } };
+    commit.create = () => {
+      const { owner, untilMs } = this.#setup.lease;
+      return { ...record, lease: { owner, untilMs } };
+    };
     const { createdAtMs, labels, forkedFrom, queue } = record;
     if (queue === null) run.origin = { createdAtMs, labels, forkedFrom };
     const stored = new Deferred<StoredRun | null>();

@@ -1,4 +1,5 @@
 import type { Clock } from "../../engine/ports.js";
+import { jittered } from "../../system/pauses.js";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
@@ -6,6 +7,8 @@ const LONGEST_MS = 30_000;
 const KEPT_MS = 60_000;
 
 interface Pause {
+  /** Without chance in it: the next one is twice as long. */
+  readonly fullMs: number;
   readonly lengthMs: number;
   readonly untilMs: number;
 }
@@ -32,8 +35,9 @@ export class FencePauses {
     const before = hasStored ? undefined : this.#pauses.get(id);
     this.#pauses.delete(id);
     if (hasStored) return;
-    const lengthMs = before === undefined ? 0 : Math.min(LONGEST_MS, Math.max(FIRST_MS, 2 * before.lengthMs));
-    this.#pauses.set(id, { lengthMs, untilMs: nowMs + lengthMs });
+    const fullMs = before === undefined ? 0 : Math.min(LONGEST_MS, Math.max(FIRST_MS, 2 * before.fullMs));
+    const lengthMs = jittered(fullMs);
+    this.#pauses.set(id, { fullMs, lengthMs, untilMs: nowMs + lengthMs });
   }
 
   /** Resolves when the run may be claimed again, or when the process stops. */

@@ -8,6 +8,7 @@ import type { Clock } from "../../engine/ports.js";
 import type { Outcome } from "../../engine/state.js";
 import { outcomeError } from "../../run/outcome.js";
 import { decodeOutcome } from "../../snapshot/decode-parts.js";
+import { jittered } from "../../system/pauses.js";
 import type { DueReport } from "../api/runtime.types.js";
 import type { RuntimeObserver } from "../api/runtime-observer.types.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";
@@ -36,6 +37,19 @@ import { parseJson } from "../text/journal-text.js";
 import { Beginnings, type BeginsIn } from "./beginnings.js";
 import { FencePauses } from "./fence-pauses.js";
 import { type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
+import { Slots } from "./slots.js";
+
+/** How many runs are loaded at once: fewer than a pool has connections, so that renewals and commits find a free one. */
+const LOADS_AT_ONCE = 8;
+const FIRST_RELOAD_MS = 1_000;
+const LONGEST_RELOAD_MS = 30_000;
+
+/** Runs that were claimed together. */
+export interface ClaimedBatch {
+  readonly count: number;
+  /** Resolves when each is loaded, or could not be. */
+  readonly loaded: Promise<unknown>;
+}
 
 type RegistryOptions = Pick<ResolvedRuntimeOptions, "executes" | "maxRuns" | "leaseMs" | "settings">;
 
@@ -71,6 +85,9 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   /** Each calls off a timer that loads a run again. */
   readonly #reloads = new Set<() => void>();
   readonly #opening: Map<string, Promise<DurableRun | null>> = new Map();
+  readonly #loads = new Slots(LOADS_AT_ONCE);
+  /** Number of claims whose answers are on their way. */
+  #claims = 0;
   /** For those who ask when the store is closed. */
   readonly #endedWhileStopping: Map<string, Outcome> = new Map();
   /** Held at the last renewal, and not in memory then. */
@@ -190,10 +207,21 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   ): Promise<DurableRun | null> {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
-    // Its lease had run out while it was here: what it did since does not count. One that is only being created is not that run:
+    // An answer that comes so late that the run was claimed again meanwhile.
+    if (known?.phase === "live" && known.epoch >= claimed.run.epoch && !this.beginnings.has(known)) return known;
+    // Another process had it while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and whoever asked for it gets it.
     if (known !== undefined && !this.beginnings.has(known)) known.fence();
-    return this.#opening.get(id) ?? this.#remember(id, this.#recovery.load(claimed, why, request));
+    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, why, request));
+  }
+
+  #load(...claimed: Parameters<Recovery["load"]>): Promise<DurableRun | null> {
+    return this.#loads.run(() => this.#recovery.load(...claimed));
+  }
+
+  /** Resolves when the run is not being loaded here, or is in memory. */
+  async whenLoaded(key: RunKey): Promise<void> {
+    await this.#opening.get(idOf(key))?.catch(() => null); // whoever asks for its outcome gets the error
   }
 
   #remember(id: string, opening: Promise<DurableRun | null>): Promise<DurableRun | null> {
@@ -206,7 +234,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   async #claim(key: RunKey, beside: boolean): Promise<DurableRun | null> {
     await this.#pauses.wait(idOf(key));
     const claimed = await this.store.claim(key, { ...this.lease, beside });
-    return claimed === null ? null : this.#recovery.load(claimed, "recover");
+    return claimed === null ? null : this.#load(claimed, "recover");
   }
 
   /** In memory from here on. */
@@ -241,6 +269,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
    * that is still unknown at the next renewal is not just about to come, and would be nobody's for as long as this process lives.
    */
   #takeBack(keys: readonly RunKey[]): void {
+    if (this.#stopped || this.#claims > 0) return void (this.#unknown = new Set()); // they may be those of a claim on its way
     const unknown = keys.filter((key) => !this.live.has(idOf(key)) && !this.#opening.has(idOf(key)));
     for (const key of unknown.filter((one) => this.#unknown.has(idOf(one))))
       this.open(key).catch((error: unknown) =>
@@ -260,17 +289,26 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     return { runs: runs.map(({ key, ...rest }) => ({ ...key, ...rest })), wakeAtMs };
   }
 
-  /** Gives how many it took up. */
-  async adoptDue(limit: number): Promise<number> {
+  /** Claims due runs, and begins to load them. */
+  async adoptDue(limit: number): Promise<ClaimedBatch> {
     const { observer, log } = this.#setup;
-    const claimed = await this.store.claimDue({ ...this.lease, limit, ...this.#due });
-    for (const one of claimed) {
+    const claimed = await this.#claimDue(limit);
+    const loads = claimed.map(async (one) => {
       if (observer?.onClaim !== undefined) observer.onClaim(observedClaim(one, this.clock.now()));
       await this.adopt(one).catch((error: unknown) =>
         log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
       );
+    });
+    return { count: claimed.length, loaded: Promise.all(loads) };
+  }
+
+  async #claimDue(limit: number): Promise<ClaimedRun[]> {
+    this.#claims++;
+    try {
+      return await this.store.claimDue({ ...this.lease, limit, ...this.#due });
+    } finally {
+      this.#claims--;
     }
-    return claimed.length;
   }
 
   async stop(drainMs: number): Promise<void> {
@@ -337,15 +375,19 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
       `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
       error,
     );
-    this.#reload(live.key, 1_000);
+    this.#reload(live.key, FIRST_RELOAD_MS);
   }
 
   /** Until the store takes it again, or somebody else has it. */
-  #reload(key: RunKey, delayMs: number): void {
+  #reload(key: RunKey, pauseMs: number): void {
     if (this.#stopped) return;
-    const callOff = this.clock.setTimer(this.clock.now() + delayMs, () => {
+    const callOff = this.clock.setTimer(this.clock.now() + jittered(pauseMs), () => {
       this.#reloads.delete(callOff);
-      this.open(key).catch(() => this.#reload(key, Math.min(2 * delayMs, 30_000)));
+      this.open(key).catch((error: unknown) => {
+        if (this.#stopped) return; // the next owner loads it
+        this.#setup.log.error(`Run "${key.runId}" could not be loaded again; this process tries again.`, error);
+        this.#reload(key, Math.min(2 * pauseMs, LONGEST_RELOAD_MS));
+      });
     });
     this.#reloads.add(callOff);
   }

@@ -34,7 +34,8 @@ export class Commit {
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
   /** Stored with its first tick. */
   received: readonly ReceivedMessage[] = [];
-  create: NonNullable<RunCommit["create"]> | null = null;
+  /** Called when the commit is sent: its lease begins then. */
+  create: (() => NonNullable<RunCommit["create"]>) | null = null;
   summary: RunSummary | null = null;
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
@@ -99,7 +100,7 @@ export class Commit {
     };
     const pack = (text: string): string => keep(packText(text, hash));
     const commit: { -readonly [Name in keyof RunCommit]: RunCommit[Name] } = { key, owner, epoch };
-    if (this.create !== null) commit.create = this.create;
+    if (this.create !== null) commit.create = this.create();
     if (this.ticks > 0)
       commit.ticks = {
         first: last + 1,

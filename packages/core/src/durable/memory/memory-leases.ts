@@ -4,7 +4,12 @@ import { dequeue, earliest, enqueue, firstOf, putBack } from "./memory-due.js";
 import { MemoryQueues } from "./memory-queues.js";
 import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
-type DueRequest = DueRuns & { readonly nowMs: number; readonly limit: number };
+type DueRequest = DueRuns & {
+  readonly nowMs: number;
+  readonly limit: number;
+  /** Who asks: its own runs stay as they are. @default nobody, to look */
+  readonly owner?: string;
+};
 
 interface EndedLease {
   readonly run: MemoryRun;
@@ -104,10 +109,11 @@ export class MemoryLeases {
   }
 
   /** Takes runs out of the queues: each must get a lease. */
-  takeDue({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
+  takeDue({ nowMs, limit, owner, ...of }: DueRequest): MemoryRun[] {
     const due = new Set<MemoryRun>();
     const passed: DueEntry[] = [];
-    const isWanted = wanted(of);
+    const isOfWorkflows = wanted(of);
+    const isWanted = (run: MemoryRun): boolean => isOfWorkflows(run) && !isHeldBy(run, owner);
     while (due.size < limit) {
       const entry = this.#firstDue(nowMs);
       if (entry === undefined) break;
@@ -126,8 +132,8 @@ export class MemoryLeases {
   }
 
   /** Takes runs of the named queues, as many as their limits allow: each must get a place. */
-  takePlaces({ nowMs, limit, ...of }: DueRequest): MemoryRun[] {
-    this.#endExpired(nowMs, of);
+  takePlaces({ nowMs, limit, owner, ...of }: DueRequest): MemoryRun[] {
+    this.#endExpired(nowMs, of, owner);
     const chosen: MemoryRun[] = [];
     for (const { queue, limits } of this.#queues.named(of)) {
       const request = { nowMs, isWanted: wanted(of), limit: limit - chosen.length };
@@ -137,16 +143,23 @@ export class MemoryLeases {
   }
 
   /** Ends expired leases of runs of the named queues; returns what they were. */
-  #endExpired(nowMs: number, of: DueRuns): EndedLease[] {
+  #endExpired(nowMs: number, of: DueRuns, owner?: string): EndedLease[] {
     const ended: EndedLease[] = [];
+    const passed: DueEntry[] = [];
     for (const { queue } of this.#queues.named(of)) {
       for (let next = queue.held.first(); next !== undefined && next.dueAtMs <= nowMs; next = queue.held.first()) {
         const { run } = next;
+        if (isHeldBy(run, owner)) {
+          dequeue(run);
+          passed.push(next);
+          continue;
+        }
         ended.push({ run, lease: run.row.lease, hasPlace: run.row.hasPlace });
         this.set(run, null);
         queue.lose(run);
       }
     }
+    putBack(passed);
     return ended;
   }
 
@@ -156,6 +169,10 @@ export class MemoryLeases {
     const first = held === undefined || (unheld !== undefined && isBefore(unheld, held)) ? unheld : held;
     return first !== undefined && first.dueAtMs <= nowMs ? first : undefined;
   }
+}
+
+function isHeldBy({ row: { lease } }: MemoryRun, owner: string | undefined): boolean {
+  return lease !== null && lease.owner === owner;
 }
 
 function wanted({ workflows, queues }: DueRuns): (run: MemoryRun) => boolean {

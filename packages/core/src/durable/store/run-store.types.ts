@@ -37,15 +37,15 @@ export interface RunStore {
    */
   claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null>;
   /**
-   * Takes the leases of runs that need an owner, the longest waiting first: the lease has expired; or nobody holds the run, and
-   * `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With `workflows`, only
-   * runs of these workflows.
+   * Takes the leases of runs that need an owner, the longest waiting first: the lease of another owner has expired; or nobody holds
+   * the run, and `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With
+   * `workflows`, only runs of these workflows. Runs that this owner holds stay as they are, also when their leases have expired.
    *
    * Runs of the named queues that need an owner follow, as many as the limits of each queue allow; runs of other queues stay. A run
    * that is taken has a place of its queue until its lease ends. Keys with a due run take turns: one run each. A key that was
    * served, or that had no run, goes to the end of the line; a key at its limit is passed over and keeps its turn. Within a key:
-   * the highest priority, then the earliest `startAtMs`, then the order of creation. An expired lease of a run of a named queue is
-   * ended first, with its place: the run then has no owner, and needs one.
+   * the highest priority, then the earliest `startAtMs`, then the order of creation. An expired lease of another owner on a
+   * run of a named queue is ended first, with its place: the run then has no owner, and needs one.
    */
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]>;
   /** Extends every lease of this owner, including expired ones that nobody took. Returns the keys of all runs that it holds. */
