@@ -29,7 +29,8 @@ export interface SqlStoreSetup {
 
 /** Methods are async so that errors become rejections. */
 export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore {
-  const reader: RunReader = { database, clock: new ServerClock(database) };
+  const clock = new ServerClock(database);
+  const reader: RunReader = { database, clock };
   const owners = new Interned(database, "owners");
   const queues = new Interned(database, "queues");
   const committer = new Committer({ ...reader, tenants: new Interned(database, "tenants"), owners, queues });
@@ -43,11 +44,11 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
       watchers.changed(commits.filter((_, index) => results[index]?.status === "stored").map(changeOf));
       return results;
     },
-    claim: async (key, lease) => claims.claim(key, lease),
-    claimDue: async (lease) => claims.claimDue(lease),
-    renew: async (lease) => claims.renew(lease),
+    claim: async (key, lease) => claims.claim(key, await clock.measured(lease)),
+    claimDue: async (lease) => claims.claimDue(await clock.measured(lease)),
+    renew: async (lease) => claims.renew(await clock.measured(lease)),
     nextWakeAtMs: async (of = {}) => claims.nextWakeAtMs(of),
-    due: async (of) => claims.due(of),
+    due: async (of) => claims.due(await clock.measured(of)),
     post: async (key, message) => {
       const result = await storePost(reader, key, message);
       if (result.status === "stored") watchers.changed([{ key, news: "due" }], true);

@@ -170,6 +170,7 @@ export class Claims {
 
   async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
     if (lease.limit < 1) return [];
+    this.#setup.database.leaseFor(lease.untilMs - lease.nowMs);
     const named = await this.#setup.queues.find(lease);
     if (this.#isIdle && named === null && !(await this.#isAnyDue(lease))) return [];
     const claimed = await this.#claimDue(lease, named);
@@ -203,8 +204,9 @@ export class Claims {
     );
   }
 
-  async renew({ owner, untilMs }: LeaseRequest): Promise<RunKey[]> {
+  async renew({ owner, nowMs, untilMs }: LeaseRequest): Promise<RunKey[]> {
     const { database, clock, owners } = this.#setup;
+    database.leaseFor(untilMs - nowMs);
     return this.#asOwner(owner, async (id) => {
       let rows = await database.all(renew, [id, clock.toServer(untilMs)]);
       if (rows.length === 0) {
@@ -267,9 +269,8 @@ export class Claims {
 
   /** Runs `work` with the number of the owner, and again when the row with that number is gone. */
   async #asOwner<Result>(name: string, work: (id: number) => Promise<Result>): Promise<Result> {
-    const { owners, clock } = this.#setup;
+    const { owners } = this.#setup;
     checkNames({ owner: name });
-    await clock.refresh();
     return withOwners(owners, async () => work(await owners.id(name)));
   }
 

@@ -24,11 +24,21 @@ export class ServerClock {
   /** Measures again after a minute, or when the clock of this machine was set. */
   async refresh(): Promise<void> {
     const isFresh = performance.now() - this.#measuredAtMs < freshMs;
-    if (isFresh && Math.abs(Date.now() - performance.now() - this.#startedAtMs) < toleratedMs) return;
+    if (isFresh && Math.abs(startedAtMs() - this.#startedAtMs) < toleratedMs) return;
     this.#measuring ??= this.#measure().finally(() => {
       this.#measuring = null;
     });
     await this.#measuring;
+  }
+
+  /** Measures, and gives the times of a lease that were just read by the clock that was measured: it may be set meanwhile. */
+  async measured<Times extends { readonly nowMs: number; readonly untilMs?: number }>(times: Times): Promise<Times> {
+    const readAtMs = startedAtMs();
+    await this.refresh();
+    const setByMs = Math.round(this.#startedAtMs - readAtMs);
+    if (Math.abs(setByMs) < toleratedMs) return times;
+    const { nowMs, untilMs } = times;
+    return { ...times, nowMs: nowMs + setByMs, ...(untilMs !== undefined && { untilMs: shifted(untilMs, setByMs) }) };
   }
 
   toServer(atMs: number): number {
@@ -40,20 +50,26 @@ export class ServerClock {
   }
 
   async #measure(): Promise<void> {
-    const { offsetMs, errorMs } = await this.#database.use(async (session) => {
-      const sentAtMs = Date.now();
+    const { offsetMs, errorMs, startedMs } = await this.#database.use(async (session) => {
+      const sentAtMs = performance.now();
       const [row] = await session.all(ask, []);
-      const answeredAtMs = Date.now();
-      const errorMs = (answeredAtMs - sentAtMs) / 2;
-      return { offsetMs: (row?.["now"] as number) - sentAtMs - Math.round(errorMs), errorMs };
+      const errorMs = (performance.now() - sentAtMs) / 2;
+      // One reading of the clock, which may have been set since the question was sent.
+      const [nowMs, startedMs] = [Date.now(), startedAtMs()];
+      return { offsetMs: (row?.["now"] as number) - nowMs + Math.round(errorMs), errorMs, startedMs };
     });
     // What was measured before stays as long as it is about right: a lease then ends when it was said to.
     if (Math.abs(offsetMs - this.#offsetMs) > toleratedMs + errorMs) {
       this.#offsetMs = Math.abs(offsetMs) > toleratedMs + errorMs ? offsetMs : 0;
     }
     this.#measuredAtMs = performance.now();
-    this.#startedAtMs = Date.now() - performance.now();
+    this.#startedAtMs = startedMs;
   }
+}
+
+/** When this process started, by the clock as it is set now: another time says that somebody has set it. */
+function startedAtMs(): number {
+  return Date.now() - performance.now();
 }
 
 function shifted(atMs: number, byMs: number): number {

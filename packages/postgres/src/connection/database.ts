@@ -42,6 +42,11 @@ export class Database {
     return this.#isClosed;
   }
 
+  /** Leases of so many milliseconds are asked for. */
+  leaseFor(ms: number): void {
+    this.#setup.statements.leaseFor(ms);
+  }
+
   all(text: string, values: unknown[]): Promise<readonly Row[]> {
     return this.use((session) => session.all(text, values));
   }

@@ -69,7 +69,8 @@ export class Listener {
 
   #again(): void {
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#connect(), this.#pauseMs);
+    // At random, so that the processes of a server that is back do not all come at once.
+    this.#timer = setTimeout(() => void this.#connect(), this.#pauseMs * (0.5 + Math.random() / 2));
     this.#timer.unref();
     this.#pauseMs = Math.min(5_000, this.#pauseMs * 2);
   }

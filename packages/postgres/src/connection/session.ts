@@ -10,7 +10,9 @@ export function quoted(name: string): string {
 export type Row = { readonly [column: string]: unknown };
 
 /** Milliseconds without an answer, after which a connection counts as lost. */
-const answerMs = 60_000;
+const longestAnswerMs = 60_000;
+/** A busy server takes as long for a commit. */
+const shortestAnswerMs = 5_000;
 
 /** Milliseconds, so that a process that stops in a transaction does not keep its locks. */
 export const limits = { lock_timeout: 10_000, idle_in_transaction_session_timeout: 10_000 };
@@ -29,6 +31,8 @@ export class Statements {
   readonly #schema: string;
   readonly #prepare: boolean;
   readonly #known = new Map<string, { readonly text: string; readonly name: string }>();
+  /** As in {@link longestAnswerMs}, until a lease is asked for. */
+  answerMs: number = longestAnswerMs;
 
   /** Begins a transaction. */
   readonly begin: string;
@@ -40,6 +44,11 @@ export class Statements {
     this.isLimited = isLimited;
     this.#schema = quoted(schema);
     this.#prepare = prepare;
+  }
+
+  /** A connection that has died is noticed in time to do the same on another one before the lease ends. */
+  leaseFor(ms: number): void {
+    this.answerMs = Math.min(this.answerMs, Math.max(shortestAnswerMs, ms / 2));
   }
 
   /** For a text with many variants: nothing of it is kept. */
@@ -54,7 +63,7 @@ export class Statements {
       known = { text: whole, name: `millrace_${hashOf(whole).toString("hex", 0, 12)}` };
       this.#known.set(text, known);
     }
-    const query = { text: known.text, values, types, query_timeout: answerMs };
+    const query = { text: known.text, values, types, query_timeout: this.answerMs };
     return this.#prepare ? { ...query, name: known.name } : query;
   }
 }
@@ -78,13 +87,13 @@ export class Session {
   }
 
   async allOnce(text: string, values: unknown[]): Promise<readonly Row[]> {
-    const query = { text: this.statements.once(text), values, types, query_timeout: answerMs };
+    const query = { text: this.statements.once(text), values, types, query_timeout: longestAnswerMs };
     return rowsOf(await this.#send(query));
   }
 
   /** Several statements without values. Gives what the last one did. */
   async run(text: string): Promise<string | null> {
-    const result = await this.#send({ text: this.statements.once(text), query_timeout: answerMs });
+    const result = await this.#send({ text: this.statements.once(text), query_timeout: this.statements.answerMs });
     return (Array.isArray(result) ? result.at(-1) : result)?.command ?? null;
   }
 

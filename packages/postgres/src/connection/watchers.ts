@@ -33,6 +33,7 @@ export class Watchers {
   #hears = false;
   #timer: NodeJS.Timeout | null = null;
   #looks = 0;
+  #isLooking = false;
   #sum: unknown = null;
 
   constructor(setup: WatchersSetup) {
@@ -117,8 +118,10 @@ export class Watchers {
   }
 
   async #look(): Promise<void> {
+    if (this.#isLooking) return; // while no connection is free, looks would pile up
     if (this.#hears && ++this.#looks % trusted !== 0) return;
     const { database, writer } = this.#setup;
+    this.#isLooking = true;
     try {
       const [row] = await database.all(look, [writer]);
       const sum = row?.["sum"];
@@ -129,6 +132,8 @@ export class Watchers {
       // Nobody could catch an error here. A watcher that is called reads the store and meets the error where it can be
       // handled.
       this.#tell(null);
+    } finally {
+      this.#isLooking = false;
     }
   }
 }
