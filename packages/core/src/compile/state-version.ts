@@ -40,7 +40,7 @@ export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: numb
     throw new WorkflowError({
       code: "SNAPSHOT_NEWER",
       message: `The state of "${name}" has version ${from}; the workflow here has version ${version}.`,
-      hint: "Deploy the newer workflow here, or load it where it was written.",
+      hint: "Newer code has this run. While a deployment is under way, ask a process with that code; else deploy the newer workflow here.",
       details,
     });
   }

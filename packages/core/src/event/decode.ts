@@ -81,7 +81,10 @@ function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEv
     throw invalid(type, [{ message: `${path} has no fields` }]);
   }
   const from = version === undefined ? 1 : version;
-  if (from === eventVersionOf(eventClass)) return restore(eventClass, fields);
+  const known = eventVersionOf(eventClass);
+  if (from === known) return restore(eventClass, fields);
+  const newer = isVersion(from) && from > known ? registry.newer(type) : undefined;
+  if (newer !== undefined) return restore(newer, fields);
   // A copy, because `migrate` may change its argument, and plain parts of it belong to the caller.
   const own = copyValue(fields, types);
   return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));
@@ -151,7 +154,7 @@ function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFie
     throw new WorkflowError({
       code: "EVENT_NEWER",
       message: `${path} is an event "${event}" of version ${from}; its class here has version ${version}.`,
-      hint: "Deploy the newer class here, or load it where it was written.",
+      hint: "Newer code has written it. While a deployment is under way, ask a process with that code; else deploy the newer class here.",
       details: { event, version: from, known: version },
     });
   }

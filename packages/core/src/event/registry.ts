@@ -25,6 +25,16 @@ export class EventRegistry {
     return this.#classes.get(type) ?? engineEvents.get(type);
   }
 
+  /** `true`: it reads runs of newer code, and knows every type. */
+  get isTolerant(): boolean {
+    return false;
+  }
+
+  /** The class for an event of a newer version than the class here has; `undefined`: such an event is refused. */
+  newer(_type: string): EventClass | undefined {
+    return undefined;
+  }
+
   /** Returns `true` when the exact class of the event is known. */
   has(event: WorkflowEvent): boolean {
     return this.get(event.type) === classOf(event);

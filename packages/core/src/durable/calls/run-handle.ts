@@ -6,6 +6,7 @@
 
 import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
+import { tolerant } from "../../compile/tolerant.js";
 import { runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
@@ -30,7 +31,7 @@ import type { DurableRun } from "../run/durable-run.js";
 import { cancelRun, type Message, messageText, readReceipt } from "../run/posts.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RunKey, StoredRun } from "../store/run-store.types.js";
-import { runUnknown } from "../store/runtime-errors.js";
+import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { readPrompts } from "../text/shown-text.js";
 import { checkSignal, whenChanged } from "./change.js";
@@ -181,8 +182,14 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (run.outcome !== null || live?.phase === "ended") return [];
     if (run.status !== "running")
       return readPrompts(run.waiting, workflows.get(run.workflow).compiled, `run "${key.runId}"`);
-    // Somebody else is at work on it: what is stored of it says what it asks.
-    return (await this.#loadTree(run)).prompts();
+    // Somebody else is at work on it, perhaps with newer code: what is stored of it says what it asks.
+    const workflow = workflows.get(run.workflow);
+    const { tree } = await loadTree({
+      store: registry.store,
+      run,
+      workflow: { ...workflow, compiled: tolerant(workflow.compiled) },
+    });
+    return tree.prompts();
   }
 
   snapshot(): Promise<ContextDict>;
@@ -265,11 +272,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
     { key: idempotencyKey }: PostOptions,
     tell: (live: DurableRun) => Promise<Receipt | null>,
   ): Promise<Receipt> {
-    const { registry, key } = this.#setup;
     checkNames({ key: idempotencyKey });
     await this.#isThere();
     for (;;) {
-      const live = idempotencyKey === undefined ? await registry.open(key) : null;
+      const live = idempotencyKey === undefined ? await this.#open() : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null);
       const answered = new Deferred<Receipt | null>();
       tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
@@ -290,9 +296,18 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (posted.status === "unknown") throw runUnknown(key);
     if (posted.status === "ended") return runFinished(posted.run.status);
     if (posted.status === "duplicate" && posted.receipt !== null) return readReceipt(posted.receipt);
-    const live = await registry.open(key, message.kind === "cancel");
+    const live = await this.#open(message.kind === "cancel");
     if (live !== null) await registry.deliverPosts(key);
     return this.#receipt(posted.position);
+  }
+
+  /** `null` also for a run of newer code: a process that has that code takes the message. */
+  #open(beside?: boolean): Promise<DurableRun | null> {
+    const { registry, key } = this.#setup;
+    return registry.open(key, beside).catch((error: unknown) => {
+      if (isOfNewerCode(error)) return null;
+      throw error;
+    });
   }
 
   #receipt(position: number): Promise<Receipt> {

@@ -31,7 +31,7 @@ import type {
   RunStore,
   StoredRun,
 } from "../store/run-store.types.js";
-import { runtimeStopped, runUnknown } from "../store/runtime-errors.js";
+import { isOfNewerCode, runtimeStopped, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { parseJson } from "../text/journal-text.js";
 import { Beginnings, type BeginsIn } from "./beginnings.js";
@@ -415,7 +415,9 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     if (run === null) throw runUnknown(key);
     if (run.outcome === null) {
       assertHere(run);
-      await this.#assertLoadable(key);
+      await this.#assertLoadable(key).catch((error: unknown) => {
+        if (!isOfNewerCode(error)) throw error; // a process with that code ends it
+      });
     }
     return this.storedOutcome(run);
   }

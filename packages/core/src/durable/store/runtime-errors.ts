@@ -33,6 +33,11 @@ export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
   });
 }
 
+/** During a deployment, a process with that code has the run, or takes it up. */
+export function isOfNewerCode(error: unknown): boolean {
+  return WorkflowError.is(error, "SNAPSHOT_NEWER") || WorkflowError.is(error, "EVENT_NEWER");
+}
+
 export function runLive({ runId }: RunKey, hint: string): WorkflowError {
   return new WorkflowError({
     code: "RUN_LIVE",

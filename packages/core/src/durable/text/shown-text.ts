@@ -2,6 +2,7 @@
 
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { CompiledWorkflow } from "../../compile/compile.js";
+import { tolerant } from "../../compile/tolerant.js";
 import type { Tick } from "../../engine/tick.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { encodeEvent } from "../../event/event-codec.js";
@@ -27,7 +28,7 @@ function encodeShown(shown: Shown, compiled: CompiledWorkflow): object {
 }
 
 function decodeShown(json: unknown, compiled: CompiledWorkflow): Shown {
-  const tick = decodeTick(json, compiled);
+  const tick = decodeTick(json, tolerant(compiled)); // a reader may have older code than the run
   if (tick.type !== "stream.written") throw corrupt(`an event of "${compiled.name}"`, `is a ${tick.type}`);
   const { type: _, atMs: __, item: ___, attempt: ____, ...shown } = tick;
   return shown as Shown;
