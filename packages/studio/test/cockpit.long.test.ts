@@ -303,11 +303,8 @@ describe("a fork", () => {
     await server.settled(id);
     await using visit = await open(id);
     const { page } = visit;
-    const fork = page.getByRole("button", { name: /^Fork from tick/ });
-    await expect.poll(() => fork.isDisabled()).toBe(true); // at its last tick the run has ended
     await visit.show("#/run/origin/3");
     await textOf(where(page)).toBe("Tick 3");
-    await expect.poll(() => fork.isDisabled()).toBe(false);
     await page.getByRole("button", { name: "Fork from tick 3" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("1 finished attempt").waitFor();
@@ -377,8 +374,11 @@ describe("a fork", () => {
     await server.settled(id);
     await using visit = await open(id);
     const { page } = visit;
+    const fork = page.getByRole("button", { name: /^Fork from tick/ });
+    await expect.poll(() => fork.isDisabled(), { timeout: 30_000 }).toBe(true); // at its last tick the run has ended
     await visit.show("#/run/two-files/1");
     await textOf(where(page)).toBe("Tick 1");
+    await expect.poll(() => fork.isDisabled(), { timeout: 30_000 }).toBe(false);
     await page.getByRole("button", { name: "Fork from tick 1" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("files").fill("3");

@@ -40,7 +40,7 @@ export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: numb
     throw new WorkflowError({
       code: "SNAPSHOT_NEWER",
       message: `The state of "${name}" has version ${from}; the workflow here has version ${version}.`,
-      hint: "Newer code has this run. While a deployment is under way, ask a process with that code; else deploy the newer workflow here.",
+      hint: "While a deployment is under way, ask a process with the newer code; else deploy it here.",
       details,
     });
   }

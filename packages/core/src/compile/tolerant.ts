@@ -33,10 +33,6 @@ class TolerantRegistry extends EventRegistry {
     return super.get(type) ?? (#standIns in this && typeof type === "string" ? this.newer(type) : undefined);
   }
 
-  override get isTolerant(): boolean {
-    return true;
-  }
-
   override newer(type: string): EventClass {
     const made = this.#standIns.get(type) ?? (event(type, anyFields) as unknown as EventClass);
     this.#standIns.set(type, made);

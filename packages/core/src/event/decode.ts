@@ -83,8 +83,7 @@ function read(encoded: unknown, { registry, path, decode }: Reading): WorkflowEv
   const from = version === undefined ? 1 : version;
   const known = eventVersionOf(eventClass);
   if (from === known) return restore(eventClass, fields);
-  const newer = isVersion(from) && from > known ? registry.newer(type) : undefined;
-  if (newer !== undefined) return restore(newer, fields);
+  if (registry.newer && (from as number) > known) return restore(registry.newer(type), fields);
   // A copy, because `migrate` may change its argument, and plain parts of it belong to the caller.
   const own = copyValue(fields, types);
   return restore(eventClass, migrateFields(eventClass, { fields: own as Record<string, unknown>, from, path }));
@@ -154,7 +153,7 @@ function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFie
     throw new WorkflowError({
       code: "EVENT_NEWER",
       message: `${path} is an event "${event}" of version ${from}; its class here has version ${version}.`,
-      hint: "Newer code has written it. While a deployment is under way, ask a process with that code; else deploy the newer class here.",
+      hint: "While a deployment is under way, ask a process with the newer code; else deploy it here.",
       details: { event, version: from, known: version },
     });
   }

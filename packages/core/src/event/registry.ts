@@ -8,6 +8,8 @@ import { classOf, eventTypeOf } from "./facts.js";
 export class EventRegistry {
   /** Value types that the workflow registers, for decoding. */
   readonly valueTypes: readonly ValueType[];
+  /** Gives a class for an event of newer code. Only a registry that reads runs of newer code has it. */
+  newer?(type: string): EventClass;
   readonly #classes = new Map<string, EventClass>();
 
   /** @throws {WorkflowError} `EVENT_TYPE_TAKEN` when two classes have the same type. */
@@ -23,16 +25,6 @@ export class EventRegistry {
 
   get(type: string): EventClass | undefined {
     return this.#classes.get(type) ?? engineEvents.get(type);
-  }
-
-  /** `true`: it reads runs of newer code, and knows every type. */
-  get isTolerant(): boolean {
-    return false;
-  }
-
-  /** The class for an event of a newer version than the class here has; `undefined`: such an event is refused. */
-  newer(_type: string): EventClass | undefined {
-    return undefined;
   }
 
   /** Returns `true` when the exact class of the event is known. */

@@ -160,7 +160,7 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   checkFormat(reader, asStored ? STORED_VERSION : SNAPSHOT_VERSION);
   // A child has its name in `static children`, a stored run that in the runtime: the name of a class may change with every build.
   if (!isChild && !asStored) checkName(compiled, reader);
-  if (!compiled.registry.isTolerant) checkSteps(compiled, reader);
+  if (!compiled.registry.newer) checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, { asStored, owner });
   // The code may have no `many()` and no `collect()` any more.
   features.fans = fanning;
@@ -202,7 +202,7 @@ function checkFormat(reader: Reader, known: Snapshot["version"]): void {
   throw new WorkflowError({
     code: "SNAPSHOT_NEWER",
     message: `The snapshot has version ${version}; this Millrace reads up to ${known}.`,
-    hint: "A newer millrace has written it. While a deployment is under way, ask a process with that version; else upgrade millrace here.",
+    hint: "While a deployment is under way, ask a process with the newer code; else upgrade millrace here.",
     details: { version, known },
   });
 }

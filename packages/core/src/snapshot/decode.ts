@@ -150,7 +150,7 @@ class StateDecoder extends PartDecoder {
     const records = reader.each("memory", (record) => decodeRecord(this, record, owner));
     for (const record of records) (item.memory ??= new SmallMap()).set(record.call, record);
     this.#feed(item, reader);
-    if (!this.compiled.registry.isTolerant && !takesInput(this.compiled, item))
+    if (!this.compiled.registry.newer && !takesInput(this.compiled, item))
       throw mismatch(reader.at("input"), `is nothing that the step "${step}" takes`);
     if (item.status === "failed" && this.#dict.raw("status") === "running")
       throw invalidSnapshot(reader.at("status"), '"failed", but the run has not ended');

@@ -12,7 +12,6 @@ import { toMs } from "../../value/duration.js";
 import { shown } from "../../value/shown.js";
 import { optionsInvalid } from "../../value/unknown-options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
-import type { RunRegistry } from "../claim/registry.js";
 import type { RuntimeParts } from "../code/registered-workflows.js";
 import { createOnly, makeStart, type NewRunRequest, newRun, type StoredStart } from "../commit/new-run.js";
 import { checkCallOptions } from "../options/call-options.js";
@@ -29,7 +28,8 @@ const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled
 const LONGEST_MS = 1e15;
 
 export interface DedupesSetup extends RuntimeParts {
-  readonly registry: Pick<RunRegistry, "live">;
+  /** Runs in memory here. `left` resolves when everything of the run is stored. */
+  readonly registry: { readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }> };
   /** Called when there is something to start, now or later. */
   readonly onChanged: () => void;
 }
