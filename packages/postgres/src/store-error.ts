@@ -48,10 +48,12 @@ const busy: Plain = {
   message: "others kept the rows locked, or all connections in use, for too long.",
   hint: "Look into `pg_stat_activity` for transactions that stay open, and compare `max_connections` with your pools.",
 };
+/** Of rows, and so of some commits of a group only. */
+const ofRows = new Set<string>(["40P01", "40001", "55P03", "23505", surprises.state]);
 const unnamed =
   "Set `prepare: false`: between the store and the server is a pooler that gives every transaction another connection.";
 const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
-  ...["40P01", "40001", "53300", "55P03", "23505", surprises.state].map((state) => [state, busy] as const),
+  ...[...ofRows, "53300"].map((state) => [state, busy] as const),
   [
     "25006",
     {
@@ -101,12 +103,14 @@ const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
 export function toStoreError(error: unknown, path: string, isUnknown = false): WorkflowError {
   if (WorkflowError.is(error)) return error;
   const plain = plainOf(error);
+  const sqlState = sqlStateOf(error);
+  const rows = plain.code === "STORE_BUSY" && sqlState !== null && ofRows.has(sqlState) ? { rows: true } : {};
   const outcome = isUnknown ? " Whether the last write was stored could not be found out." : "";
   return new WorkflowError({
     code: plain.code,
     message: `The store "${path}": ${plain.message}${outcome}`,
     hint: plain.hint,
-    details: { path, sqlState: sqlStateOf(error), ...(isUnknown ? { outcome: "unknown" } : {}) },
+    details: { path, sqlState, ...rows, ...(isUnknown ? { outcome: "unknown" } : {}) },
     cause: error,
   });
 }

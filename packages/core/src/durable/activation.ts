@@ -103,7 +103,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
       claim: async () => null,
       commit: (commits) => Promise.all(commits.map((commit) => this.#commit(commit))),
     };
-    this.committer = new GroupCommit(this.store);
+    this.committer = new GroupCommit(this);
   }
 
   async open(): Promise<ActivatedRun | null> {

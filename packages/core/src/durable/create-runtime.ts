@@ -398,8 +398,10 @@ class StoredRuntime {
   async #stop(drainMs: number): Promise<void> {
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
     await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
-    await this.#within(drainMs, this.#renewals.stop()); // the runs that were drained kept their leases
-    await this.#within(drainMs, this.#registry.watchers.looked());
+    // A store that does not answer was waited for once.
+    const isAnswering = !this.#registry.committer.isOver;
+    const last = Promise.all([this.#renewals.stop(), this.#registry.watchers.looked()]).then(() => {});
+    await this.#within(isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
     for (const end of this.#watches) end();
     this.#unobserve?.();
     try {
@@ -408,7 +410,8 @@ class StoredRuntime {
     } finally {
       const closed = this.#options.store.close();
       this.#isClosed = true;
-      await closed;
+      // Of one that does not answer, a connection may stay open for as long as it tries.
+      await (isAnswering ? closed : this.#within(0, closed));
     }
   }
 

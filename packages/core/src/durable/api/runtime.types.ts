@@ -475,7 +475,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   start(): Promise<number>;
   /**
    * Lets running steps finish for `drainMs` milliseconds, then releases their runs and closes the store. Whatever is still awaited
-   * here fails with `RUNTIME_STOPPED`; the runs continue elsewhere.
+   * here fails with `RUNTIME_STOPPED`; the runs continue elsewhere. A store that does not answer by then is not waited for.
    * @default drainMs: 10000
    * @throws {WorkflowError} `DURATION_INVALID`: nothing is stopped.
    */

@@ -48,9 +48,11 @@ export class Beginnings {
 
   /** Resolves to `null` once the run is stored, or to the existing run of that id. */
   start(start: NewRun): Promise<StoredRun | null> {
-    const { live, claims, clock, room } = this.#setup;
+    const { live, claims, clock, committer, room } = this.#setup;
     const known = live.get(idOf(start.key));
     if (known !== undefined) return this.#existing(known);
+    const busy = committer.whyBusy();
+    if (busy !== null) return Promise.reject(busy);
     const { startAtMs, queue } = start.record;
     const begins = claims && room > 0 && queue === null && startAtMs <= clock.now();
     return begins ? this.#create(start) : this.#leave(start);

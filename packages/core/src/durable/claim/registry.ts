@@ -59,6 +59,10 @@ export interface RegistrySetup extends RuntimeParts, RegistryOptions {
   readonly observer: RuntimeObserver | null;
 }
 
+/** How long each of the last commits of a runtime that stops may take, unless its steps have had time and the store was silent. */
+const LAST_MS = 2_000;
+const SILENT_MS = 250;
+
 export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly store: RunStore;
   readonly executes: boolean;
@@ -99,7 +103,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     this.#setup = setup;
     this.store = setup.store;
     this.executes = setup.executes;
-    this.committer = new GroupCommit(setup.store, setup.observer);
+    this.committer = new GroupCommit(setup);
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
@@ -312,17 +316,32 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   }
 
   async stop(drainMs: number): Promise<void> {
+    const untilMs = this.clock.now() + drainMs;
     this.#stopped = true;
     this.#pauses.stop();
     for (const callOff of this.#reloads) callOff();
     await this.#quiet(drainMs);
-    await Promise.allSettled(this.#opening.values());
+    const leftMs = Math.min(drainMs, Math.max(0, untilMs - this.clock.now()));
+    const isSilent = Math.min(drainMs, this.committer.silentMs) >= SILENT_MS;
+    const patienceMs = isSilent ? leftMs : Math.max(leftMs, LAST_MS);
+    this.committer.limit(patienceMs, runtimeStopped());
+    await this.#within(patienceMs, Promise.allSettled(this.#opening.values()));
     // Whoever has sent something that is on its way to the store is told what became of it.
     await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
     this.#isOver = true;
     this.watchers.notify(null);
+  }
+
+  async #within(ms: number, work: Promise<unknown>): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const callOff = this.clock.setTimer(this.clock.now() + ms, resolve);
+      work.finally(() => {
+        callOff();
+        resolve();
+      });
+    });
   }
 
   async #quiet(drainMs: number): Promise<void> {
