@@ -34,7 +34,7 @@ export interface PostgresStoreOptions {
    * @default `true` with `connectionString`; `false` with `pool`, of which `true` keeps one connection in use
    */
   readonly listen?: boolean | string;
-  /** Milliseconds between looks for commits of other processes, while somebody watches: 50 to 60000. @default 1000 */
+  /** Milliseconds between looks for commits of other processes, while somebody watches: 50 to 60000. @default 2500 */
   readonly pollMs?: number;
   /**
    * Milliseconds for which a call is repeated while the server cannot be reached, takes no writes or has rolled it back.
@@ -54,7 +54,7 @@ export interface PostgresStoreOptions {
  */
 export function postgresStore(options: PostgresStoreOptions): RunStore {
   check(options);
-  const { schema = "millrace", prepare = true, pollMs = 1_000, retryMs = 15_000 } = options;
+  const { schema = "millrace", prepare = true, pollMs = 2_500, retryMs = 15_000 } = options;
   const { pool, end, line } = connectionsOf(options);
   const writer = randomUUID();
   const statements = new Statements(schema, { prepare, isLimited: pool !== options.pool && prepare });

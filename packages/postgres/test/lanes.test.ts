@@ -1,9 +1,7 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { Cable } from "./support/cable.js";
 import { batchOf, creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
 import { databaseUrl, TestSchema } from "./support/stores.js";
-
-afterEach(() => vi.restoreAllMocks());
 
 const lanes = async (schema: TestSchema): Promise<number> => (await schema.query("SELECT 1 FROM @lanes")).length;
 
@@ -21,14 +19,11 @@ it("is one for all transactions of a store that follow each other, also where th
   expect(await lanes(schema)).toBe(2);
 });
 
-it("is used again a minute after its connection was lost", async () => {
+it("is used again after its connection was lost", async () => {
   await using schema = new TestSchema();
   await using cable = await Cable.open(databaseUrl);
   const store = schema.open({ connectionString: cable.urlOf(databaseUrl), listen: false, maxConnections: 1 });
   await store.commit([creationOf("run", "ann")]);
-  let passedMs = 0;
-  const now = performance.now.bind(performance);
-  vi.spyOn(performance, "now").mockImplementation(() => now() + passedMs);
 
   for (let tick = 1; tick <= 6; tick++) {
     const text = `"text of ${tick}"`;
@@ -37,7 +32,6 @@ it("is used again a minute after its connection was lost", async () => {
     await expect.poll(() => cable.cuts).toBe(tick);
     cable.mend();
     expect(await stored).toEqual([{ status: "stored" }]);
-    passedMs += 61_000;
   }
 
   expect(await lanes(schema)).toBeLessThanOrEqual(2);

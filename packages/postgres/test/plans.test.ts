@@ -40,12 +40,35 @@ describe("a database without statistics", () => {
 });
 
 describe("claims that find nothing", () => {
-  it("write nothing from the second on, and find what comes later", async () => {
+  it("of a queue write nothing, wake nobody, and find what comes later", async () => {
+    await using schema = new TestSchema();
+    const [store, other] = [schema.open({ listen: false }), schema.open({ listen: false })];
+    const queues = [{ name: "mail", concurrency: 2, perKey: 1, rate: { limit: 10, perMs: 60_000 } }];
+    const claim = () => store.claimDue({ ...leaseOf("ann"), limit: 32, queues });
+    const writes = () => schema.query("SELECT coalesce(max(batch), 0)::int AS last FROM @batches");
+    await other.commit([creationOf("first", null, { queue: { name: "mail", key: "", priority: 0 } })]);
+    expect(await claim()).toHaveLength(1);
+    const before = await writes();
+    let woken = 0;
+    const stop = other.watch(() => void woken++);
+    await expect.poll(() => woken).toBe(1); // by the first look
+
+    for (let round = 0; round < 5; round++) expect(await claim()).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 200)); // four looks
+
+    expect(await writes()).toEqual(before);
+    expect(woken).toBe(1);
+    stop();
+    await other.commit([creationOf("second", null, { queue: { name: "mail", key: "else", priority: 0 } })]);
+    expect(await claim()).toHaveLength(1);
+  });
+
+  it("write nothing, and find what comes later", async () => {
     await using schema = new TestSchema();
     const store = schema.open({ listen: false });
+    await store.tenants();
     const claim = () => store.claimDue({ ...leaseOf("ann"), limit: 32 });
-    const writes = () => schema.query("SELECT sum(batch) AS batches FROM @lanes");
-    await claim();
+    const writes = () => schema.query("SELECT count(*)::int AS batches FROM @batches");
     const before = await writes();
 
     await claim();

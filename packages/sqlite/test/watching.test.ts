@@ -67,3 +67,25 @@ it("tells a listener when another connection has committed, and only then", asyn
   expect(before).toEqual([]);
   expect(heard).toEqual([null]);
 });
+
+it("tells nobody of claims that find nothing, with queues and without, nor of renewals of nothing", async () => {
+  const path = temporaryFile();
+  const [store, other] = [openStore(path), openStore(path)];
+  const queues = [{ name: "mail", concurrency: 2, perKey: 1, rate: { limit: 10, perMs: 60_000 } }];
+  const lease = { owner: "ann", nowMs: 1_000, untilMs: 60_000, limit: 10 };
+  const ask = async () => {
+    expect(await other.claimDue({ ...lease, queues })).toEqual([]);
+    expect(await other.claimDue(lease)).toEqual([]);
+    await other.nextWakeAtMs({ queues });
+    await other.renew(lease);
+  };
+  await ask();
+  const heard: (RunKey | null)[] = [];
+  store.watch((key) => heard.push(key));
+
+  for (let round = 0; round < 3; round++) await ask();
+  vi.advanceTimersByTime(1_000);
+  await Promise.resolve();
+
+  expect(heard).toEqual([]);
+});

@@ -13,8 +13,8 @@ import { type Transaction, walkIndexes } from "../connection/transaction.js";
 import { toStoreError } from "../store-error.js";
 import type { Interned } from "../tables/interned.js";
 import { openOfIds, toPost } from "../tables/posts.js";
-import type { NamedQueues, Queues } from "../tables/queues.js";
-import { leaseUntil, type RunReader, selectRuns, toRun } from "../tables/stored-run.js";
+import { isPlaceWanted, type NamedQueues, nextPlaceAt, type Queues } from "../tables/queues.js";
+import { leaseUntil, type RunReader, selectLocked, selectRuns, toRun } from "../tables/stored-run.js";
 import { idOf, runHash } from "../text/keys.js";
 import { checkNames } from "../text/names.js";
 import { atMost, numbers, texts } from "../text/values.js";
@@ -32,7 +32,7 @@ const takeOne = `WITH free AS MATERIALIZED (
       AND (r.queue IS NULL OR r.owner = $1 OR $6)
     FOR NO KEY UPDATE OF r
   ), taken AS (UPDATE @runs r SET ${setLease}, ${keptPlace} FROM free WHERE r.id = free.id RETURNING r.*)
-  ${selectRuns("taken r", "")}`;
+  ${selectLocked("taken r", "")}`;
 
 /** Runs that are due, each with the time since when: three sources, each in the order of an index. */
 interface Source {
@@ -88,8 +88,8 @@ function dueSql({ owners: lockOwners, runs: lockRuns, others = "true" }: DueLock
           AND EXISTS (SELECT 1 FROM @runs r
             WHERE r.owner = o.id AND r.renewal < o.renewals AND r.queue IS NULL AND r.ended_at IS NULL))
         -- No EXISTS: that may be answered from a hash of all runs.
-        OR (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals
-            AND r.queue IS NULL AND r.ended_at IS NULL ORDER BY r.lease_until LIMIT 1) <= $1)
+        OR (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.lease_until <= $1
+            AND r.queue IS NULL AND r.ended_at IS NULL ORDER BY r.lease_until LIMIT 1) IS NOT NULL)
       ${lockOwners}
     ), ${all.map(({ name, sql }) => `${name} AS (${sql})`).join(", ")}, due AS (
       SELECT id, min(at) AS at FROM (${all.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
@@ -106,8 +106,9 @@ const skipping = {
 const isDue = "r.id = ANY(ARRAY(SELECT id FROM due))";
 const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (
     UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")} WHERE ${isDue} RETURNING r.*
-  ) ${selectRuns("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id")}`;
+  ) ${selectLocked("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id")}`;
 const anyDue = `${dueSql({ owners: "", runs: "" }, 1)} SELECT id FROM due`;
+const anyDueOfAll = `${dueSql({ owners: "", runs: "" }, 1)} SELECT 1 FROM due UNION ALL SELECT 1 WHERE ${isPlaceWanted("$1", 4)}`;
 const lookDue = (limit: number): string => `${dueSql({ owners: "", runs: "" }, limit)}
   SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
   WHERE ${isDue} ORDER BY due.at, r.id`;
@@ -121,6 +122,7 @@ const first = (column: string, where: string): string => `(SELECT r.${column} FR
 const nextFree = `least(${first("wake_at", "r.queue IS NULL AND r.owner IS NULL AND r.wake_at IS NOT NULL")},
   ${first("posted_at", "r.queue IS NULL AND r.owner IS NULL AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'")})`;
 const nextWake = `SELECT ${nextFree} AS at`;
+const nextWakeOrPlace = `SELECT least(${nextFree}, ${nextPlaceAt(2)}) AS at`;
 const ofQueues = "(r.queue IS NULL OR r.queue = ANY($3::bigint[]))";
 // A lease ends with the last renewal of its owner, or at its own time.
 const nextHeld = `(SELECT min(least(
@@ -147,7 +149,7 @@ export interface ClaimsSetup extends RunReader {
 
 export class Claims {
   readonly #setup: ClaimsSetup;
-  /** The last claim gave nothing. So the next one looks first: a transaction for nothing would write, and wait for the disk. */
+  /** The last claim gave nothing. So the next one looks first: a transaction for nothing would lock what others want to have. */
   #isIdle = false;
 
   constructor(setup: ClaimsSetup) {
@@ -172,15 +174,19 @@ export class Claims {
     if (lease.limit < 1) return [];
     this.#setup.database.leaseFor(lease.untilMs - lease.nowMs);
     const named = await this.#setup.queues.find(lease);
-    if (this.#isIdle && named === null && !(await this.#isAnyDue(lease))) return [];
+    // Where queues are named, also an empty claim may have to write: leases that have run out are ended.
+    if ((this.#isIdle || named !== null) && !(await this.#isAnyDue(lease, named))) return [];
     const claimed = await this.#claimDue(lease, named);
     this.#isIdle = claimed.length === 0;
     return claimed;
   }
 
-  async #isAnyDue(of: DueRuns & { readonly nowMs: number }): Promise<boolean> {
+  async #isAnyDue(of: DueRuns & { readonly nowMs: number }, named: NamedQueues | null): Promise<boolean> {
     const { database, clock } = this.#setup;
-    return (await database.all(anyDue, [clock.toServer(of.nowMs), 1, listed(of)])).length > 0;
+    const nowMs = clock.toServer(of.nowMs);
+    const values = [nowMs, 1, listed(of)];
+    if (named === null) return (await database.all(anyDue, values)).length > 0;
+    return (await database.all(anyDueOfAll, [...values, ...named.values])).length > 0;
   }
 
   async #claimDue(
@@ -194,7 +200,7 @@ export class Claims {
         const times = [clock.toServer(lease.nowMs), clock.toServer(lease.untilMs)] as const;
         const values = [times[0], atMost(lease.limit), listed(lease), owner, times[1]];
         const claimed = await this.#claimed(transaction, await transaction.all(takeDue(lease.limit), values), owner);
-        if (named === null) return claimed;
+        if (named === null) return kept(transaction, claimed);
         const request = { limit: atMost(lease.limit) - claimed.length, lease: { owner, untilMs: times[1] } };
         const placed = await queues.take(transaction, named, { nowMs: times[0], ...request });
         if (placed.length === 0) return claimed;
@@ -224,13 +230,10 @@ export class Claims {
     const { database, clock, queues } = this.#setup;
     await clock.refresh();
     const named = await queues.find(of);
-    const times = await database.use((session) =>
-      Promise.all([
-        session.all(nextWake, [listed(of)]).then(([row]) => row?.["at"]),
-        named === null ? null : queues.nextWakeAtMs(session, named),
-      ]),
-    );
-    return this.#earliest(times);
+    const [row] = await (named === null
+      ? database.all(nextWake, [listed(of)])
+      : database.all(nextWakeOrPlace, [listed(of), ...named.values]));
+    return this.#earliest([row?.["at"]]);
   }
 
   /** Lists what {@link claimDue} would claim. */
@@ -305,6 +308,12 @@ export async function withOwners<Result>(owners: Interned, work: () => Promise<R
     owners.forget();
     return work();
   }
+}
+
+/** A claim that gave nothing stores nothing: others would see a batch, and look what has changed. */
+function kept(transaction: Transaction, claimed: ClaimedRun[]): ClaimedRun[] {
+  if (claimed.length === 0) transaction.discard();
+  return claimed;
 }
 
 function idsOf(runs: readonly { readonly id: number }[]): string {

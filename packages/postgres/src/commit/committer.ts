@@ -11,7 +11,7 @@ import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
 import type { Interned } from "../tables/interned.js";
 import { lockRecords } from "../tables/records.js";
-import { type RunReader, runsByKeys, toRun } from "../tables/stored-run.js";
+import { lastTick, type RunReader, runsByKeys, toRun } from "../tables/stored-run.js";
 import { idOf, recordId, runHash } from "../text/keys.js";
 import { checkCommit } from "../text/names.js";
 import { bytes } from "../text/values.js";
@@ -20,8 +20,9 @@ import { type HeldRun, type Knowledge, type Plan, planGroup } from "./plan.js";
 import { RunNumbers } from "./run-numbers.js";
 import { sendWave } from "./writes.js";
 
-const lock = `SELECT id, encode(key, 'hex') AS key, owner, epoch, ticks FROM @runs WHERE key = ANY($1::bytea[])
-  ORDER BY id FOR NO KEY UPDATE`;
+const lock = "SELECT 1 FROM @runs WHERE key = ANY($1::bytea[]) ORDER BY id FOR NO KEY UPDATE";
+const read = `SELECT r.id, encode(r.key, 'hex') AS key, r.owner, r.epoch, ${lastTick} AS ticks FROM @runs r
+  WHERE r.key = ANY($1::bytea[])`;
 
 /** Runs that are remembered. One that is forgotten costs a second round trip. */
 const maxHeld = 100_000;
@@ -108,8 +109,9 @@ export class Committer {
     const idOfHash = new Map(commits.map(({ key }) => [runHash(key).toString("hex"), idOf(key)]));
     const hashes = bytes([...idOfHash.keys()].map((hash) => Buffer.from(hash, "hex")));
     const writes = commits.flatMap(({ records = [] }) => records);
-    const [rows, versions] = await Promise.all([
+    const [, rows, versions] = await Promise.all([
       transaction.all(lock, [hashes]),
+      transaction.all(read, [hashes]),
       writes.length === 0 ? new Map<string, number>() : lockRecords(transaction, writes),
     ]);
     const runs = new Map(

@@ -10,6 +10,7 @@ import { asBatch } from "../connection/lanes.js";
 import type { LoneStatement, Transaction } from "../connection/transaction.js";
 import { surprises } from "../store-error.js";
 import { sendRecords } from "../tables/records.js";
+import { lastTick } from "../tables/stored-run.js";
 import { hashOf } from "../text/keys.js";
 import { numbers } from "../text/values.js";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
@@ -26,8 +27,9 @@ interface Change<Spec extends string> {
   readonly statement: LoneStatement;
 }
 
-// `locked` locks the rows in the order of their numbers, which an UPDATE does not.
-function changing<Spec extends string>(spec: Spec, set: string, rest: string): Change<Spec> {
+// `locked` locks the rows in the order of their numbers, which an UPDATE does not. Of two commits that follow the same tick, the
+// second one waits here and does not see the ticks of the first: adding its own then fails, for they have the same `first`.
+function changing<Spec extends string>(spec: Spec, change: string): Change<Spec> {
   const columns = new Columns(`${place}, ${spec}` as const);
   const next = columns.names.length + 1;
   const batch = asBatch(`$${next + 1}`, `$${next + 2}`);
@@ -35,39 +37,35 @@ function changing<Spec extends string>(spec: Spec, set: string, rest: string): C
     SELECT * FROM ${columns.input}
   ), locked AS MATERIALIZED (
     SELECT id, owner, epoch, ticks FROM @runs WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE
-  ), moved AS (
-    UPDATE @runs r SET ticks = i.last, updated_at = greatest(r.updated_at, i.at_ms), last_event = greatest(r.last_event, i.event)${set}
-    FROM input i JOIN locked l ON l.id = i.run AND l.owner = i.owner AND l.epoch = i.epoch AND l.ticks = i.before
-    WHERE r.id = l.id RETURNING r.id
-  )${rest} SELECT ${check}@expect((SELECT count(*) FROM moved), $${next}, '${surprises.state}')`;
+  ), held AS MATERIALIZED (
+    SELECT i.* FROM input i JOIN locked r ON r.id = i.run AND r.owner = i.owner AND r.epoch = i.epoch AND ${lastTick} = i.before
+  ), changed AS (${change}) SELECT ${check}@expect((SELECT count(*) FROM held), $${next}, '${surprises.state}')`;
   return { columns, statement: { text: sql("", ""), asBatch: sql(`${batch.part}, `, `${batch.check}, `) } };
 }
 
-// The hot path: a commit with one batch of ticks is this statement.
+// The hot path: a commit with one batch of ticks is this statement, and changes no row.
 const advance = changing(
   "first bigint, text text",
-  "",
-  `, added AS (
-    INSERT INTO @ticks (run, last, first, at_ms, text) SELECT run, last, first, at_ms, text FROM input WHERE text IS NOT NULL
-  )`,
+  "INSERT INTO @ticks (run, first, last, at_ms, text) SELECT run, first, last, at_ms, text FROM held WHERE text IS NOT NULL",
 );
 const settle = changing(
   "settles boolean, status text, ended_at bigint, wake_at bigint, outcome text, waiting text, releases boolean",
-  `, status = CASE WHEN i.settles THEN i.status ELSE r.status END,
+  `UPDATE @runs r SET ticks = i.last, updated_at = greatest(r.updated_at, i.at_ms), last_event = greatest(r.last_event, i.event),
+      status = CASE WHEN i.settles THEN i.status ELSE r.status END,
       ended_at = CASE WHEN i.settles THEN i.ended_at ELSE r.ended_at END,
       wake_at = CASE WHEN i.settles THEN i.wake_at ELSE r.wake_at END,
       outcome = CASE WHEN i.settles THEN i.outcome ELSE r.outcome END,
       waiting = CASE WHEN i.settles THEN i.waiting ELSE r.waiting END,
       owner = CASE WHEN i.releases THEN NULL ELSE r.owner END,
       lease_until = CASE WHEN i.releases THEN NULL ELSE r.lease_until END,
-      place = CASE WHEN i.releases THEN NULL ELSE r.place END`,
-  "",
+      place = CASE WHEN i.releases THEN NULL ELSE r.place END
+    FROM held i WHERE r.id = i.run`,
 );
 
 const keepFirst = "ON CONFLICT DO NOTHING";
 const addEvents = additionTo("events", "sequence bigint, run bigint, at_ms bigint, text text", keepFirst);
 const addSnapshots = additionTo("snapshots", "tick bigint, run bigint, at_ms bigint, text text", keepFirst);
-const addBatches = additionTo("ticks", "run bigint, last bigint, first bigint, at_ms bigint, text text");
+const addBatches = additionTo("ticks", "run bigint, first bigint, last bigint, at_ms bigint, text text");
 
 const given = new Columns("run bigint, position bigint, receipt text");
 // A second receipt for one post changes nothing: it is repeated after a crash and says the same.
@@ -112,9 +110,9 @@ export function sendWave(transaction: Transaction, { taken, records }: Wave, set
   if (records.length > 0) sendRecords(transaction, records);
 }
 
-/** Whether {@link advance} is all that it needs. */
-function isSimple({ commit: { summary, release } }: Taken): boolean {
-  return summary === undefined && release !== true;
+/** Whether {@link advance} is all that it needs. Where ticks go, the row keeps the number of the last one. */
+function isSimple({ commit: { summary, release, prune: pruned } }: Taken): boolean {
+  return summary === undefined && release !== true && pruned === undefined;
 }
 
 function sendMoves(transaction: Transaction, moved: readonly Taken[], toServer: Numbering["toServer"]): void {

@@ -115,9 +115,10 @@ export class Database {
       session.release(!isRolledBack);
       // One whose row is gone stays away.
       if (isRolledBack && sqlStateOf(error) !== surprises.lane) this.#lanes.give(lane);
-      if (isLost) this.#lanes.giveLater(lane);
       if (!isLost || !transaction.isCommitting || stored === null) throw error;
-      if (await this.#wasStored(lane, deadlineMs)) return stored.result;
+      const wasStored = await this.#wasStored(lane, deadlineMs);
+      this.#lanes.give(lane);
+      if (wasStored) return stored.result;
       throw error;
     }
   }

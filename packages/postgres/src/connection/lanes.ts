@@ -1,8 +1,10 @@
 /**
  * How a writer finds out what became of a transaction whose answer was lost with its connection.
  *
- * Every transaction writes its batch number into the row of its lane. Afterwards that row says whether the batch was
- * stored; asking sets a fence first, so that a batch which has not come yet never will be.
+ * Every transaction adds its batch number, with the number of its lane. Afterwards that row says that the batch was stored;
+ * asking adds it as a fence first, so that a batch which has not come yet never will be. A row is added and none changed: an
+ * old version of a row that every transaction changes stays for as long as anybody's transaction is open, and each look for
+ * the newest one walks all of them.
  *
  * @module
  */
@@ -12,63 +14,54 @@ import type { Session } from "./session.js";
 export interface Lane {
   readonly id: number;
   batch: number;
-  usedAtMs: number;
+  readonly madeAtMs: number;
 }
 
 const add = "INSERT INTO @lanes (writer) VALUES ($1) RETURNING id";
-const clean = "DELETE FROM @lanes WHERE seen_at < now() - interval '7 days'";
+const clean = `WITH old AS (DELETE FROM @lanes WHERE made_at < now() - interval '7 days' RETURNING id)
+  DELETE FROM @batches b USING old WHERE b.lane = old.id`;
 /** A part of a statement that makes it the next batch of a lane, and what has to be selected then. */
 export function asBatch(lane: string, batch: string): { readonly part: string; readonly check: string } {
   return {
-    part: `lane AS (
-      UPDATE @lanes SET batch = ${batch}, seen_at = now() WHERE id = ${lane} AND batch < ${batch} AND fence < ${batch} RETURNING 1
-    )`,
+    part: `lane AS (INSERT INTO @batches (lane, batch) SELECT id, ${batch} FROM @lanes WHERE id = ${lane} RETURNING 1)`,
     check: `@expect((SELECT count(*) FROM lane), 1, '${surprises.lane}')`,
   };
 }
 
 const { part, check } = asBatch("$1", "$2");
 const take = `WITH ${part} SELECT ${check}`;
-const fence = "UPDATE @lanes SET fence = greatest(fence, $2) WHERE id = $1 RETURNING batch";
+const fence = "INSERT INTO @batches (lane, batch, is_fence) VALUES ($1, $2, true) ON CONFLICT DO NOTHING";
+const read = "SELECT is_fence FROM @batches WHERE lane = $1 AND batch = $2";
 
-/** After a day without use, the row may soon be cleaned away. */
+/** After so many batches of a lane, all but the last are forgotten. */
+const keptBatches = 256;
+const forget = `DELETE FROM @batches WHERE lane = $1 AND batch >= $2 - ${keptBatches} AND batch < $2`;
+
+/** The row of a lane is cleaned away after a week. */
 const freshMs = 86_400_000;
-
-/** So long the server may take to end what a lost connection has left: until then, that keeps the row of the lane locked. */
-const restMs = 60_000;
 
 /** The lanes of one store: one for each transaction at a time. */
 export class Lanes {
   readonly #writer: string;
   readonly #free: Lane[] = [];
-  readonly #resting: { readonly lane: Lane; readonly untilMs: number }[] = [];
 
   constructor(writer: string) {
     this.#writer = writer;
   }
 
   async take(session: Session): Promise<Lane> {
-    const lane = this.#free.pop() ?? this.#rested();
-    if (lane !== undefined && Date.now() - lane.usedAtMs < freshMs) return lane;
-    const [row] = await session.all(add, [this.#writer]);
-    await session.all(clean, []);
-    return { id: row?.["id"] as number, batch: 0, usedAtMs: Date.now() };
+    const lane = this.#free.pop();
+    if (lane === undefined || Date.now() - lane.madeAtMs > freshMs) {
+      const [row] = await session.all(add, [this.#writer]);
+      await session.all(clean, []);
+      return { id: row?.["id"] as number, batch: 0, madeAtMs: Date.now() };
+    }
+    if (lane.batch > 0 && lane.batch % keptBatches === 0) await session.all(forget, [lane.id, lane.batch]);
+    return lane;
   }
 
   give(lane: Lane): void {
-    lane.usedAtMs = Date.now();
     this.#free.push(lane);
-  }
-
-  /** After its connection was lost: what may still come of its last batch is refused once the next one is stored. */
-  giveLater(lane: Lane): void {
-    lane.usedAtMs = Date.now();
-    this.#resting.push({ lane, untilMs: performance.now() + restMs });
-  }
-
-  #rested(): Lane | undefined {
-    const first = this.#resting[0];
-    return first !== undefined && first.untilMs <= performance.now() ? this.#resting.shift()?.lane : undefined;
   }
 }
 
@@ -80,6 +73,7 @@ export function nextBatch(lane: Lane): { readonly text: string; readonly values:
 
 /** Whether the last batch of the lane was stored. If not, it never will be. */
 export async function isStored(session: Session, lane: Lane): Promise<boolean> {
-  const [row] = await session.all(fence, [lane.id, lane.batch]);
-  return row?.["batch"] === lane.batch;
+  await session.all(fence, [lane.id, lane.batch]);
+  const [row] = await session.all(read, [lane.id, lane.batch]);
+  return row?.["is_fence"] === false;
 }

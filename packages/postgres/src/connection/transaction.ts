@@ -29,6 +29,8 @@ export class Transaction {
   #failure: { readonly error: unknown } | null = null;
   /** From here on, a lost connection leaves open whether it was stored. */
   isCommitting = false;
+  /** Its work has found nothing to store. */
+  #isDiscarded = false;
 
   constructor(session: Session, lane: Lane) {
     this.#session = session;
@@ -58,7 +60,13 @@ export class Transaction {
     this.#track(this.#session.all(isLone ? statement.text : statement, values));
   }
 
+  /** From here on, its end stores nothing. */
+  discard(): void {
+    this.#isDiscarded = true;
+  }
+
   async commit(): Promise<void> {
+    if (this.#isDiscarded) return this.rollback();
     this.isCommitting = true;
     if (this.#first === null) {
       this.#begin();

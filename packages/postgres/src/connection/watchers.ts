@@ -14,8 +14,9 @@ export interface WatchersSetup {
   readonly pollMs: number;
 }
 
-// Every transaction of another store raises the number of its lane.
-const look = "SELECT coalesce(sum(batch), 0)::bigint AS sum FROM @lanes WHERE writer <> $1";
+// Every transaction of another store adds a batch to its lane.
+const look = `SELECT coalesce(sum((SELECT b.batch FROM @batches b WHERE b.lane = l.id ORDER BY b.batch DESC LIMIT 1)), 0)::bigint AS sum
+  FROM @lanes l WHERE l.writer <> $1`;
 
 /** How many looks are left out while notices arrive. */
 const trusted = 10;

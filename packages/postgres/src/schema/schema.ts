@@ -10,12 +10,16 @@
  *     queues  1-* queue_keys                 whose turn it is in a queue
  *      '-----* queue_starts               what rates count
  *     records                                of tenants, not of runs
- *     lanes                                  one for each connection that writes: which batch was stored last
+ *     lanes   1-* batches                    one lane for each connection that writes: which batches were stored lately
  *
  * An index row takes 2,704 bytes, and three names of 1,000 characters are longer. So what is looked up by its name has a
  * SHA-256 of it as its key, which the client makes, and what is sorted by a name has a number from it.
  * A renewal rewrites the row of the owner and none of its runs: a lease ends at `owners.until_ms` where it was taken before
  * the last renewal, else at `runs.lease_until`.
+ * What every commit writes is added and changes no row: old versions of a row that is changed again and again cannot be
+ * cleaned away while a transaction is open anywhere on the server, and every look at the row walks them. So a commit with
+ * ticks and events alone locks the row of its run and leaves it: the last tick and the last event are those of \`ticks\` and
+ * \`events\` beyond what the row says.
  * A released migration never changes: a new one follows it.
  *
  * @module
@@ -41,10 +45,15 @@ const tables = `
   CREATE TABLE @lanes (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     writer text NOT NULL,
-    batch bigint NOT NULL DEFAULT 0, -- the last that was stored
-    fence bigint NOT NULL DEFAULT 0, -- no batch up to this one can be stored any more
-    seen_at timestamptz NOT NULL DEFAULT now()
-  ) WITH (fillfactor = 50);
+    made_at timestamptz NOT NULL DEFAULT now()
+  );
+
+  CREATE TABLE @batches (
+    lane bigint NOT NULL,
+    batch bigint NOT NULL,
+    is_fence boolean NOT NULL DEFAULT false, -- it was not stored, and never will be
+    PRIMARY KEY (lane, batch)
+  ) WITH (autovacuum_vacuum_scale_factor = 0.02);
 
   CREATE SEQUENCE @run_numbers INCREMENT BY 256; -- each client takes a block
   CREATE SEQUENCE @queue_batches;
@@ -57,10 +66,10 @@ const tables = `
     workflow_number bigint NOT NULL,
     status text COLLATE "C" NOT NULL,
     epoch bigint NOT NULL,
-    ticks bigint NOT NULL,
+    ticks bigint NOT NULL, -- when the row was last written, like the next two: there may be more
     last_event bigint NOT NULL,
-    created_at bigint NOT NULL,
     updated_at bigint NOT NULL,
+    created_at bigint NOT NULL,
     ended_at bigint,
     wake_at bigint,
     posted_at bigint, -- of the oldest open post
@@ -113,11 +122,11 @@ const tables = `
 
   CREATE TABLE @ticks (
     run bigint NOT NULL,
+    first bigint NOT NULL, -- two batches that follow the same tick have the same one
     last bigint NOT NULL,
-    first bigint NOT NULL,
     at_ms bigint NOT NULL,
     text text NOT NULL,
-    PRIMARY KEY (run, last)
+    PRIMARY KEY (run, first)
   );
 
   CREATE TABLE @events (
@@ -197,13 +206,26 @@ const functions = `
   DECLARE
     gone text[];
   BEGIN
-    DELETE FROM @ticks t USING unnest(pruned, upto) AS i(run, tick) WHERE t.run = i.run AND t.last <= i.tick;
+    DELETE FROM @ticks t USING unnest(pruned, upto) AS i(run, tick) WHERE t.run = i.run AND t.first <= i.tick AND t.last <= i.tick;
     DELETE FROM @snapshots s USING unnest(pruned, below) AS i(run, tick) WHERE s.run = i.run AND s.tick < i.tick;
     WITH dropped AS (
       DELETE FROM @blob_refs f USING unnest(pruned, upto, below) AS i(run, tick, snapshot)
       WHERE f.run = i.run AND NOT f.by_run AND f.by_tick <= i.tick AND f.by_snapshot < i.snapshot RETURNING f.blob
     ) SELECT array_agg(DISTINCT blob) INTO gone FROM dropped;
     IF gone IS NOT NULL THEN PERFORM @drop_blobs(gone); END IF;
+  END $$;
+
+  -- Statements of a function see what was committed before each of them: also what a commit added that the caller of this one
+  -- has waited for.
+  CREATE FUNCTION @standing(of_run bigint, INOUT ticks bigint, INOUT last_event bigint, INOUT updated_at bigint) LANGUAGE plpgsql AS $$
+  #variable_conflict use_variable
+  DECLARE
+    batch record;
+  BEGIN
+    SELECT t.last, t.at_ms INTO batch FROM @ticks t WHERE t.run = of_run AND t.first > ticks ORDER BY t.first DESC LIMIT 1;
+    ticks := greatest(ticks, batch.last);
+    updated_at := greatest(updated_at, batch.at_ms);
+    last_event := greatest(last_event, (SELECT max(e.sequence) FROM @events e WHERE e.run = of_run AND e.sequence > last_event));
   END $$;
 
   CREATE FUNCTION @delete_runs(deleted bigint[]) RETURNS void LANGUAGE plpgsql AS $$

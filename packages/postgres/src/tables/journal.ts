@@ -4,7 +4,9 @@ import { runHash } from "../text/keys.js";
 import { atMost } from "../text/values.js";
 
 const runOf = "(SELECT id FROM @runs WHERE key = $1)";
-const ticks = `SELECT first, last, at_ms AS "atMs", text FROM @ticks WHERE run = ${runOf} AND last > $2 ORDER BY last LIMIT $3`;
+const ticks = `SELECT first, last, at_ms AS "atMs", text FROM @ticks t WHERE run = ${runOf} AND last > $2
+  AND first >= coalesce((SELECT f.first FROM @ticks f WHERE f.run = ${runOf} AND f.first <= $2 + 1 ORDER BY f.first DESC LIMIT 1), 0)
+  ORDER BY first LIMIT $3`;
 const events = `SELECT sequence, at_ms AS "atMs", text FROM @events WHERE run = ${runOf} AND sequence > $2
   ORDER BY sequence LIMIT $3`;
 const snapshot = `SELECT tick, at_ms AS "atMs", text FROM @snapshots WHERE run = ${runOf} AND tick <= $2

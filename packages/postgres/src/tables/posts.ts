@@ -12,7 +12,7 @@ const earlier = `SELECT position, receipt FROM @posts WHERE run = ${runOf} AND k
 const position = "SELECT nextval('@post_positions') AS position";
 const add = "INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text) VALUES ($1, $2, $3, $4, $5, $6)";
 // The first open post decides the time, whatever the clocks of later senders say.
-const noteOpen = "UPDATE @runs SET posted_at = coalesce(posted_at, $2) WHERE id = $1";
+const noteOpen = "UPDATE @runs SET posted_at = $2 WHERE id = $1 AND posted_at IS NULL";
 
 const columns = "t.name AS tenant, r.run_id, p.position, p.idempotency_key, p.at_ms, p.text";
 const open = (where: string): string => `SELECT ${columns} FROM @runs r JOIN @tenants t ON t.id = r.tenant

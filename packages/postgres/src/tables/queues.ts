@@ -3,11 +3,36 @@ import type { Row } from "../connection/session.js";
 import { checkNames } from "../text/names.js";
 import { numbers, texts } from "../text/values.js";
 import type { Interned } from "./interned.js";
+import { leaseUntil } from "./stored-run.js";
 
 const lock = "SELECT id FROM @queues WHERE id = ANY($1::bigint[]) ORDER BY id FOR UPDATE";
-const limits = "$1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[]";
+const wantsPlaceForPost =
+  "r.owner IS NULL AND r.ended_at IS NULL AND r.place IS NULL AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'";
+const limitsFrom = (first: number): string =>
+  [0, 1, 2, 3, 4]
+    .map((at) => `$${first + at}::bigint[]`)
+    .concat(`$${first + 5}::text[]`)
+    .join(", ");
+const limits = limitsFrom(1);
 const take = `SELECT run, due_at FROM @take_places(${limits}, $7, $8, $9, $10)`;
-const next = `SELECT @next_place_at(${limits}) AS at`;
+
+/** When the next run wants a place, and could get one. @param first The number of the first of the queues' values. */
+export const nextPlaceAt = (first: number): string => `@next_place_at(${limitsFrom(first)})`;
+
+/**
+ * A condition: at `now`, {@link Queues.take} gives a place, ends a lease or puts a run with a post into the line. It also holds
+ * while a start lies ahead by more than its whole window, which the clock was set back for: `take` counts no such start.
+ *
+ * @param first The number of the first of the queues' values.
+ */
+export const isPlaceWanted = (now: string, first: number): string => `${nextPlaceAt(first)} <= ${now}
+  OR (SELECT true FROM @runs r WHERE r.queue = ANY($${first}::bigint[]) AND ${wantsPlaceForPost} LIMIT 1)
+  OR (SELECT true FROM @runs r JOIN @owners o ON o.id = r.owner
+    WHERE r.queue = ANY($${first}::bigint[]) AND r.owner IS NOT NULL AND r.ended_at IS NULL AND ${leaseUntil} <= ${now} LIMIT 1)
+  OR (SELECT true FROM unnest($${first}::bigint[], $${first + 4}::bigint[]) q(id, window_ms)
+    JOIN @queue_starts s ON s.queue = q.id AND s.at_ms >= ${now} + q.window_ms LIMIT 1)`;
+
+const next = `SELECT ${nextPlaceAt(1)} AS at`;
 
 /** Where statements go: a transaction, or a connection. */
 interface Statements {

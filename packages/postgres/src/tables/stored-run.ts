@@ -9,16 +9,35 @@ import { runHash } from "../text/keys.js";
 /** When the lease of `runs AS r` ends, by the renewals of its owner `o`. */
 export const leaseUntil: string = "CASE WHEN r.renewal < o.renewals THEN o.until_ms ELSE r.lease_until END";
 
+/** The last tick of `runs AS r`: that of its row, or of a batch that came since. */
+export const lastTick: string = `greatest(r.ticks,
+  (SELECT k.last FROM @ticks k WHERE k.run = r.id AND k.first > r.ticks ORDER BY k.first DESC LIMIT 1))`;
+
+/** What the rows of ticks and events add to `runs AS r`; the second one sees them as of now, and not as of the statement. */
+const added = `(SELECT ${lastTick} AS ticks,
+    greatest(r.last_event, (SELECT max(e.sequence) FROM @events e WHERE e.run = r.id AND e.sequence > r.last_event)) AS last_event,
+    greatest(r.updated_at, (SELECT k.at_ms FROM @ticks k WHERE k.run = r.id AND k.first > r.ticks ORDER BY k.first DESC LIMIT 1)) AS updated_at)`;
+const addedByNow = "@standing(r.id, r.ticks, r.last_event, r.updated_at)";
+
 /** The columns that {@link toRun} reads. */
-const columns = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, r.ticks, r.last_event, r.created_at,
-  r.updated_at, r.ended_at, r.wake_at, r.posted_at, o.name AS owner, ${leaseUntil} AS lease_until, r.waiting, r.outcome,
+const columns = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, c.ticks, c.last_event, r.created_at,
+  c.updated_at, r.ended_at, r.wake_at, r.posted_at, o.name AS owner, ${leaseUntil} AS lease_until, r.waiting, r.outcome,
   s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.labels, s.input,
   q.name AS queue, s.queue_key, r.priority, r.place`;
 
 /** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
 export function selectRuns(source: string, rest: string): string {
+  return selecting(added, source, rest);
+}
+
+/** The same, of runs that this statement locks itself. */
+export function selectLocked(source: string, rest: string): string {
+  return selecting(addedByNow, source, rest);
+}
+
+function selecting(current: string, source: string, rest: string): string {
   // LEFT, so that a run without its other half is reported as damaged and not missed.
-  return `SELECT ${columns} FROM ${source} LEFT JOIN @tenants t ON t.id = r.tenant
+  return `SELECT ${columns} FROM ${source} CROSS JOIN LATERAL ${current} c LEFT JOIN @tenants t ON t.id = r.tenant
     LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner
     LEFT JOIN @queues q ON q.id = r.queue ${rest}`;
 }

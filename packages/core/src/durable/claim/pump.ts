@@ -133,7 +133,7 @@ export class Pump {
       this.#sweepAtMs = clock.now() + lookMs;
       await dueWork.sweep();
     }
-    await registry.deliverPosts();
+    if (registry.live.size > 0) await registry.deliverPosts();
     const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: runs that this starts are claimed below
     const limit = Math.min(BATCH, registry.room);
     if (limit < 1 || this.#stopped) return { count: 0, loaded: Promise.resolve(), dueAtMs, isFull: false };
