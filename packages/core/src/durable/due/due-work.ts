@@ -10,12 +10,15 @@ export interface DueWorkSetup extends RuntimeParts {
   readonly handlers: { readonly [What in DueEntry["what"]]: (entry: StoredDueEntry) => Promise<number | null> };
 }
 
+const SWEEP_MS = 60_000;
+
 export class DueWork {
   readonly #setup: DueWorkSetup;
   /** Failed entries, and until when they are left alone. */
   readonly #leftAlone: Map<string, number> = new Map();
   /** Runs whose end an entry waits for. */
   readonly #awaited: Set<string> = new Set();
+  #sweptAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(setup: DueWorkSetup) {
     this.#setup = setup;
@@ -57,9 +60,13 @@ export class DueWork {
     return { wakeAtMs, isDone };
   }
 
-  /** Deletes records that are not needed any more. */
-  sweep(): Promise<void> {
-    return sweepExpired(this.#setup.store, this.#setup.clock.now());
+  /** Deletes records that are not needed any more: at most once a minute, by any clock. */
+  async sweep(): Promise<void> {
+    const { store, clock } = this.#setup;
+    const nowMs = clock.now();
+    if (Math.abs(nowMs - this.#sweptAtMs) < SWEEP_MS) return;
+    await sweepExpired(store, nowMs);
+    this.#sweptAtMs = nowMs;
   }
 
   /** When `round` would do something; in the past if it would do so now. It only reads. */
