@@ -343,8 +343,9 @@ describe("idle", () => {
       })
       .build();
     const handler = flow.run();
-    await waiting(handler);
+    const waits = waiting(handler);
     written.open();
+    await waits;
 
     await handler.context.store.set("caller", 1);
     await waiting(handler);

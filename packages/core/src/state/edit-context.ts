@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { Send } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { insideEdit } from "../value/inside-edit.js";
 import { withoutDrafts } from "./finish-draft.js";
@@ -25,8 +24,8 @@ export interface OpenCall {
   open: boolean;
   /** What was refused inside: the call fails with it, whether its callback awaits it or not. */
   refusal: WorkflowError | null;
-  /** Sent inside: leaves with the record of the call. */
-  sends: Send[] | null;
+  /** Sends of the host that were made inside: they leave with the record of the call. */
+  sends: object[] | null;
   /** `true`: it has written to the stream. */
   hasShown: boolean;
 }

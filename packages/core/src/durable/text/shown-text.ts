@@ -23,7 +23,7 @@ type Shown = Omit<StreamedEvent, "sequence">;
 
 /** The form is that of the tick which shows it: an event of a child is read by its own workflow. */
 function encodeShown(shown: Shown, compiled: CompiledWorkflow): object {
-  const tick: Tick = { type: "stream.written", atMs: 0, item: null, attempt: 0, ...shown };
+  const tick: Tick = { ...shown, type: "stream.written", atMs: 0, item: null, attempt: 0 };
   return encodeTick(tick, compiled);
 }
 

@@ -191,10 +191,8 @@ export class Calls {
       const isKeyed = /^\w+=/.test(name.slice(pathLength(name)));
       for (let index = 0; index < count; index++) asked.add(idOf(name, index, isKeyed));
     }
-    const { memory } = this.#attempt.item;
-    return [...(memory?.keys() ?? [])].filter(
-      (call) => !asked.has(call) && !callsAround(call).some((outer) => memory?.has(outer)),
-    );
+    // What was done inside of another call is not asked for again once that one is recorded.
+    return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call) && !call.startsWith("/"));
   }
 }
 
@@ -224,15 +222,6 @@ function segment(name: string): string {
 
 function pathLength(name: string): number {
   return name.startsWith("/") ? name.lastIndexOf("/") + 1 : 0;
-}
-
-/** The calls inside of which it was made: once such a call is recorded, its function is not called again. */
-function callsAround(call: string): string[] {
-  const names = call.slice(1, Math.max(1, pathLength(call) - 1)).split("/");
-  if (pathLength(call) === 0) return [];
-  return names.map((name, depth) =>
-    depth === 0 ? decodeURIComponent(name) : `/${names.slice(0, depth + 1).join("/")}`,
-  );
 }
 
 /** Returns a copy: the memory does not change, whatever the step does with it. */

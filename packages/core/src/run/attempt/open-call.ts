@@ -21,15 +21,16 @@ export function partsOf(
   attempt: AttemptCore,
   { sends, hasShown }: OpenCall,
 ): { readonly sends?: readonly Send[]; readonly hasShown?: true } {
-  const sent = followsAsyncContext() ? (sends ?? []) : takeSends(attempt, sends);
+  const inside = (sends ?? []) as Send[];
+  const sent = followsAsyncContext() ? inside : [...takeSends(attempt), ...inside];
   return { ...(sent.length > 0 && { sends: sent }), ...(hasShown && { hasShown: true as const }) };
 }
 
 /** Where nobody knows what a function sends after its awaits, a record is a commit point for all that the step has sent so far. */
-function takeSends(attempt: AttemptCore, inside: readonly Send[] | null): readonly Send[] {
+function takeSends(attempt: AttemptCore): readonly Send[] {
   const { sends } = attempt;
   attempt.sends = null;
-  return [...(sends ?? []), ...(inside ?? [])];
+  return sends ?? [];
 }
 
 /**
