@@ -8,6 +8,7 @@ import { queued } from "./measures/queued.ts";
 import { renewals } from "./measures/renewals.ts";
 import { runs } from "./measures/runs.ts";
 import { stored } from "./measures/stored.ts";
+import { takeOver } from "./measures/take-over.ts";
 import { watching } from "./measures/watching.ts";
 import { workers } from "./measures/workers.ts";
 
@@ -19,6 +20,7 @@ export const measures: { readonly [name: string]: (url: string) => Promise<Found
   renewals,
   watching,
   stored,
+  takeOver,
   workers,
   oldSnapshot,
   bytes,

@@ -196,7 +196,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     return (await this.sessions.get(sessionId, userId))?.metrics ?? null;
   }
 
-  /** Resumes runs after a crash, now and from now on. Returns their present number. */
+  /** Resumes runs after a crash, now and from now on. Resolves to how many were claimed first, at most 100. */
   start(): Promise<number> {
     return this.#open().start();
   }

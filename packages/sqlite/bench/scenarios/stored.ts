@@ -89,11 +89,12 @@ async function recovery(driver: Driver, path: string): Promise<number> {
   await crash(driver, path);
   return withRuntime({ path, driver, durability: "process" }, async (runtime) => {
     let adopted = 0;
+    const ids = Array.from({ length: DUE }, (_, index) => runtime.handle(`due-${index}`));
     const ms = await msOf(async () => {
       adopted = await runtime.start();
+      await Promise.all(ids.map((handle) => handle.outcome())); // once it is loaded
     });
     assertCount("recovered runs", adopted, DUE);
-    const ids = Array.from({ length: DUE }, (_, index) => runtime.handle(`due-${index}`));
     await Promise.all(ids.map((handle) => handle.sendEvent(new Answer({ text: "yes" }))));
     const results = await Promise.all(ids);
     assertCount("results", results.filter((result) => result === "yes").length, DUE);
