@@ -12,9 +12,9 @@ import {
   type VirtualObjectDefinition,
 } from "@restatedev/restate-sdk/fetch";
 import { newStoredRun } from "millrace/engine";
-import type { AgainRequest, AgainResult, StoredEvent, StoredSnapshot, TickBatch } from "millrace/runtime";
-import { currentRow, KeptRun, type Row } from "../kept/kept-run.js";
-import { blobHashes, blobKey, ROW, receiptKey, type Span, spansAfter, spansOf } from "../kept/keys.js";
+import type { AgainRequest, AgainResult } from "millrace/runtime";
+import { KeptRun, type Row } from "../kept/kept-run.js";
+import { ROW, receiptKey } from "../kept/keys.js";
 import { RUN, runKeyOf } from "../names.js";
 import { activate, type HostSetup, toInbox, toRun, wake, write } from "./activate.js";
 import type {
@@ -26,6 +26,7 @@ import type {
   WhoAnswer,
   WhoMessage,
 } from "./messages.js";
+import { readRun } from "./read-run.js";
 
 /** Restate ends an attempt that does not stop this long after it was asked to suspend. */
 const ABORT_MS = 24 * 60 * 60 * 1_000;
@@ -57,7 +58,7 @@ export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
       again: exclusive({ enableLazyState: true }, again),
       remove: exclusive({ enableLazyState: true }, (ctx: ObjectContext) => remove(ctx, setup)),
       who: shared(looking, who),
-      read: shared(looking, read),
+      read: shared(looking, (ctx: ObjectSharedContext, message: ReadMessage) => readRun(ctx, message)),
     },
   }) as unknown as RunObject;
 }
@@ -134,74 +135,4 @@ async function who(ctx: ObjectSharedContext, { idempotencyKey }: WhoMessage): Pr
   if (row === null) return null;
   const receipt = idempotencyKey === null ? null : await ctx.get<string>(receiptKey(idempotencyKey));
   return { ...row, receipt };
-}
-
-async function read(ctx: ObjectSharedContext, message: ReadMessage): Promise<ReadAnswer<unknown>> {
-  const plain = (value: unknown): ReadAnswer<unknown> => ({ value, blobs: [] });
-  if (message.what === "receipt") return plain(await ctx.get<string>(receiptKey(message.of)));
-  const keys = await ctx.stateKeys();
-  const row = await ctx.get<Row>(ROW);
-  if (row === null) return plain(message.what === "run" || message.what === "snapshot" ? null : []);
-  switch (message.what) {
-    case "run":
-      return { ...plain(currentRow(row.run, keys)), active: row.active };
-    case "snapshot": {
-      const { atOrBelow } = message;
-      const found = spansOf("s", keys).findLast(({ first }) => atOrBelow === null || first <= atOrBelow);
-      if (found === undefined) return plain(null);
-      const snapshot = (await ctx.get<StoredSnapshot>(found.key)) as StoredSnapshot;
-      return { value: snapshot, blobs: await named(ctx, keys, [snapshot.text]) };
-    }
-    case "ticks": {
-      const batches: TickBatch[] = [];
-      for (const { key } of spansAfter(spansOf("t", keys), message))
-        batches.push((await ctx.get<TickBatch>(key)) as TickBatch);
-      return { value: batches, blobs: await named(ctx, keys, [row.run.code, ...batches.map(({ text }) => text)]) };
-    }
-    case "events": {
-      const found = await events(ctx, spansAfter(spansOf("e", keys), message), message);
-      return {
-        value: found,
-        blobs: await named(
-          ctx,
-          keys,
-          found.map(({ text }) => text),
-        ),
-      };
-    }
-  }
-}
-
-async function events(
-  ctx: ObjectSharedContext,
-  spans: readonly Span[],
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<StoredEvent[]> {
-  const found: StoredEvent[] = [];
-  for (const { key } of spans) {
-    for (const event of (await ctx.get<StoredEvent[]>(key)) ?? []) if (event.sequence > after) found.push(event);
-    if (found.length >= limit) break;
-  }
-  return found.slice(0, limit);
-}
-
-/** The large values that texts name, and those that these name in turn. */
-async function named(
-  ctx: ObjectSharedContext,
-  keys: readonly string[],
-  texts: readonly string[],
-): Promise<{ readonly hash: string; readonly text: string }[]> {
-  const blobs: { readonly hash: string; readonly text: string }[] = [];
-  const rest = [...texts];
-  const hashes = new Set(blobHashes(keys));
-  for (const naming of rest) {
-    for (const hash of hashes) {
-      if (!naming.includes(hash)) continue;
-      hashes.delete(hash);
-      const text = (await ctx.get<string>(blobKey(hash))) as string;
-      blobs.push({ hash, text });
-      rest.push(text);
-    }
-  }
-  return blobs;
 }

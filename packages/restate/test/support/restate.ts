@@ -14,6 +14,8 @@ export interface Restate extends AsyncDisposable {
   sql<Row = Record<string, unknown>>(query: string): Promise<Row[]>;
   /** `cancel` or `kill`, as an operator does it. */
   stop(how: "cancel" | "kill", invocation: string): Promise<void>;
+  /** Kills the server, and starts it again with what it has kept. */
+  restart(): Promise<void>;
 }
 
 export async function startRestate(): Promise<Restate> {
@@ -32,16 +34,26 @@ export async function startRestate(): Promise<Restate> {
     RESTATE_LOG_FORMAT: "compact",
     RUST_LOG: "error",
   };
-  const server = spawn(program, ["--no-logo"], { env, stdio: ["ignore", "ignore", "pipe"] });
-  let log = "";
-  server.stderr?.on("data", (data: Buffer) => {
-    log = (log + data.toString()).slice(-10_000);
-  });
-  const killWithUs = (): void => void server.kill("SIGKILL");
-  process.once("exit", killWithUs);
   const [ingress, admin] = [ingressPort, adminPort].map((port) => `http://127.0.0.1:${port}`) as [string, string];
-  await whenUp(server, `${admin}/health`, () => log);
-  await whenUp(server, `${ingress}/restate/health`, () => log);
+  const launch = async (): Promise<ChildProcess> => {
+    const launched = spawn(program, ["--no-logo"], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const killWithUs = (): void => void launched.kill("SIGKILL");
+    process.once("exit", killWithUs);
+    launched.once("exit", () => process.off("exit", killWithUs));
+    let log = "";
+    launched.stderr?.on("data", (data: Buffer) => {
+      log = (log + data.toString()).slice(-10_000);
+    });
+    await whenUp(launched, `${admin}/health`, () => log);
+    await whenUp(launched, `${ingress}/restate/health`, () => log);
+    return launched;
+  };
+  let server = await launch();
+  const kill = async (): Promise<void> => {
+    const gone = new Promise((resolve) => server.once("exit", resolve));
+    server.kill("SIGKILL");
+    await gone;
+  };
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const response = await fetch(admin + path, {
       ...init,
@@ -64,11 +76,12 @@ export async function startRestate(): Promise<Restate> {
     async stop(how, invocation) {
       await ask(`/invocations/${invocation}/${how}`, { method: "PATCH" });
     },
+    async restart() {
+      await kill();
+      server = await launch();
+    },
     async [Symbol.asyncDispose]() {
-      process.off("exit", killWithUs);
-      const gone = new Promise((resolve) => server.once("exit", resolve));
-      server.kill("SIGKILL");
-      await gone;
+      await kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,110 @@
+/**
+ * What clients read of a run. These reads are made beside the invocation that works on the run, which may change the state between any
+ * two of them; and the journal keeps every answer, so a retry of the handler gets the same answers again. A read that finds a listed
+ * value gone, or another run under the same id, therefore never fails: it starts again within the same attempt.
+ *
+ * @module
+ */
+import type { StoredEvent, StoredSnapshot, TickBatch } from "millrace/runtime";
+import { currentRow, type Row, type StateReader } from "../kept/kept-run.js";
+import { blobHashes, blobKey, ROW, receiptKey, type Span, spansAfter, spansOf } from "../kept/keys.js";
+import type { ReadAnswer, ReadMessage } from "./messages.js";
+
+type RunRead = Exclude<ReadMessage, { readonly what: "receipt" }>;
+type Found = Pick<ReadAnswer<unknown>, "value" | "blobs">;
+
+export async function readRun(state: StateReader, message: ReadMessage): Promise<ReadAnswer<unknown>> {
+  if (message.what === "receipt") return { value: await state.get<string>(receiptKey(message.of)), blobs: [] };
+  for (;;) {
+    const answer = await readOnce(state, message);
+    if (answer !== null) return answer;
+  }
+}
+
+/** `null` if the state has changed meanwhile in a way that spoils the answer. */
+async function readOnce(state: StateReader, message: RunRead): Promise<ReadAnswer<unknown> | null> {
+  // Asked for together: each may take a request.
+  const asked = state.get<Row>(ROW);
+  const listed = state.stateKeys();
+  const before = await asked;
+  const keys = await listed;
+  const found = before === null ? { value: null, blobs: [] } : await valuesOf({ state, keys, row: before }, message);
+  const after = await state.get<Row>(ROW);
+  if (after === null) return { value: message.what === "ticks" || message.what === "events" ? [] : null, blobs: [] };
+  if (found === null || before?.run.createdAtMs !== after.run.createdAtMs) return null;
+  // The row is newer than the keys, and counts everything that they name.
+  return message.what === "run" ? { value: currentRow(after.run, keys), blobs: [], active: after.active } : found;
+}
+
+interface Listed {
+  readonly state: StateReader;
+  readonly keys: readonly string[];
+  readonly row: Row;
+}
+
+async function valuesOf(listed: Listed, message: RunRead): Promise<Found | null> {
+  switch (message.what) {
+    case "run":
+      return { value: null, blobs: [] };
+    case "snapshot":
+      return snapshot(listed, message.atOrBelow);
+    case "ticks": {
+      const spans = spansAfter(spansOf("t", listed.keys), message);
+      const asked = spans.map(({ key }) => listed.state.get<TickBatch>(key));
+      const batches: (TickBatch | null)[] = [];
+      for (const batch of asked) batches.push(await batch);
+      const isWhole = batches.every((batch) => batch !== null);
+      return isWhole ? withBlobs(listed, batches, [listed.row.run.code, ...batches.map(({ text }) => text)]) : null;
+    }
+    case "events": {
+      const events = await eventsOf(listed, spansAfter(spansOf("e", listed.keys), message), message);
+      return events === null
+        ? null
+        : withBlobs(
+            listed,
+            events,
+            events.map(({ text }) => text),
+          );
+    }
+  }
+}
+
+async function snapshot(listed: Listed, atOrBelow: number | null): Promise<Found | null> {
+  const last = spansOf("s", listed.keys).findLast(({ first }) => atOrBelow === null || first <= atOrBelow);
+  if (last === undefined) return { value: null, blobs: [] };
+  const found = await listed.state.get<StoredSnapshot>(last.key);
+  return found === null ? null : withBlobs(listed, found, [found.text]);
+}
+
+async function eventsOf(
+  { state }: Listed,
+  spans: readonly Span[],
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<StoredEvent[] | null> {
+  const found: StoredEvent[] = [];
+  for (const { key } of spans) {
+    const events = await state.get<StoredEvent[]>(key);
+    if (events === null) return null;
+    found.push(...events.filter(({ sequence }) => sequence > after));
+    if (found.length >= limit) break;
+  }
+  return found.slice(0, limit);
+}
+
+/** With the large values that texts name, and those that these name in turn. */
+async function withBlobs({ state, keys }: Listed, value: unknown, texts: readonly string[]): Promise<Found | null> {
+  const blobs: { readonly hash: string; readonly text: string }[] = [];
+  const rest = [...texts];
+  const hashes = new Set(blobHashes(keys));
+  for (const naming of rest) {
+    for (const hash of hashes) {
+      if (!naming.includes(hash)) continue;
+      hashes.delete(hash);
+      const text = await state.get<string>(blobKey(hash));
+      if (text === null) return null;
+      blobs.push({ hash, text });
+      rest.push(text);
+    }
+  }
+  return { value, blobs };
+}
