@@ -31,6 +31,15 @@ export function movingUnsupported(): WorkflowError {
   );
 }
 
+export function textTooLong(what: string, length: number, most: number): WorkflowError {
+  return new WorkflowError({
+    code: "VALUE_UNSERIALIZABLE",
+    message: `${what} has ${length} characters of JSON; Restate takes ${most}.`,
+    hint: "Keep large data elsewhere, and send its address.",
+    details: { path: "", length, most },
+  });
+}
+
 /** Restate, or the network in between, has not done what it was asked for. */
 export function requestFailed(
   what: string,
@@ -41,8 +50,17 @@ export function requestFailed(
   return new WorkflowError({
     code: "STORE_FAILED",
     message: `Restate could not ${what}: ${why}.`,
-    hint: "See that the server is up, that `ingress` and `admin` are its addresses, and that the services of the host are registered.",
+    hint: hintOf(status, text),
     details: { ...(status !== undefined && { status }) },
     ...(cause !== undefined && { cause }),
   });
+}
+
+function hintOf(status: number | undefined, text = ""): string {
+  if (status === 400 && text.includes("not public"))
+    return "Leave the call out of `ingressPrivate` of the host, or make it from a service of this Restate.";
+  if (status === 401 || status === 403) return "Give `connect` the `headers` that the ingress asks for.";
+  if (status === 413)
+    return "Keep large data elsewhere, and send its address; or raise the limit of the server or the proxy that refused it.";
+  return "See that the server is up, that `ingress` and `admin` are its addresses, and that the services of the host are registered.";
 }

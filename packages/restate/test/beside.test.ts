@@ -54,10 +54,39 @@ it("makes the starts that others have left, whatever becomes of one of them", as
 
   await here.finish();
   expect(started).toEqual([]);
-  vi.setSystemTime((await here.nextAtMs()) ?? 0);
+  vi.setSystemTime(here.nextAtMs ?? 0);
   await expect(here.finish()).rejects.toThrow("It is too large.");
 
   expect(started.sort()).toEqual(["one", "three"]);
   expect(await here.find({ tenant: "", runId: "one" })).toBeNull();
   expect(await here.find({ tenant: "", runId: "two" })).toMatchObject({ status: "running", ticks: 0 });
+});
+
+it("makes every start that is left, also behind many that cannot be taken, and ten of them at once", async () => {
+  vi.useFakeTimers({ now: 0 });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = memoryStore();
+  const gone = new Starts(store, () => Promise.reject(new Error("The network is gone.")));
+  const ids = Array.from({ length: 350 }, (_, index) => `run-${index}`);
+  for (const runId of ids) await gone.begin({ tenant: "", runId }, record, []);
+  const listed = (await store.records({ tenant: "", kind: "millrace:starting", limit: 1_000 })).records;
+  const inOrder = listed.map(({ text }) => (JSON.parse(text) as { key: { runId: string } }).key.runId);
+  const poisoned = new Set(inOrder.slice(0, 150));
+  const started: string[] = [];
+  const known = { atWork: 0, most: 0 };
+  const here = new Starts(store, async ({ runId }) => {
+    known.most = Math.max(known.most, ++known.atWork);
+    await Promise.resolve();
+    known.atWork--;
+    if (poisoned.has(runId)) throw new Error("It is too large.");
+    started.push(runId);
+    return { status: "stored" };
+  });
+
+  vi.setSystemTime(10_000);
+  await expect(here.finish()).rejects.toThrow("It is too large.");
+
+  expect(started.sort()).toEqual(inOrder.slice(150).sort());
+  expect(known.most).toBe(10);
+  expect((await store.records({ tenant: "", kind: "millrace:starting", limit: 1_000 })).records).toHaveLength(150);
 });

@@ -16,22 +16,19 @@ it("leaves no read behind, and ends all runs", { timeout: 300_000 }, async () =>
   await using served = await serveHost(restate, { laps }, { snapshotEvery: 1, history: { keep: 1 }, rounds: 20 });
   const { ingress, admin } = restate;
   const ended = new AbortController();
+  using _ended = { [Symbol.dispose]: () => ended.abort() };
   const known = { reads: 0 };
 
   /** Reads that the killed server could not answer are made again. */
   const read = async (runId: string): Promise<void> => {
     // Each with a client of its own: reads of one client at one time are one read.
     const runtime = connect({ workflows: { laps }, ingress, admin });
-    const run = runtime.handle(runId);
     while (!ended.signal.aborted) {
-      const reads = [
-        run.snapshot(),
-        run.summary(),
-        run.prompts(),
-        runtime.stateAt(runId, 1),
-        firstTick(runtime, runId),
-      ];
-      known.reads += (await Promise.allSettled(reads)).length;
+      const run = runtime.handle(runId);
+      const reads = [run.snapshot(), run.summary(), runtime.stateAt(runId, 1), firstTick(runtime, runId)];
+      const settled = await Promise.allSettled(reads);
+      known.reads += settled.filter(({ status }) => status === "fulfilled").length;
+      await pause(5); // the server is down, or there is no such run
     }
     await runtime.stop({ drainMs: 0 });
   };
@@ -64,5 +61,5 @@ it("leaves no read behind, and ends all runs", { timeout: 300_000 }, async () =>
 
   const open = () => restate.sql("SELECT target, status, last_failure FROM sys_invocation WHERE status <> 'completed'");
   await expect.poll(open, { timeout: 30_000, interval: 500 }).toEqual([]);
-  expect(known.reads).toBeGreaterThan(200);
+  expect(known.reads).toBeGreaterThan(10);
 });

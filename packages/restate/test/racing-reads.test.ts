@@ -1,4 +1,5 @@
 /** Reads beside the invocation that changes what they read. */
+import { EventEmitter, once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
 import { handlers, type ObjectContext, type ObjectSharedContext, object } from "@restatedev/restate-sdk/fetch";
@@ -61,16 +62,16 @@ const snapshotOf = (run: number): object => ({
 describe("a read on Restate whose state changes behind its list of keys", () => {
   let restate: Restate;
   let endpoint: http2.Http2Server;
-  let listed: PromiseWithResolvers<void>;
-  let changed: PromiseWithResolvers<void>;
+  const steps = new EventEmitter();
+  let changed: Promise<unknown>;
 
   /** Waits after the list of keys until the test has changed the state. */
   const paused = (ctx: ObjectSharedContext): StateReader => ({
     get: (name) => ctx.get(name),
     stateKeys: async () => {
       const keys = await ctx.stateKeys();
-      listed.resolve();
-      await changed.promise;
+      steps.emit("listed");
+      await changed;
       return keys;
     },
   });
@@ -123,13 +124,14 @@ describe("a read on Restate whose state changes behind its list of keys", () => 
   ])("%s", async (name, message, expected, change, isRemoved) => {
     const [id, story] = [encodeURIComponent(name), new Story()];
     await call(id, "change", begun(story));
-    [listed, changed] = [Promise.withResolvers(), Promise.withResolvers()];
+    const listed = once(steps, "listed");
+    changed = once(steps, "changed");
 
     const reading = call<ReadAnswer<unknown>>(id, "read", message);
-    await listed.promise;
+    await listed;
     await call(id, "change", isRemoved ? null : []);
     await call(id, "change", change?.(story) ?? []);
-    changed.resolve();
+    steps.emit("changed");
 
     expect(await reading).toEqual(expected);
     expect(await restate.sql("SELECT id FROM sys_invocation WHERE status = 'backing-off'")).toEqual([]);

@@ -7,10 +7,17 @@ it("exports what the documentation names, and nothing else", () => {
 });
 
 it("names every option of a host that is wrong", () => {
-  const options = { workflows: {}, rounds: 0, mode: "fast", history: { keep: -1 }, round: 5 } as never;
+  const options = {
+    workflows: {},
+    rounds: 0,
+    mode: "fast",
+    history: { keep: -1 },
+    round: 5,
+    ingressPrivate: ["who"],
+  } as never;
 
   expect(() => surface.createRestateHost(options)).toThrow(
-    '`round` is not an option (did you mean `rounds`?); `workflows` is empty; `mode` is "fast", not one of rounds, slices; `rounds` is 0, not a whole number from 1; `history.keep` is -1, not a whole number from 0.',
+    '`round` is not an option (did you mean `rounds`?); `workflows` is empty; `mode` is "fast", not one of rounds, slices; `rounds` is 0, not a whole number from 1; `history.keep` is -1, not a whole number from 0; `ingressPrivate` must be a list of "start", "post", "read", "again", "remove".',
   );
 });
 

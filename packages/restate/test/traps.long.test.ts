@@ -112,6 +112,18 @@ describe("messages of 32 MiB at most", () => {
   });
 });
 
+describe("an input", () => {
+  it("is as large as it may be, of characters that take most room, in a run that fails", async () => {
+    await using served = await serveHost(restate, { refusing: flows.refusing });
+    const text = "語".repeat(8 * 1024 * 1024 - 400);
+
+    const run = served.runtime.run("refusing", { text });
+
+    await expect(run).rejects.toMatchObject({ message: `${text.length} characters are too long to read` });
+    expect(await run.summary()).toMatchObject({ status: "failed" });
+  });
+});
+
 describe("many rounds", () => {
   it("hands the run from one invocation to the next, and interrupts no step", async () => {
     await using served = await serveHost(restate, { laps: flows.laps }, { rounds: 20 });

@@ -4,9 +4,9 @@
  * @module
  */
 import type { CommitResult, NewRunRecord, PostResult, RunCommit, RunKey, RunStore, StoredRun } from "millrace/runtime";
-import { movingUnsupported, queueUnsupported, recordsUnsupported, unsupported } from "../errors.js";
+import { movingUnsupported, queueUnsupported, recordsUnsupported, textTooLong, unsupported } from "../errors.js";
 import { sha256 } from "../hash.js";
-import type { ReadAnswer, ReadMessage, StartAnswer } from "../host/messages.js";
+import { MAX_TEXT_LENGTH, type ReadAnswer, type ReadMessage, type StartAnswer } from "../host/messages.js";
 import type { RecordStore } from "../kept/record-store.js";
 import { INBOX, RUN } from "../names.js";
 import { Attachments } from "./attachments.js";
@@ -68,9 +68,10 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
       return [];
     },
     renew: async () => [],
-    nextWakeAtMs: async () => (await runs.starts?.nextAtMs()) ?? null,
+    nextWakeAtMs: async () => runs.starts?.nextAtMs ?? null,
     due: async () => ({ runs: [], wakeAtMs: null }),
     post: async (key, message) => {
+      checkLength("The message to the run", message.text);
       const posted = await ingress.call<PostResult>({ service: INBOX, handler: "post", key, message });
       looks.soon(key);
       return posted;
@@ -119,6 +120,11 @@ function readsOf(runs: RemoteRuns): Pick<RunStore, Reads> {
   };
 }
 
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: what Restate cannot carry would be tried again for ever. */
+function checkLength(what: string, { length }: string): void {
+  if (length > MAX_TEXT_LENGTH) throw textTooLong(what, length, MAX_TEXT_LENGTH);
+}
+
 /** Runs as they begin, and as they are read. */
 class RemoteRuns {
   readonly blobs: Map<string, string> = new Map();
@@ -150,6 +156,7 @@ class RemoteRuns {
     if (posts !== undefined) throw movingUnsupported();
     if (create.queue !== null) throw queueUnsupported();
     const { lease: _, ...record } = create;
+    checkLength("The input of the run", record.input);
     if (records === undefined) return this.#start(key, record);
     if (this.starts === null) throw recordsUnsupported();
     const run = await this.find(key);
@@ -191,10 +198,8 @@ class RemoteRuns {
 
   /** False where nobody can say: then the start itself says what is wrong. */
   async #hasBegun(key: RunKey): Promise<boolean> {
-    return this.read<StoredRun | null>(key, { what: "run" }).then(
-      (run) => run !== null,
-      () => false,
-    );
+    // Its row has its input, which may be large.
+    return this.read<boolean>(key, { what: "begun" }).catch(() => false);
   }
 
   /** For whoever asks next: later the run may be another one of that id. */

@@ -19,12 +19,15 @@ interface Starting {
 /** In one list over all tenants. */
 const LIST = { tenant: "", kind: "millrace:starting" } as const;
 const PAGE = 100;
+/** Starts that are made at once. */
+const AT_ONCE = 10;
 /** Whoever has written it tells Restate at once; others wait for so long. */
 const LEFT_ALONE_MS = 5_000;
 
 export class Starts {
   readonly #records: RecordStore;
   readonly #start: (key: RunKey, record: NewRunRecord) => Promise<CommitResult>;
+  #nextAtMs: number | null = null;
 
   constructor(records: RecordStore, start: (key: RunKey, record: NewRunRecord) => Promise<CommitResult>) {
     this.#records = records;
@@ -50,24 +53,31 @@ export class Starts {
     return found === null ? null : newStoredRun(key, (JSON.parse(found.text) as Starting).record);
   }
 
-  /** Tells Restate of those that others have left. */
+  /** Tells Restate of all that others have left. */
   async finish(): Promise<void> {
-    const { records } = await this.#records.records({ ...LIST, limit: PAGE });
     const failures: unknown[] = [];
-    for (const { tenant, kind, id, text } of records) {
-      const { key, record, atMs } = JSON.parse(text) as Starting;
-      if (Date.now() - atMs < LEFT_ALONE_MS) continue;
-      const start = this.#start(key, record).then(() => this.#told({ tenant, kind, id }));
-      await start.catch((error: unknown) => failures.push(error));
+    let firstAtMs = Number.POSITIVE_INFINITY;
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await this.#records.records({ ...LIST, limit: PAGE, ...(cursor !== undefined && { cursor }) });
+      cursor = page.cursor;
+      const due: (() => Promise<void>)[] = [];
+      for (const { tenant, kind, id, text } of page.records) {
+        const { key, record, atMs } = JSON.parse(text) as Starting;
+        if (Date.now() - atMs < LEFT_ALONE_MS) firstAtMs = Math.min(firstAtMs, atMs + LEFT_ALONE_MS);
+        else due.push(() => this.#start(key, record).then(() => this.#told({ tenant, kind, id })));
+      }
+      for (let index = 0; index < due.length; index += AT_ONCE) {
+        const starts = await Promise.allSettled(due.slice(index, index + AT_ONCE).map((start) => start()));
+        for (const start of starts) if (start.status === "rejected") failures.push(start.reason);
+      }
     }
+    this.#nextAtMs = Number.isFinite(firstAtMs) ? firstAtMs : null;
     if (failures.length > 0) throw failures[0]; // after the others: one that cannot be taken must not keep them
   }
 
-  /** When `finish` has something to do. */
-  async nextAtMs(): Promise<number | null> {
-    const { records } = await this.#records.records({ ...LIST, limit: PAGE });
-    if (records.length === 0) return null;
-    return Math.min(...records.map(({ text }) => (JSON.parse(text) as Starting).atMs)) + LEFT_ALONE_MS;
+  /** When `finish` has something to do, as far as it has seen. */
+  get nextAtMs(): number | null {
+    return this.#nextAtMs;
   }
 
   async #told(of: RecordKey): Promise<void> {

@@ -1,6 +1,7 @@
 import { createActivations } from "millrace/engine";
 import { sha256 } from "../hash.js";
 import { type InboxObject, inboxObject } from "./inbox-object.js";
+import { MAX_TEXT_LENGTH } from "./messages.js";
 import { type RestateHostOptions, resolveHostOptions } from "./options.js";
 import { type RunObject, runObject } from "./run-object.js";
 
@@ -10,9 +11,6 @@ export interface RestateHost {
   /** Disposes the resources that its runs have shared. Runs under way go on in other processes; the store of `records` stays open. */
   dispose(): Promise<void>;
 }
-
-/** A tick has to go through Restate as one message, of 32 MiB at most, together with what else is stored with it. */
-const MAX_TICK_LENGTH = 8 * 1024 * 1024;
 
 /**
  * The services that run workflows on Restate.
@@ -24,17 +22,17 @@ const MAX_TICK_LENGTH = 8 * 1024 * 1024;
  * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`, `WORKFLOW_INVALID`.
  */
 export function createRestateHost(options: RestateHostOptions): RestateHost {
-  const { workflows, session, snapshotEvery, history, inactivityMs, records, log } = resolveHostOptions(options);
+  const { workflows, session, snapshotEvery, history, records, log, ...how } = resolveHostOptions(options);
   const activations = createActivations({
     workflows,
     hash: sha256,
     snapshotEvery,
     history,
-    maxTickLength: MAX_TICK_LENGTH,
+    maxTickLength: MAX_TEXT_LENGTH,
     ...(log !== undefined && { log }),
   });
   return {
-    services: [runObject({ activations, session, records }, inactivityMs), inboxObject()],
+    services: [runObject({ activations, session, records }, how), inboxObject({ session, ...how })],
     dispose: () => activations.dispose(),
   };
 }

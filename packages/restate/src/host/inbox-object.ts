@@ -2,6 +2,9 @@
  * `millrace.inbox`: one virtual object for each run, which numbers its posts. A post is told twice: with a signal to the invocation that is
  * at work on the run, which is quick; and with an activation that comes after that invocation, which is certain. The run takes it once.
  *
+ *     last             the position of the last post              k/<key>   the position of the post with that key
+ *     p/<position>     a post without a receipt                   told      the invocation that is told of posts
+ *
  * @module
  */
 import {
@@ -14,7 +17,15 @@ import {
 import type { PostResult, StoredPost } from "millrace/runtime";
 import { INBOX, RUN, runKeyOf } from "../names.js";
 import { toRun } from "./activate.js";
-import { type AttachMessage, type PostMessage, signalName, type WhoAnswer, type WhoMessage } from "./messages.js";
+import {
+  type AttachMessage,
+  MAX_TEXT_LENGTH,
+  type PostMessage,
+  signalName,
+  type WhoAnswer,
+  type WhoMessage,
+} from "./messages.js";
+import type { ResolvedHostOptions } from "./options.js";
 
 /** The invocation that is told of posts, as far as the inbox knows. */
 interface Told {
@@ -32,15 +43,20 @@ export interface InboxHandlers {
   remove(ctx: ObjectContext): Promise<void>;
 }
 
-export function inboxObject(): InboxObject {
+type HowServed = Pick<ResolvedHostOptions, "session" | "ingressPrivate">;
+
+export function inboxObject({ session, ingressPrivate: hidden }: HowServed): InboxObject {
   const { exclusive } = handlers.object;
+  // Restate would send all posts and keys with every call. In slices, see `runObject`.
+  const enableLazyState = session.sliceMs === null;
+  const inside = { enableLazyState, ingressPrivate: true };
   return object({
     name: INBOX,
     handlers: {
-      post,
-      attach: exclusive({ ingressPrivate: true }, attach),
-      answered: exclusive({ ingressPrivate: true }, answered),
-      remove: exclusive({ ingressPrivate: true }, async (ctx: ObjectContext) => ctx.clearAll()),
+      post: exclusive({ enableLazyState, ingressPrivate: hidden.has("post") }, post),
+      attach: exclusive(inside, attach),
+      answered: exclusive(inside, answered),
+      remove: exclusive(inside, async (ctx: ObjectContext) => ctx.clearAll()),
     },
   }) as unknown as InboxObject;
 }
@@ -58,34 +74,55 @@ async function post(ctx: ObjectContext, message: PostMessage): Promise<PostResul
   const stored: StoredPost = { ...message, key: runKeyOf(ctx.key), position };
   ctx.set("last", position);
   if (key !== null) ctx.set(key, position);
-  const pending = [...((await ctx.get<StoredPost[]>("pending")) ?? []), stored];
-  ctx.set("pending", pending);
+  ctx.set(postKey(position), stored);
   if (run.active !== null) await tell(ctx, run.active, stored);
   toRun(ctx).activate({ why: "post", position });
   return { status: "stored", position };
 }
 
-/** An invocation has begun to work on the run. Gives what waits for a receipt; what is posted later comes as a signal. */
+/**
+ * An invocation has begun to work on the run. Returns the first posts without a receipt, as many as one message carries; the others,
+ * and what is posted later, come as signals.
+ */
 async function attach(ctx: ObjectContext, { id }: AttachMessage): Promise<readonly StoredPost[]> {
-  const pending = (await ctx.get<StoredPost[]>("pending")) ?? [];
+  const positions = (await ctx.stateKeys()).filter((key) => key.startsWith("p/")).map((key) => Number(key.slice(2)));
+  const asked = positions.sort((a, b) => a - b).map((position) => ctx.get<StoredPost>(postKey(position)));
+  const first: StoredPost[] = [];
+  const later: StoredPost[] = [];
+  let length = 0;
+  for (const pending of asked) {
+    const post = (await pending) as StoredPost;
+    length += JSON.stringify(post).length;
+    (first.length === 0 || length <= MAX_TEXT_LENGTH ? first : later).push(post);
+  }
   // One that came between the row and this has been told already: the next signal is not its number again.
-  if ((await ctx.get<Told>("told"))?.id !== id) ctx.set("told", { id, signals: 0 } satisfies Told);
-  return pending;
+  const told = await toldOf(ctx, id);
+  for (const [index, post] of later.entries()) signal(ctx, { id, signals: told.signals + index }, post);
+  ctx.set("told", { id, signals: told.signals + later.length } satisfies Told);
+  return first;
 }
 
 async function tell(ctx: ObjectContext, id: string, post: StoredPost): Promise<void> {
+  const told = await toldOf(ctx, id);
+  signal(ctx, told, post);
+  ctx.set("told", { id, signals: told.signals + 1 } satisfies Told);
+}
+
+async function toldOf(ctx: ObjectContext, id: string): Promise<Told> {
   const last = await ctx.get<Told>("told");
-  const signals = last?.id === id ? last.signals : 0;
+  return last?.id === id ? last : { id, signals: 0 };
+}
+
+function signal(ctx: ObjectContext, { id, signals }: Told, post: StoredPost): void {
   ctx.invocation(InvocationIdParser.fromString(id)).signal<StoredPost>(signalName(signals)).resolve(post);
-  ctx.set("told", { id, signals: signals + 1 } satisfies Told);
 }
 
 async function answered(ctx: ObjectContext, positions: readonly number[]): Promise<void> {
-  const pending = (await ctx.get<StoredPost[]>("pending")) ?? [];
-  ctx.set(
-    "pending",
-    pending.filter(({ position }) => !positions.includes(position)),
-  );
+  for (const position of positions) ctx.clear(postKey(position));
+}
+
+function postKey(position: number): string {
+  return `p/${position}`;
 }
 
 function who(ctx: ObjectContext, message: WhoMessage): Promise<WhoAnswer | null> {

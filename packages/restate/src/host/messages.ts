@@ -1,6 +1,15 @@
 /** What the services say to each other, and clients to them. */
 import type { NewRunRecord, PostedMessage, StoredRun } from "millrace/runtime";
 
+/**
+ * Most characters of JSON in a tick, an input or a message to a run. Restate takes values of 32 MiB: characters have up to three bytes
+ * there, and quotes are escaped once more.
+ */
+export const MAX_TEXT_LENGTH: number = 8 * 1024 * 1024;
+
+/** Handlers that clients call. */
+export type ClientHandler = "start" | "post" | "read" | "again" | "remove";
+
 export interface StartMessage {
   readonly record: NewRunRecord;
 }
@@ -47,6 +56,7 @@ export interface ReadAnswer<Value> {
 
 /** What is read of a run, by name. */
 export type ReadMessage =
+  | { readonly what: "begun" }
   | { readonly what: "run" }
   | { readonly what: "snapshot"; readonly atOrBelow: number | null }
   | { readonly what: "ticks" | "events"; readonly after: number; readonly limit: number }

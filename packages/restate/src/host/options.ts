@@ -3,6 +3,7 @@ import type { Duration, Log } from "millrace";
 import { checkOptions, oneOf, type Rule, type Rules, toMs, unchecked, wholeNumber } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
 import type { RecordStore } from "../kept/record-store.js";
+import type { ClientHandler } from "./messages.js";
 import { HostRecords } from "./records.js";
 import type { SessionSettings } from "./session.js";
 
@@ -34,6 +35,11 @@ export interface RestateHostOptions {
    * are not kept in it. It is yours to close. @default none: a step that asks for a record fails
    */
   readonly records?: RecordStore;
+  /**
+   * Calls that the ingress refuses: runs are then started, messaged, read, continued after their end (`"again"`) or deleted (`"remove"`)
+   * by other services of this Restate only, and `connect` cannot do it. Whatever no client needs is always refused. @default none
+   */
+  readonly ingressPrivate?: readonly ClientHandler[];
   readonly log?: Log;
 }
 
@@ -43,6 +49,7 @@ export interface ResolvedHostOptions {
   readonly snapshotEvery: number;
   readonly history: "all" | { readonly keep: number };
   readonly inactivityMs: number;
+  readonly ingressPrivate: ReadonlySet<ClientHandler>;
   readonly records: HostRecords | null;
   readonly log: Log | undefined;
 }
@@ -55,6 +62,8 @@ export const recordsRule: Rule = (records) => {
   return records === undefined || isStore ? [] : ['`records` is no store such as `sqliteStore("records.db")`'];
 };
 
+const clientHandlers: readonly ClientHandler[] = ["start", "post", "read", "again", "remove"];
+
 const rules: Rules<RestateHostOptions> = {
   workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
   mode: oneOf("rounds", "slices"),
@@ -62,6 +71,10 @@ const rules: Rules<RestateHostOptions> = {
   snapshotEvery: whole,
   history: (history = "all") => (history === "all" ? [] : kept(Object(history).keep ?? null, "history.keep")),
   records: recordsRule,
+  ingressPrivate: (handlers) =>
+    handlers === undefined || (Array.isArray(handlers) && handlers.every((name) => clientHandlers.includes(name)))
+      ? []
+      : [`\`ingressPrivate\` must be a list of ${clientHandlers.map((name) => `"${name}"`).join(", ")}`],
   ...unchecked("slice inactivityTimeout log"),
 };
 
@@ -79,6 +92,7 @@ export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOpt
     snapshotEvery,
     history,
     inactivityMs: toMs(options.inactivityTimeout ?? "1h", "inactivityTimeout"),
+    ingressPrivate: new Set(options.ingressPrivate),
     records: options.records === undefined ? null : new HostRecords(options.records),
     log: options.log,
   };

@@ -10,10 +10,11 @@ import { currentRow, type Row, type StateReader } from "../kept/kept-run.js";
 import { blobHashes, blobKey, ROW, receiptKey, type Span, spansAfter, spansOf } from "../kept/keys.js";
 import type { ReadAnswer, ReadMessage } from "./messages.js";
 
-type RunRead = Exclude<ReadMessage, { readonly what: "receipt" }>;
+type RunRead = Exclude<ReadMessage, { readonly what: "receipt" | "begun" }>;
 type Found = Pick<ReadAnswer<unknown>, "value" | "blobs">;
 
 export async function readRun(state: StateReader, message: ReadMessage): Promise<ReadAnswer<unknown>> {
+  if (message.what === "begun") return { value: (await state.stateKeys()).includes(ROW), blobs: [] };
   if (message.what === "receipt") return { value: await state.get<string>(receiptKey(message.of)), blobs: [] };
   for (;;) {
     const answer = await readOnce(state, message);
@@ -28,12 +29,19 @@ async function readOnce(state: StateReader, message: RunRead): Promise<ReadAnswe
   const listed = state.stateKeys();
   const before = await asked;
   const keys = await listed;
-  const found = before === null ? { value: null, blobs: [] } : await valuesOf({ state, keys, row: before }, message);
+  if (before === null) return nothing(message);
+  const { run, active } = before;
+  // Only a working run is further than its row says; it cannot be removed before it has another status.
+  if (message.what === "run")
+    return { value: run.status === "running" ? currentRow(run, keys) : run, blobs: [], active };
+  const found = await valuesOf({ state, keys, row: before }, message);
   const after = await state.get<Row>(ROW);
-  if (after === null) return { value: message.what === "ticks" || message.what === "events" ? [] : null, blobs: [] };
-  if (found === null || before?.run.createdAtMs !== after.run.createdAtMs) return null;
-  // The row is newer than the keys, and counts everything that they name.
-  return message.what === "run" ? { value: currentRow(after.run, keys), blobs: [], active: after.active } : found;
+  if (after === null) return nothing(message);
+  return run.createdAtMs === after.run.createdAtMs ? found : null;
+}
+
+function nothing({ what }: RunRead): ReadAnswer<unknown> {
+  return { value: what === "run" || what === "snapshot" ? null : [], blobs: [] };
 }
 
 interface Listed {
@@ -42,10 +50,8 @@ interface Listed {
   readonly row: Row;
 }
 
-async function valuesOf(listed: Listed, message: RunRead): Promise<Found | null> {
+async function valuesOf(listed: Listed, message: Exclude<RunRead, { readonly what: "run" }>): Promise<Found | null> {
   switch (message.what) {
-    case "run":
-      return { value: null, blobs: [] };
     case "snapshot":
       return snapshot(listed, message.atOrBelow);
     case "ticks": {

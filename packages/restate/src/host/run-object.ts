@@ -26,6 +26,7 @@ import type {
   WhoAnswer,
   WhoMessage,
 } from "./messages.js";
+import type { ResolvedHostOptions } from "./options.js";
 import { readRun } from "./read-run.js";
 
 /** Restate ends an attempt that does not stop this long after it was asked to suspend. */
@@ -42,7 +43,9 @@ export interface RunHandlers {
   read(ctx: ObjectSharedContext, message: ReadMessage): Promise<ReadAnswer<unknown>>;
 }
 
-export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
+type HowServed = Pick<ResolvedHostOptions, "inactivityMs" | "ingressPrivate">;
+
+export function runObject(setup: HostSetup, { inactivityMs, ingressPrivate: hidden }: HowServed): RunObject {
   // Restate gives an invocation at most 32 MiB of state at once, and a run may be larger. In slices every value that is asked for by
   // itself would end the request.
   const enableLazyState = setup.session.sliceMs === null;
@@ -53,12 +56,22 @@ export function runObject(setup: HostSetup, inactivityMs: number): RunObject {
   return object({
     name: RUN,
     handlers: {
-      start: exclusive(working, (ctx: ObjectContext, message: StartMessage) => start(ctx, message, setup)),
-      activate: exclusive(working, (ctx: ObjectContext, message: Activate) => goOn(ctx, message, setup)),
-      again: exclusive({ enableLazyState: true }, again),
-      remove: exclusive({ enableLazyState: true }, (ctx: ObjectContext) => remove(ctx, setup)),
-      who: shared(looking, who),
-      read: shared(looking, (ctx: ObjectSharedContext, message: ReadMessage) => readRun(ctx, message)),
+      start: exclusive(
+        { ...working, ingressPrivate: hidden.has("start") },
+        (ctx: ObjectContext, message: StartMessage) => start(ctx, message, setup),
+      ),
+      activate: exclusive({ ...working, ingressPrivate: true }, (ctx: ObjectContext, message: Activate) =>
+        goOn(ctx, message, setup),
+      ),
+      again: exclusive({ enableLazyState: true, ingressPrivate: hidden.has("again") }, again),
+      remove: exclusive({ enableLazyState: true, ingressPrivate: hidden.has("remove") }, (ctx: ObjectContext) =>
+        remove(ctx, setup),
+      ),
+      who: shared({ ...looking, ingressPrivate: true }, who),
+      read: shared(
+        { ...looking, ingressPrivate: hidden.has("read") },
+        (ctx: ObjectSharedContext, message: ReadMessage) => readRun(ctx, message),
+      ),
     },
   }) as unknown as RunObject;
 }

@@ -159,6 +159,15 @@ export const counting = defineWorkflow("counting")
   })
   .build();
 
+class Letter extends StartEvent.define("Letter", { text: z.string() }) {}
+
+/** Fails with its input. */
+export const refusing = defineWorkflow("refusing")
+  .step("read", { on: Letter, emits: StopEvent }, ({ text }) => {
+    throw new Error(`${text.length} characters are too long to read`);
+  })
+  .build();
+
 let failures = 0;
 export const failing = defineWorkflow("failing")
   .step("go", { on: Begin, emits: StopEvent }, ({ x }) => {

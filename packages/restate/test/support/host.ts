@@ -1,6 +1,7 @@
 /** An endpoint of this process, and a client. */
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
+import type { ServiceDefinition } from "@restatedev/restate-sdk/fetch";
 import { createEndpointHandler } from "@restatedev/restate-sdk/node";
 import type { Runtime, Workflows } from "millrace/runtime";
 import { connect, createRestateHost, type RestateHostOptions } from "../../src/index.js";
@@ -16,15 +17,17 @@ export interface ServeOptions extends Omit<RestateHostOptions, "workflows"> {
   readonly isRequestResponse?: boolean;
   readonly port?: number;
   readonly pollMs?: number;
+  /** Served by the same endpoint. */
+  readonly others?: readonly ServiceDefinition<string, unknown>[];
 }
 
 export async function serveHost<const Flows extends Workflows>(
   restate: Restate,
   workflows: Flows,
-  { isRequestResponse = false, port, pollMs = 50, ...options }: ServeOptions = {},
+  { isRequestResponse = false, port, pollMs = 50, others = [], ...options }: ServeOptions = {},
 ): Promise<Served<Flows>> {
   const host = createRestateHost({ workflows, ...options });
-  const services = [...host.services];
+  const services = [...host.services, ...others];
   const handler = createEndpointHandler({ services, bidirectional: !isRequestResponse, logger: () => {} });
   const server = http2.createServer(handler as never);
   const sessions = new Set<http2.ServerHttp2Session>();
