@@ -40,10 +40,10 @@ export function agentSpans(providers: Providers): AgentObserver {
       if (span === undefined) return work();
       const described = async (): Promise<AgentEnd> => {
         const end = await work();
-        quietly(() => describe(span, end), undefined);
+        quietly(() => describe(providers, span, end), undefined);
         return end;
       };
-      return inSpan(span, described) as Promise<AgentEnd>;
+      return inSpan(span, described, { providers }) as Promise<AgentEnd>;
     },
   };
 }
@@ -61,7 +61,7 @@ function factsOf({ id, name, description, model, sessionId }: AgentCall): Attrib
   };
 }
 
-function describe(span: Span, { status, error, finishReason, calls }: AgentEnd): void {
+function describe(providers: Providers, span: Span, { status, error, finishReason, calls }: AgentEnd): void {
   const used = (key: "inputTokens" | "outputTokens"): number => calls.reduce((sum, call) => sum + call[key], 0);
   span.setAttribute(attributes.agentStatus, status.toLowerCase());
   if (finishReason !== null) span.setAttribute(attributes.finishReasons, [finishReason]);
@@ -70,7 +70,7 @@ function describe(span: Span, { status, error, finishReason, calls }: AgentEnd):
     span.setAttribute(attributes.outputTokens, used("outputTokens"));
   }
   // Somebody has cancelled it: that is no failure of the agent.
-  if (status === "ERROR") fail(span, error ?? "nothing");
+  if (status === "ERROR") fail(providers, span, error ?? "nothing");
 }
 
 /** Runs of agents look into this list. */

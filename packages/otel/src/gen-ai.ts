@@ -70,7 +70,7 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
         metrics.record("gen_ai.client.operation.duration", (performance.now() - startedMs) / 1000, labels);
       };
       // Its answer ends the span, which may come after the call, as a stream.
-      return (inSpan(span, call.execute, { endsWith: "failure" }) as PromiseLike<unknown>).then(
+      return (inSpan(span, call.execute, { providers, endsWith: "failure" }) as PromiseLike<unknown>).then(
         (value) => {
           done();
           return value;
@@ -110,7 +110,7 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
           [attributes.toolCall]: toolCallId,
         },
       });
-      return span === undefined ? execute() : (inSpan(span, execute) as PromiseLike<unknown>);
+      return span === undefined ? execute() : (inSpan(span, execute, { providers }) as PromiseLike<unknown>);
     },
   };
 }

@@ -2,7 +2,7 @@
 import { context, type Span, type SpanOptions, SpanStatusCode, trace } from "@opentelemetry/api";
 import { errorTypeOf } from "./error-type.js";
 import { attributes } from "./names.js";
-import type { Providers } from "./providers.js";
+import type { Providers, ReportedError } from "./providers.js";
 import { quietly } from "./quietly.js";
 
 /** A span below what is active; `undefined` where there is no SDK, or it cannot. */
@@ -11,15 +11,16 @@ export function startedSpan(providers: Providers, name: string, options: SpanOpt
 }
 
 export interface InSpanOptions {
+  readonly providers: Providers;
   /** What ends the span. @default "work", however it ends */
   readonly endsWith?: "work" | "failure";
 }
 
 /** Runs `work` in this span. Gives what it gives. */
-export function inSpan(span: Span, work: () => unknown, { endsWith = "work" }: InSpanOptions = {}): unknown {
+export function inSpan(span: Span, work: () => unknown, { providers, endsWith = "work" }: InSpanOptions): unknown {
   const end = (error?: unknown): void =>
     quietly(() => {
-      if (error !== undefined) fail(span, error);
+      if (error !== undefined) fail(providers, span, error);
       if (error !== undefined || endsWith === "work") span.end();
     }, undefined);
   try {
@@ -44,9 +45,25 @@ export function inSpan(span: Span, work: () => unknown, { endsWith = "work" }: I
   }
 }
 
-export function fail(span: Span, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  span.setAttribute(attributes.errorType, errorTypeOf(error));
+export function fail(providers: Providers, span: Span, error: unknown): void {
+  const type = errorTypeOf(error);
+  const { message, stack } = shownOf(providers, error);
+  span.setAttribute(attributes.errorType, type);
   span.setStatus({ code: SpanStatusCode.ERROR, message });
-  span.recordException(error instanceof Error ? error : message);
+  const isError = error instanceof Error;
+  span.recordException(isError ? { name: type, message, ...(stack !== undefined && { stack }) } : message);
+}
+
+/** Only the type of an error whose redactor throws: its texts are not sent as they are. */
+function shownOf({ redact }: Providers, error: unknown): ReportedError {
+  const isError = error instanceof Error;
+  const plain = {
+    message: isError ? error.message : String(error),
+    ...(isError && error.stack && { stack: error.stack }),
+  };
+  return redact === undefined ? plain : quietly(() => textsOf(redact(plain, error)), { message: "" });
+}
+
+function textsOf({ message, stack }: ReportedError): ReportedError {
+  return { message: String(message), ...(stack !== undefined && { stack: String(stack) }) };
 }

@@ -6,6 +6,7 @@
  */
 export { telemetry } from "./telemetry.js";
 export type { TelemetryOptions } from "./telemetry.js";
+export type { Redact, ReportedError } from "./providers.js";
 export { runIds } from "./run-ids.js";
 export type { SpanIds } from "./run-ids.js";
 export { traceHeaders } from "./trace-headers.js";

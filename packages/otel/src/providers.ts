@@ -13,15 +13,34 @@ import {
 const scope = "@millrace/otel";
 const noopMeter = createNoopMeter().constructor;
 
+/** The texts of an error as a span carries them. */
+export interface ReportedError {
+  readonly message: string;
+  /** Absent: the span has none. */
+  readonly stack?: string;
+}
+
+/** Returns the texts of an error that leave the process. */
+export type Redact = (shown: ReportedError, error: unknown) => ReportedError;
+
+export interface ProvidersSetup {
+  readonly tracerProvider?: TracerProvider | undefined;
+  readonly meterProvider?: MeterProvider | undefined;
+  readonly redact?: Redact | undefined;
+}
+
 export class Providers {
+  /** `undefined`: errors are sent as they are. */
+  readonly redact: Redact | undefined;
   readonly #tracerProvider: TracerProvider | undefined;
   readonly #meterProvider: MeterProvider | undefined;
   #tracer: Tracer | null = null;
   #meter: Meter | null = null;
 
-  constructor(tracerProvider: TracerProvider | undefined, meterProvider: MeterProvider | undefined) {
+  constructor({ tracerProvider, meterProvider, redact }: ProvidersSetup) {
     this.#tracerProvider = tracerProvider;
     this.#meterProvider = meterProvider;
+    this.redact = redact;
   }
 
   /** An SDK that is there stays: only its absence is looked at again. */

@@ -117,7 +117,7 @@ export class Spans {
       attributes: { ...ofRun(facts), [attributes.runStatus]: status },
       links: isLater && this.#hasRunIds ? [linkTo(first, "ended before")] : [],
     });
-    if (error !== undefined) fail(span, error);
+    if (error !== undefined) fail(this.#providers, span, error);
     span.end(new Date(facts.atMs));
   }
 
@@ -134,7 +134,7 @@ export class Spans {
     run?.attempts.delete(attemptKey(facts));
     this.#byId.delete(facts.spanId);
     span?.setAttribute(attributes.attemptStatus, status);
-    if (span && error !== undefined) fail(span, error);
+    if (span && error !== undefined) fail(this.#providers, span, error);
     span?.end(new Date(facts.atMs));
   }
 
@@ -180,7 +180,7 @@ export class Spans {
     const options = { attributes: { [attributes.effect]: key } };
     const start = () => this.#providers.tracer?.startSpan(`effect ${key}`, options, this.contextOf(ctx));
     const span = quietly(start, undefined);
-    return span === undefined ? work() : inSpan(span, work);
+    return span === undefined ? work() : inSpan(span, work, { providers: this.#providers });
   }
 
   /** What is active, where that is within the attempt that holds this context; else the attempt. */

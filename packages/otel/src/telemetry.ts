@@ -8,7 +8,7 @@ import { errorTypeOf } from "./error-type.js";
 import { genAi, registerGenAi } from "./gen-ai.js";
 import { Metrics } from "./metrics.js";
 import { attributes } from "./names.js";
-import { Providers } from "./providers.js";
+import { Providers, type Redact } from "./providers.js";
 import { quietly } from "./quietly.js";
 import { type AttemptStatus, Spans } from "./spans.js";
 import { remember } from "./trace-headers.js";
@@ -23,6 +23,15 @@ export interface TelemetryOptions {
    * of the AI SDK, such as `@ai-sdk/otel`, does. @default true
    */
   readonly genAi?: boolean;
+  /**
+   * Returns the message and the stack of an error as spans carry them, such as without what looks like a secret or data of a person. The
+   * type of the error stays. A redactor that throws, or returns no texts, leaves the message empty.
+   *
+   * @default both are sent as they are, with everything that they quote
+   * @example
+   * telemetry({ redact: ({ message }) => ({ message: message.replaceAll(/\d{12,}/g, "…") }) }) // no stack
+   */
+  readonly redact?: Redact;
   /** How often a store is asked at most how many runs wait in its queues, in milliseconds. @default 30000 */
   readonly queueDepthEveryMs?: number;
 }
@@ -36,7 +45,14 @@ export interface TelemetryOptions {
  * const runtime = createRuntime({ workflows, store, telemetry: telemetry() });
  */
 export function telemetry(options: TelemetryOptions = {}): RuntimeTelemetry {
-  const { queueDepthEveryMs = 30_000 } = options;
+  const { queueDepthEveryMs = 30_000, redact } = options;
+  if (redact !== undefined && typeof redact !== "function")
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: "`redact` must be a function.",
+      hint: "Leave it out, or give it `({ message, stack }) => ({ message })`.",
+      details: { option: "redact" },
+    });
   if (!(queueDepthEveryMs >= 0))
     throw new WorkflowError({
       code: "OPTION_INVALID",
@@ -60,8 +76,9 @@ class OtelTelemetry implements RuntimeTelemetry {
   /** Reads until the next look. */
   #wait = 0;
 
-  constructor({ tracerProvider, meterProvider, genAi: reportsModels = true }: TelemetryOptions, everyMs: number) {
-    this.#providers = new Providers(tracerProvider, meterProvider);
+  constructor(options: TelemetryOptions, everyMs: number) {
+    const { genAi: reportsModels = true } = options;
+    this.#providers = new Providers(options);
     this.#spans = new Spans(this.#providers);
     this.#metrics = new Metrics(this.#providers, everyMs);
     this.#reportsModels = reportsModels;

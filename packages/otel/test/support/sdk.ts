@@ -34,7 +34,7 @@ export function openSdk({ withRunIds = true, sampler, ...options }: SdkOptions =
     tracerProvider,
     telemetry: telemetry({ tracerProvider, meterProvider, ...options }),
     metrics: prometheusMetrics(reader),
-    spans: async (): Promise<SeenSpan[]> => {
+    spans: async (): Promise<SpanWithErrors[]> => {
       await tracerProvider.forceFlush();
       return exporter.getFinishedSpans().map(seen);
     },
@@ -54,7 +54,12 @@ export interface SeenSpan {
   readonly hasFailed: boolean;
 }
 
-export function seen(span: ReadableSpan): SeenSpan {
+export interface SpanWithErrors extends SeenSpan {
+  /** Message of its status, then those of its exceptions with their stacks. */
+  readonly errorTexts: readonly unknown[];
+}
+
+export function seen(span: ReadableSpan): SpanWithErrors {
   const { traceId, spanId } = span.spanContext();
   return {
     name: span.name,
@@ -69,6 +74,12 @@ export function seen(span: ReadableSpan): SeenSpan {
       why: attributes["millrace.link"],
     })),
     hasFailed: span.status.code === 2,
+    errorTexts: [
+      ...(span.status.message === undefined ? [] : [span.status.message]),
+      ...span.events.flatMap(({ attributes: { "exception.message": message, "exception.stacktrace": stack } = {} }) =>
+        stack === undefined ? [message] : [message, stack],
+      ),
+    ],
   };
 }
 
