@@ -41,7 +41,7 @@ export type {
 // ---- the options of what users make
 export { anything, checkOptions, list, wholeNumber } from "millrace/engine";
 export type { Rule, Rules } from "millrace/engine";
-export { historyRuns } from "./human/option-rules.js";
+export { historyRuns, userId } from "./human/option-rules.js";
 
 // ---- what goes in and comes out
 export { emptyMedia, mergeMedia } from "./data/media.js";

@@ -1,6 +1,6 @@
 /** Checks the options of agents, teams and their runs, and reports all problems at once. */
 
-import { historyRuns } from "@millrace/pipeline/executor";
+import { historyRuns, userId } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { checkOptions, list, type OptionChecks, type Rule, type Rules, unchecked, wholeNumber } from "millrace/engine";
 import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
@@ -23,8 +23,9 @@ export const agentRules: Rules<AgentOptions> = {
   maxSteps: wholeNumber(1),
   maxRetries: wholeNumber(0),
   numHistoryRuns: historyRuns,
+  userId,
   ...unchecked("name id role description instructions resolveInContext sdkTools outputSchema modelSettings"),
-  ...unchecked("readFile sessions sessionId userId sessionState addSessionStateToContext enableAgenticState"),
+  ...unchecked("readFile sessions sessionId sessionState addSessionStateToContext enableAgenticState"),
   ...unchecked("overwriteDbSessionState addHistoryToContext dependencies metadata"),
 };
 
@@ -38,7 +39,8 @@ export const runRules: Rules<AgentRunOptions> = {
   videos: list,
   audio: list,
   files: list,
-  ...unchecked("runId sessionId userId idempotencyKey"),
+  userId,
+  ...unchecked("runId sessionId idempotencyKey"),
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */

@@ -40,7 +40,7 @@ export const object: Rule = rule(
 );
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]{1,200}$/u;
+const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]{1,200}$/u;
 /** Id of a run. */
 export const id: Rule = rule(
   (value: unknown) => typeof value === "string" && idPattern.test(value),

@@ -14,6 +14,18 @@ export const someText: Rule = valueRule(
   "a text that is not empty",
 );
 
+/**
+ * The id of a user, which an agent may put into the text that its model obeys: a line end in it could begin an instruction there.
+ * Readers of its source as JSON Schema know no classes of characters.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
+export const userIdPattern: RegExp = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/u;
+
+export const userId: Rule = valueRule(
+  (value) => value === null || (typeof value === "string" && userIdPattern.test(value)),
+  "a text without line ends and other control characters",
+);
+
 export const errorPolicy: Rule = oneOf("fail", "skip", "pause");
 
 /** Keys that records of metrics, which are listed by name of the step, cannot have. */

@@ -14,7 +14,7 @@ import {
   valueRule,
   withMethods,
 } from "millrace/engine";
-import { assertOptions, historyRuns, someText } from "../human/option-rules.js";
+import { assertOptions, historyRuns, someText, userId } from "../human/option-rules.js";
 import { assertState, fieldOf, isPlain } from "../session/json.js";
 import { reducerProblems } from "../session/reducers.js";
 import type { ContinueOptions } from "./continue-run.js";
@@ -56,7 +56,7 @@ const pipelineRules: Rules<PipelineOptions> = {
   description: text,
   store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
   sessionId,
-  userId: text,
+  userId,
   sessionState: template,
   reducers: reducerProblems,
   overwriteDbSessionState: flag,
@@ -77,7 +77,7 @@ const pipelineRules: Rules<PipelineOptions> = {
 const runRules: Rules<PipelineRunOptions> = {
   runId: text,
   sessionId,
-  userId: text,
+  userId,
   sessionState: object,
   additionalData: object,
   dependencies: object,
@@ -88,7 +88,7 @@ const runRules: Rules<PipelineRunOptions> = {
 };
 
 const continueRules: Rules<ContinueOptions> = {
-  userId: text,
+  userId,
   dependencies: object,
   requirements: list,
   answers: list,

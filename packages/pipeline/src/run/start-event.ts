@@ -6,6 +6,7 @@
  */
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent } from "millrace";
 import { outsideId, placedSchema } from "millrace/engine";
+import { userIdPattern } from "../human/option-rules.js";
 import { madeHere } from "../plan/made-here.js";
 import { SESSION_KIND } from "../session/session-record.js";
 import type { GivenRequest, PipelineStart } from "../visit/plan.types.js";
@@ -51,7 +52,7 @@ function read(pipeline: PipelineOptions, given: object): Read {
   const issues = [
     ...unknownFields(given),
     ...textIssues("session_id", sessionId, sessionProblem),
-    ...textIssues("user_id", userId, (id) => lengthProblem(id, LONGEST)),
+    ...textIssues("user_id", userId, userProblem),
     ...("issues" in checked
       ? checked.issues.map(({ path, message }) => ({ message, path: ["input", ...(path ?? [])] }))
       : []),
@@ -84,6 +85,10 @@ function sessionProblem(id: string): string | null {
   return lengthProblem(id, outsideId.longest) ?? (outsideId.pattern.test(id) ? null : outsideId.meaning);
 }
 
+function userProblem(id: string): string | null {
+  return lengthProblem(id, LONGEST) ?? (userIdPattern.test(id) ? null : "it has line ends or other control characters");
+}
+
 function lengthProblem({ length }: string, longest: number): string | null {
   return length > longest ? `it is longer than ${longest} characters` : null;
 }
@@ -95,7 +100,7 @@ function jsonSchemaOf(inputSchema: StandardSchema | undefined, options: object):
     properties: {
       input: inputSchema === undefined ? {} : placedSchema(describe(inputSchema, options), ["properties", "input"]),
       session_id: { ...text, minLength: 1, maxLength: outsideId.longest, pattern: outsideId.pattern.source },
-      user_id: { ...text, maxLength: LONGEST },
+      user_id: { ...text, maxLength: LONGEST, pattern: userIdPattern.source },
     },
     ...(inputSchema !== undefined && { required: ["input"] }),
     additionalProperties: false,

@@ -8,9 +8,9 @@ const LONGEST = 1_000;
 /** The rule for ids that callers of a server choose, of runs as of sessions: a path of a URL can hold them. In a process any name will do. */
 export const outsideId: { readonly pattern: RegExp; readonly longest: number; readonly meaning: string } = {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-  pattern: /^(?!\.{1,2}$)[^\u0000-\u001f\u007f\ud800-\udfff]+$/u,
+  pattern: /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]+$/u,
   longest: 200,
-  meaning: "an id has no control characters, and is neither `.` nor `..`, which no URL can hold",
+  meaning: "an id has no line ends and no other control characters, and is neither `.` nor `..`, which no URL can hold",
 };
 
 /** Kinds of records that the runtime keeps for itself. */
