@@ -21,6 +21,7 @@ import { ask, copyFields, invalid, isReserved, planOf } from "./event-class.js";
 import { type EncodedEvent, registryOf, storableTypes } from "./event-codec.js";
 import { eventTypeOf, eventVersionOf } from "./facts.js";
 import type { EventRegistry } from "./registry.js";
+import { issuesAt } from "./schema-answers.js";
 import type { SchemaIssue, StandardSchema } from "./standard-schema.js";
 
 const none: readonly ValueType[] = [];
@@ -97,11 +98,7 @@ function restore(eventClass: EventClass, fields: object): WorkflowEvent {
   const check = (schema: StandardSchema, value: unknown, key: string | null): unknown => {
     const result = ask(schema["~standard"], value, type);
     if (!result.issues) return result.value;
-    if (!mayConvert(schema)) {
-      issues.push(
-        ...result.issues.map((issue) => (key === null ? issue : { ...issue, path: [key, ...(issue.path ?? [])] })),
-      );
-    }
+    if (!mayConvert(schema)) issues.push(...issuesAt(result.issues, key === null ? [] : [key]));
     return undefined;
   };
   if (holder !== null) event[holder] = stored;

@@ -13,7 +13,7 @@ import { isForbiddenKey } from "../value/guard.js";
 import { insideEdit } from "../value/inside-edit.js";
 import { shown } from "../value/shown.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
-import { describeIssues, isSchema, refusePromise } from "./schema-answers.js";
+import { describeIssues, isSchema, issuesAt, refusePromise } from "./schema-answers.js";
 import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
 
 /** What a defined class knows about its events. */
@@ -203,7 +203,7 @@ export function fill(
     const key = keys[index] as string;
     const result = ask(checks[index] as Check, (input as Data)[key], type);
     if (result.issues) {
-      issues = [...(issues ?? []), ...result.issues.map((issue) => ({ ...issue, path: [key, ...(issue.path ?? [])] }))];
+      issues = [...(issues ?? []), ...issuesAt(result.issues, [key])];
       continue;
     }
     const { value } = result;
@@ -211,7 +211,7 @@ export function fill(
   }
   for (const whole of wholes) {
     const result = ask(whole["~standard"], input, type);
-    if (result.issues) issues = [...(issues ?? []), ...result.issues];
+    if (result.issues) issues = [...(issues ?? []), ...issuesAt(result.issues)];
     else Object.assign(event, deepFreeze(copyFields(type, result.value as object, isReserved)));
   }
   if (issues !== null) throw invalid(type, issues);

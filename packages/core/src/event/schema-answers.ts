@@ -17,6 +17,15 @@ export function refusePromise(answer: Promise<SchemaResult<unknown>>, subject: s
   });
 }
 
+/**
+ * Issues as plain records, with their paths below `above`.
+ *
+ * Reads each property, because an issue may be frozen, or an instance with getters that a spread drops, as in ArkType.
+ */
+export function issuesAt(issues: readonly SchemaIssue[], above: readonly PropertyKey[] = []): SchemaIssue[] {
+  return Array.from(issues, ({ message, path }) => ({ message, path: [...above, ...(path ?? [])] }));
+}
+
 /** The issues with their paths as text, and all of them in one line. */
 export function describeIssues(issues: readonly SchemaIssue[]): {
   readonly lines: readonly { readonly path: string; readonly message: string }[];

@@ -6,7 +6,7 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { sameValue } from "../event/equal.js";
 import type { FieldSchemas, ObjectSchema } from "../event/schema.js";
-import { describeIssues, isSchema, refusePromise } from "../event/schema-answers.js";
+import { describeIssues, isSchema, issuesAt, refusePromise } from "../event/schema-answers.js";
 import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
 import { isForbiddenKey, isRecord } from "../value/guard.js";
 import { nearest } from "../value/nearest.js";
@@ -155,7 +155,7 @@ function ask(schema: StandardSchema, value: unknown, { path, issues }: Asked): u
   if ("then" in answer)
     refusePromise(answer, `The schema of the state${path.length > 0 ? ` field "${path.join(".")}"` : ""}`);
   if (!answer.issues) return answer.value;
-  issues.push(...answer.issues.map((issue) => ({ ...issue, path: [...path, ...(issue.path ?? [])] })));
+  issues.push(...issuesAt(answer.issues, path));
   return undefined;
 }
 
