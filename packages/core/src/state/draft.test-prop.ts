@@ -92,6 +92,20 @@ describe("drafts", () => {
     },
   );
 
+  test.prop([fc.array(move, { maxLength: 12 })], { numRuns: casesOf(3000) })(
+    "of a list whose items are at several places are written as the list itself is",
+    (moves) => {
+      const items = Array.from({ length: 6 }, (_, n) => ({ n }));
+      const before = freezeState({ list: structuredClone(items) });
+      const draft = createDraft(before) as { list: { n: number }[] };
+      for (const [index, given] of moves.entries()) for (const list of [items, draft.list]) moveIn(list, given, index);
+      const { next, ...change } = prepareEdit(before, draft, rules);
+
+      expect(next).toStrictEqual({ list: items });
+      expect("patches" in change ? replayed(before, change.patches) : next).toStrictEqual({ list: items });
+    },
+  );
+
   test.prop([fc.array(fc.array(loopWrite, { maxLength: 6 }), { maxLength: 3 })], { numRuns: casesOf(3000) })(
     "of a Map and a Set are seen by a loop that writes to them as the Map and the Set themselves are",
     (loops) => {
@@ -107,6 +121,21 @@ describe("drafts", () => {
     },
   );
 });
+
+/** One call of a list: its kind, and three places, some of them outside of the list. */
+const move = fc.tuple(fc.nat(6), fc.integer({ min: -8, max: 8 }), fc.integer({ min: -8, max: 8 }), fc.nat(8));
+type Move = typeof move extends fc.Arbitrary<infer Given> ? Given : never;
+
+function moveIn(list: { n: number }[], [kind, to, from, count]: Move, value: number): void {
+  const item = list.at(from);
+  if (kind === 0) list.copyWithin(to, from);
+  else if (kind === 1) list.copyWithin(to, from, count);
+  else if (kind === 2) list.reverse();
+  else if (kind === 3 && item) list.fill(item, to, count);
+  else if (kind === 4) list.push(...list.splice(from, count));
+  else if (kind === 5 && item && list.at(to)) list[(to + list.length) % list.length] = item;
+  else if (item) item.n = 100 + value;
+}
 
 interface Looped {
   readonly map: Map<string, number>;

@@ -183,7 +183,12 @@ const methods = {
     return this;
   },
   copyWithin(this: object, target: number, start: number, end?: number): object {
-    mix(nodeOf(this) as DraftNode).copyWithin(target, start, end);
+    const node = nodeOf(this) as DraftNode;
+    const list = latest(node) as unknown[];
+    const until = end === undefined ? list.length : placeIn(end, list.length);
+    // An item at two places is one item: the same draft has to be at both.
+    for (let at = placeIn(start, list.length); at < until; at++) read(node, at, list[at]);
+    mix(node).copyWithin(target, start, end);
     return this;
   },
 };
