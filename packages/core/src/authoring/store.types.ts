@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Frozen, SlotAt, StatePath, ValueAt } from "./path.types.js";
+import type { AnyPath, Frozen, SlotAt, StatePath, ValueAt } from "./path.types.js";
 
 /** The state of a workflow without `withState`: a record of any values. */
 export interface OpenState {
@@ -33,13 +33,14 @@ export interface Store<
   /** The whole state. */
   get(): Promise<Frozen<Editable<State>>>;
   /**
-   * The value at a dotted path, `"user.tags.0"`; `undefined` when there is none.
+   * The value at a path, `"user.tags.0"`; `undefined` when there is none. In place of the dotted text, a list of keys may
+   * be given, `["scores", id]`: a key in it may have dots.
    *
    * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields, as a number or a `Map`.
    */
-  get<const Path extends string>(path: StatePath<State, Path>): Promise<Frozen<ValueAt<State, Path>>>;
-  /** The value at a dotted path, or `fallback` when there is none. */
-  get<const Path extends string, Fallback>(
+  get<const Path extends AnyPath>(path: StatePath<State, Path>): Promise<Frozen<ValueAt<State, Path>>>;
+  /** The value at a path, or `fallback` when there is none. */
+  get<const Path extends AnyPath, Fallback>(
     path: StatePath<State, Path>,
     fallback: Fallback,
   ): Promise<Exclude<Frozen<ValueAt<State, Path>>, undefined> | Fallback>;
@@ -50,7 +51,7 @@ export interface Store<
    * @throws {WorkflowError} `STATE_INVALID` when the new state does not fit its schema (nothing is stored then),
    * `STATE_PATH` when the path leads through a value without fields, `STATE_LOCKED` inside `editState`.
    */
-  set<const Path extends string>(
+  set<const Path extends AnyPath>(
     path: StatePath<State, Path>,
     value: SlotAt<State, Path>,
     options?: WriteOptions,

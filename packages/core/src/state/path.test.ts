@@ -1,4 +1,7 @@
+import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { Context, defineWorkflow, retryPolicy, StartEvent, StopEvent, stop, wait } from "../index.js";
 import { findSlot, readPath } from "./path.js";
 
 const state = Object.freeze({
@@ -92,5 +95,103 @@ describe("findSlot", () => {
     expect(() => findSlot(state, path, 1)).toThrow(
       expect.objectContaining({ code: "STATE_PATH", message: expect.stringContaining(reason) }),
     );
+  });
+});
+
+describe("a list of keys", () => {
+  const hosts = { hosts: { "example.com": { ip: "1" }, v1: { ip: "2" } }, list: [{ "a.b": 1 }] };
+
+  it("reads and writes keys with dots, and places in arrays", () => {
+    expect(readPath(hosts, ["hosts", "example.com", "ip"])).toBe("1");
+    expect(readPath(hosts, ["list", 0, "a.b"])).toBe(1);
+    expect(readPath(hosts, ["hosts", "example.com.au"])).toBeUndefined();
+    expect(findSlot(hosts, ["hosts", "example.com.au", "ip"], "3")).toMatchObject({
+      path: ["hosts", "example.com.au"],
+      exists: false,
+      after: { ip: "3" },
+    });
+    expect(findSlot(hosts, ["list", 0, "a.b"], 2)).toMatchObject({ path: ["list", 0, "a.b"], exists: true, before: 1 });
+  });
+
+  test.prop([
+    fc.array(fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom("a.b", ".", "")), { minLength: 1, maxLength: 4 }),
+  ])("reads what was written at it, whatever the keys are", (keys) => {
+    fc.pre(keys.every((key) => key !== "__proto__" && key !== "constructor" && key !== "prototype"));
+    const { path, after } = findSlot({}, keys, "value");
+
+    expect(path).toEqual([keys[0]]);
+    expect(readPath({ [keys[0] as string]: after }, keys)).toBe("value");
+  });
+
+  it.each([
+    [["user", "__proto__"], "forbidden segment"],
+    [["count", "digits"], '["count","digits"] leads through "count"'],
+    [["user", null], "neither a text nor a list of keys"],
+    [["user", 1.5], "neither a text nor a list of keys"],
+    [Array.from({ length: 1_001 }, () => "a"), "1001 segments"],
+    [5, "neither a text nor a list of keys"],
+  ])("is refused: %j", (path, reason) => {
+    expect(() => readPath(state, path as never)).toThrow(
+      expect.objectContaining({ code: "STATE_PATH", message: expect.stringContaining(reason) }),
+    );
+  });
+
+  it("is refused for a write if it is empty", () => {
+    expect(() => findSlot(state, [], 1)).toThrow(expect.objectContaining({ code: "STATE_PATH" }));
+  });
+});
+
+describe("a schema that refuses what a dotted path with an id in it has written", () => {
+  const ip = z.object({ ip: z.string() });
+  const strict = z.strictObject({ ip: z.string() });
+
+  it.each([
+    ["example.com", ip],
+    ["v1.0", strict],
+  ])("says how to write a key with dots: %s", async (id, entry) => {
+    const hosts = z.record(z.string(), entry).default({ v1: { ip: "1" } });
+    const workflow = defineWorkflow("w", { state: { hosts } })
+      .step("s", { on: StartEvent, emits: StopEvent }, () => new StopEvent())
+      .build();
+    const { store } = new Context(workflow);
+
+    await expect(store.set(`hosts.${id}`, { ip: "2" })).rejects.toMatchObject({
+      code: "STATE_INVALID",
+      hint: expect.stringContaining(`["hosts","${id}"]`),
+    });
+    await store.set(["hosts", id], { ip: "2" });
+    expect(await store.get(["hosts", id, "ip"])).toBe("2");
+  });
+
+  it("says nothing of it where the path leads to a value that is there", async () => {
+    const workflow = defineWorkflow("w", { state: { user: z.object({ age: z.number() }).default({ age: 1 }) } })
+      .step("s", { on: StartEvent, emits: StopEvent }, () => new StopEvent())
+      .build();
+
+    await expect(new Context(workflow).store.set("user.age", "old" as never)).rejects.toMatchObject({
+      hint: expect.not.stringContaining("list"),
+    });
+  });
+});
+
+describe("a step", () => {
+  it("writes at a list of keys once, over retries", async () => {
+    let writes = 0;
+    const workflow = defineWorkflow("w")
+      .step(
+        "s",
+        { on: StartEvent, emits: StopEvent, retry: retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(2) }) },
+        async (_ev, ctx) => {
+          await ctx.store.set(["hosts", "a.b"], { ip: "1" });
+          await ctx.store.set("hosts.a.b", 2);
+          if (ctx.retryInfo().attempt === 1) throw new Error("fails once");
+          return new StopEvent({ result: await ctx.store.get() });
+        },
+      )
+      .build();
+    workflow.on("state.edited", () => void writes++);
+
+    expect(await workflow.run()).toEqual({ hosts: { "a.b": { ip: "1" }, a: { b: 2 } } });
+    expect(writes).toBe(2);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Dotted paths into the state: `"user.tags.0"`.
+ * Paths into the state: `"user.tags.0"`, or the list of its keys, `["user", "tags", 0]`, in which a key may have dots.
  *
  * They lead through plain objects and arrays. A key is always an own key: `"items"` or `"get"` never means a method.
  *
@@ -11,6 +11,9 @@ import { shown } from "../value/shown.js";
 
 const MAX_SEGMENTS = 1000;
 
+/** Dotted text, or a list of keys. */
+export type Path = string | readonly (string | number)[];
+
 type Container = Record<string, unknown> | unknown[];
 
 /**
@@ -18,7 +21,7 @@ type Container = Record<string, unknown> | unknown[];
  *
  * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields.
  */
-export function readPath(state: unknown, path: string): unknown {
+export function readPath(state: unknown, path: Path): unknown {
   let value = state;
   const segments = parsePath(path);
   for (const [position, segment] of segments.entries()) {
@@ -45,8 +48,8 @@ export interface Slot {
 }
 
 /** @throws {WorkflowError} `STATE_PATH` when nothing can be written there. */
-export function findSlot(state: unknown, path: string, value: unknown): Slot {
-  if (path === "") throw pathError(path, "is empty", "Name a field, or replace the whole state with `setState`.");
+export function findSlot(state: unknown, path: Path, value: unknown): Slot {
+  if (path.length === 0) throw pathError(path, "is empty", "Name a field, or replace the whole state with `setState`.");
   const segments = parsePath(path);
   const steps: (string | number)[] = [];
   let parent = state as Container;
@@ -73,12 +76,11 @@ export function findSlot(state: unknown, path: string, value: unknown): Slot {
   }
 }
 
-function parsePath(path: string): string[] {
-  if (typeof path !== "string") throw pathError(shown(path), "is not a text", 'Write it as text: "user.name".');
-  const segments = path.split(".");
+function parsePath(path: Path): string[] {
+  const segments = typeof path === "string" ? path.split(".") : keysIn(path);
   if (segments.length > MAX_SEGMENTS) {
     throw pathError(
-      `${path.slice(0, 40)}…`,
+      `${segments.join(".").slice(0, 40)}…`,
       `has ${segments.length} segments; the limit is ${MAX_SEGMENTS}`,
       "Shorten it.",
     );
@@ -86,6 +88,13 @@ function parsePath(path: string): string[] {
   const forbidden = segments.find(isForbiddenKey);
   if (forbidden !== undefined) throw pathError(path, `has the forbidden segment "${forbidden}"`, "Use another name.");
   return segments;
+}
+
+function keysIn(path: readonly (string | number)[]): string[] {
+  const isKey = (key: unknown): boolean => typeof key === "string" || Number.isInteger(key);
+  if (Array.isArray(path) && path.every(isKey)) return path.map(String);
+  const hint = 'Write it as text, "user.name", or as a list of keys, ["user", "name"].';
+  throw pathError(shown(path), "is neither a text nor a list of keys", hint);
 }
 
 function isContainer(value: unknown): value is Container {
@@ -106,10 +115,10 @@ function through(way: readonly unknown[], value: unknown): string {
   return `leads through "${way.join(".")}", which is ${nameOf(value)}`;
 }
 
-function pathError(path: string, what: string, hint: string): WorkflowError {
+function pathError(path: Path, what: string, hint: string): WorkflowError {
   return new WorkflowError({
     code: "STATE_PATH",
-    message: `The state path "${path}" ${what}.`,
+    message: `The state path ${typeof path === "string" ? `"${path}"` : JSON.stringify(path)} ${what}.`,
     hint,
     details: { path },
   });

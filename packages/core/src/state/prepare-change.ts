@@ -1,3 +1,4 @@
+import { WorkflowError } from "../errors/workflow-error.js";
 import { isForbiddenKey, isRecord } from "../value/guard.js";
 import type { ValueType } from "../value/plain.js";
 import { applyPatches } from "./apply-change.js";
@@ -5,7 +6,7 @@ import { diffAt, diffState } from "./diff-state.js";
 import { finishDraft } from "./finish-draft.js";
 import { freezeContainer, freezeState } from "./freeze-state.js";
 import type { StateChange, StatePatch } from "./patch.types.js";
-import { findSlot } from "./path.js";
+import { findSlot, type Path } from "./path.js";
 import { type Place, refuseUnstorable, root, unstorable, type Weight } from "./refuse-unstorable.js";
 import { invalid, type StateSchema } from "./state-schema.js";
 
@@ -54,14 +55,33 @@ export function preparePatches(before: unknown, patches: readonly StatePatch[], 
 /** As {@link prepareChange}, for one value. @throws {WorkflowError} `STATE_PATH` */
 export function prepareWrite(
   before: unknown,
-  { path, value }: { path: string; value: unknown },
+  { path, value }: { path: Path; value: unknown },
   rules: StateRules,
 ): PreparedChange {
   const slot = findSlot(before, path, value);
   const patches = slot.exists
     ? diffAt(slot.path, slot.before, slot.after)
     : [{ op: "add" as const, path: slot.path, value: slot.after }];
-  return checkedChange(before, patchedBy(before, patches, rules), rules);
+  const change = patchedBy(before, patches, rules);
+  try {
+    return checkedChange(before, change, rules);
+  } catch (error) {
+    const mayMeanDot = typeof path === "string" && path.includes(".") && !slot.exists;
+    throw mayMeanDot && WorkflowError.is(error, "STATE_INVALID") ? withDotHint(error, path) : error;
+  }
+}
+
+/** An id with a dot leads to a record that is missing. */
+function withDotHint({ code, message, hint, details, cause }: WorkflowError, path: string): WorkflowError {
+  const [first, ...rest] = path.split(".");
+  const example = JSON.stringify([first, rest.join(".")]);
+  return new WorkflowError({
+    code,
+    message,
+    hint: `${hint} A dot in a path begins a field: if a key has one, write the path as a list, such as ${example}.`,
+    details,
+    cause,
+  });
 }
 
 function checkedChange(before: unknown, change: PreparedChange, rules: StateRules): PreparedChange {

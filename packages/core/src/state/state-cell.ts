@@ -27,7 +27,7 @@ import {
 import { withoutDrafts } from "./finish-draft.js";
 import { freezeState } from "./freeze-state.js";
 import { type LastEdit, LastEdits, type MadeEdit } from "./last-edits.js";
-import { readPath } from "./path.js";
+import { type Path, readPath } from "./path.js";
 import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
 import { StateSize } from "./state-size.js";
 
@@ -133,9 +133,9 @@ export class StateCell {
    * @throws {WorkflowError} `STATE_PATH` when the path has a forbidden segment or too many, or leads through a value
    * without fields.
    */
-  read(path?: string, fallback?: unknown): unknown {
+  read(path: Path = "", fallback?: unknown): unknown {
     const state = this.#host.read();
-    const value = path === undefined || path === "" ? state : readPath(state, path);
+    const value = path.length === 0 ? state : readPath(state, path);
     return value === undefined ? fallback : value;
   }
 
@@ -144,8 +144,8 @@ export class StateCell {
     return this.#take("getState", undefined, () => this.#host.read());
   }
 
-  write(path: string, given: unknown, writer?: Writer): CallPromise<void> {
-    const value = plainInEdit(given);
+  write(path: Path, given: unknown, writer?: Writer): CallPromise<void> {
+    const value = withoutDrafts(given);
     return this.#take("set", writer, (turn) => {
       const change = prepareWrite(this.#host.read(), { path, value }, this.#host);
       // All of it, also where it equals what was there: the host may keep it.
@@ -154,7 +154,7 @@ export class StateCell {
   }
 
   replace(given: unknown, writer?: Writer): CallPromise<void> {
-    const state = plainInEdit(given);
+    const state = withoutDrafts(given);
     return this.#take("setState", writer, (turn) => this.#replace(turn, state, state));
   }
 

@@ -210,6 +210,12 @@ async function inside(ctx: Context<State>, ev: StartEvent) {
   // @ts-expect-error B83 a nested value of another type
   //   TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.
   await ctx.store.set("list.0.a", "1");
+  // @ts-expect-error B83b a value of another type at a list of keys
+  //   TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.
+  await ctx.store.set(["list", 0, "a"], "1");
+  // @ts-expect-error B83c a key that does not exist
+  //   TS2322: Type '"nam"' is not assignable to type '"name"'.
+  await ctx.store.get(["user", "nam"]);
   // @ts-expect-error B84 reads are frozen
   //   TS2339: Property 'push' does not exist on type 'readonly { readonly a: number; }[]'.
   (await ctx.store.get("list")).push({ a: 1 });

@@ -1,6 +1,7 @@
 /** The store as a step holds it: every write is matched with the memory of the work item. */
 import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
+import type { Path } from "../../state/path.js";
 import type { StateCell, Writer } from "../../state/state-cell.js";
 import { inTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptions } from "../../value/known-options.js";
@@ -20,7 +21,7 @@ export class AttemptStore {
     return this.#attempt.run.store();
   }
 
-  get(path?: string, fallback?: unknown): Promise<unknown> {
+  get(path?: Path, fallback?: unknown): Promise<unknown> {
     return this.#do(() => this.#inTurn(this.#cell.read(path, fallback)));
   }
 
@@ -28,8 +29,9 @@ export class AttemptStore {
     return this.get();
   }
 
-  set(path: string, value: unknown, options: WriteOptions = {}): Promise<void> {
-    return this.#write({ kind: "set", about: path, options, value }, (writer) => this.#cell.write(path, value, writer));
+  set(path: Path, value: unknown, options: WriteOptions = {}): Promise<void> {
+    const about = typeof path === "string" ? path : JSON.stringify(path);
+    return this.#write({ kind: "set", about, options, value }, (writer) => this.#cell.write(path, value, writer));
   }
 
   setState(state: unknown): Promise<void> {

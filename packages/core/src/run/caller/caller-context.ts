@@ -11,6 +11,7 @@ import type { Clock } from "../../engine/ports.js";
 import type { RunState } from "../../engine/state.js";
 import { OfThisCopy } from "../../errors/second-copy.js";
 import { applyChange } from "../../state/apply-change.js";
+import type { Path } from "../../state/path.js";
 import { StateCell } from "../../state/state-cell.js";
 import { inTurn } from "../../system/host-turns.js";
 import { tellUntaken } from "../attempt/forgotten-calls.js";
@@ -115,7 +116,7 @@ class CallerStore {
     this.#clock = clock;
   }
 
-  async get(path?: string, fallback?: unknown): Promise<unknown> {
+  async get(path?: Path, fallback?: unknown): Promise<unknown> {
     return inTurn(this.#clock, this.#cell().read(path, fallback));
   }
 
@@ -123,7 +124,7 @@ class CallerStore {
     return this.get();
   }
 
-  set(path: string, value: unknown): Promise<void> {
+  set(path: Path, value: unknown): Promise<void> {
     return this.#cell().write(path, value);
   }
 
