@@ -167,7 +167,6 @@ describe("an instance of a class that extends Map, Set, Array, Date, Error, URL 
     ["Link, a class that extends URL", new Link("https://example.org")],
     ["Bytes, a class that extends Uint8Array", new Bytes(2)],
     ["Buffer, a class that extends Uint8Array", Buffer.from("ab")],
-    ["AggregateError, a class that extends Error", new AggregateError([new Error("one")])],
   ];
 
   const tries = (value: unknown) =>

@@ -304,9 +304,9 @@ function failureEvent(type: string, role: EventRole): never {
   return member(failed, "toJSON", { value: failureToJson });
 }
 
-/** Omits stack and causes, which are for logs. */
+/** Omits the stack and other errors, which are for logs. */
 function failureToJson(this: StepFailedEvent): Record<string, unknown> {
-  const { stack, cause, ...error } = this.failure.error;
+  const { stack, cause, errors, ...error } = this.failure.error;
   return { ...this.failure, error };
 }
 

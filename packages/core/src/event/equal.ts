@@ -71,7 +71,13 @@ function classText(value: object): string {
 
 /** With the name instead of the class, which a restore does not know; without the stack, which depends on the place. */
 function errorFields(error: Error): object {
-  return { ...error, name: error.name, message: error.message, ...("cause" in error && { cause: error.cause }) };
+  return {
+    ...error,
+    name: error.name,
+    message: error.message,
+    ...("cause" in error && { cause: error.cause }),
+    ...("errors" in error && { errors: error.errors }),
+  };
 }
 
 function sameItems(left: ArrayLike<unknown>, right: ArrayLike<unknown>, depth: number): boolean {

@@ -1,4 +1,5 @@
 import type { Log } from "../engine/ports.js";
+import { isError } from "../value/kind.js";
 import type { AttemptFacts, RunFacts } from "./inspection-events.js";
 import type { Inspector } from "./inspector.js";
 
@@ -33,7 +34,7 @@ function summarize(value: unknown): string {
   try {
     if (Array.isArray(value))
       return value.length > 3 ? `[${value.length} items]` : `[${value.map(summarize).join(", ")}]`;
-    if (value instanceof Error || typeof value !== "object") return clip(String(value), maxTextLength);
+    if (isError(value) || typeof value !== "object") return clip(String(value), maxTextLength);
     const { type } = value as { type?: unknown };
     return clip(`${typeof type === "string" ? type : ""}${JSON.stringify(value)}`, maxTextLength);
   } catch {

@@ -14,6 +14,7 @@ import type { RunState } from "../engine/state.js";
 import type { RunStarted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { afterTurn, isTurnOver } from "../system/host-turns.js";
+import { isError } from "../value/kind.js";
 import { afterHops } from "./hops.js";
 import { RunPermit } from "./run-permit.js";
 import type { WorkflowHost } from "./workflow-host.js";
@@ -241,7 +242,7 @@ export abstract class Rounds {
 function engineFault(state: RunState, cause: unknown): WorkflowError {
   return new WorkflowError({
     code: "INTERNAL",
-    message: `The engine failed at tick ${state.ticks} of run "${state.runId}" of "${state.workflow}": ${cause instanceof Error ? cause.message : String(cause)}`,
+    message: `The engine failed at tick ${state.ticks} of run "${state.runId}" of "${state.workflow}": ${isError(cause) ? cause.message : String(cause)}`,
     hint: "Report it with the snapshot of the run.",
     details: { runId: state.runId, tick: state.ticks },
     cause,

@@ -21,6 +21,7 @@ import { invalidSnapshot, Reader } from "../snapshot/reader.js";
 import { underWay } from "../snapshot/under-way.js";
 import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
+import { isError } from "../value/kind.js";
 import { checkOptions } from "../value/known-options.js";
 import { assertFunction, assertOption } from "../value/option-value.js";
 import type { LiveRunCore } from "./run.types.js";
@@ -134,7 +135,7 @@ function unseal(given: unknown, { codec, freeze }: Unsealing): unknown {
     if (WorkflowError.is(cause, "SNAPSHOT_HOSTILE")) throw cause;
     throw invalidSnapshot(
       "snapshot.data",
-      `nothing that the codec "${codec.name}" can read (${cause instanceof Error ? cause.message : String(cause)})`,
+      `nothing that the codec "${codec.name}" can read (${isError(cause) ? cause.message : String(cause)})`,
     );
   }
 }

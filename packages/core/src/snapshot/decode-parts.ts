@@ -86,6 +86,9 @@ export class PartDecoder {
     for (const name of ["stack", "code", "hint"]) if (reader.raw(name) !== undefined) reader.text(name);
     if (reader.raw("details") !== undefined) new Reader(reader.raw("details"), reader.at("details"));
     if (reader.raw("cause") !== undefined) this.error(reader.raw("cause"), reader.at("cause"));
+    if (reader.raw("errors") !== undefined)
+      for (const [index, error] of reader.array("errors").entries())
+        this.error(error, `${reader.at("errors")}.${index}`);
     return value as ErrorRecord;
   }
 

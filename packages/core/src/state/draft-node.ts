@@ -115,6 +115,10 @@ export function replaceParts(
     return items.every((item, index) => Object.is(item, replaced[index])) ? container : new Set(replaced);
   }
   let own: Container | null = isKept ? null : container;
+  if (container instanceof Map) {
+    const keys = Array.from(container, ([key, part]) => [replace(key, key), part] as const);
+    if ([...container.keys()].some((key, index) => key !== keys[index]?.[0])) container = own = new Map(keys);
+  }
   for (const key of keysOf(container)) {
     const part = valueAt(container, key);
     const replaced = replace(part, key);

@@ -5,6 +5,7 @@
  */
 
 import { isKnown } from "../value/known.js";
+import { isOwn, ownCopy } from "../value/own-value.js";
 import { diffState } from "./diff-state.js";
 import {
   type Container,
@@ -147,23 +148,29 @@ const keeping: Filling = { plain: plainNow, how: "kept" };
 /** Deeper, a value is refused by whoever looks at it next: also one that has no end. */
 const DEEPEST = 1_000;
 
-/** A value of the caller, with drafts in it replaced by what they stand for. */
+/** A value of the caller, with plain copies in the place of drafts, of Proxies and of values of another realm. */
 export function withoutDrafts(value: unknown, { plain, how }: Filling = keeping): unknown {
   if (typeof value !== "object") return value; // most are
   const seen = new Map<unknown, unknown>();
   let depth = 0;
+  let copies = how === "copied";
   const replace = (part: unknown): unknown => {
     if (typeof part !== "object" || part === null) return part;
     const node = nodeOf(part);
     if (node !== undefined) return plain(node);
-    if (isKnown(part) || !isContainer(part) || depth > DEEPEST) return part;
+    if (isKnown(part) || depth > DEEPEST) return part;
     if (seen.has(part)) return seen.get(part);
-    const isFrozen = Object.isFrozen(part);
-    const begun = how === "copied" && !isFrozen ? copyOf(part) : part;
+    const own = isOwn(part) ? part : ownCopy(part);
+    if (!isContainer(own)) return own;
+    const isFrozen = Object.isFrozen(own);
+    const around = copies;
+    copies ||= own !== part; // what a Proxy holds stays as it is, too
+    const begun = own === part && copies && !isFrozen ? copyOf(own) : own;
     seen.set(part, begun);
     depth++;
-    const made = replaceParts(begun, replace, how === "kept" || isFrozen);
+    const made = replaceParts(begun, replace, isFrozen || (how === "kept" && !copies));
     depth--;
+    copies = around;
     seen.set(part, made);
     return made;
   };

@@ -11,6 +11,7 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { type Form, type FormTag, formOf } from "./forms.js";
 import { knownPlain, rememberPlain } from "./known.js";
 import { tellNear, unmeasured, type ValueLimits, valueLimits } from "./limits.js";
+import { ownCopy } from "./own-value.js";
 import { examine, isChoosy, storableHint, type Unstorable, type ValueType } from "./plain.js";
 
 /** `json` alone for plain JSON; `meta` says what stands for something else. */
@@ -145,22 +146,22 @@ function isContainer(value: unknown): value is object {
 /** A copy that nobody else can change; what cannot be stored stays as it is. */
 export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
   if (typeof value !== "object" || value === null) return value;
-  const { fault, isRich } = examine(value, types, { limits: unmeasured });
-  if (fault !== null) return value;
-  return isRich ? (copyRich(value, types) as Value) : structuredClone(value);
+  const { fault } = examine(value, types, { limits: unmeasured });
+  return fault === null ? (copyPart(value, types) as Value) : value;
 }
 
-function copyRich(value: unknown, types: readonly ValueType[]): unknown {
+function copyPart(value: unknown, types: readonly ValueType[]): unknown {
   if (!isContainer(value)) return value;
   const type = types.find((one) => one.is(value));
   if (type === undefined)
-    return formOf(value)?.copy?.(value as never, (part) => copyRich(part, types)) ?? copyParts(value, types);
-  if (isChoosy(type)) return type.copy(value, (part) => copyRich(part, types));
+    return formOf(value)?.copy?.(value as never, (part) => copyPart(part, types)) ?? copyParts(value, types);
+  if (isChoosy(type)) return type.copy(value, (part) => copyPart(part, types));
   const given: unknown = type.encode(value as never);
   return type.decode((isContainer(given) ? copyParts(given, types) : given) as never);
 }
 
 function copyParts(container: object, types: readonly ValueType[]): unknown {
-  if (Array.isArray(container)) return Array.from(container, (item) => copyRich(item, types));
-  return Object.fromEntries(Object.entries(container).map(([key, part]) => [key, copyRich(part, types)]));
+  const copy = ownCopy(container) as Record<string, unknown>;
+  for (const key of Object.keys(copy)) if (isContainer(copy[key])) copy[key] = copyPart(copy[key], types);
+  return copy;
 }

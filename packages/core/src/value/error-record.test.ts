@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { decodeValue } from "../event/decode.js";
 import { NonRetryableError, RetryAfterError } from "../retry/retry-errors.js";
-import { type ErrorRecord, recordError, reviveError } from "./error-record.js";
+import { encodeValue } from "./codec.js";
+import { type ErrorRecord, errorFrom, recordError, reviveError } from "./error-record.js";
 
 /** As another process gets it. */
 function moved(record: ErrorRecord): ErrorRecord {
@@ -96,6 +98,62 @@ describe("reviveError", () => {
 
     expect(WorkflowError.is(revived, "STEP_TIMEOUT")).toBe(true);
     expect(revived).toMatchObject({ message: "m", hint: "h", details: { step: "judge" }, stack: thrown.stack });
+  });
+});
+
+describe("an error of several errors", () => {
+  it("has them in another process, with their causes", () => {
+    const one = new RangeError("one", { cause: new Error("why") });
+    const thrown = new AggregateError([one, "two", new AggregateError([new TypeError("three")], "inner")], "all");
+
+    const revived = errorFrom(moved(recordError(thrown))) as AggregateError;
+
+    expect(revived).toBeInstanceOf(AggregateError);
+    expect(revived).toMatchObject({ name: "AggregateError", message: "all", stack: thrown.stack });
+    expect(revived.errors).toMatchObject([
+      { name: "RangeError", message: "one", cause: { message: "why" } },
+      { name: "Thrown", message: "two" },
+      { name: "AggregateError", errors: [{ name: "TypeError", message: "three" }] },
+    ]);
+    expect(revived.errors[2]).toBeInstanceOf(AggregateError);
+    expect(Object.keys(revived)).not.toContain("errors");
+  });
+
+  it("has them as a failure of a step, and as an error of a class of one's own", () => {
+    class AllRetriesFailed extends Error {
+      readonly errors = [new Error("one"), new Error("two")];
+    }
+
+    expect(reviveError(moved(recordError(new AggregateError([new Error("one")]))))).toMatchObject({
+      code: "STEP_FAILED",
+      errors: [{ message: "one" }],
+    });
+    expect(errorFrom(moved(recordError(new AllRetriesFailed("all"))))).toMatchObject({
+      errors: [{ message: "one" }, { message: "two" }],
+    });
+    expect(recordError(Object.assign(new Error("all"), { errors: [{ path: "a" }] }))).not.toHaveProperty("errors");
+  });
+
+  it("has them as a value of the state or of an event", () => {
+    const value = { failed: new AggregateError([new TypeError("one")], "all") };
+
+    const text = JSON.stringify(encodeValue(value, "value"));
+
+    expect(decodeValue(JSON.parse(text), "value")).toMatchObject({
+      failed: { name: "AggregateError", errors: [{ name: "TypeError", message: "one" }] },
+    });
+  });
+
+  it("is recorded with at most 100 errors, also if it holds itself", () => {
+    const many = new AggregateError(Array.from({ length: 1_000 }, (_, n) => new Error(String(n))));
+    const circle = new AggregateError([], "circle");
+    circle.errors.push(circle, circle, circle);
+
+    const counted = (record: ErrorRecord): number =>
+      (record.errors ?? []).reduce((sum, error) => sum + 1 + counted(error), 0);
+
+    expect(counted(recordError(many))).toBe(100);
+    expect(counted(recordError(circle))).toBe(100);
   });
 });
 

@@ -9,6 +9,7 @@
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isForbiddenKey } from "./guard.js";
+import { isError } from "./kind.js";
 
 /** A thrown value as plain JSON. */
 export interface ErrorRecord {
@@ -20,6 +21,8 @@ export interface ErrorRecord {
   readonly hint?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly cause?: ErrorRecord;
+  /** Set for an `AggregateError`, and for any other error whose `errors` are a list of errors. */
+  readonly errors?: readonly ErrorRecord[];
 }
 
 /** Longer names, messages and stacks are cut, and larger details omitted, because an error is stored with its step. */
@@ -29,11 +32,14 @@ const MAX_DEPTH = 50;
 /** Deeper chains of causes are cut: they may be circles. */
 const MAX_CAUSES = 8;
 
+/** Errors of `errors`, and their causes, that one thrown value is recorded with; more are left out. */
+const MAX_ERRORS = 100;
+
 const live = new WeakMap<ErrorRecord, { readonly thrown: unknown }>();
 
 /** Never throws, whatever was thrown. */
 export function recordError(thrown: unknown): ErrorRecord {
-  const record = describe(thrown, 0);
+  const record = describe(thrown, 0, { errors: MAX_ERRORS });
   live.set(record, { thrown });
   return record;
 }
@@ -60,7 +66,7 @@ export function reviveError(record: ErrorRecord): unknown {
 export function readable(thrown: unknown): unknown {
   try {
     const { name, message, code, retryable, retryAfterMs } = Object(thrown) as Record<string, unknown>;
-    void [thrown instanceof Error, WorkflowError.is(thrown), name, message, code, retryable, retryAfterMs];
+    void [isError(thrown), WorkflowError.is(thrown), name, message, code, retryable, retryAfterMs];
     return thrown;
   } catch {
     return new Error(unreadable);
@@ -81,19 +87,22 @@ export const nativeErrors: readonly ErrorConstructor[] = [
 
 /** Makes an error like the recorded one: a {@link WorkflowError} if it was one, else a native error with its name. */
 export function errorFrom(record: ErrorRecord): Error {
-  const { message, hint, details = {} } = record;
+  const { message, hint, details = {}, errors } = record;
   const error =
-    hint === undefined
-      ? new (nativeErrors.find(({ name }) => name === record.name) ?? Error)(message)
-      : new WorkflowError({ code: record.code as ErrorCode, message, hint, details });
+    hint !== undefined
+      ? new WorkflowError({ code: record.code as ErrorCode, message, hint, details })
+      : errors !== undefined && record.name === AggregateError.name
+        ? new AggregateError([], message)
+        : new (nativeErrors.find(({ name }) => name === record.name) ?? Error)(message);
   if (hint === undefined && record.code !== undefined) (error as { code?: string }).code = record.code;
   return dress(error, record);
 }
 
-function dress(error: Error, { name, stack, cause }: ErrorRecord): Error {
+function dress(error: Error, { name, stack, cause, errors }: ErrorRecord): Error {
   error.name = name;
   hide(error, "stack", stack ?? `${name}: ${error.message}`);
   if (cause) hide(error, "cause", errorFrom(cause));
+  if (errors) hide(error, "errors", errors.map(errorFrom));
   return error;
 }
 
@@ -101,10 +110,15 @@ function hide(error: Error, key: string, value: unknown): void {
   Object.defineProperty(error, key, { value, writable: true, configurable: true });
 }
 
-function describe(thrown: unknown, depth: number): ErrorRecord {
+/** Counted down over all of a thrown value. */
+interface Room {
+  errors: number;
+}
+
+function describe(thrown: unknown, depth: number, room: Room): ErrorRecord {
   try {
-    if (!(thrown instanceof Error)) return { name: "Thrown", message: cut(textOf(thrown)) };
-    const { code, stack, cause } = thrown as Error & { code?: unknown };
+    if (!isError(thrown)) return { name: "Thrown", message: cut(textOf(thrown)) };
+    const { code, stack, cause, errors } = thrown as Error & { code?: unknown; errors?: unknown };
     const workflowError = WorkflowError.is(thrown) ? thrown : null;
     return {
       name: cut(thrown.name),
@@ -112,12 +126,27 @@ function describe(thrown: unknown, depth: number): ErrorRecord {
       ...(typeof stack === "string" && { stack: cut(stack) }),
       ...(typeof code === "string" && { code: cut(code) }),
       ...(workflowError && { hint: cut(workflowError.hint), details: detailsOf(workflowError) }),
-      ...(cause !== undefined && depth < MAX_CAUSES && { cause: describe(cause, depth + 1) }),
+      ...(cause !== undefined && depth < MAX_CAUSES && { cause: describe(cause, depth + 1, room) }),
+      ...(isErrorList(thrown, errors) && depth < MAX_CAUSES && { errors: describeAll(errors, depth + 1, room) }),
     };
   } catch {
     // A getter of the thrown value has thrown, or its details are not JSON.
     return { name: "Error", message: unreadable };
   }
+}
+
+function isErrorList(thrown: Error, errors: unknown): errors is readonly unknown[] {
+  return Array.isArray(errors) && (thrown.name === AggregateError.name || errors.every(isError));
+}
+
+function describeAll(errors: readonly unknown[], depth: number, room: Room): ErrorRecord[] {
+  const described: ErrorRecord[] = [];
+  for (const error of errors) {
+    if (room.errors === 0) break;
+    room.errors--;
+    described.push(describe(error, depth, room));
+  }
+  return described;
 }
 
 function cut(text: unknown): string {

@@ -12,6 +12,7 @@ import type { SuperJSON } from "superjson";
 // `require` fails in older Node 20. Its licence: THIRD-PARTY.md.
 import { transformValue } from "../../node_modules/superjson/dist/transformer.js";
 import { errorFrom, recordError } from "./error-record.js";
+import { isOfClass, kindOf } from "./kind.js";
 
 /** As it is written into `meta`. */
 export type FormTag = string | readonly ["custom", string];
@@ -39,10 +40,9 @@ export const views: readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[] = 
   BigInt64Array,
   BigUint64Array,
 ];
-/** A typed array, and of no class that extends one. */
-export function isView(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return views.some((view) => view.prototype === prototype);
+/** The class of a typed array; `undefined` for one of a class that extends it. */
+export function viewOf(value: object): (typeof views)[number] | undefined {
+  return views.find((view) => isOfClass(value, view));
 }
 
 /** superjson asks these for what a program has registered with it: nothing, {@link ValueType} is our own way. */
@@ -53,11 +53,6 @@ export const registered = {
   customTransformerRegistry: nothing,
 } as unknown as SuperJSON;
 
-/** One that superjson writes. */
-function leaf<Value>(tag: string, copy?: (value: Value) => Value): Form {
-  return { tag, encode: (value) => transformValue(value, registered)?.value, ...(copy && { copy }) };
-}
-
 function encodeBytes(view: ArrayBufferView): [string, string] {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   let text = "";
@@ -65,24 +60,30 @@ function encodeBytes(view: ArrayBufferView): [string, string] {
   return [view[Symbol.toStringTag as never], btoa(text)];
 }
 
+/** Of this realm. */
+function copyView(view: ArrayBufferView): unknown {
+  const View = viewOf(view) as unknown as Uint8ArrayConstructor | undefined;
+  return View && new View(view as Uint8Array);
+}
+
 const forms = /* @__PURE__ */ createForms();
 
 function createForms() {
   return {
-    undefined: leaf("undefined"),
-    number: leaf("number"),
-    date: leaf("Date", (date: Date) => new Date(date)),
-    url: leaf("URL", (url: URL) => new URL(url)),
-    bytes: { tag: ["custom", "@bytes"], encode: encodeBytes, copy: (view: Uint8Array) => view.slice() },
+    undefined: { tag: "undefined", encode: () => null },
+    number: { tag: "number", encode: (value: number) => transformValue(value, registered)?.value },
+    Date: { tag: "Date", encode: (date: Date) => date.toISOString(), copy: (date: Date) => new Date(date) },
+    URL: { tag: "URL", encode: (url: URL) => url.href, copy: (url: URL) => new URL(url.href) },
+    View: { tag: ["custom", "@bytes"], encode: encodeBytes, copy: copyView },
     bigint: { tag: ["custom", "@bigint"], encode: String },
-    error: { tag: ["custom", "@error"], encode: recordError, copy: (error: Error) => errorFrom(recordError(error)) },
-    map: {
+    Error: { tag: ["custom", "@error"], encode: recordError, copy: (error: Error) => errorFrom(recordError(error)) },
+    Map: {
       tag: "map",
       encode: (map: Map<unknown, unknown>) => [...map],
       copy: (map: Map<unknown, unknown>, copyPart) =>
         new Map(Array.from(map, ([key, part]) => [copyPart(key), copyPart(part)])),
     },
-    set: {
+    Set: {
       tag: "set",
       encode: (set: Set<unknown>) => [...set],
       copy: (set: Set<unknown>, copyPart) => new Set(Array.from(set, copyPart)),
@@ -107,10 +108,8 @@ export function formOf(value: unknown): Form | undefined {
 }
 
 function formOfObject(value: object): Form | undefined {
-  if (value instanceof Map) return forms.map;
-  if (value instanceof Set) return forms.set;
-  if (value instanceof Date) return forms.date;
-  if (value instanceof Error) return forms.error;
-  if (value instanceof URL) return forms.url;
-  return isView(value) ? forms.bytes : undefined;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return undefined; // most are
+  const kind = kindOf(value);
+  return kind === null ? undefined : forms[kind];
 }

@@ -1,25 +1,34 @@
+import { isOwn, ownValue } from "./own-value.js";
+
 /**
  * Freezes plain objects and arrays all the way down; other objects stay as they are.
  *
  * What is frozen already is not looked into: freezing the same data twice costs nothing.
+ *
+ * @returns the value, or a copy of it that holds plain copies of Proxies and of values of another realm.
  */
 export function deepFreeze<Value>(value: Value): Value {
-  if (!isFreezable(value)) return value;
-  const open: object[] = [Object.freeze(value)];
+  if (freezeParts(value, isOwn)) return value;
+  const copy = ownValue(value);
+  freezeParts(copy, () => true);
+  return copy;
+}
+
+/** Returns `false` if something was not frozen, because it cannot be kept. */
+function freezeParts(value: unknown, isKept: (part: object) => boolean): boolean {
+  const open: object[] = [];
+  let isAll = true;
+  const freeze = (part: unknown): void => {
+    if (typeof part !== "object" || part === null || Object.isFrozen(part)) return;
+    const prototype: unknown = Object.getPrototypeOf(part);
+    if (!isKept(part)) isAll = false;
+    else if (prototype === Object.prototype || prototype === null || Array.isArray(part))
+      open.push(Object.freeze(part));
+  };
+  freeze(value);
   for (let next = open.pop(); next; next = open.pop()) {
-    if (Array.isArray(next)) for (const inner of next) freezeInto(open, inner);
-    else for (const key in next) freezeInto(open, next[key as never]);
+    if (Array.isArray(next)) for (const inner of next) freeze(inner);
+    else for (const key in next) freeze(next[key as never]);
   }
-  return value;
-}
-
-function freezeInto(open: object[], inner: unknown): void {
-  if (isFreezable(inner)) open.push(Object.freeze(inner));
-}
-
-function isFreezable(value: unknown): value is object {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return false;
-  if (Array.isArray(value)) return true;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+  return isAll;
 }

@@ -1,5 +1,6 @@
 /** The values of single options. */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { isDate } from "./kind.js";
 import { shown } from "./shown.js";
 
 /** @param what To be read after the name of the option: "is 0; it must be …". */
@@ -56,7 +57,7 @@ const LAST_DATE_MS = 8.64e15;
 
 /** Returns a point in time in whole epoch milliseconds, that a `Date` can say. @throws {WorkflowError} `OPTION_INVALID` */
 export function timeOf(time: Date | number, option: string): number {
-  const atMs: unknown = time instanceof Date ? time.getTime() : time;
+  const atMs: unknown = isDate(time) ? time.getTime() : time;
   if (typeof atMs === "number" && Math.abs(atMs) <= LAST_DATE_MS) return Math.ceil(atMs);
   throw wrongOption(option, `is ${shown(atMs)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
 }

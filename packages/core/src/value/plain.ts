@@ -10,8 +10,9 @@
 
 import { WorkflowError } from "../errors/workflow-error.js";
 import { nativeErrors, recordError } from "./error-record.js";
-import { isView, MAX_BIGINT_DIGITS } from "./forms.js";
+import { MAX_BIGINT_DIGITS, viewOf } from "./forms.js";
 import { isForbiddenKey, isPlainObject } from "./guard.js";
+import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 
 /** A class whose instances may be stored. */
@@ -242,25 +243,29 @@ function visitRecord(record: Readonly<Record<string, unknown>>, walk: Walk): str
 /** What JSON has no form for. */
 function visitRich(value: object, walk: Walk): string | null {
   walk.isRich = true;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (value instanceof Map) return prototype === Map.prototype ? visitMap(value, walk) : extending(value, "Map");
-  if (value instanceof Set) return prototype === Set.prototype ? visitArray([...value], walk) : extending(value, "Set");
-  if (value instanceof Date) {
-    if (prototype !== Date.prototype) return extending(value, "Date");
-    return Number.isNaN(value.getTime()) ? "an invalid date" : standFor(value.toISOString(), walk);
-  }
-  if (value instanceof Error) {
-    if (!comesBack(value, prototype)) return extending(value, "Error");
+  const kind = kindOf(value);
+  if (kind === null) return `an instance of ${nameOf(value)}`;
+  if (kind === "Error") {
+    if (!comesBack(value as Error)) return extending(value, kind);
     return visitRecord({ ...recordError(value) }, walk);
   }
-  if (value instanceof URL) return prototype === URL.prototype ? standFor(value.href, walk) : extending(value, "URL");
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
-    if (!isView(value)) return extending(value, value[Symbol.toStringTag as never]);
-    walk.items += 2;
-    walk.characters += (value[Symbol.toStringTag as never] as string).length + Math.ceil(value.byteLength / 3) * 4;
-    return null;
-  }
-  return `an instance of ${nameOf(value)}`;
+  if (kind === "View") return visitView(value as ArrayBufferView, walk);
+  if (!isOfClass(value, classes[kind])) return extending(value, kind);
+  if (kind === "Map") return visitMap(value as Map<unknown, unknown>, walk);
+  if (kind === "Set") return visitArray([...(value as Set<unknown>)], walk);
+  if (kind === "URL") return standFor((value as URL).href, walk);
+  const date = value as Date;
+  return Number.isNaN(date.getTime()) ? "an invalid date" : standFor(date.toISOString(), walk);
+}
+
+const classes = { Map, Set, Date, URL };
+
+function visitView(view: ArrayBufferView, walk: Walk): string | null {
+  const name: string = view[Symbol.toStringTag as never];
+  if (viewOf(view) === undefined) return extending(view, name);
+  walk.items += 2;
+  walk.characters += name.length + Math.ceil(view.byteLength / 3) * 4;
+  return null;
 }
 
 function visitMap(map: Map<unknown, unknown>, walk: Walk): string | null {
@@ -277,11 +282,11 @@ function visitMap(map: Map<unknown, unknown>, walk: Walk): string | null {
   return null;
 }
 
-function comesBack(error: Error, prototype: unknown): boolean {
+function comesBack(error: Error): boolean {
   // Also one of a second installed copy.
   return (
-    nativeErrors.some((native) => native.prototype === prototype) ||
-    (WorkflowError.is(error) && !WorkflowError.is(Object.getPrototypeOf(prototype)))
+    [...nativeErrors, AggregateError].some((native) => isOfClass(error, native)) ||
+    (WorkflowError.is(error) && !WorkflowError.is(Object.getPrototypeOf(Object.getPrototypeOf(error))))
   );
 }
 

@@ -1,5 +1,6 @@
 /** Versions of what is stored: of events and of states. */
 import { isRecord } from "./guard.js";
+import { isError } from "./kind.js";
 
 /** Versions count from 1. */
 export function isVersion(value: unknown): value is number {
@@ -15,7 +16,7 @@ export function runMigration(migrate: () => unknown, refuse: (why: string, cause
   try {
     migrated = migrate();
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = isError(cause) ? cause.message : String(cause);
     throw refuse(why.replace(/\.$/, ""), cause);
   }
   if (isRecord(migrated)) return migrated;

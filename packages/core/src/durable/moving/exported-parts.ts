@@ -5,6 +5,7 @@
  */
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { freeHeapBytes } from "../../system/system.js";
+import { isError } from "../../value/kind.js";
 import { wrongOption } from "../../value/option-value.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "../api/moving.types.js";
 import { assertRoom } from "../load/load.js";
@@ -42,7 +43,7 @@ export class Problems {
       return await work();
     } catch (error) {
       if (WorkflowError.is(error) && (error.code.startsWith("STORE_") || error.code === "RUN_TOO_LARGE")) throw error;
-      this.add(error instanceof Error ? error.message.replace(/\.$/, "") : String(error));
+      this.add(isError(error) ? error.message.replace(/\.$/, "") : String(error));
       return null;
     }
   }

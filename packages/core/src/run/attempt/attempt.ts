@@ -18,6 +18,7 @@ import type { StateChange } from "../../state/patch.types.js";
 import { digest } from "../../value/digest.js";
 import { readable, recordError } from "../../value/error-record.js";
 import { isThenable } from "../../value/is-thenable.js";
+import { isError } from "../../value/kind.js";
 import { inspectDiverged, inspectEnded, inspectFailed, inspectStarted, inspectStopped } from "../inspect-run.js";
 import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
 import { openResources } from "../workflow-host.js";
@@ -256,7 +257,7 @@ export class Attempt implements AttemptCore, AttemptPort {
       return { error, delayMs: verdict(step.retry, info) };
     } catch (fault) {
       // A policy may throw what is frozen.
-      if (fault instanceof Error && fault !== error && fault.cause === undefined) Reflect.set(fault, "cause", error);
+      if (isError(fault) && fault !== error && fault.cause === undefined) Reflect.set(fault, "cause", error);
       return { error: fault, delayMs: null };
     }
   }
@@ -365,7 +366,7 @@ function chance(runId: string, { id, failures }: WorkItem): number {
 }
 
 function failedWith(error: unknown): string {
-  return `the step has failed${error instanceof Error ? `: ${error.message}` : ""}`;
+  return `the step has failed${isError(error) ? `: ${error.message}` : ""}`;
 }
 
 function attemptEnded({ step, item, number, ended }: Attempt, reason: string | null = ended): WorkflowError {

@@ -15,6 +15,7 @@ import { Deferred } from "../../system/deferred.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { copyValue } from "../../value/codec.js";
 import { type ErrorRecord, reviveError } from "../../value/error-record.js";
+import { isError } from "../../value/kind.js";
 import { resultOfStop } from "../outcome.js";
 import { type NamedStep, stepError } from "./step-error.js";
 
@@ -241,7 +242,7 @@ function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: Memor
     case "run":
       return deferred.resolve(recall(attempt, record.value));
     case "set":
-      return deferred.resolve(record.events);
+      return deferred.resolve(record.events && [...record.events]);
     case "child":
       if (record.status === "completed") deferred.resolve(resultOfStop(record.result as WorkflowEvent));
       else
@@ -274,7 +275,7 @@ function waitTimedOut({ step }: Calling, type: string): WorkflowError {
 }
 
 function childFailed(name: string, runId: string, cause: unknown): WorkflowError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = isError(cause) ? cause.message : String(cause);
   return new WorkflowError({
     code: "CHILD_FAILED",
     message: `The child "${name}" (run "${runId}") has failed: ${reason}`,

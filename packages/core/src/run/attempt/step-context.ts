@@ -29,9 +29,11 @@ import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
 import type { AttemptCall } from "../../inspect/telemetry.types.js";
 import { callAround, refuseInsideEdit, runInCall, runInSyncCall } from "../../state/edit-context.js";
+import { withoutDrafts } from "../../state/finish-draft.js";
 import { encodeValue } from "../../value/codec.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
+import { isDate } from "../../value/kind.js";
 import { checkOptions } from "../../value/known-options.js";
 import { assertFunction, assertSignal, timeOf } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
@@ -151,7 +153,7 @@ export class StepContext implements Context {
         type: "wait.opened",
         ...this.#stamp(call),
         accepts: acceptedFor(attempt, event),
-        where: (options.where as Record<string, unknown> | undefined) ?? null,
+        where: (withoutDrafts(options.where) as Record<string, unknown> | undefined) ?? null,
         prompt: options.prompt ?? null,
         dueAtMs: options.timeout === undefined ? null : run.now() + toMs(options.timeout, "timeout"),
       });
@@ -225,7 +227,7 @@ export class StepContext implements Context {
       checkOptions("sleep", options);
       const { run } = this.#attempt;
       const call = this.#calls.id("sleep", "", options.key);
-      const dueAtMs = until instanceof Date ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
+      const dueAtMs = isDate(until) ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
       const opened = (): SleepOpened => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs });
       return this.#open(call, opened, options.signal) as Promise<void>;
     });

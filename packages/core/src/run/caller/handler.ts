@@ -13,6 +13,7 @@ import type { Sendable } from "../../event/event.types.js";
 import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
 import { Deferred } from "../../system/deferred.js";
+import { isError } from "../../value/kind.js";
 import { checkOptions } from "../../value/known-options.js";
 import { openStream } from "../open-stream.js";
 import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
@@ -138,7 +139,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   follow(signal: AbortSignal): void {
     const onAbort = (): void => {
       const { reason } = signal;
-      void this.cancel(reason instanceof Error ? reason.message : reason);
+      void this.cancel(isError(reason) ? reason.message : reason);
     };
     signal.addEventListener("abort", onAbort, { once: true });
     this.#stopListening = () => signal.removeEventListener("abort", onAbort);
