@@ -10,8 +10,12 @@ import {
   JoinIncompleteEvent,
   join,
   many,
+  retryPolicy,
+  type Settled,
   StartEvent,
   StopEvent,
+  stop,
+  wait,
 } from "../src/index.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 
@@ -151,5 +155,47 @@ describe("a join by a field", () => {
     await second.sendEvent(new Answer({ orderId: "b" }));
 
     expect(await second).toEqual(["aa", "bb"]);
+  });
+});
+
+describe("what a gathering step is given", () => {
+  it("is its own in each attempt: what one attempt takes out, the next one has again", async () => {
+    class Half extends event("Half", { n: z.number() }) {}
+    class Whole extends event("Whole", { n: z.number() }) {}
+    const seen: string[] = [];
+    const failOnce = (name: string, given: unknown): void => {
+      seen.push(`${name} ${JSON.stringify(given)}`);
+      if (seen.filter((line) => line.startsWith(name)).length === 1) throw new Error(`${name} fails once`);
+    };
+    const retry = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(2) });
+    const flow = defineWorkflow("lists")
+      .step("split", { on: StartEvent, emits: many(Item) }, () => [1, 2].map((n) => new Item({ n })))
+      .step("batch", { on: collect(Item), emits: [Left, Right], retry }, (all: Item[], ctx) => {
+        const taken = all.splice(0);
+        failOnce("batch", taken);
+        for (const { n } of taken) ctx.sendEvent(n === 1 ? new Left({ n }) : new Right({ n }));
+      })
+      .step("pair", { on: both, emits: many(Half), retry }, (slots: { left: Left; right?: Right }) => {
+        const { left, right } = slots;
+        delete slots.right;
+        failOnce("pair", [left, right]);
+        return [new Half({ n: left.n }), new Half({ n: right?.n ?? 0 })];
+      })
+      .step("settled", { on: collect(Half, { settle: true }), emits: Whole, retry }, (all: Settled<Half>[]) => {
+        const last = all.pop();
+        failOnce("settled", [all.length, last]);
+        return new Whole({ n: all.length });
+      })
+      .step("end", { on: Whole, emits: StopEvent, retry }, async (whole, ctx) => {
+        const own = (await ctx.collectEvents(whole, [Whole])) as Whole[];
+        failOnce("collected", own.splice(0));
+        return stopped(seen);
+      })
+      .build();
+
+    const lines = (await flow.run()) as string[];
+
+    expect(lines.filter((_line, index) => index % 2 === 0)).toEqual(lines.filter((_line, index) => index % 2 === 1));
+    expect(lines).toHaveLength(8);
   });
 });

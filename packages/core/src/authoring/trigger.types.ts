@@ -86,8 +86,8 @@ export interface SettledFailure {
   readonly failure: StepFailure;
 }
 
-/** With `settle: true`, every member has its status. */
-export type Batch<Event, Settle> = Settle extends true ? readonly Settled<Event>[] : readonly Event[];
+/** With `settle: true`, every member has its status. Each attempt has a list of its own. */
+export type Batch<Event, Settle> = Settle extends true ? Settled<Event>[] : Event[];
 
 export interface JoinSlots {
   readonly [slot: string]: AcceptableClass;
@@ -106,7 +106,7 @@ export type SharedField<Name> = [Name] extends [never]
   : Name;
 
 // `& {}` makes hovers and errors show the members instead of `JoinedEvents<{ … }>`.
-export type JoinedEvents<Slots> = { readonly [Slot in keyof Slots]: EventIn<Slots[Slot]> } & {};
+export type JoinedEvents<Slots> = { -readonly [Slot in keyof Slots]: EventIn<Slots[Slot]> } & {};
 
 // ---- from classes to instances
 

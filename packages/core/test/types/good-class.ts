@@ -114,6 +114,9 @@ class Everything extends Workflow.withState(State) {
   @step({ on: Ask, emits: [Joke, Critique] })
   async start(ev: Ask, ctx: Context<State>) {
     const n = await ctx.store.get("count");
+    const same = await ctx.store.get(["count"]);
+    expectType<Equal<typeof same, number>>(true);
+    await ctx.store.set(["count"], same);
     await ctx.store.set("count", n + 1);
     if (n > 1) return new Critique({ text: this.#prefix });
     return new Joke({ text: ev.topic });
@@ -143,6 +146,11 @@ class Everything extends Workflow.withState(State) {
   @step({ on: collect(Ping, { settle: true }), emits: Tick }) async settled(all: readonly Settled<Ping>[]) {
     return new Tick({ n: all.filter((one) => one.status === "ok").length });
   }
+  // G29b a list of one's own: mutable, of arrays, unions and settled members
+  @step({ on: collect(Ping), emits: Tick }) async mutable(all: Ping[]) { return new Tick({ n: all.reverse().length }); }
+  @step({ on: collect([Ping, Tick]), emits: Joke }) async mutable2(all: (Ping | Tick)[]) { return new Joke({ text: `${all.pop()?.type}` }); }
+  @step({ on: collect(Ping, { settle: true }), emits: Tick }) async mutable3(all: Settled<Ping>[]) { return new Tick({ n: all.splice(0, 1).length }); }
+  @step({ on: collect(Ping), emits: Tick }) async iterated(all: Iterable<Ping>) { return new Tick({ n: [...all].length }); }
   // G30 join
   @step({ on: join({ joke: Joke, verdict: Critique }, { by: "text" }), emits: Answer })
   async joined({ joke, verdict }: { joke: Joke; verdict: Critique }) { return new Answer({ joke: joke.text + verdict.stars }); }
@@ -265,6 +273,17 @@ async function paths(ctx: Context<State>) {
   expectType<Equal<typeof j, number | undefined>>(true); const j = await store.get(`scores.${id}`);
   expectType<Equal<typeof k, unknown>>(true); const k = await store.get(id);
   expectType<Equal<typeof l, number | null>>(true); const l = await store.get("list.0.a", null);
+  // A list of keys, in which a key may have dots
+  expectType<Equal<typeof m, string | undefined>>(true); const m = await store.get(["user", "name"]);
+  expectType<Equal<typeof o, number | undefined>>(true); const o = await store.get(["list", 0, "a"]);
+  expectType<Equal<typeof p, number | undefined>>(true); const p = await store.get(["scores", id]);
+  expectType<Equal<typeof q, number>>(true); const q = await store.get(["scores", "example.com"], 0);
+  expectType<Equal<typeof r, unknown>>(true); const r = await store.get([id, "name"]);
+  expectType<Equal<typeof s, unknown>>(true); const s = await store.get(id.split("/"));
+  expectType<Equal<typeof t, "on" | "off">>(true); const t = await store.get(["status", "kind"]);
+  await store.set(["scores", id], 2);
+  await store.set(["list", 0], { a: 1 });
+  await store.set(["user", "name"], "bob");
   await store.set("user.name", "bob");
   await store.set("list.0", { a: 1 });
   await store.set("list.0.a", 1);

@@ -60,6 +60,14 @@ defineWorkflow("r").step("a", { on: StartEvent, emits: StopEvent, resources: { d
   expectType<Equal<typeof db, Db>>(true);
   return new StopEvent({ result: await db.query("") });
 }).build();
+// F04b a gathering step takes a mutable list, inline or made before
+const sorted = step({ on: collect(Progress), emits: StopEvent }, (all: Progress[]) => new StopEvent({ result: all.sort((a, b) => a.done - b.done).length }));
+defineWorkflow("lists")
+  .step("fan", { on: StartEvent, emits: many(Progress) }, () => [new Progress({ done: 1 })])
+  .step("some", { on: collect(Progress, { take: 1 }), emits: StopEvent }, (all: Progress[]) => new StopEvent({ result: all.length }))
+  .step("none", { on: collect(Progress, { take: 2 }), emits: StopEvent }, (all: readonly Progress[]) => new StopEvent({ result: all.length }))
+  .step("all", sorted)
+  .build();
 // F05 arrays, collect, join
 const gather = defineWorkflow("gather")
   .step("fan", { on: StartEvent, emits: many(Joke, Critique) }, () => [new Joke({ text: "" }), new Critique({ text: "" })])
@@ -68,7 +76,7 @@ const gather = defineWorkflow("gather")
     return new Progress({ done: 1 });
   })
   .step("batch", { on: collect(Progress, { take: 2 }), emits: StopEvent }, (all) => {
-    expectType<Equal<typeof all, readonly Progress[]>>(true);
+    expectType<Equal<typeof all, Progress[]>>(true);
     return new StopEvent({ result: all.length });
   })
   .step("pair", { on: join({ joke: Joke, verdict: Critique }), emits: StopEvent }, ({ joke, verdict }) => {

@@ -71,7 +71,7 @@ const flow = defineWorkflow("books")
   })
   .step("score", { on: Chapter, emits: Score }, (chapter) => new Score({ n: chapter.text.length }))
   .step("sum", { on: collect(Score, { of: "read" }), emits: StopEvent }, (scores) => {
-    expectType<Equal<typeof scores, readonly Score[]>>(true);
+    expectType<Equal<typeof scores, Score[]>>(true);
     return new StopEvent({ result: scores.reduce((sum, { n }) => sum + n, 0) });
   })
   .build();

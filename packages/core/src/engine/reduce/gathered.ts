@@ -36,16 +36,18 @@ function eventsOf(input: GatheredInput): readonly EventData[] {
   }
 }
 
+/** A copy for each attempt, which may sort it or take from it. */
 function argumentOf(input: GatheredInput): unknown {
   switch (input.kind) {
     case "batch":
-      return input.members;
+      return [...input.members];
     case "settled":
-      return input.members.map((member) =>
-        member.status === "failed" ? { ...member, failure: toStepFailure(member.failure) } : member,
-      );
+      return input.members.map((member) => ({
+        ...member,
+        ...(member.status === "failed" && { failure: toStepFailure(member.failure) }),
+      }));
     case "set":
-      return input.slots;
+      return { ...input.slots };
   }
 }
 
