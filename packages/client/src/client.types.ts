@@ -148,14 +148,16 @@ export interface RunQueue extends QueueTicket {
 }
 
 /** Status of a run. */
-export type RunSummary<Result = unknown> = RunOutcome<Result> | (SummaryBase & { readonly status: "running" });
+export type RunSummary<Result = unknown, Shown = SomeEvent> =
+  | RunOutcome<Result, Shown>
+  | (SummaryBase & { readonly status: "running" });
 
 /** Status of a run that has nothing to do now. A run that took too long is `failed`, with the code `RUN_TIMED_OUT`. */
-export type RunOutcome<Result = unknown> = SummaryBase &
+export type RunOutcome<Result = unknown, Shown = SomeEvent> = SummaryBase &
   (
     | {
         readonly status: "waiting";
-        readonly prompts: readonly PendingPrompt[];
+        readonly prompts: readonly PendingPrompt<Shown>[];
         /** When the run continues by itself, in epoch milliseconds; `null` when it needs an answer or an event. */
         readonly wakeAtMs: number | null;
       }
@@ -201,11 +203,11 @@ export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out C
   /** Stops the run and keeps its work: `client.resume(handlerId)` continues it. */
   cancel(options?: CancelOptions): Promise<void>;
   /** Resolves when the run has ended, or waits for an answer, an event or a time. */
-  idle(options?: CallOptions): Promise<RunOutcome<Result>>;
+  idle(options?: CallOptions): Promise<RunOutcome<Result, Shown>>;
   /** Resolves like `await run`, but with a new request for each call, and with a `signal` that aborts the waiting. */
   result(options?: CallOptions): Promise<Result>;
   /** Reads the present status of the run. */
-  summary(options?: CallOptions): Promise<RunSummary<Result>>;
+  summary(options?: CallOptions): Promise<RunSummary<Result, Shown>>;
 }
 
 /** Filter for runs. A run must satisfy every given condition. */

@@ -4,7 +4,16 @@
  * @internal
  * @module
  */
-import type { EventClass, EventFacts, InputOf, ResultOf, StreamOf, Workflow, WorkflowEvent } from "millrace";
+import type {
+  DefinedWorkflow,
+  EventClass,
+  EventFacts,
+  InputOf,
+  ResultOf,
+  StreamOf,
+  Workflow,
+  WorkflowEvent,
+} from "millrace";
 
 /** Workflows by their names on the server: instances or classes. */
 // any: a workflow with any state, made with any options.
@@ -65,10 +74,21 @@ type PlainResult<Result, Classes extends EventClasses> = Result extends Workflow
   ? ClientEvent<Result, Classes>
   : Result;
 
-/** Events in the stream of a run. The compiler does not know the `streams` of a class: name those events in `Streamed`. */
+/**
+ * Events in the stream of a run. The compiler does not know the `streams` of a class: its runs may show any event that the client
+ * knows, and others when they are named in `Streamed`.
+ */
 export type ClientShown<
   Known,
   Name extends keyof Known & string,
   Classes extends EventClasses = {},
   Streamed extends WorkflowEvent = never,
-> = ClientEvent<StreamOf<FlowOf<Known, Name>, Streamed>, Classes>;
+> = ClientEvent<StreamOf<FlowOf<Known, Name>, Streamed>, Classes> | StreamedByClass<FlowOf<Known, Name>, Classes>;
+
+type StreamedByClass<Flow, Classes extends EventClasses> =
+  Flow extends DefinedWorkflow<unknown, unknown, any, unknown>
+    ? never
+    : Extract<InstanceType<Classes[keyof Classes]>, Streamable>;
+
+/** An event that a step may list in `streams`. */
+interface Streamable extends WorkflowEvent<string, EventFacts<"event" | "inputRequired">> {}

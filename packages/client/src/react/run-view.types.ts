@@ -5,7 +5,7 @@ interface ViewBase<Shown> {
   /** Events of the run, in order; only the last `keepEvents`. */
   readonly events: readonly StreamedEvent<Shown>[];
   /** Open prompts. */
-  readonly prompts: readonly PendingPrompt<SomeEvent>[];
+  readonly prompts: readonly PendingPrompt<Shown>[];
 }
 
 /** A run as a component sees it. */

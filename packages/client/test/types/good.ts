@@ -3,7 +3,7 @@
 import { createClient, type EventData, type RunOutcome, type SomeEvent, type StreamedEvent } from "../../src/index.js";
 import { useRun } from "../../src/react.js";
 import { type Equal, expectType } from "./expect.js";
-import { Answer, type Ask, GotName, Joke, type NeedName, type workflows } from "./workflows.js";
+import { Answer, type Ask, GotName, Joke, NeedName, type workflows } from "./workflows.js";
 
 const client = createClient<typeof workflows>({ baseUrl: "https://example.test", headers: async () => ({ authorization: "x" }) });
 
@@ -98,3 +98,21 @@ client.schedules.set("nightly", { workflow: "joke", input: { topic: "x" }, cron:
 client.schedules.set("nightly", { workflow: "open", cron: "@daily", queue: "llm" });
 client.run("joke", { topic: "x" }, { queue: "llm", queueKey: "t", priority: 1, dedupe: { key: "k", for: "1m" } });
 client.run("joke", { topic: "x" }, { dedupe: { key: "k", for: 5, mode: "last" } });
+
+// G16 the events that the client knows, in the stream of a class, whatever its steps list in `streams`
+const known = createClient<typeof workflows, { Joke: typeof Joke; NeedName: typeof NeedName }>({ baseUrl: "/", events: { Joke, NeedName } });
+for (const name of ["joke", "jokeClass", "rated"] as const) {
+  for await (const { event } of known.run(name, { topic: "" }).stream()) if (event.type === "Joke") event.loud();
+}
+function Known(): void {
+  const run = useRun(known, "jokeClass");
+  for (const { event } of run.events) if (event.type === "Joke") event.loud();
+  for (const { event } of run.prompts) if (event.type === "NeedName") event.question.trim();
+}
+void Known;
+// G17 prompts of an outcome are typed by what the steps list
+const stopped = await known.run("joke", { topic: "" }).idle();
+if (stopped.status === "waiting") {
+  const asked = stopped.prompts[0]?.event;
+  if (asked?.type === "NeedName") expectType<Equal<typeof asked, NeedName>>(true);
+}
