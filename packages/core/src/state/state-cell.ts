@@ -19,7 +19,6 @@ import {
   type OpenCall,
   openCall,
   outerCall,
-  plainInEdit,
   refuseInsideEdit,
   runInCall,
   runInSyncCall,
