@@ -13,9 +13,9 @@ const auth = bearerAuth({
   ],
 });
 
-function open(options: Partial<ServerOptions> = {}, { store = memoryStore() } = {}) {
+function open(options: Partial<ServerOptions> = {}, { store = memoryStore(), more = {} } = {}) {
   const log = { info: () => {}, error: () => {} };
-  const runtime = createRuntime({ workflows, store, log }) as unknown as Runtime;
+  const runtime = createRuntime({ workflows: { ...workflows, ...more }, store, log }) as unknown as Runtime;
   onTestFinished(() => runtime.stop({ drainMs: 0 }));
   const app = createServer({ runtime, log, ...options });
   const headers = (token: string) => ({ authorization: `Bearer ${token}`, "content-type": "application/json" });
@@ -35,6 +35,44 @@ function open(options: Partial<ServerOptions> = {}, { store = memoryStore() } = 
 }
 
 const add = { kwargs: { left: 1 } };
+
+const wordy = defineWorkflow("wordy")
+  .step("fail", { on: StartEvent, emits: StopEvent }, (ev) => {
+    throw new Error(`refused: ${String(ev.get("text"))}`);
+  })
+  .build();
+
+describe("errors of many words", () => {
+  const text = "word ".repeat(18_000);
+
+  it("are short in a list, and whole in the record of the run", async () => {
+    const { get, post } = open({}, { more: { wordy } });
+    await post("/workflows/wordy/run", { start_event: { text }, handler_id: "one" });
+
+    const [listed] = (await get("/handlers")).body.handlers;
+    const record = (await get("/handlers/one")).body;
+
+    expect(listed.error).toBe(`${`refused: ${text}`.slice(0, 500)}…`);
+    expect(record.error).toBe(`refused: ${text}`);
+    expect(listed).toEqual({ ...record, error: listed.error, ticks: undefined });
+  });
+
+  it("are found by what only the record shows", async () => {
+    const { post, ids } = open({}, { more: { wordy } });
+    await post("/workflows/wordy/run", { start_event: { text: `${text}needle` }, handler_id: "one" });
+
+    expect(await ids("q=needle")).toEqual(["one"]);
+  });
+
+  it("cost a list what they show", async () => {
+    const { app, post } = open({}, { more: { wordy } });
+    await Promise.all(Array.from({ length: 20 }, () => post("/workflows/wordy/run", { start_event: { text } })));
+
+    const list = await (await app.request("/handlers?limit=100")).text();
+
+    expect(list.length).toBeLessThan(20 * 2_000);
+  });
+});
 
 describe("search", () => {
   it("finds by the beginning of an id, in values of labels and in errors", async () => {
@@ -77,9 +115,45 @@ describe("search", () => {
     const { post, ids } = open();
     await post("/workflows/fail/run");
 
-    for (const hidden of ["srv", "secret", "%2Fsrv%2Fapp", "node_modules", "at+async"])
-      expect(await ids(`q=${hidden}`), hidden).toEqual([]);
+    const hidden = process.cwd();
+    for (const part of [hidden, hidden.slice(0, -1), "packages", "node_modules", "at+async"])
+      expect(await ids(`q=${encodeURIComponent(part)}`), part).toEqual([]);
     expect(await ids("q=%3Cpath%3E")).toEqual([]); // what the store has is another text
+  });
+
+  it("tells nobody by a page or its cursor that the store has found what is not shown", async () => {
+    const { post, get } = open();
+    const hidden = process.cwd();
+    const q = encodeURIComponent(hidden);
+    const page = async (limit: number) => (await get(`/handlers?q=${q}&limit=${limit}`)).body;
+    await post("/workflows/fail/run");
+    await post("/workflows/fail/run");
+
+    const none = await page(1);
+    await post("/workflows/add/run", { ...add, handler_id: "own", labels: { of: hidden } });
+    await post("/workflows/fail/run");
+
+    expect(none).toEqual({ handlers: [], cursor: null });
+    expect(await page(1)).toMatchObject({ handlers: [{ handler_id: "own" }], cursor: null });
+    expect(await page(2)).toMatchObject({ handlers: [{ handler_id: "own" }], cursor: null });
+  });
+
+  it("pages through all that it shows, whatever the store finds between", async () => {
+    const { post, get } = open();
+    const q = encodeURIComponent(process.cwd());
+    const own = Array.from({ length: 5 }, (_one, index) => `own-${index}`);
+    for (const handler_id of own) {
+      await post("/workflows/add/run", { ...add, handler_id, labels: { of: process.cwd() } });
+      await post("/workflows/fail/run");
+    }
+    const found: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const { body } = await get(`/handlers?q=${q}&limit=2${cursor && `&cursor=${cursor}`}`);
+      found.push(...body.handlers.map((one: Json) => one.handler_id));
+      cursor = body.cursor;
+    }
+
+    expect(found.sort()).toEqual(own);
   });
 
   it("sees only the runs of its tenant", async () => {

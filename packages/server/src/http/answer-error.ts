@@ -6,7 +6,7 @@
  */
 import { type Log, WorkflowError } from "millrace";
 import { newId } from "../system.js";
-import { cleanText } from "./clean-text.js";
+import { cleanText, shortText } from "./clean-text.js";
 import { fieldsOf, listOf } from "./guard-json.js";
 import { HttpError, type HttpErrorOptions, type Issue, runUnknown, scheduleUnknown } from "./http-error.js";
 
@@ -165,6 +165,5 @@ function shortIssue({ path, message }: Issue): Issue {
 }
 
 function said(text: string): string {
-  const cleaned = cleanText(text.slice(0, 2 * most.characters));
-  return cleaned.length > most.characters ? `${cleaned.slice(0, most.characters)}…` : cleaned;
+  return shortText(cleanText(text.slice(0, 2 * most.characters)), most.characters);
 }

@@ -1,11 +1,13 @@
 /**
- * Removes what nobody outside should see: stack traces and paths of the file system in the texts of errors. Everything
- * that leaves the process passes here: responses, streams, history, snapshots, results, tools.
+ * Removes what only the operator should see from the texts of errors: stack traces, and the folders of this process.
+ * Everything that leaves the process passes here: responses, streams, history, snapshots, results, tools.
  *
- * Only texts of errors change. A path that a workflow shows in a field of its own is meant to be seen.
+ * Only texts of errors change, and only what is known exactly: nothing here guesses what a path looks like. Each pattern
+ * reads a text once, so that the cost is proportional to its length (`test/linear-patterns.test.ts`).
  *
  * @module
  */
+import { processFolders } from "../system.js";
 
 /** JSON text of a value that may contain errors. */
 export function cleanJson(value: unknown): string {
@@ -30,7 +32,7 @@ function withCleanErrors(value: unknown): string {
 function isError(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   const { name, message, stack } = value as Readonly<Record<string, unknown>>;
-  if (typeof stack === "string" && /\n\s+at /.test(stack)) return true;
+  if (typeof stack === "string" && stackLine.test(stack)) return true;
   if (typeof message !== "string") return false;
   return typeof stack === "string" || (typeof name === "string" && /^Thrown$|(?:Error|Exception)$/.test(name));
 }
@@ -53,70 +55,39 @@ function cleanDeep(value: unknown, cleaned: WeakSet<object>): unknown {
 
 // ---- one text
 
-/**
- * Removes stack traces and replaces each absolute path by `<path>`.
- *
- * These stay: URLs with a host, relative paths, single parts (`/tmp`), and routes. A route stands behind an HTTP
- * method, or has an unusual first part and a number, an id, a placeholder or a query (`/orders/7`). In doubt a text is
- * a path.
- */
-export function cleanText(text: string): string {
-  return text.replace(stackLines, "").replace(paths, (found: string, ...rest: unknown[]) => {
-    const [at, whole, groups] = rest.slice(-3) as [number, string, Readonly<Record<string, string | undefined>>];
-    const { url, quote, quoted = found, encoded } = groups;
-    if (url !== undefined) return found;
-    if (encoded !== undefined) return isEncodedPath(encoded) ? "<path>" : found;
-    const isAsked = method.test(whole.slice(Math.max(0, at - 12), at));
-    if (isAsked || isRoute(quoted)) return found;
-    return quote === undefined ? "<path>" : `${quote}<path>${quote}`;
-  });
+/** Characters of the text of an error that leave; the core stores as many. */
+const mostCharacters = 100_000;
+
+/** Removes stack traces, and replaces the folders of this process by `<path>`. A longer text is cut first. */
+export function cleanError(text: string): string {
+  return cleanText(shortText(text, mostCharacters));
 }
 
+export function shortText(text: string, characters: number): string {
+  return text.length > characters ? `${text.slice(0, characters)}…` : text;
+}
+
+/** Removes stack traces, and replaces the folders of this process by `<path>`. */
+export function cleanText(text: string): string {
+  const shown = text.replace(stackLines, "");
+  if (ownFolders === undefined) ownFolders = foldersPattern();
+  return ownFolders === null ? shown : shown.replace(ownFolders, "<path>");
+}
+
+const stackLine = /\n[ \t]+at /;
 /** Also matches a thrown object that was converted to text, with its line breaks as `\n`. */
 const stackLines = /(?:\r?\n|\\n)[ \t]+at (?:(?!\\n)[^\r\n"])*/g;
-const method = /\b(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) ["'`]?$/;
 
-/** First parts of file paths on common systems and in containers. */
-const roots =
-  "(?:Applications|Library|System|Users|Volumes|app|bin|boot|builds|cygdrive|dev|etc|home|layers|lib\\d*|mnt|nix|opt|private|proc|root|run|sbin|snap|srv|sys|tmp|usr|var|work|workspaces?)";
-const rooted = new RegExp(`^/+${roots}/`);
-const routeLike = /^\/(?:api|v\d+)\/|[/{:](?:\d+|[0-9a-f]{8}-[0-9a-f-]{27}|[A-Za-z]+})(?=\/|$)|\/:\w+|\?\w+=/;
-const host = /^\/\/[\w-]+(?:\.[\w-]+)+\//;
+let ownFolders: RegExp | null | undefined;
 
-function isRoute(found: string): boolean {
-  if (!found.startsWith("/") || rooted.test(found)) return false;
-  return host.test(found) || (routeLike.test(found) && !/\.[A-Za-z]\w{0,7}(?::\d+)*$/.test(found));
+/** Matches the folders of this process where a path begins; `null` on a host without folders. */
+function foldersPattern(): RegExp | null {
+  const forms = processFolders().flatMap((folder) => [
+    folder,
+    folder.replaceAll("\\", "\\\\"),
+    folder.replaceAll("\\", "/"),
+  ]);
+  if (forms.length === 0) return null;
+  const escaped = forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
+  return new RegExp(`(?<![\\p{L}\\p{N}_.-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "gu");
 }
-
-function isEncodedPath(encoded: string): boolean {
-  const decoded = encoded
-    .replace(/%(?:25){0,3}([0-9A-Fa-f]{2})/g, (_found, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    .replaceAll("%", "");
-  return cleanText(decoded) !== decoded;
-}
-
-// Every repetition ends at a character that it does not match, or is bounded: hostile texts cost no more than others.
-const letter = "(?:[^\\s/\\\\'\"`<>|:;,]|,(?=\\S)|(?<=\\p{L})'(?=\\p{L}))";
-/** A name does not end with punctuation. */
-const name = `${letter}*[^\\s/\\\\'"\`<>|:;,.!?)\\]}]`;
-/** May contain spaces, because a separator follows. */
-const folder = `${letter}+(?: ${letter}+){0,5}`;
-/** May contain spaces, because an extension follows. */
-const file = "[^\\s/\\\\'\"`<>|:;,.]+(?: [^\\s/\\\\'\"`<>|:;,.]+){0,5}(?:\\.\\w{1,8})+(?![\\p{L}\\p{N}_-])";
-const line = "(?::\\d+){0,2}";
-const inQuotes = "(?:(?!\\k<quote>(?!\\w))[^\\n]){0,1000}";
-const notInside = "(?<![\\p{L}\\p{N}_/#])(?<!(?<!\\p{L})\\.)";
-
-const paths = new RegExp(
-  [
-    "(?<url>(?<![\\w+.-])(?!file:|vscode[a-z-]*:)[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\\s/'\"`<>][^\\s'\"`<>]*)",
-    // Names in quotes may contain anything.
-    `(?<quote>['"\`])(?<quoted>(?:file:/|~?/|[A-Za-z]:[\\\\/]|\\\\\\\\)(?=${inQuotes}[/\\\\])${inQuotes})\\k<quote>(?!\\w)`,
-    `(?:file:[/\\\\]+|vscode(?:-[a-z]+)*:/+)(?:${letter}|[/\\\\:])*[^\\s/\\\\'"\`<>|:;,.!?)\\]}]`,
-    // Windows paths, on a drive or a server. JSON doubles their separators.
-    `(?<![\\p{L}\\p{N}])(?:\\\\{2,}[?.]\\\\+)?(?:[A-Za-z]:[\\\\/]+|\\\\{2,}(?=[^\\s\\\\]+\\\\))(?:${folder}[\\\\/]+)*(?:${file}|${name})[\\\\/]*${line}`,
-    `${notInside}~?/+(?:${roots}/+(?:${folder}/+)*(?:${file}|${name})|(?:${letter}+/+)+${name})(?:/:\\w+)*/?${line}(?:\\?[\\w=&%.-]*\\w)?`,
-    "(?<encoded>(?<![\\w%])(?:[A-Za-z]{1,10}(?=%))?%(?:25){0,3}(?:2[Ff]|5[Cc]|3[Aa])[\\w.~+@%()-]*)",
-  ].join("|"),
-  "gu",
-);

@@ -10,7 +10,7 @@ import { storedStatuses } from "millrace/engine";
 import type { RunFilter, RunListing, StoredStatus } from "millrace/runtime";
 import { nowMs, pauseMs } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
-import { isWaiting, listedRecord, shownStatus } from "../wire/handler-record.js";
+import { isWaiting, listedRecord, shortRecord, shownStatus } from "../wire/handler-record.js";
 import { labelsOf, matchesText } from "../wire/matches-filter.js";
 import type { Handler, ListQuery } from "../wire/schemas.js";
 import type { Served } from "./served.types.js";
@@ -30,21 +30,21 @@ const mostLookedAt = 5_000;
 /** Milliseconds after which a search gives what it has found. */
 const mostSearchedMs = 300;
 
-export async function listRuns(
-  server: Pick<Served, "runtime" | "catalog">,
-  request: ListRequest,
-): Promise<HandlerPage> {
-  const { runs, cursor } = await findRuns(server, request);
-  const records = await Promise.all(
-    runs.map((listing) => {
-      const handle = server.runtime.handle(listing.runId, { tenant: request.tenant });
-      return listedRecord(listing, handle, server.catalog);
-    }),
-  );
-  const { q = "" } = request.query;
-  // An error is searched as it is shown: without the paths that it has in the store.
-  const handlers = records.filter((record) => record !== null && matchesText(record, q)) as Handler[];
-  return { handlers, cursor };
+type ListServer = Pick<Served, "runtime" | "catalog">;
+
+/**
+ * Only runs that are shown are counted: a search finds in the store what errors do not show, and neither the length of a page nor
+ * its cursor may tell that.
+ */
+export async function listRuns(server: ListServer, request: ListRequest): Promise<HandlerPage> {
+  const { limit, q = "" } = request.query;
+  const reading = new ListReading(server, request);
+  const found = await reading.next(limit);
+  const { cursor } = reading;
+  const isMore =
+    cursor !== null &&
+    (q === "" || found.length < limit || (await reading.next(1)).length > 0 || reading.cursor !== null);
+  return { handlers: found.map(shortRecord), cursor: isMore ? toCursor("handlers", cursor) : null };
 }
 
 type Filter = Pick<RunFilter, "status" | "labels" | "queue" | "createdAfter" | "createdBefore" | "search" | "order">;
@@ -75,31 +75,61 @@ function filterOf({
   };
 }
 
-async function findRuns(
-  { runtime }: Pick<Served, "runtime">,
-  { tenant, query }: ListRequest,
-): Promise<{ readonly runs: readonly RunListing[]; readonly cursor: string | null }> {
-  const { workflow_name: names, limit } = query;
-  const filter = filterOf(query);
-  const only = names?.length === 1 ? names[0] : undefined;
-  const found: RunListing[] = [];
-  const untilMs = nowMs() + mostSearchedMs;
-  let cursor = query.cursor === undefined ? null : fromCursor(query.cursor, ["handlers"]).place;
-  let lookedAt = 0;
-  const mayGoOn = (): boolean => (filter.search === undefined ? lookedAt < mostLookedAt : nowMs() < untilMs);
-  for (let isFirst = true; ; isFirst = false) {
-    if (!isFirst) await pauseMs(0); // a store in this process gives page after page without a turn for other requests
-    const page = await runtime.runs({
-      tenant,
-      limit: limit - found.length,
-      ...(only !== undefined && { workflow: only }),
-      ...filter,
-      ...(cursor !== null && { cursor }),
-    });
-    found.push(...page.runs.filter(({ workflow }) => names === undefined || names.includes(workflow)));
-    lookedAt += page.runs.length;
-    cursor = page.cursor;
-    if (cursor === null || found.length >= limit || !mayGoOn()) break;
+class ListReading {
+  readonly #server: ListServer;
+  readonly #request: ListRequest;
+  readonly #filter: Filter;
+  readonly #untilMs: number = nowMs() + mostSearchedMs;
+  #lookedAt = 0;
+  /** Where the next page of the store begins; `null` after the last one. */
+  cursor: string | null;
+  #isFirst = true;
+
+  constructor(server: ListServer, request: ListRequest) {
+    const { cursor } = request.query;
+    this.#server = server;
+    this.#request = request;
+    this.#filter = filterOf(request.query);
+    this.cursor = cursor === undefined ? null : fromCursor(cursor, ["handlers"]).place;
   }
-  return { runs: found, cursor: cursor === null ? null : toCursor("handlers", cursor) };
+
+  /** The next runs, at most `limit`; fewer at the end, and when the time of the request is over. */
+  async next(limit: number): Promise<Handler[]> {
+    const found: Handler[] = [];
+    while (found.length < limit && this.#mayContinue()) found.push(...(await this.#page(limit - found.length)));
+    return found;
+  }
+
+  #mayContinue(): boolean {
+    if (this.#isFirst) return true;
+    if (this.cursor === null) return false;
+    return this.#filter.search === undefined ? this.#lookedAt < mostLookedAt : nowMs() < this.#untilMs;
+  }
+
+  async #page(limit: number): Promise<Handler[]> {
+    const { tenant, query } = this.#request;
+    const { workflow_name: names } = query;
+    // A store in this process returns page after page without a turn for other requests.
+    if (!this.#isFirst) await pauseMs(0);
+    this.#isFirst = false;
+    const { runs, cursor } = await this.#server.runtime.runs({
+      tenant,
+      limit,
+      ...(names?.length === 1 && { workflow: names[0] as string }),
+      ...this.#filter,
+      ...(this.cursor !== null && { cursor: this.cursor }),
+    });
+    this.cursor = cursor;
+    this.#lookedAt += runs.length;
+    return this.#shown(runs.filter(({ workflow }) => names === undefined || names.includes(workflow)));
+  }
+
+  async #shown(runs: readonly RunListing[]): Promise<Handler[]> {
+    const { runtime, catalog } = this.#server;
+    const { tenant, query } = this.#request;
+    const records = await Promise.all(
+      runs.map((listing) => listedRecord(listing, runtime.handle(listing.runId, { tenant }), catalog)),
+    );
+    return records.filter((record): record is Handler => record !== null && matchesText(record, query.q ?? ""));
+  }
 }

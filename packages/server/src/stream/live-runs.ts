@@ -14,7 +14,7 @@ import { type Log, WorkflowError } from "millrace";
 import type { RunKey, RunListing, Runtime } from "millrace/runtime";
 import { cleanJson } from "../http/clean-text.js";
 import { afterMs } from "../system.js";
-import { handlerRecord } from "../wire/handler-record.js";
+import { handlerRecord, shortRecord } from "../wire/handler-record.js";
 import type { Handler } from "../wire/schemas.js";
 import type { WorkflowCatalog } from "../wire/workflow-facts.js";
 
@@ -171,7 +171,7 @@ export class LiveRuns {
 
 export function changed(record: Handler): RunChange {
   let json: string | undefined;
-  return { kind: "changed", record, json: () => (json ??= cleanJson(record)) };
+  return { kind: "changed", record, json: () => (json ??= cleanJson(shortRecord(record))) };
 }
 
 function newlyWatched(tenant: string): Watched {

@@ -1,6 +1,7 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
 import { type EventClass, type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
 import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
+import { cleanError, shortText } from "../http/clean-text.js";
 import { isoTime } from "../system.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
 import type { Handler, Prompt } from "./schemas.js";
@@ -24,6 +25,14 @@ export async function listedRecord(
     throw error;
   });
   return outcome === undefined ? null : toHandler(listing, outcome, catalog);
+}
+
+/** Characters of an error in a list; the record of the run has all. */
+const mostListed = 500;
+
+/** The record as lists have it: with a short error. */
+export function shortRecord(record: Handler): Handler {
+  return record.error === null ? record : { ...record, error: shortText(record.error, mostListed) };
 }
 
 type Standing = RunOutcome | null | { readonly status: "unloadable"; readonly error: WorkflowError };
@@ -120,11 +129,11 @@ function errorOf(outcome: Standing): Pick<Handler, "error" | "error_code"> {
   switch (outcome?.status) {
     case "failed":
     case "unloadable":
-      return { error: textOf(outcome.error), error_code: codeOf(outcome.error) };
+      return { error: cleanError(textOf(outcome.error)), error_code: codeOf(outcome.error) };
     case "timedOut":
       return { error: `The run has used up its ${outcome.timeoutMs} ms.`, error_code: "RUN_TIMED_OUT" };
     case "cancelled":
-      return { error: cancelText(outcome.reason), error_code: "RUN_CANCELLED" };
+      return { error: cleanError(cancelText(outcome.reason)), error_code: "RUN_CANCELLED" };
     default:
       return { error: null, error_code: null };
   }

@@ -1,5 +1,4 @@
 /** Whether a run fits the filter of a list, told of its record: for lists that are kept up to date. */
-import { cleanText } from "../http/clean-text.js";
 import type { Handler, ListFilter } from "./schemas.js";
 
 /** Labels by name; `null` where one would have two values, as no run has. */
@@ -34,13 +33,13 @@ export function matchesFilter(record: Handler, filter: ListFilter): boolean {
   );
 }
 
-/** As the store searches, of what the record shows. */
+/** Searches as the store does, in what the record of the run shows. */
 export function matchesText({ handler_id, labels, error }: Handler, q: string): boolean {
   const wanted = folded(q);
   return (
     folded(handler_id).startsWith(wanted) ||
     Object.values(labels).some((value) => folded(value).includes(wanted)) ||
-    (error !== null && folded(cleanText(error)).includes(wanted))
+    (error !== null && folded(error).includes(wanted))
   );
 }
 

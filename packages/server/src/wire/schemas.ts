@@ -356,7 +356,7 @@ export const handler = z
     started_at: time,
     updated_at: time,
     completed_at: time.nullable(),
-    error: z.string().nullable(),
+    error: z.string().nullable().describe("In lists its first 500 characters"),
     error_code: z.string().nullable(),
     result: envelope.nullable(),
     waiting: z.boolean(),

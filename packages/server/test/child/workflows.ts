@@ -47,9 +47,12 @@ class CountFlow extends Workflow {
   });
 }
 
+/** In the folder of this process, which errors name and answers do not. */
+const secretFile = `${globalThis.process?.cwd?.() ?? ""}/secret.json`;
+
 const fail = defineWorkflow("fail")
   .step("fail", { on: StartEvent, emits: StopEvent }, (ev) => {
-    if (ev.get("ok") !== true) throw new Error("could not read /srv/app/secret.json: it is gone");
+    if (ev.get("ok") !== true) throw new Error(`could not read ${secretFile}: it is gone`);
     return new StopEvent({ result: null });
   })
   .build();
