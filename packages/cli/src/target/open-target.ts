@@ -81,7 +81,7 @@ function openServer(terminal: Terminal, { url, token }: TargetOptions & { readon
 
 function serverUrl(url: string): string {
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
-  if (/^https?:\/\//i.test(full) && URL.canParse(full)) return full.replace(/\/+$/, "");
+  if (/^https?:\/\//i.test(full) && URL.canParse(full)) return full.replace(/(?<!\/)\/+$/, "");
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--url\` is ${JSON.stringify(url)}, which is not the URL of a server.`,

@@ -27,7 +27,7 @@ export class Screen {
   write(text: string): void {
     if (text === "") return;
     this.terminal.out.write(text);
-    const written = /\n*$/.exec(text.slice(-2))?.[0].length ?? 0;
+    const written = /(?<!\n)\n*$/.exec(text.slice(-2))?.[0].length ?? 0;
     this.#newlines = Math.min(2, written === text.length ? this.#newlines + written : written);
   }
 

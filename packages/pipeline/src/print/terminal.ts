@@ -110,7 +110,7 @@ async function loadMarkdown({ width, color, stripAnsi, wanted }: MarkdownSetup):
   const render = library.createRenderer({ width, color, hyperlinks: false });
   return (markdown) => {
     try {
-      return onlyColors(render(markdown.replace(escapeEntity, "&amp;")), stripAnsi).replace(/^\n+|\n+$/g, "");
+      return onlyColors(render(markdown.replace(escapeEntity, "&amp;")), stripAnsi).replace(/^\n+|(?<!\n)\n+$/g, "");
     } catch {
       return markdown; // the library fails on text with thousands of levels or lines, which is still readable
     }

@@ -81,5 +81,5 @@ const rules: Rules<ConnectOptions<Workflows>> = {
 };
 
 function bare(address: string): string {
-  return address.replace(/\/+$/, "");
+  return address.replace(/(?<!\/)\/+$/, "");
 }

@@ -82,3 +82,52 @@ describe("JSON that leaves", () => {
     expect(through({ error: { at: new Date(0) } })).toEqual({ error: { at: "1970-01-01T00:00:00.000Z" } });
   });
 });
+
+/** Characters and words of the patterns that clean. */
+const parts = [
+  "\\",
+  "\n",
+  "\r\n",
+  " ",
+  "\t",
+  "/",
+  "'",
+  '"',
+  "?",
+  "%2F",
+  "at ",
+  "\n at ",
+  "\\n  at ",
+  "vscode-",
+  here,
+  "file:/",
+  "a",
+];
+
+describe("the cost of cleaning", () => {
+  it.each(parts.flatMap((one) => parts.map((other) => one + other)))(
+    "grows with the length of a text of %j",
+    (unit) => {
+      const errorsOf = (count: number) => {
+        const text = unit.repeat(count);
+        return {
+          error: text,
+          errors: [{ name: "Error", message: text, stack: text, cause: { name: text, message: text } }],
+        };
+      };
+      const costMs = (count: number) => {
+        const value = errorsOf(count);
+        const runs = Array.from({ length: 3 }, () => {
+          const sinceMs = performance.now();
+          cleanJson(value);
+          return performance.now() - sinceMs;
+        });
+        return Math.min(...runs);
+      };
+      const count = Math.ceil(20_000 / unit.length);
+
+      // A quadratic pattern takes more than 100 ms here, and four times as much for twice the length.
+      expect(Math.min(costMs(count), costMs(2 * count) / 3)).toBeLessThan(20);
+    },
+  );
+});

@@ -3,7 +3,7 @@
  * Everything that leaves the process passes here: responses, streams, history, snapshots, results, tools.
  *
  * Only texts of errors change, and only what is known exactly: nothing here guesses what a path looks like. Each pattern
- * reads a text once, so that the cost is proportional to its length (`test/linear-patterns.test.ts`).
+ * reads a text once, so that the cost is proportional to its length (`linear-patterns.long.test.ts` of the core).
  *
  * @module
  */
@@ -69,25 +69,33 @@ export function shortText(text: string, characters: number): string {
 
 /** Removes stack traces, and replaces the folders of this process by `<path>`. */
 export function cleanText(text: string): string {
-  const shown = text.replace(stackLines, "");
-  if (ownFolders === undefined) ownFolders = foldersPattern();
-  return ownFolders === null ? shown : shown.replace(ownFolders, "<path>");
+  ownFolders ??= patternOf(folderForms());
+  const { forms, pattern } = ownFolders;
+  // Most texts hold neither, which a search for fixed texts finds out many times faster.
+  const shown = text.includes("at ") ? text.replace(stackLines, "") : text;
+  return forms.some((form) => shown.includes(form)) ? shown.replace(pattern, "<path>") : shown;
 }
 
 const stackLine = /\n[ \t]+at /;
 /** Also matches a thrown object that was converted to text, with its line breaks as `\n`. */
 const stackLines = /(?:\r?\n|\\n)[ \t]+at (?:(?!\\n)[^\r\n"])*/g;
 
-let ownFolders: RegExp | null | undefined;
+interface OwnFolders {
+  readonly forms: readonly string[];
+  /** Matches a folder of this process where a path begins. */
+  readonly pattern: RegExp;
+}
 
-/** Matches the folders of this process where a path begins; `null` on a host without folders. */
-function foldersPattern(): RegExp | null {
-  const forms = processFolders().flatMap((folder) => [
-    folder,
-    folder.replaceAll("\\", "\\\\"),
-    folder.replaceAll("\\", "/"),
-  ]);
-  if (forms.length === 0) return null;
+let ownFolders: OwnFolders | null = null;
+
+function patternOf(forms: readonly string[]): OwnFolders {
   const escaped = forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  return new RegExp(`(?<![\\p{L}\\p{N}_.-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "gu");
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_.-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "gu");
+  return { forms, pattern };
+}
+
+/** Each folder as it is, as JSON has it, and as an address has it: on Windows these are three texts. */
+function folderForms(): string[] {
+  const folders = processFolders();
+  return [...new Set(folders.flatMap((one) => [one, one.replaceAll("\\", "\\\\"), one.replaceAll("\\", "/")]))];
 }

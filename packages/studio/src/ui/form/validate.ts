@@ -38,7 +38,7 @@ const unescaped = (part: string): string => decodeURIComponent(part).replaceAll(
 
 /** The last number in a sentence of the validator, which is the limit. */
 const limitIn = (error: string): string =>
-  /(-?[\d.]+(?:e[+-]?\d+)?)\)?\.?$/i.exec(error)?.[1]?.replace(/\.$/, "") ?? "";
+  /(?<![\d.])(-?[\d.]+(?:e[+-]?\d+)?)\)?\.?$/i.exec(error)?.[1]?.replace(/\.$/, "") ?? "";
 
 const sentences: Readonly<Record<string, (error: string) => string>> = {
   required: () => "Needed.",

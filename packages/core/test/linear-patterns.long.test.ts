@@ -1,0 +1,106 @@
+/** A text from outside costs no pattern more than its length. */
+import { describe, expect, it } from "vitest";
+import { sourcePatterns } from "./support/source-patterns.js";
+
+/** Patterns that meet only texts of a bounded length, by place without its line, with what bounds them. */
+const bounded: Readonly<Record<string, string>> = {
+  "cli/src/code/load-error.ts": "the stack of the developer's own code, and what Node and esbuild print about it",
+  "client/src/create-client.ts": "the address of the server, which is an option",
+  "studio/src/ui/format.ts": "the digits of a number",
+};
+
+/** Files that make patterns from texts, with the reason why those are linear. */
+const makers: Readonly<Record<string, string>> = {
+  "server/src/http/clean-text.ts": "it matches fixed texts only, and has a test of its own",
+  "server/src/wire/names.ts": "it is a literal of the same file with one more literal word in front",
+};
+
+const { literals, makers: found } = sourcePatterns();
+const length = 8_000;
+
+describe("every regular expression in the source of the packages", () => {
+  const checked = literals.filter(({ place }) => !Object.hasOwn(bounded, place.replace(/:\d+$/, "")));
+
+  it.each(checked.map((one) => [one.place, one] as const))("reads a long text once: %s", (_place, { pattern }) => {
+    for (const text of hostileTexts(pattern)) {
+      expect(growth(pattern, text), `${pattern} on ${JSON.stringify(text(12))}`).toBeLessThan(3);
+    }
+  });
+
+  it("is a literal, or is made in a file whose patterns are known to be linear", () => {
+    expect(found).toEqual(Object.keys(makers).sort());
+  });
+});
+
+describe("the measure", () => {
+  it.each([/\s+$/, /a*b*a*c/, /(?:x|y)+z/, /^(?:a+)+$/, /\d+(?=;)/])(
+    "finds that %s reads a text more than once",
+    (pattern) => {
+      expect(Math.max(...hostileTexts(pattern).map((text) => growth(pattern, text)))).toBeGreaterThan(3);
+    },
+  );
+});
+
+type TextOf = (length: number) => string;
+
+/** Texts of one repeated unit each, between a beginning and an end that may not match. */
+function hostileTexts(pattern: RegExp): TextOf[] {
+  const letters = lettersOf(pattern.source);
+  const pairs = letters.flatMap((one) => letters.map((other) => one + other));
+  const words = [...pattern.source.matchAll(/[A-Za-z][A-Za-z-]+/g)].map(([word]) => word);
+  const units = [...new Set([...letters, ...pairs, ...words, ...triples(letters)])];
+  return units.flatMap((unit) =>
+    [...new Set(["", letters[0] as string])].flatMap((begin) =>
+      ["", "\u0000"].map((end) => (size: number) => begin + unit.repeat(Math.ceil(size / unit.length)) + end),
+    ),
+  );
+}
+
+const mostLetters = 8;
+const classes: readonly (readonly [RegExp, string])[] = [
+  [/\\s/, " \n"],
+  [/\\d|0-9/, "1"],
+  [/\\w|\\p|A-Z|a-z|\.|\[\^/, "aé"],
+  [/\\n|\\r/, "\n"],
+  [/\\t/, "\t"],
+];
+
+/** One character for each class of the pattern, and those that it names. */
+function lettersOf(source: string): string[] {
+  const ofClasses = classes.flatMap(([named, letters]) => (named.test(source) ? [...letters] : []));
+  const plain = source.replace(/\\[spPdwbBDSWntrkux](?:\{[^}]*\})?/g, "").replace(/\\(.)/g, "$1");
+  const own = [...plain].filter((letter) => !/[()?*+|^$[\]{}]/.test(letter) || source.includes(`\\${letter}`));
+  return [...new Set([...ofClasses, ...own, "a"])].slice(0, mostLetters);
+}
+
+/** Some units of three letters: the same ones for the same letters. */
+function triples(letters: readonly string[]): string[] {
+  return letters.map(
+    (letter, index) => letter + letters[(index + 1) % letters.length] + letters[(index + 2) % letters.length],
+  );
+}
+
+/** What twice the length costs, as a multiple; 1 where a long text costs nothing that could be measured. */
+function growth(pattern: RegExp, text: TextOf): number {
+  // An exponential pattern would not come to an end with a long text.
+  for (const size of [24, 100, 500])
+    if (costMs(pattern, text(size)) > 40 && least(pattern, text(size)) > 20) return Number.POSITIVE_INFINITY;
+  const one = text(length);
+  if (costMs(pattern, one) < 3) return 1;
+  const onceMs = least(pattern, one);
+  return onceMs < 2 ? 1 : least(pattern, text(2 * length)) / onceMs;
+}
+
+function least(pattern: RegExp, text: string): number {
+  return Math.min(costMs(pattern, text), costMs(pattern, text), costMs(pattern, text));
+}
+
+function costMs(pattern: RegExp, text: string): number {
+  const sinceMs = performance.now();
+  if (pattern.global) text.replace(pattern, "");
+  else {
+    pattern.lastIndex = 0;
+    pattern.exec(text);
+  }
+  return performance.now() - sinceMs;
+}
