@@ -100,6 +100,24 @@ describe.each(kinds)("storeSessions %s", (_where, open) => {
     expect(records).toHaveLength(1);
   });
 
+  it("keeps the number of runs and the time of the newest in the record of the session", async () => {
+    const store = open();
+    const sessions = storeSessions(store);
+    const facts = async () =>
+      JSON.parse((await store.record({ tenant: "", kind: "agent-session", id: "s1" }))?.text ?? "").json.runs;
+
+    await save(sessions, 0);
+    expect(await facts()).toEqual({ count: 0, newestAtMs: null });
+    await save(sessions, 1, { run: run("r1", { createdAtMs: 2_000, status: "PAUSED" }) });
+    await save(sessions, 2, { run: run("r2", { createdAtMs: 1_000 }) });
+    await save(sessions, 2, { run: run("lost") });
+    await save(sessions, 3, { run: run("r1", { createdAtMs: 2_000 }) });
+    await save(sessions, 4);
+
+    expect(await facts()).toEqual({ count: 2, newestAtMs: 2_000 });
+    expect((await sessions.load("s1", null, { runs: 9 }))?.runs).toHaveLength(2);
+  });
+
   it("puts a run that goes on in the place where it was", async () => {
     const sessions = storeSessions(open());
     await save(sessions, 0, { run: run("r1", { status: "PAUSED" }) });

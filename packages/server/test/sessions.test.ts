@@ -1,7 +1,7 @@
 /** What there is to workflows, pipelines and their sessions. */
 import { Loop, Parallel, Pipeline, Step, type StepFunction } from "@millrace/pipeline";
 import { createRuntime, memoryStore, type Runtime } from "millrace/runtime";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { bearerAuth, createServer } from "../src/index.js";
 import type { Json } from "./answer.types.js";
@@ -217,14 +217,27 @@ describe("sessions", () => {
         kind: "agent-session",
         id: "a/1",
         expected: 0,
-        value: { sessionId: "a/1", userId: null, state: { mood: "good" }, metrics: null },
+        value: {
+          sessionId: "a/1",
+          userId: null,
+          state: { mood: "good" },
+          metrics: null,
+          runs: { count: 2, newestAtMs: 2_000 },
+        },
       },
       agentRun("x", 1_000, "first"),
       agentRun("y", 2_000, "second"),
     ]);
+    const kindsRead: string[] = [];
+    const list = runtime.records.list.bind(runtime.records);
+    vi.spyOn(runtime.records, "list").mockImplementation((query) => {
+      kindsRead.push(query.kind);
+      return list(query);
+    });
     const first = (await get("/sessions?limit=1")).body;
     const second = (await get(`/sessions?limit=1&cursor=${encodeURIComponent(first.cursor)}`)).body;
 
+    expect(kindsRead).not.toContain("agent-run");
     expect(first.sessions.map((one: Json) => one.session_id)).toEqual(["s-1"]);
     expect(second.sessions).toEqual([
       { session_id: "a/1", user_id: null, name: null, runs: 2, updated_at: new Date(2_000).toISOString() },

@@ -35,7 +35,16 @@ export function storeSessions(store: RunStore, { tenant = "" }: StoreSessionsOpt
   return new StoreSessions(store, tenant);
 }
 
-type StoredSession = Pick<AgentSession, "sessionId" | "userId" | "state" | "metrics">;
+interface StoredSession extends Pick<AgentSession, "sessionId" | "userId" | "state" | "metrics"> {
+  /** What a list of sessions shows of the runs; it reads none of them. */
+  readonly runs: RunFacts;
+}
+
+interface RunFacts {
+  readonly count: number;
+  /** When the newest run began, in epoch milliseconds; `null` without runs. */
+  readonly newestAtMs: number | null;
+}
 
 class StoreSessions implements AgentSessions {
   readonly #store: RunStore;
@@ -50,18 +59,26 @@ class StoreSessions implements AgentSessions {
     const key = sessionKey(this.#tenant, sessionId);
     const record = await this.#store.record(key);
     if (record === null) return null;
-    const session = parseRecord<StoredSession>(key, record.text);
+    const { runs: _facts, ...session } = parseRecord<StoredSession>(key, record.text);
     return { ...session, runs: await this.#newestRuns(sessionId, query), version: record.version };
   }
 
   async save({ run, expectedVersion, ...session }: SaveSession): Promise<SaveSessionResult> {
     const { sessionId, userId, state, metrics } = session;
     const key = sessionKey(this.#tenant, sessionId);
-    const stored: StoredSession = { sessionId, userId, state, metrics };
-    const writes: RecordWrite[] = [{ ...key, expected: expectedVersion, text: recordText(stored) }];
-    if (run !== null) writes.push(await this.#runWrite(run, { sessionId, version: expectedVersion }));
-    const conflicts = await this.#store.writeRecords(writes);
+    const own = run === null ? [] : [await this.#runWrite(run, { sessionId, version: expectedVersion })];
+    const runs = factsWith(run, await this.#runFacts(key), own[0]?.expected === 0);
+    const stored: StoredSession = { sessionId, userId, state, metrics, runs };
+    const conflicts = await this.#store.writeRecords([
+      { ...key, expected: expectedVersion, text: recordText(stored) },
+      ...own,
+    ]);
     return conflicts.length > 0 ? { status: "conflict" } : { status: "saved", version: expectedVersion + 1 };
+  }
+
+  async #runFacts(key: RecordKey): Promise<RunFacts> {
+    const record = await this.#store.record(key);
+    return (record && parseRecord<Partial<StoredSession>>(key, record.text).runs) ?? { count: 0, newestAtMs: null };
   }
 
   /** A record exists already when the run was continued after a pause. */
@@ -99,6 +116,11 @@ class StoreSessions implements AgentSessions {
       cursor = page.cursor;
     }
   }
+}
+
+function factsWith(run: AgentSessionRun | null, { count, newestAtMs }: RunFacts, isNew: boolean): RunFacts {
+  if (run === null) return { count, newestAtMs };
+  return { count: count + (isNew ? 1 : 0), newestAtMs: Math.max(newestAtMs ?? run.createdAtMs, run.createdAtMs) };
 }
 
 const SESSION_KIND = "agent-session";

@@ -4,7 +4,7 @@
  * | kind            | id                                    | what                                                    |
  * | --------------- | ------------------------------------- | ------------------------------------------------------- |
  * | `session`       | the session                           | of pipelines: state, and the newest thousand runs       |
- * | `agent-session` | the session                           | of agents: state                                        |
+ * | `agent-session` | the session                           | of agents: state, and the number of runs                |
  * | `agent-run`     | `session/time left/rank/run`, escaped | of agents: a run with its messages, the newest first    |
  *
  * @module
@@ -33,8 +33,8 @@ const tag = "Sessions";
 const kinds = ["session", "agent-session"] as const;
 type Kind = (typeof kinds)[number];
 
-/** The newest runs of a session that are shown, and of an agent that are counted. */
-const mostRuns = { shown: 50, counted: 100 };
+/** The newest runs of a session that are shown. */
+const mostShown = 50;
 
 export function mountSessions(server: Server): void {
   mount(server, {
@@ -79,26 +79,20 @@ async function listSessions({ runtime }: Server, tenant: string, query: SessionQ
     ...(q !== undefined && q !== "" && { prefix: q }),
     ...(place !== "" && { cursor: place }),
   });
-  const sessions = await Promise.all(page.records.map((record) => toSession({ runtime }, { tenant, kind, record })));
+  const sessions = page.records.map((record) => toSession(kind, record));
   if (page.cursor !== null) return { sessions, cursor: toCursor(kind, page.cursor) };
   return { sessions, cursor: kind === "session" ? toCursor("agent-session", "") : null };
 }
 
 type Records = RecordList["records"];
 
-interface Found {
-  readonly tenant: string;
-  readonly kind: Kind;
-  readonly record: Records[number];
-}
-
-async function toSession(server: Pick<Server, "runtime">, { tenant, kind, record }: Found): Promise<Session> {
-  const stored = fieldsOf(record.value);
-  const shown = { session_id: record.id, user_id: textOf(stored["userId"]), name: textOf(stored["name"]) };
-  if (kind === "session")
-    return { ...shown, runs: listOf(stored["runs"]).length, updated_at: timeOf(stored["updatedAtMs"]) };
-  const runs = await agentRuns(server, tenant, record.id, mostRuns.counted);
-  return { ...shown, runs: runs.length, updated_at: timeOf(runs[0]?.["createdAtMs"]) };
+/** Reads the record of the session alone: it says how many runs there are. */
+function toSession(kind: Kind, { id, value }: Records[number]): Session {
+  const { userId, name, runs, updatedAtMs } = fieldsOf(value);
+  const shown = { session_id: id, user_id: textOf(userId), name: textOf(name) };
+  if (kind === "session") return { ...shown, runs: listOf(runs).length, updated_at: timeOf(updatedAtMs) };
+  const { count, newestAtMs } = fieldsOf(runs);
+  return { ...shown, runs: typeof count === "number" ? count : 0, updated_at: timeOf(newestAtMs) };
 }
 
 async function sessionOf(server: Server, { tenant, kind, id }: Kept): Promise<SessionDetails | null> {
@@ -107,10 +101,10 @@ async function sessionOf(server: Server, { tenant, kind, id }: Kept): Promise<Se
   const { userId, state, runs } = fieldsOf(found.value);
   const shown = { session_id: id, user_id: textOf(userId), state: state ?? {} };
   if (kind === "session") {
-    const newest = listOf(runs).slice(-mostRuns.shown).map(fieldsOf);
+    const newest = listOf(runs).slice(-mostShown).map(fieldsOf);
     return { ...shown, runs: await Promise.all(newest.map((run) => pipelineRun(server, tenant, run))) };
   }
-  const ofAgent = (await agentRuns(server, tenant, id, mostRuns.shown)).reverse();
+  const ofAgent = (await agentRuns(server, tenant, id, mostShown)).reverse();
   return {
     ...shown,
     runs: ofAgent.map((run) => ({

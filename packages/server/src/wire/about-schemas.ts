@@ -112,7 +112,7 @@ export const session = z
     session_id: z.string(),
     user_id: z.string().nullable(),
     name: z.string().nullable(),
-    runs: z.number().describe("Of a pipeline at most 1,000, of an agent at most 100 are counted."),
+    runs: z.number().describe("Of a pipeline at most 1,000."),
     updated_at: time,
   })
   .openapi("Session");
