@@ -116,9 +116,9 @@ function addServing({ add, calls }: Context): void {
       .option("--port <port>", "port of the server")
       .option("--host <host>", "address to listen at", "127.0.0.1")
       .option("--store <store>", "a SQLite file, or postgres://…");
-  onPort(add("dev [file]", "serve a file or a folder with the studio, and load it again when it changes")).action(
-    calls(async () => (await import("./commands/dev.js")).dev),
-  );
+  onPort(add("dev [file]", "serve a file or a folder with the studio, and load it again when it changes"))
+    .option("--token <token>", "ask callers for this token, else MILLRACE_TOKEN; other computers always need one")
+    .action(calls(async () => (await import("./commands/dev.js")).dev));
   onPort(add("serve <file>", "serve a file or a folder over HTTP"))
     .option("--token <token>", "ask callers for this token, else MILLRACE_TOKEN")
     .option("--studio", "with the studio at /studio")

@@ -63,6 +63,22 @@ it("refuses a page whose name leads to this computer", async () => {
   expect(await statusFor("pages.example")).toBe(403);
 });
 
+it("asks other computers for a token where dev serves the code of all steps", async () => {
+  const project = createProject({ "joke.ts": joke });
+  const server = project.start("dev", "joke.ts", "--port", "0", "--host", "0.0.0.0");
+  await expect.poll(() => server.lines().join("\n"), { timeout: 120_000 }).toMatch(/localhost:\d+/);
+  const lines = server.lines().join("\n");
+  const url = /http:\/\/localhost:\d+/.exec(lines)?.[0] as string;
+  const token = /^token (\S{24})$/m.exec(lines)?.[1] as string;
+  const statusFor = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(`${url}${path}`, { headers })).status;
+
+  for (const path of ["/handlers", "/workflows", "/workflows/JokeFlow/steps/write/source"]) {
+    expect(await statusFor(path), path).toBe(401);
+    expect(await statusFor(path, { authorization: `Bearer ${token}` }), path).not.toBe(401);
+  }
+});
+
 it("refuses a port that is in use", async () => {
   const project = createProject({ "joke.ts": joke });
   const port = await takenPort();

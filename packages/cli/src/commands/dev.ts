@@ -9,12 +9,14 @@
  *
  * @module
  */
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileAndName } from "../code/file-and-name.js";
 import { existingPath } from "../code/load-module.js";
 import { portOf } from "../dev/listen.js";
 import type { WorkerSetup } from "../dev/messages.types.js";
+import { addressOf, isOwnAddress } from "../dev/own-address.js";
 import { type Serving, VersionProcess } from "../dev/version-process.js";
 import { FileWatch } from "../dev/watch-files.js";
 import type { ToldError } from "../output/cli-error.js";
@@ -27,20 +29,34 @@ interface DevOptions {
   readonly port?: string;
   readonly host: string;
   readonly store?: string;
+  readonly token?: string;
 }
 
 export async function dev(terminal: Terminal, options: DevOptions): Promise<number> {
-  const { host, store } = options;
+  const { store } = options;
   const where = portOf(options.port);
   const file = options.file ?? usualFolder(terminal.cwd);
   existingPath(terminal.cwd, fileAndName(terminal.cwd, file).file);
-  const session = new DevSession(terminal, { setup: { file, store, host, cwd: terminal.cwd }, where });
+  // The processes listen at the address that was judged, whatever its name stands for by then.
+  const host = options.host === "localhost" ? options.host : await addressOf(options.host);
+  const token = options.token ?? (await tokenFor(host, terminal));
+  const session = new DevSession(terminal, { setup: { file, store, host, token, cwd: terminal.cwd }, where });
   const interrupt = interrupts();
   try {
     return await session.run(interrupt.signal);
   } finally {
     interrupt.stop();
   }
+}
+
+/** `dev` shows the code of all steps and starts runs, so that other computers need a token. */
+async function tokenFor(host: string, terminal: Terminal): Promise<string | null> {
+  if (isOwnAddress(await addressOf(host))) return null;
+  const given = terminal.env["MILLRACE_TOKEN"];
+  if (given) return given;
+  const token = randomBytes(18).toString("base64url");
+  terminal.line(`token ${token}`);
+  return token;
 }
 
 /** Where projects have their workflows. */
@@ -165,9 +181,11 @@ class DevSession {
   #tellServing(serving: Extract<Serving, { type: "serving" }>, isReload: boolean): void {
     const terminal = this.#terminal;
     if (isReload) return terminal.line(terminal.paint("dim", `loaded again at ${new Date().toLocaleTimeString()}`));
-    terminal.line(
-      `${terminal.paint("bold", "millrace")}  ${terminal.paint("cyan", `${serving.url}${serving.hasStudio ? "/studio/" : ""}`)}`,
-    );
+    const path = serving.hasStudio ? "/studio/" : "";
+    const urls = serving.urls.map((url) => terminal.paint("cyan", `${url}${path}`));
+    terminal.line(`${terminal.paint("bold", "millrace")}  ${urls.join("\n          ")}`);
+    if (this.#setup.token !== null)
+      terminal.note("  Whoever has the token and reaches this computer can read the code of all steps and start runs.");
     for (const line of serving.told) terminal.line(line);
     if (!serving.hasStudio) terminal.note("  The studio is not installed: npm install --save-dev @millrace/studio");
   }

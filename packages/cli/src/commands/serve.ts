@@ -1,7 +1,6 @@
 import { loadCode } from "../code/load-code.js";
 import { listen, portOf } from "../dev/listen.js";
 import { hasStudio, openApp, servedLines } from "../dev/open-app.js";
-import { onlyOwnNames } from "../dev/own-names.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { logOf } from "../target/open-target.js";
@@ -39,11 +38,10 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     },
   });
   try {
-    const fetch = token === undefined ? onlyOwnNames(app.fetch, host) : app.fetch;
-    const server = await listen({ fetch, host, ...where });
+    const server = await listen({ fetch: app.fetch, host, asksToken: token !== undefined, ...where });
     terminal.line(`${server.url}${studio ? "/studio/" : ""}`);
     for (const line of servedLines(terminal, { code, place: app.place })) terminal.note(line);
-    if (token === undefined && host !== "127.0.0.1" && host !== "localhost")
+    if (token === undefined && !server.isOwn)
       terminal.note("Everybody who reaches this address may do everything: give it a `--token`.");
     await untilInterrupted();
     server.close();

@@ -2,12 +2,18 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { wholeNumber } from "../option-values.js";
 import { CliError } from "../output/cli-error.js";
+import { addressOf, isEveryAddress, isOwnAddress, onlyOwnNames, reachableAddresses } from "./own-address.js";
 
 export const defaultPort = 3000;
 const tries = 100;
 
 export interface Listening {
   readonly url: string;
+  /** {@link url}, and those under which other computers reach it. */
+  readonly urls: readonly string[];
+  readonly address: string;
+  /** Other computers do not reach the address. */
+  readonly isOwn: boolean;
   readonly port: number;
   /** Takes no more requests, and ends those that are under way: clients of a stream connect again. */
   close(): void;
@@ -19,6 +25,8 @@ export interface ListenOptions {
   readonly port: number;
   /** The next free port, where this one is in use. */
   readonly isDefault: boolean;
+  /** `false`: an address of this computer answers only under names of this computer. */
+  readonly asksToken: boolean;
 }
 
 /** @throws {CliError} `PORT_IN_USE` */
@@ -30,18 +38,27 @@ export async function listen({ port, isDefault, ...options }: ListenOptions): Pr
   }
 }
 
-function tryPort({ fetch, host, port }: Omit<ListenOptions, "isDefault">): Promise<Listening | null> {
+async function tryPort({ host, ...options }: Omit<ListenOptions, "isDefault">): Promise<Listening | null> {
+  const hostname = await addressOf(host);
   return new Promise((resolve, reject) => {
-    const server = serve({ fetch, port, hostname: host }, () => {
-      const { port: open } = server.address() as AddressInfo;
-      const name = host === "0.0.0.0" || host === "::" ? "localhost" : host.includes(":") ? `[${host}]` : host;
-      resolve({ url: `http://${name}:${open}`, port: open, close: () => void closeAll(server) });
+    let answer = options.fetch;
+    const server = serve({ fetch: (request) => answer(request), port: options.port, hostname }, () => {
+      const { port, address } = server.address() as AddressInfo;
+      const isOwn = isOwnAddress(address);
+      if (isOwn && !options.asksToken) answer = onlyOwnNames(options.fetch);
+      const names = [ownNameOf(host, address), ...reachableAddresses(address)];
+      const urls = [...new Set(names)].map((name) => `http://${name.includes(":") ? `[${name}]` : name}:${port}`);
+      resolve({ url: urls[0] as string, urls, address, isOwn, port, close: () => void closeAll(server) });
     });
     server.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code === "EADDRINUSE") resolve(null);
-      else reject(noPlace(error, { host, port }));
+      else reject(noPlace(error, { host, port: options.port }));
     });
   });
+}
+
+function ownNameOf(host: string, address: string): string {
+  return host === "localhost" || isEveryAddress(address) ? "localhost" : address;
 }
 
 function closeAll(server: ReturnType<typeof serve>): void {

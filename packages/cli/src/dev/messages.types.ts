@@ -5,6 +5,8 @@ export interface WorkerSetup {
   readonly file: string;
   readonly store: string | undefined;
   readonly host: string;
+  /** `null`: callers need none. */
+  readonly token: string | null;
   readonly cwd: string;
 }
 
@@ -19,7 +21,7 @@ export type FromWorker =
   | { readonly type: "failed"; readonly files: readonly string[]; readonly error: ToldError }
   | {
       readonly type: "serving";
-      readonly url: string;
+      readonly urls: readonly string[];
       readonly port: number;
       readonly hasStudio: boolean;
       /** In lines, for people. */

@@ -17,7 +17,6 @@ import { projectOf } from "../target/project.js";
 import { type Listening, listen } from "./listen.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
 import { hasStudio, type OpenApp, openApp, servedLines } from "./open-app.js";
-import { onlyOwnNames } from "./own-names.js";
 
 quietSqlite(process);
 const { stdout, stderr, stdin, env } = process;
@@ -57,16 +56,18 @@ async function load(given: WorkerSetup): Promise<void> {
 
 async function serve({ port, isDefault }: { readonly port: number; readonly isDefault: boolean }): Promise<void> {
   if (setup === null || code === null) return;
-  const { host, store, cwd } = setup;
+  const { host, token, store, cwd } = setup;
   const terminal = new Terminal({ stdout, stderr, stdin, env, cwd });
   const studio = hasStudio(code);
   const { folder } = projectOf(dirname(code.found[0]?.file ?? cwd));
   const sources = stepSources(code.kit, folder);
-  app = await openApp({ code, store, cwd, log: logOf(terminal), server: { sources, ...(studio && { studio: true }) } });
-  const fetch = onlyOwnNames(app.fetch, host);
-  server = await listen({ fetch, host, port, isDefault });
+  const { bearerAuth } = await code.kit.server();
+  const auth = token === null ? {} : { auth: bearerAuth({ tokens: [token] }) };
+  const shown = { sources, ...auth, ...(studio && { studio: true as const }) };
+  app = await openApp({ code, store, cwd, log: logOf(terminal), server: shown });
+  server = await listen({ fetch: app.fetch, host, port, isDefault, asksToken: token !== null });
   const told = servedLines(terminal, { code, place: app.place });
-  tell({ type: "serving", url: server.url, port: server.port, hasStudio: studio, told });
+  tell({ type: "serving", urls: server.urls, port: server.port, hasStudio: studio, told });
 }
 
 async function stop(): Promise<void> {
