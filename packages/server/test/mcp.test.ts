@@ -6,7 +6,7 @@ import { defineWorkflow, HumanResponseEvent, InputRequiredEvent, StartEvent, Sto
 import { createRuntime, memoryStore, type RunStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { createMcpServer } from "../src/mcp.js";
+import { createMcpServer, type McpOptions } from "../src/mcp.js";
 import type { Json } from "./answer.types.js";
 import { workflows } from "./child/workflows.js";
 
@@ -33,7 +33,7 @@ const confirm = defineWorkflow("confirm")
 async function connect(
   answer: ElicitResult | (() => Promise<ElicitResult>) | null = null,
   elicitation: Record<string, object> = {},
-  store: RunStore = memoryStore(),
+  { store = memoryStore(), ...options }: { readonly store?: RunStore } & Partial<McpOptions> = {},
 ) {
   const runtime = createRuntime({ workflows: { ...workflows, survey, confirm }, store });
   const log = { info: () => {}, error: () => {} };
@@ -42,6 +42,7 @@ async function connect(
     log,
     tools: { add: "Adds two numbers.", refund: "Refunds.", fail: "Fails.", survey: "Asks.", confirm: "Confirms." },
     progressMs: 5,
+    ...options,
   });
   const client = new Client({ name: "test", version: "1" }, { capabilities: answer === null ? {} : { elicitation } });
   const asked: Json[] = [];
@@ -145,12 +146,9 @@ describe("createMcpServer", () => {
 
   it.each([
     ["has no way to ask", null],
-    ["is told no", { action: "decline" } as const],
-    ["is sent away", { action: "cancel" } as const],
-    ["fails to ask", failing],
     ["shows no forms", { action: "accept" } as const, { url: {} }],
   ])(
-    "ends with the open prompt where the client %s, and goes on with its answer",
+    "ends with the open prompt where the client %s, and goes on with the answer of the model",
     async (_name, answer, can: Record<string, object> = {}) => {
       const { call } = await connect(answer, can);
 
@@ -162,6 +160,97 @@ describe("createMcpServer", () => {
       expect(await call("answer_prompt", given)).toMatchObject({ isError: true });
     },
   );
+});
+
+describe("who answers", () => {
+  const answerOf = ({ structuredContent: { handler_id, prompts } }: Json) => ({
+    handler_id,
+    prompt_id: prompts[0].prompt_id,
+    fields: { approved: true },
+  });
+
+  it.each([
+    ["is told no", { action: "decline" } as const],
+    ["is sent away", { action: "cancel" } as const],
+    ["fails to ask", failing],
+  ])("is the person where the client shows forms, also where it %s: the model cannot", async (_name, answer) => {
+    const { call, runtime } = await connect(answer);
+
+    const open = await call("refund");
+    const refused = await call("answer_prompt", answerOf(open));
+
+    expect(open.structuredContent).toMatchObject({ status: "running", waiting: true, prompts: [{}] });
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("FORBIDDEN") }, {}] });
+    expect(await runtime.handle(open.structuredContent.handler_id).prompts()).toHaveLength(1);
+  });
+
+  it("asks nobody again who has declined, and says so to the model", async () => {
+    const { call, asked } = await connect({ action: "decline" });
+
+    const { content, structuredContent } = await call("refund");
+    const again = await call("answer_prompt", { handler_id: structuredContent.handler_id });
+
+    expect(asked).toHaveLength(1);
+    for (const one of [content, again.content])
+      expect(one).toMatchObject([{}, { text: expect.stringContaining("The person has declined") }]);
+    expect(again.structuredContent).toMatchObject({ waiting: true });
+  });
+
+  it("asks a person again who has closed the form", async () => {
+    const answers: ElicitResult[] = [{ action: "cancel" }, { action: "accept", content: { approved: true } }];
+    const { call, asked } = await connect(async () => answers.shift() as ElicitResult);
+
+    const { structuredContent } = await call("refund", { order: "C-3" });
+    const again = await call("answer_prompt", { handler_id: structuredContent.handler_id });
+
+    expect(asked).toHaveLength(2);
+    expect(again).toMatchObject({ content: [{ text: '{"result":"refunded C-3"}' }] });
+  });
+
+  it("is the model where the option says so, and the person is not asked", async () => {
+    const { call, asked } = await connect({ action: "decline" }, {}, { answers: "model" });
+
+    const answered = await call("answer_prompt", answerOf(await call("refund", { order: "C-3" })));
+
+    expect(asked).toEqual([]);
+    expect(answered).toMatchObject({ content: [{ text: '{"result":"refunded C-3"}' }] });
+  });
+
+  it("is the person where the option says so, also where the client cannot ask", async () => {
+    const { call, client } = await connect(null, {}, { answers: "person" });
+
+    const refused = await call("answer_prompt", answerOf(await call("refund")));
+
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("FORBIDDEN") }, {}] });
+    const { tools } = await client.listTools();
+    expect(tools.find(({ name }) => name === "answer_prompt")?.inputSchema.properties).not.toHaveProperty("fields");
+  });
+});
+
+describe("a server that only shows", () => {
+  it("lists runs and looks them up, and changes nothing", async () => {
+    const { call, client, runtime } = await connect(null, {}, { readOnly: true });
+    const run = runtime.run("refund", { order: "C-3" });
+    await run.accepted;
+    await run.idle();
+    const [prompt] = await run.prompts();
+    const answer = { handler_id: run.runId, prompt_id: prompt?.promptId, fields: { approved: true } };
+
+    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["list_runs", "get_run"]);
+    expect((await call("list_runs")).structuredContent.handlers).toHaveLength(1);
+    expect((await call("get_run", { handler_id: run.runId })).structuredContent).toMatchObject({ waiting: true });
+    for (const [tool, given] of [
+      ["refund", { order: "C-4" }],
+      ["answer_prompt", answer],
+    ] as const)
+      expect(await call(tool, given)).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining("READ_ONLY") }],
+      });
+    expect(await run.prompts()).toHaveLength(1);
+    expect((await runtime.runs()).runs).toHaveLength(1);
+    await run.cancel(); // else the runtime waits for it when it stops
+  });
 });
 
 /** Answers one after the other, and the last one again and again. */
@@ -260,7 +349,7 @@ describe("a call that is called off", () => {
         };
       },
     });
-    const { client, runtime } = await connect(null, {}, slow);
+    const { client, runtime } = await connect(null, {}, { store: slow });
     const stop = new AbortController();
     const calling = client.callTool({ name: "refund", arguments: {} }, undefined, { signal: stop.signal });
     calling.catch(() => {}); // looked at below

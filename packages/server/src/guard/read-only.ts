@@ -20,12 +20,14 @@ export function mayWrite({ readOnly }: Writable, identity: Identity): boolean {
 /** @throws {HttpError} 403 `READ_ONLY` where the request changes something and its sender may not. */
 export function assertWritable(request: Request, identity: Identity, writable: Writable): void {
   if (isReading(request) || mayWrite(writable, identity)) return;
-  throw new HttpError({
+  throw readOnlyError(writable);
+}
+
+export function readOnlyError({ readOnly }: Writable): HttpError {
+  return new HttpError({
     status: 403,
     code: "READ_ONLY",
-    detail: writable.readOnly
-      ? "This server only shows: nothing can be changed here."
-      : "You may look, and change nothing.",
+    detail: readOnly ? "This server only shows: nothing can be changed here." : "You may look, and change nothing.",
     hint: "Ask with credentials that may write, or a server that is not read-only.",
   });
 }

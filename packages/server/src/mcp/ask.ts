@@ -25,6 +25,8 @@ export interface Asking {
   /** How long to wait for the person, in milliseconds. */
   readonly answerMs: number;
   readonly log: Log;
+  /** Prompts that were declined; they are not put to the person again. */
+  readonly declined: Set<string>;
 }
 
 /** How often a person is asked whose answers are invalid. */
@@ -34,12 +36,16 @@ const mostTries = 3;
 export async function ask(asking: Asking, { promptId, event }: PendingPrompt): Promise<boolean> {
   const { server, facts } = asking;
   const requestedSchema = showsForms(server) ? formOf(facts) : null;
-  if (requestedSchema === null) return false;
+  if (requestedSchema === null || asking.declined.has(promptId)) return false;
   const question = `${event.type}: ${cleanJson(event.toJSON())}`;
   let message = question;
   for (let tries = 0; tries < mostTries; tries++) {
     const answer = await answerOf(asking, { message, requestedSchema });
     if (answer === null) return false;
+    if (answer === "declined") {
+      asking.declined.add(promptId);
+      return false;
+    }
     const problem = "problem" in answer ? answer.problem : await refusalOf(asking, promptId, answer.content);
     if (problem === null) return true;
     message = `${question}\n\nThat answer does not fit: ${problem}`;
@@ -50,12 +56,12 @@ export async function ask(asking: Asking, { promptId, event }: PendingPrompt): P
 type Answer = { readonly content: object } | { readonly problem: string };
 
 /** Returns `null` when the person gives no answer, for whatever reason; the prompt stays open. */
-async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<Answer | null> {
+async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<Answer | "declined" | null> {
   const { server, signal, requestId, answerMs, log, handle } = asking;
   try {
     const options = { signal, timeout: answerMs, relatedRequestId: requestId };
     const { action, content } = await server.elicitInput(form, options);
-    if (action !== "accept") return null;
+    if (action !== "accept") return action === "decline" ? "declined" : null;
     const isEmptyForm = Object.keys(form.requestedSchema.properties).length === 0;
     return content === undefined && !isEmptyForm ? { problem: "it is empty." } : { content: content ?? {} };
   } catch (error) {
@@ -84,7 +90,7 @@ async function refusalOf({ handle }: Asking, promptId: string, content: object):
 }
 
 /** A client that declares elicitation without a mode shows forms. */
-function showsForms(server: Server): boolean {
+export function showsForms(server: Server): boolean {
   const elicitation = server.getClientCapabilities()?.elicitation;
   return elicitation !== undefined && ("form" in elicitation || Object.keys(elicitation).length === 0);
 }

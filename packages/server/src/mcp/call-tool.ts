@@ -7,6 +7,7 @@
 import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { readOnlyError } from "../guard/read-only.js";
 import { answerError, refusalError } from "../http/answer-error.js";
 import { cleanJson } from "../http/clean-text.js";
 import { guardJson, isObject } from "../http/guard-json.js";
@@ -18,7 +19,7 @@ import type { Handler } from "../wire/schemas.js";
 import type { WorkflowFacts } from "../wire/workflow-facts.js";
 import { ask } from "./ask.js";
 import type { Offer, ToolCall } from "./offer.types.js";
-import { isOwnTool, type OwnTool } from "./own-tools.js";
+import { isLookup, isOwnTool, type OwnTool } from "./own-tools.js";
 import { listOffered, waitMsOf } from "./runs.js";
 
 interface Running {
@@ -35,6 +36,7 @@ export async function callTool(offer: Offer, call: ToolCall): Promise<CallToolRe
   if (work === null) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${tool}".`);
   try {
     guardJson(given, defaultLimits.bodyDepth);
+    if (offer.readOnly && !isLookup(tool)) throw readOnlyError(offer);
     return await work(offer, call);
   } catch (error) {
     return failed(offer, { error, tool, record: null });
@@ -74,6 +76,10 @@ async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResul
   const running = await findRun(offer, call.given);
   try {
     const { prompt_id: promptId, fields } = call.given;
+    if (offer.answers() === "person") {
+      if (fields !== undefined) throw answerOfPerson();
+      return finishedOrFailed(offer, running, call);
+    }
     if (typeof promptId !== "string") throw bodyInvalid("`prompt_id` is not a string.");
     if (!isObject(fields)) throw bodyInvalid("`fields` is not an object.");
     const receipt = await running.handle.answer(promptId, fields);
@@ -82,6 +88,15 @@ async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResul
     return failed(offer, { error, tool: call.tool, record: await recordOf(offer, running) });
   }
   return finishedOrFailed(offer, running, call);
+}
+
+function answerOfPerson(): HttpError {
+  return new HttpError({
+    status: 403,
+    code: "FORBIDDEN",
+    detail: "The person answers this prompt, and nobody else.",
+    hint: "Leave out `fields`: the person is then asked again, unless the prompt was declined.",
+  });
 }
 
 /** @throws {HttpError} `RUN_UNKNOWN`, also for runs of workflows that are not offered as tools. */
@@ -108,19 +123,24 @@ async function finished(
   { handle, facts }: Running,
   { signal, requestId }: ToolCall,
 ): Promise<CallToolResult> {
-  const { server, waitMs, catalog, log } = offer;
+  const { server, waitMs, catalog, log, answers, declined } = offer;
   for (;;) {
     await settled(handle, waitMs, signal);
     const outcome = await handle.outcome();
     const [prompt] = outcome?.status === "waiting" ? outcome.prompts : [];
-    const asking = { server, facts, handle, signal, requestId, answerMs: waitMs, log };
-    if (prompt === undefined || !(await ask(asking, prompt))) break;
+    if (prompt === undefined || answers() === "model") break;
+    const asking = { server, facts, handle, signal, requestId, answerMs: waitMs, log, declined };
+    if (!(await ask(asking, prompt))) break;
   }
   const record = await handlerRecord(handle, catalog);
   const result = resultOf(record);
+  if (record.prompts.some(({ prompt_id: id }) => declined.has(id)))
+    result.content.push({ type: "text", text: declinedText });
   if (record.status !== "completed") return { ...result, isError: record.status === "failed" };
   return { ...result, content: [{ type: "text", text: cleanJson(record.result?.value) }] };
 }
+
+const declinedText = "The person has declined to answer. The prompt stays open for somebody else; do not ask again.";
 
 function resultOf(value: object): CallToolResult {
   const text = cleanJson(value);

@@ -19,6 +19,7 @@ import { runtimeRule, unknownWorkflows, workflowsOf } from "../options.js";
 import { afterMs, consoleLog, nowMs } from "../system.js";
 import { anyEventJsonSchema } from "../wire/event-schema.js";
 import { WorkflowCatalog } from "../wire/workflow-facts.js";
+import { showsForms } from "./ask.js";
 import { callTool } from "./call-tool.js";
 import type { Offer } from "./offer.types.js";
 import { isOwnTool, ownTools } from "./own-tools.js";
@@ -36,6 +37,15 @@ export interface McpOptions {
   readonly version?: string;
   /** Tenant of the runs. @default "" */
   readonly tenant?: string;
+  /**
+   * Who answers prompts: the person in forms of the client, or the model with the tool `answer_prompt`. The model cannot answer
+   * what the person is to answer, whether the person has declined, was asked or cannot be asked.
+   *
+   * @default "person" if the client shows forms, else "model"
+   */
+  readonly answers?: "person" | "model";
+  /** `true`: the tools only list runs and look them up. @default false */
+  readonly readOnly?: boolean;
   /** Milliseconds that a call waits for its run, and again for each answer of a person. @default 600000 */
   readonly waitMs?: number;
   /** Milliseconds between progress notices, for clients that ask for them. @default 10000 */
@@ -47,7 +57,7 @@ export interface McpOptions {
  * Creates a server to connect to one transport of the SDK.
  *
  * A client that supports elicitation asks its user about the prompts of a run. Otherwise the call ends with the open
- * prompts, and `answer_prompt` answers them. `list_runs` and `get_run` show only runs of the workflows that are tools
+ * prompts, and the model answers them with `answer_prompt`. The option `answers` changes that. `list_runs` and `get_run` show only runs of the workflows that are tools
  * here.
  *
  * @throws {WorkflowError} `OPTION_INVALID`
@@ -56,13 +66,16 @@ export interface McpOptions {
  */
 export function createMcpServer(options: McpOptions): Server {
   const { runtime, tenant = "", log = consoleLog, name = "millrace", version = "1" } = options;
-  const { waitMs = 600_000, progressMs = 10_000 } = options;
+  const { waitMs = 600_000, progressMs = 10_000, readOnly = false } = options;
   checkOptions("The options of the MCP server are wrong", options, { rules, besides: toolProblems(options) });
   const server = new Server({ name, version }, { capabilities: { tools: {} } });
   const catalog = new WorkflowCatalog(runtime.workflows);
   const tools = options.tools ?? Object.fromEntries(catalog.names.map((one) => [one, `Runs the workflow "${one}".`]));
-  const offer: Offer = { runtime, tenant, waitMs, log, catalog, tools, server };
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...Object.keys(tools).map(toTool), ...ownTools] }));
+  const answers = () => options.answers ?? (showsForms(server) ? "person" : "model");
+  const offer: Offer = { runtime, tenant, waitMs, log, catalog, tools, server, readOnly, answers, declined: new Set() };
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [...(readOnly ? [] : Object.keys(tools).map(toTool)), ...ownTools({ readOnly, answers: answers() })],
+  }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, requestId, sendNotification }) => {
     const call = { tool: params.name, given: params.arguments ?? {}, signal, requestId };
     const token = params._meta?.progressToken;
@@ -82,6 +95,8 @@ const rules: Rules<McpOptions> = {
   runtime: runtimeRule,
   waitMs: milliseconds,
   progressMs: milliseconds,
+  answers: valueRule((who) => who === "person" || who === "model", '"person" or "model"'),
+  readOnly: valueRule((is) => typeof is === "boolean", "true or false"),
   ...unchecked("tools name version tenant log"),
 };
 

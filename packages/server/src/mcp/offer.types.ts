@@ -14,6 +14,12 @@ export interface Offer {
   readonly tenant: string;
   readonly waitMs: number;
   readonly log: Log;
+  /** `true`: no tool changes anything. */
+  readonly readOnly: boolean;
+  /** Who answers prompts; known once the client is connected. */
+  answers(): "person" | "model";
+  /** Prompts that the person has declined to answer. */
+  readonly declined: Set<string>;
 }
 
 export interface ToolCall {

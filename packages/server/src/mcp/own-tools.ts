@@ -3,16 +3,25 @@ import type { Tool } from "@modelcontextprotocol/sdk/types.js";
 
 const handlerId = { type: "string", description: "The `handler_id` of a run." };
 
-const definitions = {
-  answer_prompt: {
-    description:
-      "Answers what a run has asked, and waits for the run. Ask the person first; never make up an answer. An answer that does not fit is refused, and the prompt stays open.",
-    inputSchema: {
-      type: "object",
-      properties: { handler_id: handlerId, prompt_id: { type: "string" }, fields: { type: "object" } },
-      required: ["handler_id", "prompt_id", "fields"],
-    },
+/** Where the model answers. */
+const answerPrompt = {
+  description:
+    "Answers what a run has asked, and waits for the run. Ask the person first; never make up an answer. An answer that does not fit is refused, and the prompt stays open.",
+  inputSchema: {
+    type: "object",
+    properties: { handler_id: handlerId, prompt_id: { type: "string" }, fields: { type: "object" } },
+    required: ["handler_id", "prompt_id", "fields"],
   },
+};
+
+/** Where the person answers. */
+const askPerson = {
+  description:
+    "Shows the person the form of an open prompt again, and waits for the run. You cannot answer it; a prompt that the person has declined stays open.",
+  inputSchema: { type: "object", properties: { handler_id: handlerId }, required: ["handler_id"] },
+};
+
+const lookups = {
   list_runs: {
     description: "Lists runs of the workflows that are tools here, newest first, in pages.",
     inputSchema: {
@@ -42,12 +51,25 @@ const definitions = {
   },
 } as const;
 
-export type OwnTool = keyof typeof definitions;
+export type OwnTool = keyof typeof lookups | "answer_prompt";
 
-export const ownTools: readonly Tool[] = Object.entries(definitions).map(
-  ([name, definition]) => ({ name, ...definition }) as unknown as Tool,
-);
+export interface OfferedTools {
+  readonly readOnly: boolean;
+  readonly answers: "person" | "model";
+}
+
+export function ownTools({ readOnly, answers }: OfferedTools): readonly Tool[] {
+  const answering = readOnly ? {} : { answer_prompt: answers === "model" ? answerPrompt : askPerson };
+  return Object.entries({ ...answering, ...lookups }).map(
+    ([name, definition]) => ({ name, ...definition }) as unknown as Tool,
+  );
+}
 
 export function isOwnTool(name: string): name is OwnTool {
-  return Object.hasOwn(definitions, name);
+  return name === "answer_prompt" || isLookup(name);
+}
+
+/** Tools that change nothing. */
+export function isLookup(name: string): boolean {
+  return Object.hasOwn(lookups, name);
 }
