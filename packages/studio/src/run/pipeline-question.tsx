@@ -2,8 +2,8 @@
 import { type ReactNode, useState } from "react";
 import type { Json, JsonObject, JsonSchema, Prompt } from "../api/contract.types.js";
 import { Button } from "../ui/controls.js";
+import { ExactText } from "../ui/exact-text.js";
 import { JsonForm } from "../ui/form.js";
-import { short } from "../ui/format.js";
 import { TextField } from "../ui/text-field.js";
 
 export interface Requirement {
@@ -45,14 +45,27 @@ export function PipelineQuestion(props: PipelineQuestionProps): ReactNode {
   return (
     <>
       <p className="ink2 asks">
-        Step <b>{requirement.stepName}</b> {verbs[requirement.kind]}
+        Step{" "}
+        <b>
+          <ExactText text={requirement.stepName} />
+        </b>{" "}
+        {verbs[requirement.kind]}
       </p>
-      {requirement.error !== null && <p className="s-failed mono said">{requirement.error}</p>}
+      {requirement.error !== null && (
+        <p className="s-failed mono said">
+          <ExactText text={requirement.error} />
+        </p>
+      )}
       {requirement.output?.content !== undefined && <Output content={requirement.output.content} />}
       {requirement.tools.map(({ toolCallId, toolName, toolArgs }) => (
-        <p key={toolCallId} className="tool">
-          <b>{toolName}</b> <code>{short(toolArgs, 300)}</code>
-        </p>
+        <div key={toolCallId}>
+          <p className="tool">
+            <b>
+              <ExactText text={toolName} />
+            </b>
+          </p>
+          <Output content={toolArgs} />
+        </div>
       ))}
       {mayAnswer && <Answer {...props} />}
     </>
@@ -70,7 +83,11 @@ const verbs: Readonly<Record<Requirement["kind"], string>> = {
 };
 
 function Output({ content }: { readonly content: Json }): ReactNode {
-  return <pre className="req">{typeof content === "string" ? content : JSON.stringify(content, null, 2)}</pre>;
+  return (
+    <pre className="req">
+      <ExactText text={typeof content === "string" ? content : JSON.stringify(content, null, 2)} />
+    </pre>
+  );
 }
 
 function Answer({ requirement, id, isSending, onDecide }: PipelineQuestionProps): ReactNode {

@@ -5,6 +5,7 @@ import { post } from "../api/request.js";
 import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
+import { ExactText } from "../ui/exact-text.js";
 import { JsonForm } from "../ui/form.js";
 import { dateAndTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
@@ -64,7 +65,9 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
     <section className="prompt" aria-labelledby={heading}>
       <h2 id={heading}>
         <Icon name="person" />
-        <span className="cut">{requirement?.message ?? event.type}</span>
+        <span className="whole">
+          <ExactText text={requirement?.message ?? event.type} />
+        </span>
         {askedAt !== null && (
           <span className="muted">
             asked <Ago at={askedAt} />
@@ -106,8 +109,12 @@ export function Facts({ value }: { readonly value: Json }): ReactNode {
     <dl className="kv">
       {fields.map(([name, field]) => (
         <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof field === "string" ? field : JSON.stringify(field)}</dd>
+          <dt>
+            <ExactText text={name} />
+          </dt>
+          <dd>
+            <ExactText text={typeof field === "string" ? field : JSON.stringify(field)} />
+          </dd>
         </div>
       ))}
     </dl>
