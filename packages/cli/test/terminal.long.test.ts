@@ -37,6 +37,42 @@ it("asks which workflow, and for the input that it needs", async () => {
   expect(terminal.text()).toMatch(/\n26\n/);
 });
 
+/** The descriptions and choices of its form write to the clipboard, set the title, clear the screen and reverse a text. */
+const hostileFlow = String.raw`
+import { defineWorkflow, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+const hostile = "\u001b]52;c;aGk=\u0007\u001b]0;title\u0007\u001b[2J\u009b2J\u202egnp";
+class Begin extends StartEvent.define("Begin", {
+  kind: z.enum(["one" + hostile, "two"]).describe("pick" + hostile),
+  many: z.array(z.enum(["three" + hostile, "four"])),
+  ["by" + hostile]: z.string().describe("say" + hostile).default("nobody" + hostile),
+  needed: z.string(),
+}) {}
+export const hostileFlow = defineWorkflow("HostileFlow")
+  .step("say", { on: Begin, emits: StopEvent }, ({ kind }) => new StopEvent({ result: kind }))
+  .build();
+`;
+
+it("lets no description and no choice of a schema command the terminal", async () => {
+  const project = createProject({ "hostile.ts": hostileFlow });
+  const terminal = inTerminal(project.folder, ["run", "hostile.ts"]);
+
+  await terminal.shows(/pick/);
+  terminal.type("\r");
+  await terminal.shows(/three/);
+  terminal.type(" \r");
+  await terminal.shows(/say/);
+  terminal.type("\r");
+  await terminal.shows(/needed/);
+  terminal.type("x\r");
+  const code = await terminal.ended();
+
+  expect(code).toBe(0);
+  for (const command of ["\u001b]", "\u001b[2J", "\u009b", "\u0007", "\u202e"])
+    expect(terminal.written()).not.toContain(command);
+  expect(terminal.text()).toContain("]52;c;aGk=");
+});
+
 it("pauses with Ctrl-C, and goes on in another process", async () => {
   const project = createProject({ "slow.ts": slow });
   const terminal = inTerminal(project.folder, ["run", "slow.ts", "--id", "s-1"]);

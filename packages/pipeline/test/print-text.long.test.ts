@@ -77,6 +77,15 @@ it("no control characters reach the terminal, rendered, streamed or plain", asyn
   expect(await printed(returns(attack), { markdown: true })).not.toMatch(/[^\P{Cc}\t\n]/u);
 });
 
+it("no character that reverses a text reaches the terminal, and joiners of letters do", async () => {
+  const text = "a\u202egnp.exe\u2066b\u200fc\u200b میخواهم 👩‍💻";
+  const clean = "agnp.exebc میخواهم 👩‍💻\n";
+
+  expect(await printed(returns(text))).toBe(clean);
+  expect(await printed(says(...text))).toBe(clean);
+  expect(await printed(returns("a&#8238;b"), { markdown: true }, { isTTY: true })).not.toContain("\u202e");
+});
+
 it("Markdown's entities cannot bring them in", async () => {
   const markdown = "a&#27;[8mb&#x1B;]0;t&#7;c&#x9b;2J&#0000027;[31m";
 

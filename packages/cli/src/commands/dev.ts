@@ -186,7 +186,7 @@ class DevSession {
     terminal.line(`${terminal.paint("bold", "millrace")}  ${urls.join("\n          ")}`);
     if (this.#setup.token !== null)
       terminal.note("  Whoever has the token and reaches this computer can read the code of all steps and start runs.");
-    for (const line of serving.told) terminal.line(line);
+    for (const line of serving.told) terminal.write(`${line}\n`);
     if (!serving.hasStudio) terminal.note("  The studio is not installed: npm install --save-dev @millrace/studio");
   }
 }

@@ -2,6 +2,7 @@ import type { ClientRun } from "@millrace/client";
 import { type Code, type NamedWorkflow, onlyOne } from "../code/load-code.js";
 import { askForm, fieldsOf, leftForm } from "../follow/prompt-form.js";
 import { labelsOf, newRunId } from "../option-values.js";
+import { cleanLine } from "../output/clean.js";
 import { CliError } from "../output/cli-error.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";
 import type { Terminal } from "../output/terminal.js";
@@ -72,7 +73,7 @@ async function chosen(terminal: Terminal, { local }: Target, file: string): Prom
 
 async function askWhich({ chosen: all }: Code): Promise<NamedWorkflow> {
   const { isCancel, select } = await import("@clack/prompts");
-  const options = all.map((one) => ({ value: one.name, label: one.name }));
+  const options = all.map((one) => ({ value: one.name, label: cleanLine(one.name) }));
   const name = await select({ message: "Which workflow?", options });
   if (isCancel(name)) throw interrupted();
   return all.find((one) => one.name === name) as NamedWorkflow;

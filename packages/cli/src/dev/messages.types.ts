@@ -24,7 +24,7 @@ export type FromWorker =
       readonly urls: readonly string[];
       readonly port: number;
       readonly hasStudio: boolean;
-      /** In lines, for people. */
+      /** In clean lines, for people. */
       readonly told: readonly string[];
     }
   /** The port is free. */

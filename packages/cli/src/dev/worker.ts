@@ -8,6 +8,7 @@
 import { dirname } from "node:path";
 import { type Code, loadCode } from "../code/load-code.js";
 import { loadedFiles } from "../code/load-module.js";
+import { cleanText } from "../output/clean.js";
 import { toldError } from "../output/cli-error.js";
 import { quietSqlite } from "../output/quiet-sqlite.js";
 import { Terminal } from "../output/terminal.js";
@@ -66,7 +67,7 @@ async function serve({ port, isDefault }: { readonly port: number; readonly isDe
   const shown = { sources, ...auth, ...(studio && { studio: true as const }) };
   app = await openApp({ code, store, cwd, log: logOf(terminal), server: shown });
   server = await listen({ fetch: app.fetch, host, port, isDefault, asksToken: token !== null });
-  const told = servedLines(terminal, { code, place: app.place });
+  const told = servedLines(terminal, { code, place: app.place }).map(cleanText);
   tell({ type: "serving", urls: server.urls, port: server.port, hasStudio: studio, told });
 }
 

@@ -1,4 +1,5 @@
 /** The last lines of a terminal, drawn again in place; what is printed goes above them. */
+import { cleanLine, cleanText } from "../output/clean.js";
 import type { Terminal } from "../output/terminal.js";
 import type { TreeLine } from "./step-tree.js";
 
@@ -64,12 +65,13 @@ export class LiveRegion {
   /** A line that wraps would count as one and take two. */
   #painted(line: TreeLine): string {
     let room = this.#terminal.columns - 1;
-    return line
+    const painted = line
       .map(([text, style]) => {
-        const fits = text.replace(/\p{Cc}/gu, " ").slice(0, room);
+        const fits = cleanLine(text).slice(0, room);
         room -= fits.length;
         return style === null || fits === "" ? fits : this.#terminal.paint(style, fits);
       })
       .join("");
+    return cleanText(painted);
   }
 }

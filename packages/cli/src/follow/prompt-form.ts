@@ -1,6 +1,7 @@
 /** Asks in the terminal for what a JSON schema wants: of an answer, or of the start of a run. */
 import * as clack from "@clack/prompts";
 import type { JsonSchema } from "@millrace/client";
+import { cleanLine } from "../output/clean.js";
 import { parseJson } from "../output/parse-json.js";
 
 /** Ctrl-C, or Escape. */
@@ -44,7 +45,7 @@ export function fieldsOf(schema: JsonSchema | null): FormField[] | null {
 
 async function askField({ name, schema, isRequired }: FormField): Promise<unknown> {
   const { enum: choices, type, items } = schema as SchemaParts;
-  const message = labelOf(name, schema, isRequired);
+  const message = cleanLine(labelOf(name, schema, isRequired));
   const shared = { message, isRequired, schema };
   if (choices !== undefined) return askChoice(choices, shared);
   if (type === "boolean")
@@ -54,7 +55,7 @@ async function askField({ name, schema, isRequired }: FormField): Promise<unknow
   if (type === "number" || type === "integer") return askNumber(shared, type === "integer");
   if (type === "string") return askText(shared);
   if (type === "array" && (items?.enum?.length ?? 0) > 0) {
-    const options = (items?.enum ?? []).map((value) => ({ value, label: String(value) }));
+    const options = (items?.enum ?? []).map((value) => ({ value, label: cleanLine(String(value)) }));
     return ended(await clack.multiselect({ message, options, required: isRequired }));
   }
   return askJson(`${message}, as JSON`, isRequired);
@@ -80,7 +81,7 @@ function labelOf(name: string, schema: JsonSchema, isRequired: boolean): string 
 }
 
 async function askChoice(choices: readonly unknown[], { message, isRequired }: Question): Promise<unknown> {
-  const options = choices.map((value) => ({ value, label: String(value) }));
+  const options = choices.map((value) => ({ value, label: cleanLine(String(value)) }));
   const none = { value: undefined, label: "(none)" };
   return ended(await clack.select({ message, options: (isRequired ? options : [...options, none]) as never }));
 }
@@ -123,7 +124,7 @@ async function askJson(message: string, isRequired: boolean): Promise<unknown> {
     try {
       parseJson(given, "the value");
     } catch (error) {
-      return (error as Error).message;
+      return cleanLine((error as Error).message);
     }
   };
   const given = ended(await clack.text({ message, validate }));

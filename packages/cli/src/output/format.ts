@@ -1,4 +1,5 @@
 /** How times, durations and values look in a terminal. */
+import { cleanLine } from "./clean.js";
 
 const units = [
   ["d", 86_400_000],
@@ -48,15 +49,7 @@ function plainOf(_name: string, value: unknown): unknown {
 
 /** Control characters of user data must not move the cursor. */
 export function cut(text: string, limit: number): string {
-  return shorten(text.replace(/\s+/g, " ").replace(/\p{Cc}/gu, "\ufffd"), limit);
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
-const harmless = /(\u001b\[[\d;]*m|\r?\n|\t)|\p{Cc}/gu;
-
-/** Text of any length: of its control characters, those stay that color it and end its lines. */
-export function withoutControls(text: string): string {
-  return text.replace(harmless, (_found, kept?: string) => kept ?? "\ufffd");
+  return shorten(cleanLine(text.replace(/\s+/g, " ")), limit);
 }
 
 function shorten(text: string, limit: number): string {

@@ -1,3 +1,4 @@
+import { cleanJson, cleanText } from "./clean.js";
 import { exitCodeOf, type ToldError, toldError } from "./cli-error.js";
 import type { Style, Terminal } from "./terminal.js";
 
@@ -16,11 +17,11 @@ export function printError(terminal: Terminal, error: unknown): number {
 /** Where no terminal is at hand. */
 export function errorText(error: unknown, isJson: boolean): string {
   const told = toldError(error);
-  return isJson ? jsonOf(told) : textOf(told, (_style, text) => text);
+  return isJson ? jsonOf(told) : cleanText(textOf(told, (_style, text) => text));
 }
 
 function jsonOf({ code, message, hint, details }: ToldError): string {
-  return JSON.stringify({ error: { code, message, hint, details } });
+  return cleanJson(JSON.stringify({ error: { code, message, hint, details } }));
 }
 
 type Paint = (style: Style, text: string) => string;

@@ -1,8 +1,8 @@
 /** Where a command reads and writes. Tests give their own. */
-import { styleText } from "node:util";
-import { jsonText, withoutControls } from "./format.js";
+import { cleanJson, cleanText, colored, type Style } from "./clean.js";
+import { jsonText } from "./format.js";
 
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
+export type { Style } from "./clean.js";
 
 export interface Output {
   write(text: string): unknown;
@@ -51,39 +51,35 @@ export class Terminal {
   }
 
   line(text = ""): void {
-    this.write(`${withoutControls(text)}\n`);
+    this.write(`${cleanText(text)}\n`);
   }
 
+  /** As it is: for texts of this package, and for those that are clean. */
   write(text: string): void {
     this.#setup.stdout.write(text);
   }
 
   /** For people, beside what a script reads. */
   note(text: string): void {
-    this.#setup.stderr.write(`${withoutControls(text)}\n`);
+    this.#setup.stderr.write(`${cleanText(text)}\n`);
   }
 
   /** One JSON value in one line. */
   json(value: unknown): void {
-    this.write(`${jsonText(value).replace(/[\u007f-\u009f]/g, escapeOf)}\n`);
+    this.write(`${cleanJson(jsonText(value))}\n`);
   }
 
   paint(style: Style, text: string): string {
-    return colored(this.#setup.stdout, this.env) ? styleText(style, text, { validateStream: false }) : text;
+    return hasColors(this.#setup.stdout, this.env) ? colored(style, text) : text;
   }
 
   paintError(style: Style, text: string): string {
-    return colored(this.#setup.stderr, this.env) ? styleText(style, text, { validateStream: false }) : text;
+    return hasColors(this.#setup.stderr, this.env) ? colored(style, text) : text;
   }
 }
 
-/** Terminals take some of the control characters that JSON need not escape. */
-function escapeOf(letter: string): string {
-  return `\\u00${letter.charCodeAt(0).toString(16)}`;
-}
-
 /** https://no-color.org and https://force-color.org */
-function colored(output: Output, env: TerminalSetup["env"]): boolean {
+function hasColors(output: Output, env: TerminalSetup["env"]): boolean {
   if (env["NO_COLOR"]) return false;
   if (env["FORCE_COLOR"]) return env["FORCE_COLOR"] !== "0";
   return output.isTTY === true && env["TERM"] !== "dumb";

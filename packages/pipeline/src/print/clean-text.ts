@@ -1,6 +1,6 @@
 /**
- * Makes text of models, tools and users safe for a terminal: removes escape sequences and control characters, except
- * newline and tab.
+ * Makes text of models, tools and users safe for a terminal: removes escape sequences, control characters except
+ * newline and tab, and characters that change the direction of a text.
  *
  * @module
  */
@@ -9,7 +9,8 @@ type StripAnsi = (text: string) => string;
 /** Longer than any real escape sequence. */
 const maxHeldLength = 1024;
 
-const controls = /[^\P{Cc}\t\n]/gu;
+/** Also what is not seen and changes how a text reads, such as an override of its direction. Joiners of letters stay. */
+const controls = /[^\P{Cc}\t\n]|[^\P{Cf}\u200c\u200d]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
 const introducer = /[\u001b\u0090\u0098\u009b\u009d-\u009f]/u;
 const openHalf = /[\uD800-\uDBFF]$/;
