@@ -28,7 +28,8 @@ export function colored(style: Style, text: string): string {
 
 /** A text of any length as it is printed: with its lines, its tabs and the colors of {@link colored}. */
 export function cleanText(text: string): string {
-  return text.replace(colorOrUnseen, (found, mark?: string, color?: string, kept?: string) => {
+  return text.replace(colorOrUnseen, (found, ...groups: (string | undefined)[]) => {
+    const [mark, color, kept] = groups;
     if (mark === own) return `\u{1b}[${color}m`;
     return kept ?? (mark === undefined ? "\ufffd" : found.replace(unseen, "\ufffd"));
   });

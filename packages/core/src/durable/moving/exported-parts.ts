@@ -67,6 +67,8 @@ type Check = (value: unknown) => boolean;
 
 const text: Check = (value) => typeof value === "string";
 const whole: Check = (value) => Number.isSafeInteger(value);
+/** Epoch milliseconds that a `Date` can have. */
+export const isTime: Check = (value) => whole(value) && Math.abs(value as number) <= 8.64e15;
 const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const orNull =
@@ -91,19 +93,19 @@ const forms: { readonly [Type in ExportedPart["type"]]: { readonly [field: strin
     input: object,
     code: text,
     ticks: count,
-    createdAtMs: whole,
-    startAtMs: whole,
-    updatedAtMs: whole,
+    createdAtMs: isTime,
+    startAtMs: isTime,
+    updatedAtMs: isTime,
     labels: object,
     forkedFrom: orNull(has({ runId: text, tick: count })),
     queue: orNull(has({ name: text, key: text, priority: isPriority })),
     waiting: orNull(Array.isArray),
   },
   code: { name: text, text },
-  ticks: { first: count, last: count, atMs: whole, entries: Array.isArray },
-  snapshot: { tick: count, atMs: whole, snapshot: object },
-  event: { sequence: count, atMs: whole, shown: object },
-  post: { position: count, key: orNull(text), atMs: whole, message: has({ kind: text }) },
+  ticks: { first: count, last: count, atMs: isTime, entries: Array.isArray },
+  snapshot: { tick: count, atMs: isTime, snapshot: object },
+  event: { sequence: count, atMs: isTime, shown: object },
+  post: { position: count, key: orNull(text), atMs: isTime, message: has({ kind: text }) },
   received: { key: text, receipt: has({ status: text }) },
   record: { kind: text, id: text, value: (value) => value !== undefined },
   end: { parts: count },

@@ -11,7 +11,16 @@ import { wrongOption } from "../../value/option-value.js";
 import { shown } from "../../value/shown.js";
 import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";
-import { entries, type LoadedTree, loadTree, prefacesOf, type RunReads, type StoredRunJson } from "../load/load.js";
+import { historyOf } from "../history/history.js";
+import {
+  type LoadedTree,
+  type LoadFrom,
+  loadTree,
+  prefacesOf,
+  type RunReads,
+  type StoredRunJson,
+  steps,
+} from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type {
   CommitResult,
@@ -29,7 +38,7 @@ import { moveKey } from "../store/sealed-run.js";
 import { nameOf, recordConflict, recordValue } from "../text/record-text.js";
 import { isOutcome, readPrompts, readShown, shownText } from "../text/shown-text.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
-import { type Exported, type ExportedParts, Problems, readParts } from "./exported-parts.js";
+import { type Exported, type ExportedParts, isTime, Problems, readParts } from "./exported-parts.js";
 import { type StagedRun, stageRun } from "./staged-run.js";
 
 export interface ImportSetup extends RuntimeParts {
@@ -81,23 +90,41 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
   const { run, view, firstTick } = staged;
   const from = { store: view, run, workflow };
   if (isNotBegun(run)) {
-    await problems.of(() => readStart(run, workflow));
+    await problems.of(async () => {
+      readStart(run, workflow);
+      await loadOwn(from, 0);
+    });
     return null;
   }
   return problems.of(async () => {
     readStart(run, workflow);
-    // All of the history was checked for its form; only the part that the run resumes from is read.
-    for await (const { number } of entries(from, firstTick - 1)) if (number > run.ticks) break;
-    for (const { row } of staged.snapshots.slice(0, -1)) await loadTree(from, row.tick);
-    const loaded = await loadTree(from);
-    const { runId } = loaded.tree.root.state;
-    if (runId !== run.key.runId) problems.add(`its snapshot is of run "${runId}"`);
+    // The ticks of a fork alone lead to no state.
+    if (run.forkedFrom !== null && (await view.snapshot(run.key, firstTick - 1)) === null)
+      throw invalid(`it is a fork, and has no snapshot before its tick ${firstTick}`);
+    await readHistory(from, firstTick);
+    for (const { row } of staged.snapshots) if (row.tick >= firstTick) await loadOwn(from, row.tick - 1);
+    const loaded = await loadOwn(from);
     if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
     const { streamed } = loaded.tree.root.state;
     if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
     prefacesOf(loaded, workflow);
     return loaded;
   });
+}
+
+/** Reads every tick as the readers of the run will: alone, and with the state that it leads to. */
+async function readHistory(from: LoadFrom, firstTick: number): Promise<void> {
+  for await (const { number, atMs } of historyOf(from, undefined))
+    if (!isTime(atMs)) throw invalid(`its tick ${number} has the time ${atMs}, which no date has`);
+  const { tree } = await loadOwn(from, firstTick - 1);
+  for await (const _ of steps(from, { tree, ticks: firstTick - 1 })) tree.forgetOutcomes();
+}
+
+async function loadOwn(from: LoadFrom, upTo?: number): Promise<LoadedTree> {
+  const loaded = await loadTree(from, upTo);
+  const { runId } = loaded.tree.root.state;
+  if (runId !== from.run.key.runId) throw invalid(`its snapshot of tick ${loaded.snapshotAt} is of run "${runId}"`);
+  return loaded;
 }
 
 async function checkRest(
