@@ -7,6 +7,7 @@ import { commitOf, creationOf, released } from "./runs.js";
 export function dueSuite(test: StoreTest): void {
   describe("runs that need an owner: when", () => whenDue(test));
   describe("runs that need an owner: held and ended ones", () => whoseDue(test));
+  describe("runs whose lease has run out", () => expiredLeases(test));
   describe("runs that need an owner: which first", () => whichFirst(test));
   describe("runs that need an owner: looking at them", () => looking(test));
   describe("when the next run wants an owner", () => nextWake(test));
@@ -91,38 +92,6 @@ function whoseDue(test: StoreTest): void {
     expect(idsOf(rest).sort()).toEqual(["lost-other", "posted-other", "scheduled-other"]);
   });
 
-  test.held("takes a run from who let its lease run out, with the next epoch", async (store) => {
-    const early = await claimDue(store, startMs + leaseMs - 1);
-    const [claimed] = await claimDue(store, startMs + leaseMs);
-
-    expect(early).toEqual([]);
-    expect(claimed?.run).toMatchObject({ epoch: 2, lease: { owner: "due", untilMs: startMs + 2 * leaseMs } });
-    expect(claimed?.run).toEqual(await store.run(keyOf("run")));
-  });
-
-  test.held(
-    "takes no run from itself: one that this owner holds stays as it is, also with a lease that has run out",
-    async (store, run, runs) => {
-      await runs.post(run.key, messageOf("1"));
-
-      const own = await store.claimDue({ ...leaseOf("ann", startMs + 2 * leaseMs), limit: 100 });
-      const stored = await runs.commitOne(commitOf(run, { ticks: batchOf(1) }));
-      const others = await claimDue(store, startMs + 2 * leaseMs);
-
-      expect(own).toEqual([]);
-      expect(stored).toEqual({ status: "stored" });
-      expect(idsOf(others)).toEqual(["run"]);
-    },
-  );
-
-  test("takes the expired runs of others beside its own, as many as it may", async (store, runs) => {
-    for (const runId of ["own0", "own1", "own2"]) await runs.create(runId, { owner: "due" });
-    for (const runId of ["lost0", "lost1"]) await runs.create(runId);
-
-    expect(idsOf(await claimDue(store, startMs + leaseMs, 2)).sort()).toEqual(["lost0", "lost1"]);
-    expect((await store.run(keyOf("own1")))?.epoch).toBe(1);
-  });
-
   test.held("takes no run that somebody holds, whatever waits for it", async (store, run, runs) => {
     await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: startMs }) });
     await runs.post(run.key, messageOf("1"));
@@ -159,6 +128,40 @@ function whoseDue(test: StoreTest): void {
     expect(idsOf(first)).toEqual(["run"]);
     expect(again).toEqual([]);
     expect(await store.renew(leaseOf("due", startMs + 2))).toEqual([keyOf("run")]);
+  });
+}
+
+function expiredLeases(test: StoreTest): void {
+  test.held("takes a run from who let its lease run out, with the next epoch", async (store) => {
+    const early = await claimDue(store, startMs + leaseMs - 1);
+    const [claimed] = await claimDue(store, startMs + leaseMs);
+
+    expect(early).toEqual([]);
+    expect(claimed?.run).toMatchObject({ epoch: 2, lease: { owner: "due", untilMs: startMs + 2 * leaseMs } });
+    expect(claimed?.run).toEqual(await store.run(keyOf("run")));
+  });
+
+  test.held(
+    "takes no run from itself: one that this owner holds stays as it is, also with a lease that has run out",
+    async (store, run, runs) => {
+      await runs.post(run.key, messageOf("1"));
+
+      const own = await store.claimDue({ ...leaseOf("ann", startMs + 2 * leaseMs), limit: 100 });
+      const stored = await runs.commitOne(commitOf(run, { ticks: batchOf(1) }));
+      const others = await claimDue(store, startMs + 2 * leaseMs);
+
+      expect(own).toEqual([]);
+      expect(stored).toEqual({ status: "stored" });
+      expect(idsOf(others)).toEqual(["run"]);
+    },
+  );
+
+  test("takes the expired runs of others beside its own, as many as it may", async (store, runs) => {
+    for (const runId of ["own0", "own1", "own2"]) await runs.create(runId, { owner: "due" });
+    for (const runId of ["lost0", "lost1"]) await runs.create(runId);
+
+    expect(idsOf(await claimDue(store, startMs + leaseMs, 2)).sort()).toEqual(["lost0", "lost1"]);
+    expect((await store.run(keyOf("own1")))?.epoch).toBe(1);
   });
 }
 

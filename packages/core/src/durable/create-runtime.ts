@@ -12,6 +12,7 @@ import { ResourceContainer } from "../resource/resource-container.js";
 import { limitsOf } from "../run/start.js";
 import { markHandled } from "../system/deferred.js";
 import { systemIds } from "../system/system.js";
+import { within } from "../system/within.js";
 import { toMs } from "../value/duration.js";
 import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/option-value.js";
 import type { CheckReport } from "./api/check.types.js";
@@ -79,11 +80,10 @@ import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.j
 import { fireSchedule } from "./schedules/schedule-firing.js";
 import { StoredSchedules } from "./schedules/schedules.js";
 import { idOf, storedRun } from "./store/run-key.js";
-import type { NewRunRecord, RunCount, RunKey, RunStore, StoredRun } from "./store/run-store.types.js";
+import type { NewRunRecord, RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
 import { runIdConflict, runLive, runtimeStopped } from "./store/runtime-errors.js";
 import { seal, sealOwner, unseal } from "./store/sealed-run.js";
-import { checkAtDoor } from "./store/store-door.js";
-import { wrapStore } from "./store/store-kit.js";
+import { untilClosed } from "./store/until-closed.js";
 import { differingFields, sameStart } from "./text/start-text.js";
 
 /**
@@ -396,31 +396,24 @@ class StoredRuntime {
   }
 
   async #stop(drainMs: number): Promise<void> {
+    const { clock, store } = this.#options;
     // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
-    await Promise.all([this.#within(drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
+    await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
     // A store that does not answer was waited for once.
     const isAnswering = !this.#registry.committer.isOver;
     const last = Promise.all([this.#renewals.stop(), this.#registry.watchers.looked()]).then(() => {});
-    await this.#within(isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
+    await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
     for (const end of this.#watches) end();
     this.#unobserve?.();
     try {
       await this.#workflows.dispose();
       await this.#resources.dispose();
     } finally {
-      const closed = this.#options.store.close();
+      const closed = store.close();
       this.#isClosed = true;
       // Of one that does not answer, a connection may stay open for as long as it tries.
-      await (isAnswering ? closed : this.#within(0, closed));
+      await (isAnswering ? closed : within(clock, 0, closed));
     }
-  }
-
-  #within(ms: number, work: Promise<void>): Promise<void> {
-    const { clock } = this.#options;
-    return new Promise((resolve, reject) => {
-      const callOff = clock.setTimer(clock.now() + ms, resolve);
-      work.then(resolve, reject).finally(callOff);
-    });
   }
 
   #continue(runId: string, options: ResumeRunOptions, how: "resume" | "retry"): RunHandle {
@@ -482,25 +475,6 @@ class StoredRuntime {
   #assertOpen(): void {
     if (this.#stopped !== null) throw runtimeStopped();
   }
-}
-
-/**
- * The store as the runtime uses it. Arguments are checked for their types, and calls that fail because the runtime has closed the
- * store say so.
- */
-function untilClosed(store: RunStore, isClosed: () => boolean): RunStore {
-  return wrapStore(store, (name, method) => {
-    if (name === "hash" || name === "watch") return method;
-    return async (...args: readonly unknown[]) => {
-      if (isClosed()) throw runtimeStopped();
-      checkAtDoor(name, args);
-      try {
-        return await method(...args);
-      } catch (error) {
-        throw isClosed() && name !== "close" ? runtimeStopped() : error;
-      }
-    };
-  });
 }
 
 function assertSame(existing: StoredRun, wanted: NewRunRecord): void {

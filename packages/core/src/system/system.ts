@@ -61,6 +61,11 @@ export const systemIds: Ids = {
   },
 };
 
+/** Between half of the milliseconds and all of them, at random: processes that have failed together do not come back together. */
+export function jittered(ms: number): number {
+  return ms * (0.5 + Math.random() / 2);
+}
+
 export const consoleLog: Log = {
   info: (message) => console.log(message),
   error: (message, error) => (error === undefined ? console.error(message) : console.error(message, error)),

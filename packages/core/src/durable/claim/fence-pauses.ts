@@ -1,5 +1,5 @@
 import type { Clock } from "../../engine/ports.js";
-import { jittered } from "../../system/pauses.js";
+import { jittered } from "../../system/system.js";
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;

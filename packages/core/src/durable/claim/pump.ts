@@ -6,7 +6,7 @@
  */
 
 import { Deferred, markHandled } from "../../system/deferred.js";
-import { jittered } from "../../system/pauses.js";
+import { jittered } from "../../system/system.js";
 import type { RuntimeParts } from "../code/registered-workflows.js";
 import type { DueWork } from "../due/due-work.js";
 import { idOf } from "../store/run-key.js";

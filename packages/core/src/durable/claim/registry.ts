@@ -8,7 +8,7 @@ import type { Clock } from "../../engine/ports.js";
 import type { Outcome } from "../../engine/state.js";
 import { outcomeError } from "../../run/outcome.js";
 import { decodeOutcome } from "../../snapshot/decode-parts.js";
-import { jittered } from "../../system/pauses.js";
+import { jittered } from "../../system/system.js";
 import type { DueReport } from "../api/runtime.types.js";
 import type { RuntimeObserver } from "../api/runtime-observer.types.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";

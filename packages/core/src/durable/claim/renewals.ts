@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock, Log } from "../../engine/ports.js";
-import { jittered } from "../../system/pauses.js";
+import { jittered } from "../../system/system.js";
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
