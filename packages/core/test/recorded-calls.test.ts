@@ -212,6 +212,7 @@ describe("what a recorded function writes to the state", () => {
       const other = gate();
       const add = async (amount: number, isLate: boolean): Promise<void> => {
         if (isLate) await other.promise;
+        if (isFirst && isLate) throw new Error("fails before the write");
         await ctx.store.editState((draft) => void (draft.edits += amount));
         other.open();
         if (isFirst) throw new Error("fails after the write");

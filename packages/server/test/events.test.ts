@@ -47,6 +47,7 @@ describe("GET /events/{id}", () => {
       qualified_name: "Counted",
       sequence: 0,
       origin: null,
+      writer: "2",
     });
     expect(events.at(-1)?.data).toMatchObject({ type: "StopEvent", value: { result: 3 } });
   });
