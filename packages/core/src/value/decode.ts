@@ -5,11 +5,14 @@
  *
  * @module
  */
-import { untransformValue } from "../../node_modules/superjson/dist/transformer.js"; // see `forms.ts`
+import type { SuperJSON } from "superjson";
+// Past its entry, which exports all of superjson as one class. Bundled with ours: as modules of its own the import takes longer, and
+// `require` fails in older Node 20. Its licence: THIRD-PARTY.md.
+import { untransformValue } from "../../node_modules/superjson/dist/transformer.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EncodedValue, Parts, Tree } from "./codec.js";
 import { type ErrorRecord, errorFrom } from "./error-record.js";
-import { type FormTag, MAX_BIGINT_DIGITS, registered, views } from "./forms.js";
+import { type FormTag, MAX_BIGINT_DIGITS, views } from "./forms.js";
 import { guardJson, isRecord } from "./guard.js";
 import { knownPlain, rememberPlain } from "./known.js";
 import type { ValueLimits } from "./limits.js";
@@ -113,6 +116,14 @@ function undecodable(path: string, cause?: unknown): WorkflowError {
 }
 
 // ---- forms
+
+/** superjson asks these for what a program has registered with it: nothing, {@link ValueType} is our own way. */
+const nothing = { getIdentifier: () => undefined, findApplicable: () => undefined };
+const registered = {
+  classRegistry: nothing,
+  symbolRegistry: nothing,
+  customTransformerRegistry: nothing,
+} as unknown as SuperJSON;
 
 /** From anything: throws at what no value was encoded as. */
 type Read = (json: unknown) => unknown;

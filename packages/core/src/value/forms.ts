@@ -1,16 +1,11 @@
 /**
  * Values that JSON cannot hold, and the JSON that stands for them.
  *
- * superjson writes those without parts of their own, one at a time, and reads them (`decode.ts`); what holds others, `Map` and
- * `Set`, is for the walk. Three have another form than superjson gives them: typed arrays (base64), bigint (with a limit: parsing
- * one takes quadratic time) and errors.
+ * They are those of superjson, which reads the values without parts of their own (`decode.ts`). Three have another form: typed arrays
+ * (base64), bigint (with a limit: parsing one takes quadratic time) and errors.
  *
  * @module
  */
-import type { SuperJSON } from "superjson";
-// Past its entry, which exports all of superjson as one class. Bundled with ours: as modules of its own the import takes longer, and
-// `require` fails in older Node 20. Its licence: THIRD-PARTY.md.
-import { transformValue } from "../../node_modules/superjson/dist/transformer.js";
 import { errorFrom, recordError } from "./error-record.js";
 import { isOfClass, kindOf } from "./kind.js";
 
@@ -45,14 +40,6 @@ export function viewOf(value: object): (typeof views)[number] | undefined {
   return views.find((view) => isOfClass(value, view));
 }
 
-/** superjson asks these for what a program has registered with it: nothing, {@link ValueType} is our own way. */
-const nothing = { getIdentifier: () => undefined, findApplicable: () => undefined };
-export const registered = {
-  classRegistry: nothing,
-  symbolRegistry: nothing,
-  customTransformerRegistry: nothing,
-} as unknown as SuperJSON;
-
 function encodeBytes(view: ArrayBufferView): [string, string] {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
   let text = "";
@@ -66,12 +53,17 @@ function copyView(view: ArrayBufferView): unknown {
   return View && new View(view as Uint8Array);
 }
 
+/** `NaN`, an infinity or -0. */
+export function numberText(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
 const forms = /* @__PURE__ */ createForms();
 
 function createForms() {
   return {
     undefined: { tag: "undefined", encode: () => null },
-    number: { tag: "number", encode: (value: number) => transformValue(value, registered)?.value },
+    number: { tag: "number", encode: numberText },
     Date: { tag: "Date", encode: (date: Date) => date.toISOString(), copy: (date: Date) => new Date(date) },
     URL: { tag: "URL", encode: (url: URL) => url.href, copy: (url: URL) => new URL(url.href) },
     View: { tag: ["custom", "@bytes"], encode: encodeBytes, copy: copyView },

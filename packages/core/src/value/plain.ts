@@ -10,7 +10,7 @@
 
 import { WorkflowError } from "../errors/workflow-error.js";
 import { nativeErrors, recordError } from "./error-record.js";
-import { MAX_BIGINT_DIGITS, viewOf } from "./forms.js";
+import { MAX_BIGINT_DIGITS, numberText, viewOf } from "./forms.js";
 import { isForbiddenKey, isPlainObject } from "./guard.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
@@ -138,7 +138,7 @@ function visit(value: unknown, walk: Walk): string | null {
       return null;
     case "number":
       if (Number.isFinite(value) && !Object.is(value, -0)) return null;
-      return standFor(Object.is(value, -0) ? "-0" : String(value), walk);
+      return standFor(numberText(value), walk);
     case "undefined":
       walk.isRich = true;
       return null;
@@ -250,15 +250,13 @@ function visitRich(value: object, walk: Walk): string | null {
     return visitRecord({ ...recordError(value) }, walk);
   }
   if (kind === "View") return visitView(value as ArrayBufferView, walk);
-  if (!isOfClass(value, classes[kind])) return extending(value, kind);
+  if (!isOfClass(value, globalThis[kind])) return extending(value, kind);
   if (kind === "Map") return visitMap(value as Map<unknown, unknown>, walk);
   if (kind === "Set") return visitArray([...(value as Set<unknown>)], walk);
   if (kind === "URL") return standFor((value as URL).href, walk);
   const date = value as Date;
   return Number.isNaN(date.getTime()) ? "an invalid date" : standFor(date.toISOString(), walk);
 }
-
-const classes = { Map, Set, Date, URL };
 
 function visitView(view: ArrayBufferView, walk: Walk): string | null {
   const name: string = view[Symbol.toStringTag as never];
