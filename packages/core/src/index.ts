@@ -13,6 +13,7 @@ export type {
   EventBase,
   EventClass,
   EventFacts,
+  EventOf,
   EventRole,
   EventShape,
   FieldsArgument,

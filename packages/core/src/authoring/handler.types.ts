@@ -34,7 +34,11 @@ export interface RunOptions<State = unknown> extends ResumeOptions {
 }
 
 /** A started run. It is a promise of the result, so an async function that returns it returns the result instead. */
-export interface WorkflowHandler<out Result = unknown, State = unknown> extends Promise<Result> {
+export interface WorkflowHandler<
+  out Result = unknown,
+  State = unknown,
+  out Prompt extends WorkflowEvent = WorkflowEvent,
+> extends Promise<Result> {
   readonly runId: string;
   readonly context: RunContext<State>;
   /** Resolves once the start is stored; at once for a run in memory only. */
@@ -53,7 +57,7 @@ export interface WorkflowHandler<out Result = unknown, State = unknown> extends 
   /** Stops the run and keeps its work: `workflow.resume(context)` continues it. */
   cancel(reason?: unknown): Promise<void>;
   /** Resolves when the run has nothing to do now: it has ended, or waits for an event or a time. */
-  idle(): Promise<RunOutcome<Result>>;
+  idle(): Promise<RunOutcome<Result, Prompt>>;
 }
 
 export interface HandlerSendOptions {
@@ -67,11 +71,11 @@ export type Receipt =
   | { readonly status: "refused"; readonly code: string; readonly hint: string };
 
 /** Where a run stands when it has nothing to do. */
-export type RunOutcome<Result = unknown> =
+export type RunOutcome<Result = unknown, Prompt extends WorkflowEvent = WorkflowEvent> =
   | { readonly status: "completed"; readonly result: Result }
   | {
       readonly status: "waiting";
-      readonly prompts: readonly PendingPrompt[];
+      readonly prompts: readonly PendingPrompt<Prompt>[];
       /** Time of the next timer, in epoch milliseconds; `null` when only an event from outside can continue the run. */
       readonly wakeAtMs: number | null;
     }
@@ -80,10 +84,11 @@ export type RunOutcome<Result = unknown> =
   | { readonly status: "timedOut"; readonly timeoutMs: number };
 
 /** A prompt without an answer. */
-export interface PendingPrompt {
+export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> {
   /** Id for `handler.answer(promptId, fields)`. The same after every restore. */
   readonly promptId: string;
-  readonly event: WorkflowEvent;
+  /** Typed by the steps of a built workflow. A child asks with events of its own: compare `runId`. */
+  readonly event: Event;
   /** Id of the run that asks: this run, or a child. */
   readonly runId: string;
   /** The step that asks; `null` when it is unknown: for a delayed event, or for a run stored by an early version. */

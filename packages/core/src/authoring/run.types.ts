@@ -17,12 +17,12 @@ import type {
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
 } from "../event/built-in-events.js";
-import type { eventFacts, WorkflowEvent } from "../event/event.js";
+import type { EventFacts, eventFacts, WorkflowEvent } from "../event/event.js";
 import type { ShownAmong, StartsAmong, StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { RunContext } from "./run-context.types.js";
 import type { Yielded } from "./step-return.types.js";
-import type { DefinedRun, definedRun, StateOf } from "./workflow-facts.types.js";
+import type { DefinedRun, definedRun, StateOf, workflowState } from "./workflow-facts.types.js";
 
 /** Input of `run`: the fields of the start event. */
 // any: only the other type argument matters.
@@ -46,6 +46,14 @@ export type StreamOf<Flow, Streamed extends WorkflowEvent = never> =
   | (Flow extends { readonly [definedRun]: DefinedRun<any, any, infer Shown> } ? Shown : ShownEventIn<Flow>)
   | Streamed
   | EndOrNotice;
+
+/**
+ * Events with which a run asks, of a workflow whose steps the compiler knows in full; any event for a class, whose `streams` it does
+ * not know.
+ */
+export type PromptOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<any, any, infer Shown> }
+  ? KnownOr<WorkflowEvent, Extract<Shown, WorkflowEvent<string, EventFacts<"inputRequired">>>>
+  : WorkflowEvent;
 
 /** Events that the engine adds to the stream. */
 type EndOrNotice =
@@ -93,7 +101,7 @@ type FieldsOrEvent<Fields, Event> = Event extends Fields ? Fields : Fields | Eve
 
 export type ResultOfStop<Stop> = Stop extends StopEvent<infer Result> ? Result : Stop;
 
-type MemberName<Flow> = Exclude<keyof Flow & string, WorkflowMember>;
+type MemberName<Flow> = Exclude<keyof Flow & string, WorkflowMember | typeof workflowState>;
 /** Members of `Workflow`, whose names a step cannot have. */
 export type WorkflowMember = "run" | "resume" | "retry" | "on" | "use";
 type StartEventIn<Flow> = { [Name in MemberName<Flow>]: StartAccepted<Flow[Name]> }[MemberName<Flow>];

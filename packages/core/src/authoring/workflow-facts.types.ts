@@ -4,8 +4,8 @@
  * @module
  */
 
-/** The property does not exist at runtime. @internal */
-export declare const workflowState: unique symbol;
+/** The property does not exist at runtime. Its name is text, as that of `eventFacts`. @internal */
+export declare const workflowState: "~state";
 /** The property does not exist at runtime. @internal */
 export declare const definedRun: unique symbol;
 export interface DefinedRun<out Input, out Result, out Shown> {

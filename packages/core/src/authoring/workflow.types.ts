@@ -3,7 +3,7 @@ import type { InspectionListener } from "../inspect/inspector.js";
 import type { Telemetry } from "../inspect/telemetry.types.js";
 import type { ResumeOptions, RunOptions, WorkflowHandler } from "./handler.types.js";
 import type { Middleware } from "./middleware.types.js";
-import type { ResultOf, RunArguments, Runnable } from "./run.types.js";
+import type { PromptOf, ResultOf, RunArguments, Runnable } from "./run.types.js";
 import type { RunContext } from "./run-context.types.js";
 import type { StateOf, workflowState } from "./workflow-facts.types.js";
 
@@ -30,25 +30,25 @@ export interface Workflow<State = unknown> {
     this: Self & Runnable<Self>,
     input: undefined,
     options: RunOptions<StateOf<Self>> & { readonly context: RunContext<StateOf<Self>> },
-  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
+  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>, PromptOf<Self>>;
   run<Self extends Workflow>(
     this: Self & Runnable<Self>,
     ...args: RunArguments<Self, RunOptions<StateOf<Self>>>
-  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
+  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>, PromptOf<Self>>;
 
   /** Continues a run that was running, waiting or cancelled. */
   resume<Self extends Workflow>(
     this: Self & Runnable<Self>,
     context: RunContext<StateOf<Self>>,
     options?: ResumeOptions,
-  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
+  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>, PromptOf<Self>>;
 
   /** Runs the failed and leftover work of a failed or timed-out run again, with reset counters. */
   retry<Self extends Workflow>(
     this: Self & Runnable<Self>,
     context: RunContext<StateOf<Self>>,
     options?: ResumeOptions,
-  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>>;
+  ): WorkflowHandler<ResultOf<Self>, StateOf<Self>, PromptOf<Self>>;
 
   /** Calls `listener` for this inspection event of all runs of this instance. Returns the function that stops it. */
   on<Name extends InspectionName>(name: Name, listener: InspectionListener<Name>): () => void;

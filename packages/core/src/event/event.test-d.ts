@@ -12,7 +12,7 @@ import {
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
 } from "./built-in-events.js";
-import { type EventClass, event, type eventFacts, type WorkflowEvent } from "./event.js";
+import { type EventClass, type EventOf, event, type eventFacts, type WorkflowEvent } from "./event.js";
 import type { StandardSchema } from "./standard-schema.js";
 
 declare const foreign: StandardSchema<{ id: string; n?: string }, { id: string; n: number }>;
@@ -164,4 +164,43 @@ it("types the input of a failed step as the event, the batch or the set", () => 
     WorkflowEvent | readonly WorkflowEvent[] | { readonly [slot: string]: WorkflowEvent }
   >();
   expectTypeOf<WorkflowFailedEvent["input"]>().toEqualTypeOf<StepFailedEvent["input"] | null>();
+});
+
+it("takes a union of objects: its common fields, and the others as optional ones", () => {
+  const shape = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("card"), number: z.string(), note: z.string().optional() }),
+    z.object({ kind: z.literal("cash"), amount: z.number() }),
+  ]);
+  class Paid extends event("Paid", shape) {}
+  const paid = new Paid({ kind: "card", number: "1" });
+  expectTypeOf(paid.kind).toEqualTypeOf<"card" | "cash">();
+  expectTypeOf(paid.number).toEqualTypeOf<string | undefined>();
+  expectTypeOf(paid.amount).toEqualTypeOf<number | undefined>();
+  expectTypeOf(paid.type).toEqualTypeOf<"Paid">();
+  new Paid({ kind: "cash", amount: 1 });
+  // @ts-expect-error [2345] fields of another member
+  new Paid({ kind: "cash", number: "1" });
+  class Begin extends StartEvent.define("Begin", shape) {}
+  expectTypeOf<Begin["kind"]>().toEqualTypeOf<"card" | "cash">();
+});
+
+it("is made by a generic function, whose result names its type", () => {
+  function valued<Value>(schema: StandardSchema<unknown, Value>): EventOf<"Valued", { value: Value }> {
+    return event("Valued", { value: schema }) as EventOf<"Valued", { value: Value }>;
+  }
+  class Text extends valued(z.string()) {}
+  expectTypeOf(new Text({ value: "a" }).value).toEqualTypeOf<string>();
+  expectTypeOf<Text["type"]>().toEqualTypeOf<"Valued">();
+});
+
+it("has a type that can be written down", () => {
+  const NamedBase: EventOf<"Named", { text: string; n: number }, { text: string; n?: number | undefined }> = event(
+    "Named",
+    {
+      text: z.string(),
+      n: z.number().default(0),
+    },
+  );
+  class Named extends NamedBase {}
+  expectTypeOf(new Named({ text: "" }).n).toEqualTypeOf<number>();
 });

@@ -18,7 +18,7 @@ export type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } fro
 /** Result of `event(...)` and `StartEvent.define(...)`: a class to extend. */
 export interface EventBase<Type extends string, Facts extends EventFacts> {
   /** @throws {WorkflowError} `EVENT_INVALID` naming every invalid field, `SCHEMA_ASYNC`. */
-  new (...fields: FieldsArgument<Facts["input"]>): WorkflowEvent<Type, Facts> & Readonly<Facts["fields"]>;
+  new (...fields: FieldsArgument<Facts["input"]>): WorkflowEvent<Type, Facts> & InstanceFields<Facts["fields"]>;
   readonly type: Type;
   /**
    * Version of the fields: an integer, stored with every event. Increase it when stored events would no longer be
@@ -60,6 +60,26 @@ export interface EventBase<Type extends string, Facts extends EventFacts> {
     >
   >;
 }
+
+/**
+ * Class to extend of an event with these fields, for declarations that name their types: those of `isolatedDeclarations`, and
+ * functions that make event classes of any schema.
+ *
+ * @example
+ * const JokeBase: EventOf<"Joke", { text: string }> = event("Joke", { text: z.string() });
+ * export class Joke extends JokeBase {}
+ */
+export type EventOf<Type extends string, Fields, Input = Fields> = EventBase<
+  Type,
+  EventFacts<"event", Input, Fields, Type>
+>;
+
+/** Of a union, those that every member has, and the others as optional ones: an instance type cannot be a union. */
+type InstanceFields<Fields> = Readonly<Pick<Fields, keyof Fields>> & {
+  readonly [Field in Exclude<KeyIn<Fields>, keyof Fields>]?: ValueIn<Fields, Field>;
+};
+type KeyIn<Fields> = Fields extends unknown ? keyof Fields : never;
+type ValueIn<Fields, Field> = Fields extends { readonly [Key in Field & PropertyKey]?: infer Value } ? Value : never;
 
 /** Allows `new Joke()` when every field has a default. */
 export type FieldsArgument<Input> = {} extends Input ? [fields?: Input] : [fields: Input];

@@ -5,8 +5,14 @@
  */
 import type { TypeHint } from "./type-hint.js";
 
-/** Facts about an event for the compiler. The property does not exist at runtime. @internal */
-export declare const eventFacts: unique symbol;
+/**
+ * Facts about an event for the compiler. The property does not exist at runtime.
+ *
+ * Its name is text: the declarations of an exported function that makes event classes repeat it, and could not name a symbol.
+ *
+ * @internal
+ */
+export declare const eventFacts: "~facts";
 
 /** What an event is for. `"event"` is the ordinary role: some step emits it and some step accepts it. */
 export type EventRole =

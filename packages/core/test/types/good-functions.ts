@@ -1,10 +1,11 @@
 // biome-ignore-all format: one case per line; a comment must stand right above the line with its error
 // Good cases F01..: steps without decorators and the built workflow.
 import * as z from "zod";
+import type { Runtime } from "../../src/entries/runtime.js";
 import {
   type Context, Context as ContextValue, collect, type DefinedWorkflow, defineWorkflow, event, HumanResponseEvent,
   type InputOf, InputRequiredEvent, join, keyed, many, type ResultOf, resource, StartEvent, type StateOf, StopEvent,
-  type StreamOf, step, Workflow 
+  type StreamOf, step, Workflow, type WorkflowEvent
 } from "../../src/index.js";
 import { type Equal, expectType } from "./expect.js";
 
@@ -193,3 +194,20 @@ defineWorkflow("settled")
   .build();
 
 export { handler };
+
+// F21 prompts are typed by what the steps list, of a wait as well as returned
+const asking = defineWorkflow("asking")
+  .step("ask", { on: StartEvent, emits: StopEvent, waits: GotName, streams: [NeedName, Progress] }, async (_, ctx) => {
+    const { name } = await ctx.waitForEvent(GotName, { prompt: new NeedName({ question: "?" }) });
+    return new StopEvent({ result: name });
+  })
+  .build();
+const asked = await asking.run().idle();
+if (asked.status === "waiting") {
+  for (const { event: prompt } of asked.prompts) expectType<Equal<typeof prompt, NeedName>>(true);
+}
+declare const askingRuntime: Runtime<{ asking: typeof asking; jokes: typeof jokes }>;
+const stored = await askingRuntime.run("asking", {}).prompts();
+expectType<Equal<(typeof stored)[number]["event"], NeedName>>(true);
+const anyPrompts = await askingRuntime.run("jokes", {}).prompts();
+expectType<Equal<(typeof anyPrompts)[number]["event"], WorkflowEvent>>(true);

@@ -5,7 +5,7 @@
  */
 
 import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
-import type { InputOf, ResultOf } from "../../authoring/run.types.js";
+import type { InputOf, PromptOf, ResultOf } from "../../authoring/run.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { TraceContext } from "../../engine/state.js";
 import type { WorkflowEvent } from "../../event/event.js";
@@ -128,7 +128,8 @@ export interface IdleOptions {
  * The promise rejects with the error of the step, or with a `WorkflowError`, such as `RUN_CANCELLED`, `RUN_TIMED_OUT` or
  * `RUNTIME_STOPPED`.
  */
-export interface RunHandle<out Result = unknown> extends Promise<Result> {
+export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEvent = WorkflowEvent>
+  extends Promise<Result> {
   /** Id of the run. With `dedupe`, read it after `accepted`: the run may be that of another call. */
   readonly runId: string;
   readonly tenant: string;
@@ -163,11 +164,11 @@ export interface RunHandle<out Result = unknown> extends Promise<Result> {
    * Resolves when the run has nothing to do now: it has ended, or waits. It writes nothing, and does not keep a waiting run in
    * memory.
    */
-  idle(options?: IdleOptions): Promise<RunOutcome<Result>>;
+  idle(options?: IdleOptions): Promise<RunOutcome<Result, Prompt>>;
   /** What `idle()` would resolve to at this moment; `null` while the run has work to do. */
-  outcome(): Promise<RunOutcome<Result> | null>;
+  outcome(): Promise<RunOutcome<Result, Prompt> | null>;
   /** The open prompts of the run, also while it is at work. None once it has ended. */
-  prompts(): Promise<readonly PendingPrompt[]>;
+  prompts(): Promise<readonly PendingPrompt<Prompt>[]>;
   /** Makes a snapshot of the run, for `Context.fromDict`. */
   snapshot(): Promise<ContextDict>;
   /**
@@ -349,7 +350,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
     ...args: {} extends InputOf<Flows[Name]>
       ? [input?: InputOf<Flows[Name]>, options?: RuntimeRunOptions]
       : [input: InputOf<Flows[Name]>, options?: RuntimeRunOptions]
-  ): RunHandle<ResultOf<Flows[Name]>>;
+  ): RunHandle<ResultOf<Flows[Name]>, PromptOf<Flows[Name]>>;
   /** The handle of a stored run. If there is no such run, every method of the handle fails with `RUN_UNKNOWN`. */
   handle<Result = unknown>(runId: string, options?: TenantOptions): RunHandle<Result>;
   /**
