@@ -1,6 +1,6 @@
 /** The rows that answer a request instead of being run: workerd and Next. */
 import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
@@ -86,16 +86,20 @@ export async function inNext(form, folder, options) {
   return during(next, async (url) => (await fetch(url)).text());
 }
 
-/** One function over a SQLite file: the first process starts a run and is killed, the second one gets the answer. */
+/**
+ * One function over a SQLite file, which the build does not open: the first process starts a run and is killed, the second one gets the
+ * answer.
+ */
 export async function pausedInNext(form, folder, options) {
   const route = `import { createHandler } from "@millrace/server";
     import { sqliteStore } from "@millrace/sqlite";
     import { makeShop } from "../../src/${form}.ts";
-    const handler = createHandler(makeShop(), { name: "shop", store: sqliteStore("runs.db") });
+    const handler = createHandler(makeShop(), { name: "shop", store: () => sqliteStore("runs.db") });
     export const dynamic = "force-dynamic";
     export const GET = (request: Request) => handler(request);
     export const POST = (request: Request) => handler(request);`;
   const next = await buildNext(form, folder, { ...options, route });
+  if (existsSync(join(folder, "runs.db"))) throw new Error("`next build` has opened the store");
   const asked = await during(next, (url) => post(url, { start_event: { lines: ["apples", "pears", "quinces"] } }));
   const { handler_id, prompts } = asked;
   const answer = { handler_id, prompt_id: prompts[0]?.prompt_id, fields: { by: "Ada" } };
@@ -103,7 +107,7 @@ export async function pausedInNext(form, folder, options) {
   return status === "completed" ? JSON.stringify(result.value.result) : `the run is ${status}`;
 }
 
-/** The whole server, mounted under a path of the app. */
+/** The whole server, mounted under a path of the app, and a page that makes its client while Next prerenders it. */
 export async function servedInNext(form, folder, options) {
   const route = `import { createServer } from "@millrace/server";
     import { createRuntime } from "millrace/runtime";
@@ -112,7 +116,11 @@ export async function servedInNext(form, folder, options) {
     const app = createServer({ runtime, basePath: "/run" });
     export const dynamic = "force-dynamic";
     export const GET = app.fetch, POST = app.fetch;`;
-  const next = await buildNext(form, folder, { ...options, route, at: "app/run/[...path]/route.ts" });
+  const page = `"use client";
+    import { createClient } from "@millrace/client";
+    const client = createClient({ baseUrl: "/run" });
+    export default () => <p>Ask {typeof client.run}.</p>;`;
+  const next = await buildNext(form, folder, { ...options, route, page, at: "app/run/[...path]/route.ts" });
   return during(next, async (url) => {
     const { handler_id: id, prompts } = await post(`${url}/workflows/shop/run`, {
       start_event: { lines: ["apples", "pears", "quinces"] },
@@ -131,11 +139,13 @@ async function post(url, body) {
 }
 
 /** Gives the folder and Next's program. */
-async function buildNext(form, folder, { route, at = "app/run/route.ts", flags = [], experimentalDecorators = false }) {
+async function buildNext(form, folder, options) {
+  const { route, at = "app/run/route.ts", flags = [], experimentalDecorators = false } = options;
+  const { page = "export default () => <p>Ask /run.</p>;" } = options;
   const files = {
     "app/layout.tsx":
       "export default ({ children }: { children: React.ReactNode }) => <html lang='en'><body>{children}</body></html>;",
-    "app/page.tsx": "export default () => <p>Ask /run.</p>;",
+    "app/page.tsx": page,
     [at]: route,
     "next.config.mjs": `export default { turbopack: { root: ${JSON.stringify(matrix)} } };`,
     "package.json": JSON.stringify({ private: true, type: "module" }),

@@ -48,6 +48,16 @@ const newFlow = defineWorkflow("deployed", {
   })
   .build();
 
+class Which extends InputRequiredEvent.define("Which", { of: z.array(z.string()) }) {}
+class Bill extends StopEvent.define("Bill", { cents: z.number() }) {}
+
+const askingFlow = defineWorkflow("deployed", { state: { count: z.number().default(1) } })
+  .step("ask", { on: StartEvent, emits: Bill, waits: Yes, streams: Which }, async (_ev, ctx) => {
+    await ctx.waitForEvent(Yes, { prompt: new Which({ of: ["a", "b"] }) });
+    return new Bill({ cents: 4900 });
+  })
+  .build();
+
 /** New code has the run: one step of it asks, another is at work. */
 async function deploying() {
   const machine = new Machine();
@@ -96,6 +106,22 @@ describe.each(modes)("an old process that %s, asked about a run that new code ha
 
     expect(await handle.cancel("enough")).toMatchObject({ status: "accepted" });
     expect(await handle.idle()).toMatchObject({ status: "cancelled", reason: "enough" });
+  });
+
+  it("gives a result that its code does not know, and prompts of newer code that waits, with their fields", async () => {
+    const machine = new Machine();
+    const { runtime } = machine.open({ flow: askingFlow }, { snapshotEvery: 1 });
+    const run = runtime.run("flow", {}, { runId: "one" });
+    await run.idle();
+    const handle = machine.open({ flow: oldFlow }, { execute }).runtime.handle("one");
+
+    const waiting = await handle.idle();
+    const receipt = await run.answer((await run.prompts())[0]?.promptId as string, { by: "Ada" });
+    const result = await handle;
+
+    expect(waiting).toMatchObject({ status: "waiting", prompts: [{ event: { type: "Which", of: ["a", "b"] } }] });
+    expect(receipt).toMatchObject({ status: "accepted" });
+    expect(result).toMatchObject({ type: "Bill", cents: 4900 });
   });
 
   it("cannot give its state", async () => {

@@ -180,8 +180,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     if (live?.phase === "live") return promptsOf(live.runner);
     const run = await this.#row();
     if (run.outcome !== null || live?.phase === "ended") return [];
-    if (run.status !== "running")
-      return readPrompts(run.waiting, workflows.get(run.workflow).compiled, `run "${key.runId}"`);
+    if (run.status !== "running") return this.#waitingPrompts(run);
     // Somebody else is at work on it, perhaps with newer code: what is stored of it says what it asks.
     const workflow = workflows.get(run.workflow);
     const { tree } = await loadTree({
@@ -238,7 +237,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
 
   /** Undefined: it has work to do. */
   async #lookIdle(readRow?: () => Promise<StoredRun | null>, signal?: AbortSignal): Promise<RunOutcome | undefined> {
-    const { registry, key, workflows } = this.#setup;
+    const { registry, key } = this.#setup;
     await registry.whenLoaded(key); // claimed because it has work to do, which its row does not say
     const live = registry.live.get(idOf(key));
     if (live?.phase === "live") {
@@ -252,9 +251,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const run = readRow === undefined ? await this.#row() : await readRow();
     if (run === null) throw runUnknown(key);
     if (run.status !== "waiting" && run.status !== "scheduled") return undefined;
-    const { compiled } = workflows.get(run.workflow);
-    const prompts = readPrompts(run.waiting, compiled, `run "${key.runId}"`);
-    return { status: "waiting", prompts, wakeAtMs: run.wakeAtMs };
+    return { status: "waiting", prompts: this.#waitingPrompts(run), wakeAtMs: run.wakeAtMs };
+  }
+
+  /** Newer code may have asked them. */
+  #waitingPrompts(run: StoredRun): readonly PendingPrompt[] {
+    const { key, workflows } = this.#setup;
+    return readPrompts(run.waiting, tolerant(workflows.get(run.workflow).compiled), `run "${key.runId}"`);
   }
 
   #isThere(): Promise<void> {

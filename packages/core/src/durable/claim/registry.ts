@@ -4,6 +4,8 @@
  *
  * @module
  */
+
+import { tolerant } from "../../compile/tolerant.js";
 import type { Clock } from "../../engine/ports.js";
 import type { Outcome } from "../../engine/state.js";
 import { outcomeError } from "../../run/outcome.js";
@@ -449,6 +451,6 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   storedOutcome(run: StoredRun): Outcome | null {
     if (run.outcome === null) return null;
     const { compiled } = this.#setup.workflows.get(run.workflow);
-    return decodeOutcome(compiled, parseJson(run.outcome, `run "${run.key.runId}"`));
+    return decodeOutcome(tolerant(compiled), parseJson(run.outcome, `run "${run.key.runId}"`));
   }
 }
