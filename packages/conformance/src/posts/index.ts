@@ -7,6 +7,7 @@ import { defineWorkflow, ExternalEvent, InputRequiredEvent, type Receipt, StartE
 import { createRuntime, type RunCommit, type RunHandle, type RunStore } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { keptOpen, mortalStore } from "../mortal-store.js";
 
 class Go extends ExternalEvent.define("Go", { n: z.number() }) {}
 class AskName extends InputRequiredEvent.define("AskName", {}) {}
@@ -34,29 +35,7 @@ type Part = "ticks" | "receipts";
 const has = (commits: readonly RunCommit[], part: Part): boolean =>
   commits.some((commit) => commit[part] !== undefined);
 
-/** The store as a process has it that dies with a commit: that one is stored, its answer is not heard. */
-function dying(store: RunStore) {
-  let part: Part | null = null;
-  let isDead = false;
-  const never = new Promise<never>(() => {});
-  const mortal = new Proxy(store, {
-    get(target, name) {
-      const member = target[name as keyof RunStore];
-      if (typeof member !== "function") return member;
-      const method = (member as (...args: unknown[]) => unknown).bind(target);
-      if (name === "hash" || name === "watch") return method;
-      return async (...args: unknown[]) => {
-        if (isDead) return never;
-        if (name === "commit" && part !== null) isDead = has(args[0] as readonly RunCommit[], part);
-        const answer = await method(...args);
-        return isDead ? never : answer;
-      };
-    },
-  });
-  return { store: mortal, dieWith: (what: Part) => void (part = what) };
-}
-
-/** @param open Gives a store on which nothing is stored. The caller closes it. */
+/** @param open Returns a store on which nothing is stored. The caller closes it. */
 export function takenPostsSuite(name: string, open: () => Promise<RunStore>): void {
   const cases = Object.keys(messages).flatMap((kind) =>
     (["ticks", "receipts"] as const).map((part) => ({ kind, part })),
@@ -66,16 +45,16 @@ export function takenPostsSuite(name: string, open: () => Promise<RunStore>): vo
       "of the kind $kind has its receipt, and is closed, when the owner dies with the commit of its $part",
       async ({ kind, part }) => {
         const store = await open();
-        const keptOpen: RunStore = { ...store, close: async () => {} };
-        const { store: mortal, dieWith } = dying(keptOpen);
+        const kept = keptOpen(store);
+        const { store: mortal, dieWith } = mortalStore(kept);
         const runId = `${kind}-${part}`;
         const owner = createRuntime({ workflows, store: mortal, leaseMs, log });
         await owner.run("flow", {}, { runId }).idle();
-        const web = createRuntime({ workflows, store: keptOpen, execute: false, log });
+        const web = createRuntime({ workflows, store: kept, execute: false, log });
 
-        dieWith(part);
+        dieWith((commits) => has(commits, part));
         const sent = messages[kind as keyof typeof messages](web.handle(runId));
-        const next = createRuntime({ workflows, store: keptOpen, leaseMs, log });
+        const next = createRuntime({ workflows, store: kept, leaseMs, log });
         await next.start();
         const receipt = await sent;
         const ended = await next.handle(runId).idle();

@@ -1,0 +1,89 @@
+/**
+ * A step with calls beside each other, whose process dies with each of its commits in turn: every call, send and message counts once.
+ *
+ * @module
+ */
+import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "millrace";
+import { createRuntime, type RunHandle, type RunStore } from "millrace/runtime";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { keptOpen, mortalStore } from "../mortal-store.js";
+
+class Message extends ExternalEvent.define("Message", { n: z.number() }) {}
+class Paid extends event("Paid", { by: z.string() }) {}
+
+const sent = [1, 2, 3];
+const leaseMs = 300;
+const log = { info() {}, error() {} };
+const state = { edits: z.number().default(0), paid: z.array(z.string()).default(() => []) };
+
+const flow = defineWorkflow("calls", { state })
+  .step("work", { on: StartEvent, emits: [Paid, StopEvent], waits: Message }, async (_start, ctx) => {
+    const pay = (key: string) =>
+      ctx.run(key, async () => {
+        await ctx.store.editState((draft) => void draft.edits++);
+        ctx.sendEvent(new Paid({ by: key }));
+        return key;
+      });
+    const calls = await Promise.all([pay("a"), pay("b")]);
+    await ctx.store.editState((draft) => {
+      draft.edits++;
+      ctx.sendEvent(new Paid({ by: "edit" }));
+    });
+    const seen: number[] = [];
+    for (let isPaid = false; seen.length < sent.length || !isPaid; ) {
+      const { winner, value } = await ctx.race({
+        message: () => ctx.waitForEvent(Message),
+        time: () => ctx.sleep(10),
+      });
+      if (winner === "message") seen.push(value.n);
+      isPaid = (await ctx.store.get("paid")).length >= 3;
+    }
+    await ctx.sleep(20); // what came twice would be there by now
+    return new StopEvent({ result: { calls, seen, ...(await ctx.store.getState()) } });
+  })
+  .step("paid", { on: Paid, emits: [] }, async ({ by }, ctx) => {
+    await ctx.store.editState((draft) => void draft.paid.push(by));
+  })
+  .build();
+
+interface Result {
+  readonly calls: string[];
+  readonly edits: number;
+  readonly seen: number[];
+  readonly paid: string[];
+}
+
+/** @param open Returns a store on which nothing is stored. */
+export function durableCallsSuite(name: string, open: () => Promise<RunStore>): void {
+  const deaths = Array.from({ length: 12 }, (_, index) => index + 1);
+  describe(`${name}: calls, sends and races of one step`, () => {
+    it.each(deaths)("count once when the process dies with commit %i", async (last) => {
+      const store = keptOpen(await open());
+      const { store: mortal, dieWith } = mortalStore(store);
+      let commits = 0;
+      dieWith(() => ++commits === last);
+      const owner = createRuntime({ workflows: { flow }, store: mortal, leaseMs, log });
+      void owner.run("flow", {}, { runId: "one" });
+      await expect.poll(() => store.run({ tenant: "", runId: "one" })).not.toBeNull();
+      const web = createRuntime({ workflows: { flow }, store, execute: false, log });
+      const receipts = sendAll(web.handle("one"));
+      const next = createRuntime({ workflows: { flow }, store, leaseMs, log });
+      await next.start();
+
+      const { seen, paid, ...rest } = (await next.handle("one")) as Result;
+
+      expect(await receipts).toEqual(sent.map(() => "accepted"));
+      expect(rest).toEqual({ calls: ["a", "b"], edits: 3 });
+      expect(seen.toSorted()).toEqual(sent);
+      expect(paid.toSorted()).toEqual(["a", "b", "edit"]);
+      await Promise.all([web.stop({ drainMs: 0 }), next.stop({ drainMs: 0 })]);
+    });
+  });
+}
+
+async function sendAll(handle: RunHandle): Promise<string[]> {
+  const receipts: string[] = [];
+  for (const n of sent) receipts.push((await handle.sendEvent(new Message({ n }))).status);
+  return receipts;
+}
