@@ -21,6 +21,12 @@ export interface Clock {
    * @default nothing keeps the process alive, as whoever drives a virtual clock does so
    */
   keepAlive?(): () => void;
+  /**
+   * A number from 0 to below 1, for the length of pauses between attempts.
+   *
+   * @default no chance: pauses have their full length, so that virtual time takes the same course again
+   */
+  chance?(): number;
 }
 
 export interface Ids {

@@ -25,6 +25,7 @@ let holders = 0;
 
 export const systemClock: Required<Clock> = {
   now: () => Date.now(),
+  chance: () => Math.random(),
   setTimer(atMs, wake, isBackground = false) {
     let timer: ReturnType<typeof setTimeout>;
     let leftMs = atMs - Date.now();
@@ -61,9 +62,12 @@ export const systemIds: Ids = {
   },
 };
 
-/** Between half of the milliseconds and all of them, at random: processes that have failed together do not come back together. */
-export function jittered(ms: number): number {
-  return ms * (0.5 + Math.random() / 2);
+/**
+ * Between half of the milliseconds and all of them, at random: processes that have failed together do not come back together. All of
+ * them with a clock that has no chance.
+ */
+export function jittered(ms: number, { chance }: Clock): number {
+  return chance === undefined ? ms : ms * (0.5 + chance() / 2);
 }
 
 export const consoleLog: Log = {

@@ -1,5 +1,5 @@
 /** Rules for options that only pipelines have. */
-import { oneOf, type Rule, refuseOptions, valueRule, wholeNumber } from "millrace/engine";
+import { oneOf, type Rule, refuseOptions, text, valueRule, wholeNumber } from "millrace/engine";
 
 export const flagOrFunction: Rule = valueRule(
   (value) => typeof value === "boolean" || typeof value === "function",
@@ -21,8 +21,10 @@ export const someText: Rule = valueRule(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
 export const userIdPattern: RegExp = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/u;
 
-export const userId: Rule = valueRule(
-  (value) => value === null || (typeof value === "string" && userIdPattern.test(value)),
+export const userId: Rule = (value, option) => (typeof value === "string" ? printable : text)(value, option);
+
+const printable: Rule = valueRule(
+  (value) => userIdPattern.test(value as string),
   "a text without line ends and other control characters",
 );
 

@@ -2,7 +2,8 @@
  * A runtime with one workflow, whose only step may wait for a line of input. Prints `in step`, `aborted`, what its calls after
  * the wait were refused with, and the result of the run. Notes its commits beside the database.
  *
- * `unaware`: it waits, and its renewals of leases do not come back, so only a commit can tell it that the run is another's.
+ * `unaware`: it waits, and its renewals of leases do not come back, so only a commit can tell it that the run is another's. It claims
+ * nothing then, or it would take the run back from whoever releases it.
  */
 import { once } from "node:events";
 import { mkdirSync, writeSync } from "node:fs";
@@ -40,9 +41,12 @@ const held = defineWorkflow("held", { state: { edits: z.number().default(0) } })
 
 const log = { info() {}, error: (message: string, error?: unknown) => print(`log ${message} ${codeOf(error)}`) };
 const opened = sqliteStore(path, { durability: "process", pollMs: 50, busyTimeoutMs: patienceMs });
-const renew = opened.renew.bind(opened);
+const { renew, claimDue } = opened;
 // From its step on: nothing keeps a process alive that waits for such an answer at its start.
-if (waits === "unaware") opened.renew = (...given) => (isInStep ? new Promise(() => {}) : renew(...given));
+if (waits === "unaware") {
+  opened.renew = (...given) => (isInStep ? new Promise(() => {}) : renew.apply(opened, given));
+  opened.claimDue = (...given) => (isInStep ? new Promise(() => {}) : claimDue.apply(opened, given));
+}
 const store = notedStore(opened, notes, new Mortality(null));
 const runtime = createRuntime({ workflows: { held }, store, leaseMs: 500, log });
 await runtime.start();

@@ -470,8 +470,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Claims runs that are due, and continues to do so in the background. Resolves once the first of them are claimed, at most 100, with
    * their number: none with `execute: false`. They are loaded after that.
    *
-   * @throws {WorkflowError} `RUNTIME_STOPPED`; what the store says, such as `STORE_UNREACHABLE`. The runtime asks it again all the
-   * same until it is stopped.
+   * @throws {WorkflowError} `RUNTIME_STOPPED`; what the store says, such as `STORE_UNREACHABLE`. The runtime asks it again until
+   * it is stopped, so the error may be ignored: a rejection that nobody awaits does not end the process.
    */
   start(): Promise<number>;
   /**

@@ -36,7 +36,7 @@ export class FencePauses {
     this.#pauses.delete(id);
     if (hasStored) return;
     const fullMs = before === undefined ? 0 : Math.min(LONGEST_MS, Math.max(FIRST_MS, 2 * before.fullMs));
-    const lengthMs = jittered(fullMs);
+    const lengthMs = jittered(fullMs, this.#clock);
     this.#pauses.set(id, { fullMs, lengthMs, untilMs: nowMs + lengthMs });
   }
 

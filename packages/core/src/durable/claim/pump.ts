@@ -84,10 +84,10 @@ export class Pump {
    *
    * @throws {WorkflowError} What the store says, where it cannot be asked. It is asked again all the same.
    */
-  async serve(): Promise<number> {
-    if (!this.#looksForDue) return 0;
+  serve(): Promise<number> {
+    if (!this.#looksForDue) return Promise.resolve(0);
     this.look();
-    return this.#claimed.promise;
+    return this.#claimed.promise; // marked as handled: a process that only starts it does not end with its error
   }
 
   /** `false`: other processes do the due work. */
@@ -122,7 +122,7 @@ export class Pump {
       if (this.#stopped) return this.#claimed.resolve(0);
       this.#claimed.reject(error);
       log.error("The run store could not be asked for runs that are due; it is asked again.", error);
-      this.#arm(clock.now() + jittered(Math.min(lookMs, LONGEST_PAUSE_MS)));
+      this.#arm(clock.now() + jittered(Math.min(lookMs, LONGEST_PAUSE_MS), clock));
     }
   }
 

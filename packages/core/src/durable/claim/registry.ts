@@ -402,7 +402,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   /** Until the store takes it again, or somebody else has it. */
   #reload(key: RunKey, pauseMs: number): void {
     if (this.#stopped) return;
-    const callOff = this.clock.setTimer(this.clock.now() + jittered(pauseMs), () => {
+    const callOff = this.clock.setTimer(this.clock.now() + jittered(pauseMs, this.clock), () => {
       this.#reloads.delete(callOff);
       this.open(key).catch((error: unknown) => {
         if (this.#stopped) return; // the next owner loads it

@@ -63,7 +63,7 @@ export class Renewals {
       if (this.#failures++ === 0 && !this.#isStopped)
         log.error("The leases of this process could not be renewed; it tries again.", error);
       const pauseMs = Math.min(LONGEST_PAUSE_MS, everyMs, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
-      return this.#arm(jittered(pauseMs));
+      return this.#arm(jittered(pauseMs, clock));
     }
     // A clock that was set meanwhile must not make it longer.
     this.#arm(Math.min(everyMs, Math.max(0, startedAtMs + everyMs - clock.now())));
