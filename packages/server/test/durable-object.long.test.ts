@@ -71,7 +71,8 @@ describe("createHandler in a Durable Object", () => {
   it("goes on by the alarm of the object when a timer is due", async () => {
     const worker = start(temporaryFolder());
     onTestFinished(() => worker.dispose());
-    const { body } = await ask(worker, "nap/", { kwargs: { ms: 300 } });
+    // Later than the second for which a request waits itself.
+    const { body } = await ask(worker, "nap/", { kwargs: { ms: 1_500 } });
     expect(body).toMatchObject({ status: "running", wake_at: expect.any(String) });
 
     const look = () => ask(worker, `nap/?handler_id=${body.handler_id}`);
