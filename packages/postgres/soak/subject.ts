@@ -42,7 +42,9 @@ async function readRows({ connectionString, schema }: Place): Promise<RunRow[]> 
     `(SELECT coalesce(json_agg(${columns} ORDER BY ${order}), '[]') FROM ${schema}.${table} x WHERE x.run = r.id AND ${where})`;
   const rows = await query(
     connectionString,
-    `SELECT r.run_id, r.status, o.name AS owner, r.epoch::int, r.ticks::int, r.last_event::int,
+    `SELECT r.run_id, r.status, o.name AS owner, r.epoch::int, r.ticks::int,
+      -- Events that were added since the row was last written count, as for whoever reads the run.
+      greatest(r.last_event, (SELECT max(e.sequence) FROM ${schema}.events e WHERE e.run = r.id))::int AS last_event,
       ${list("json_build_object('first', x.first, 'last', x.last)", "ticks", "x.last")} AS batches,
       ${list("x.sequence", "events", "x.sequence")} AS events,
       ${list("x.position", "posts", "x.position", "x.receipt IS NULL")} AS unanswered
