@@ -89,6 +89,7 @@ describe("the pages of runs", () => {
     for (const [hash, shows] of pages) {
       await using visit = await Visit.open(browser, `${server.studio}${hash}`, { width });
       await expect.poll(() => visit.page.locator("#main").textContent()).toContain(shows);
+      await visit.ageTimes();
 
       expect(await visit.isWide(), hash.slice(0, 20)).toBe(false);
       visit.expectNoFaults();

@@ -122,6 +122,13 @@ export class Visit implements AsyncDisposable {
     return this.page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
   }
 
+  /** Shows each time as the widest text that it has within an hour. */
+  ageTimes(): Promise<void> {
+    return this.page.evaluate(() => {
+      for (const time of document.querySelectorAll("#main time")) time.textContent = "59 min ago";
+    });
+  }
+
   /** @throws when something happened that should not. */
   expectNoFaults(): void {
     expect(this.faults).toEqual([]);
