@@ -5,13 +5,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { transform } from "esbuild";
-import { node20 } from "./node-versions.mjs";
+import { oldestNode } from "./node-versions.mjs";
 import { inWorker } from "./servers.mjs";
 import { bundle, inBun, inDeno, inNode, source } from "./tools.mjs";
 
 /** As installed, not bundled: its types are gone, and its imports are as they were. */
-export const clientInNode20 = (format) => (folder) =>
-  withServer(async (env) => inNode(await stripped(folder, format), { program: node20(), env }));
+export const clientInOldestNode = (format) => (folder) =>
+  withServer(async (env) => inNode(await stripped(folder, format), { program: oldestNode(), env }));
 
 export const clientInNode24 = () => withServer((env) => inNode(source("client"), { env }));
 export const clientInBun = () => withServer((env) => inBun(source("client"), { env }));
@@ -26,7 +26,7 @@ export const clientInWorkerd = () =>
 
 /** Bundled and minified, in the oldest Node. */
 export const clientBundled = (folder) =>
-  withServer(async (env) => inNode(await bundle(source("client"), folder), { program: node20(), env }));
+  withServer(async (env) => inNode(await bundle(source("client"), folder), { program: oldestNode(), env }));
 
 async function stripped(folder, format) {
   const file = join(folder, format === "cjs" ? "client.cjs" : "client.mjs");

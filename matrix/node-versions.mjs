@@ -5,39 +5,39 @@
 import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 
-/** The oldest that the packages support, the oldest long-term release, and the one that this repository uses. */
-const versions = { 20: "20.20.2", 22: "22.23.3", 24: "24.21.0" };
+/** The oldest that the packages support, the newest of that line, and the one that this repository uses. */
+const versions = { 22.13: "22.13.1", 22: "22.23.3", 24: "24.21.0" };
 const program = process.platform === "win32" ? "node.exe" : "node";
 
-export const node20 = () => join(nodeFolder(20), program);
+export const oldestNode = () => join(nodeFolder(22.13), program);
 
-/** A folder with a `node` of that major version: the machine's own where there is one, else it is fetched, once. */
-export function nodeFolder(major) {
-  const found = find(major);
+/** A folder with a `node` of that version or line: the machine's own where there is one, else it is fetched, once. */
+export function nodeFolder(line) {
+  const found = find(line);
   if (found !== undefined) return found;
-  fetchIt(major);
-  return find(major) ?? missing(major);
+  fetchIt(line);
+  return find(line) ?? missing(line);
 }
 
-const ownFolder = (major) => join(import.meta.dirname, `.node-${major}`);
+const ownFolder = (line) => join(import.meta.dirname, `.node-${line}`);
 
-function find(major) {
+function find(line) {
   const machine = [...(process.env.PATH ?? "").split(delimiter), "/usr/bin"];
-  const folders = [...machine, join(ownFolder(major), "node_modules", "node", "bin")];
-  return folders.find((path) => majorOf(join(path, program)) === major);
+  const folders = [...machine, join(ownFolder(line), "node_modules", "node", "bin")];
+  return folders.find((path) => versionOf(join(path, program)).startsWith(`v${line}.`));
 }
 
-function majorOf(path) {
+function versionOf(path) {
   const { status, stdout } = spawnSync(path, ["--version"], { encoding: "utf8", timeout: 30_000 });
-  return status === 0 ? Number.parseInt(stdout.trim().slice(1), 10) : 0;
+  return status === 0 ? stdout.trim() : "";
 }
 
-function fetchIt(major) {
+function fetchIt(line) {
   const flags = ["--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts=false"];
-  const args = ["install", "--prefix", ownFolder(major), "--loglevel=error", ...flags, `node@${versions[major]}`];
+  const args = ["install", "--prefix", ownFolder(line), "--loglevel=error", ...flags, `node@${versions[line]}`];
   spawnSync("npm", args, { stdio: ["ignore", "inherit", "inherit"], shell: process.platform === "win32" });
 }
 
-function missing(major) {
-  throw new Error(`error: Node ${major} is not on the PATH, and node@${versions[major]} could not be fetched`);
+function missing(line) {
+  throw new Error(`error: Node ${line} is not on the PATH, and node@${versions[line]} could not be fetched`);
 }

@@ -22,9 +22,7 @@ export function releaseRows() {
     `node readmes.mjs # ${names.length} READMEs`,
     "node types.mjs # types of",
     "node entries.mjs # 24:",
-    `"${nodeFolder(22)}/node" entries.mjs # 22:`,
-    `"${nodeFolder(20)}/node" entries.mjs # 20:`,
-    `"${nodeFolder(20)}/node" old-node.mjs # STORE_FAILED better-sqlite3`,
+    `"${nodeFolder(22.13)}/node" --disable-warning=ExperimentalWarning entries.mjs # 22:`,
   ];
   return [rowOf({ name: "release, every package", files, commands }, 24)];
 }

@@ -87,9 +87,9 @@ const served = [
 /** The client on a platform; the server is in Node. */
 const client = [
   ["Node 24", clients.clientInNode24],
-  ["Node 20", clients.clientInNode20("esm")],
-  ["Node 20, CommonJS", clients.clientInNode20("cjs")],
-  ["Node 20, bundled by esbuild", clients.clientBundled],
+  ["Node 22.13", clients.clientInOldestNode("esm")],
+  ["Node 22.13, CommonJS", clients.clientInOldestNode("cjs")],
+  ["Node 22.13, bundled by esbuild", clients.clientBundled],
   ["Bun", clients.clientInBun],
   ["Deno", clients.clientInDeno],
   ["workerd", clients.clientInWorkerd],

@@ -2,7 +2,7 @@ import { defineConfig } from "tsup";
 
 export default defineConfig({
   entry: { index: "src/index.ts" },
-  format: ["esm", "cjs"],
+  format: ["esm"],
   target: "es2022",
   platform: "neutral",
   dts: { tsconfig: "tsconfig.build.json" },

@@ -19,13 +19,11 @@ export default defineConfig({
     // Nobody imports it: a file of its own for event classes, without the rest, which a bundler then leaves out as a whole.
     events: "src/event/built-in-events.ts",
   },
-  format: ["esm", "cjs"],
+  format: ["esm"],
   target: "es2022",
   platform: "neutral",
   // The three entries share modules that hold state (the registered steps): each may exist once only.
   splitting: true,
-  // Rollup writes the files for `require`: else tsup lowers every `?.` and `??` to closures, and runs take twice the time.
-  treeshake: true,
   dts: { entry, tsconfig: "tsconfig.build.json" },
   sourcemap: true,
   clean: true,

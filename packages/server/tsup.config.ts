@@ -4,7 +4,7 @@ import { defineConfig } from "tsup";
 
 export default defineConfig({
   entry: { index: "src/index.ts", mcp: "src/mcp.ts", serverless: "src/serverless.ts" },
-  format: ["esm", "cjs"],
+  format: ["esm"],
   target: "es2022",
   platform: "neutral",
   dts: { tsconfig: "tsconfig.build.json" },

@@ -2,12 +2,10 @@ import { defineConfig } from "tsup";
 
 export default defineConfig({
   entry: { index: "src/index.ts", "durable-object": "src/durable-object.ts" },
-  format: ["esm", "cjs"],
+  format: ["esm"],
   target: "es2022",
   platform: "node",
   dts: { tsconfig: "tsconfig.build.json" },
   sourcemap: true,
   clean: true,
-  // `import.meta.url` in the CommonJS build.
-  shims: true,
 });

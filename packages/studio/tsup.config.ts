@@ -3,10 +3,9 @@ import { defineConfig } from "tsup";
 /** What a server imports: where the files of the page are. The page itself is built by Vite, into `dist/app`. */
 export default defineConfig({
   entry: { index: "src/index.ts" },
-  format: ["esm", "cjs"],
+  format: ["esm"],
   target: "es2022",
   platform: "node",
-  shims: true, // `import.meta.url` in the CommonJS build
   dts: { tsconfig: "tsconfig.build.json" },
   sourcemap: true,
   clean: true,

@@ -14,6 +14,6 @@ export const packages = names.map((name) => ({ name, manifest: JSON.parse(readOf
 /** What users import. */
 export function published(name, { exports }) {
   return Object.keys(exports)
-    .filter((path) => exports[path].import !== undefined)
+    .filter((path) => exports[path].types !== undefined)
     .map((path) => `${name}${path.slice(1)}`);
 }

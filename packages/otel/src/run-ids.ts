@@ -21,7 +21,7 @@ interface Wanted {
   isTaken: boolean;
 }
 
-/** Shared by all copies of this package: an app may load one as ESM and another as CommonJS. */
+/** Shared by all copies of this package: an app may load two versions, or one that a bundler has built in. */
 const shared = globalThis as { [key: symbol]: Wanted | undefined };
 const key = Symbol.for("millrace.otel.ids");
 const wanted: Wanted = (shared[key] ??= { next: null, isTaken: false });

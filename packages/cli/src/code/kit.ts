@@ -1,8 +1,8 @@
 /**
  * The copy of Millrace that the user's code has loaded.
  *
- * A workflow of one copy does not run in another: in a CommonJS project it is the one for `require`, and with a command
- * that was installed for all projects it is not the one beside the command. So the packages are looked for from the
+ * A workflow of one copy does not run in another: what a CommonJS project requires is compiled by tsx into a copy of its own, and a
+ * command that was installed for all projects has another one beside it. So the packages are looked for from the
  * user's file first, and in the form in which the file has them.
  *
  * @module
@@ -76,13 +76,13 @@ export function packageFolder(name: string, base: string): string | null {
   return null;
 }
 
-/** Packages of ours name the entry for `import` in one way. */
+/** Packages of ours name their entries in one way. */
 function entryOf(folder: string, specifier: string): string {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
-    readonly exports: Readonly<Record<string, { readonly import: { readonly default: string } }>>;
+    readonly exports: Readonly<Record<string, { readonly default: string }>>;
   };
   const entry = exports[`.${specifier.slice(packageName(specifier).length)}`];
-  return join(folder, entry?.import.default ?? "index.js");
+  return join(folder, entry?.default ?? "index.js");
 }
 
 const copyKey: unique symbol = Symbol.for("millrace.copy") as never;

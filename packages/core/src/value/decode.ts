@@ -6,8 +6,7 @@
  * @module
  */
 import type { SuperJSON } from "superjson";
-// Past its entry, which exports all of superjson as one class. Bundled with ours: as modules of its own the import takes longer, and
-// `require` fails in older Node 20. Its licence: THIRD-PARTY.md.
+// Past its entry, which exports all of superjson as one class. Bundled with ours: as modules of its own the import takes longer. Its licence: THIRD-PARTY.md.
 import { untransformValue } from "../../node_modules/superjson/dist/transformer.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { EncodedValue, Parts, Tree } from "./codec.js";

@@ -1,8 +1,6 @@
 /**
  * Properties of a terminal, resolved once: colours, width, and the libraries, which are loaded on first use.
  *
- * The libraries are ESM only. `import()` loads them from the CommonJS build, too, on every version of Node.
- *
  * @module
  */
 

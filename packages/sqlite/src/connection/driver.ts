@@ -50,7 +50,6 @@ function builtIn(): SqliteDriver | null {
 
 function installed(): SqliteDriver | null {
   const require = createRequire(import.meta.url);
-  checkNode(require);
   try {
     const Database = require("better-sqlite3") as DatabaseConstructor;
     return { open: (path) => new Database(path) };
@@ -66,29 +65,11 @@ function installed(): SqliteDriver | null {
   }
 }
 
-/** The native module of version 13 ends the process of an older Node than it asks for, without a word. */
-function checkNode(require: NodeJS.Require): void {
-  let manifest: { readonly version: string; readonly engines?: { readonly node?: string } };
-  try {
-    manifest = require("better-sqlite3/package.json");
-  } catch {
-    return; // it is not installed, or its manifest cannot be read
-  }
-  const oldest = Number(/^>=(\d+)/.exec(manifest.engines?.node ?? "")?.[1] ?? 0);
-  if (Number.parseInt(process.versions.node, 10) >= oldest) return;
-  throw new WorkflowError({
-    code: "STORE_FAILED",
-    message: `better-sqlite3 ${manifest.version} needs Node ${oldest} or later, and this is Node ${process.versions.node}.`,
-    hint: "Run on Node 22.13 or later, which needs no better-sqlite3.",
-    details: { driver: "better-sqlite3", node: process.version },
-  });
-}
-
 function missing(message: string): never {
   throw new WorkflowError({
     code: "STORE_FAILED",
     message,
-    hint: "Run on Node 22.13 or later. An older Node 22 needs `npm install better-sqlite3`.",
+    hint: "Run on Node 22.13 or newer, or install better-sqlite3.",
     details: { node: process.version },
   });
 }
