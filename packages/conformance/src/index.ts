@@ -3,4 +3,5 @@
  *
  * @module
  */
+export { journalsSuite } from "./run-store/journals.js";
 export { type OpenedStore, runStoreSuite } from "./run-store/suite.js";

@@ -1,7 +1,10 @@
 import { memoryStore } from "millrace/runtime";
-import { runStoreSuite } from "../src/index.js";
+import { journalsSuite, runStoreSuite } from "../src/index.js";
 
-runStoreSuite("memoryStore", async () => {
+const open = async () => {
   const store = memoryStore();
   return { store, reopen: async () => store, dispose: () => store.close() };
-});
+};
+
+runStoreSuite("memoryStore", open);
+journalsSuite("memoryStore", open);

@@ -6,7 +6,7 @@ import { ServerClock } from "./connection/clock.js";
 import { Committer } from "./commit/committer.js";
 import type { Database } from "./connection/database.js";
 import { Interned } from "./tables/interned.js";
-import { readEvents, readSnapshot, readTicks } from "./tables/journal.js";
+import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
 import { hashOf, runHash } from "./text/keys.js";
 import { countRuns, listRuns, listTenants } from "./tables/list.js";
 import { changeOf } from "./connection/notices.js";
@@ -68,9 +68,10 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
   };
 }
 
-type Reads = "run" | "tenants" | "list" | "counts" | "snapshot" | "ticks" | "events" | "posts" | "receipt" | "received";
+type JournalReads = "snapshot" | "ticks" | "journals" | "events";
+type Reads = "run" | "tenants" | "list" | "counts" | "posts" | "receipt" | "received" | "record" | "records" | "blob";
 
-function readsOf(reader: RunReader): Pick<RunStore, Reads | "record" | "records" | "blob"> {
+function readsOf(reader: RunReader): Pick<RunStore, Reads | JournalReads> {
   const { database } = reader;
   return {
     run: async (key) => findRun(reader, key),
@@ -79,6 +80,7 @@ function readsOf(reader: RunReader): Pick<RunStore, Reads | "record" | "records"
     counts: async (query) => countRuns(reader, query),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) => readSnapshot(database, key, atOrBelow),
     ticks: async (key, range) => readTicks(database, key, range),
+    journals: async (keys, maxLength) => readJournals(database, keys, maxLength),
     events: async (key, range) => readEvents(database, key, range),
     posts: async (of) => openPosts(reader, of),
     receipt: async (key, of) => readReceipt(reader, key, of),

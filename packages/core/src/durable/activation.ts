@@ -116,7 +116,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
       backOffMs: 0,
     });
     const request = why === "recover" ? null : { received, stored: new Deferred<void>() };
-    const live = await recovery.load({ run: { ...run, lease: null }, posts }, why, request);
+    const live = await recovery.load({ run: { ...run, lease: null }, posts }, { why, request });
     this.#isLoading = false;
     return live === null && this.#live === null ? null : this;
   }

@@ -1,4 +1,4 @@
-import { runStoreSuite } from "@millrace/conformance";
+import { journalsSuite, runStoreSuite } from "@millrace/conformance";
 import { afterAll } from "vitest";
 import type { PostgresStoreOptions } from "../../src/index.js";
 import { TestSchema } from "./stores.js";
@@ -20,7 +20,7 @@ export function conformance(name: string, options: PostgresStoreOptions): void {
     for (const schema of all) await schema[Symbol.asyncDispose]();
   });
 
-  runStoreSuite(`postgresStore with ${name}`, async () => {
+  const open = async () => {
     const schema = take();
     return {
       store: schema.open(options),
@@ -30,5 +30,7 @@ export function conformance(name: string, options: PostgresStoreOptions): void {
         free.push(schema);
       },
     };
-  });
+  };
+  runStoreSuite(`postgresStore with ${name}`, open);
+  journalsSuite(`postgresStore with ${name}`, open);
 }

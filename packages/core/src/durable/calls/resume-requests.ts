@@ -111,7 +111,7 @@ export class ResumeRequests {
     const stored = new Deferred<void>();
     const { how, idempotencyKey } = request;
     const received = idempotencyKey === null ? [] : [{ idempotencyKey: scoped(how, idempotencyKey), receipt }];
-    if ((await registry.adopt(claimed, how, { received, stored })) === null) throw runtimeStopped();
+    if ((await registry.adopt(claimed, { why: how, request: { received, stored } })) === null) throw runtimeStopped();
     await stored.promise; // whoever reads it now does not find it ended
     return null;
   }

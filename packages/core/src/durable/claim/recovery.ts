@@ -10,17 +10,26 @@ import type { Tick } from "../../engine/tick.js";
 import { continueRun } from "../../run/children.js";
 import { initialStore } from "../../run/state-of-run.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
+import { readsOf } from "../load/fetched-journals.js";
 import { keptTicks, type LoadedTree, loadTree, prefacesOf, type RunReads } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type { RunWatchers } from "../reads/watchers.js";
 import type { DurableRun, DurableRunSetup, RunRequest } from "../run/durable-run.js";
 import { isCancellation, type Posts } from "../run/posts.js";
 import { idOf } from "../store/run-key.js";
-import type { ClaimedRun, RunKey, RunStore, StoredRun } from "../store/run-store.types.js";
+import type { ClaimedRun, RunKey, RunStore, StoredJournal, StoredRun } from "../store/run-store.types.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
 
 /** Why a run is loaded: one that has ended resumes on request only. */
 export type LoadReason = "recover" | "resume" | "retry";
+
+export interface Loading {
+  /** @default "recover" */
+  readonly why?: LoadReason;
+  readonly request?: RunRequest | null;
+  /** The journal of the run, if it is read with others. */
+  readonly journal?: Promise<StoredJournal | undefined>;
+}
 
 /** The runs that are in memory here. */
 export interface RunsHere {
@@ -80,19 +89,22 @@ export class Recovery {
    *
    * @throws {WorkflowError} What keeps it from being loaded; the run is nobody's again then.
    */
-  async load(claimed: ClaimedRun, why: LoadReason, request: RunRequest | null = null): Promise<DurableRun | null> {
+  async load(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
     const { run } = claimed;
+    const { why = "recover", request = null } = loading;
     const { registry, workflows } = this.#setup;
     const workflow = workflows.find(run.workflow);
     try {
       if (workflow === undefined) return await this.#giveBack(run);
       if (registry.isStopped) return await this.#release(run);
       if (isNotBegun(run)) return await this.#begin(claimed, workflow);
-      const from = { store: registry.store, run, workflow };
+      const journal = await loading.journal;
+      const from = { store: readsOf(registry.store, journal), run, workflow };
       const loaded = await loadTree(from);
       if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
       // Where the first ticks are gone, those that are kept need the snapshots that are kept.
-      const isCut = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await keptTicks(from)).first > 1);
+      const first = async (): Promise<number> => journal?.firstTick ?? (await keptTicks(from)).first;
+      const isCut = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await first()) > 1);
       if (registry.isStopped) return await this.#release(run);
       const live = this.#resume(claimed, workflow, { loaded, isCut, why, request });
       this.failures.delete(idOf(run.key));

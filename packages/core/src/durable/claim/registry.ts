@@ -16,10 +16,11 @@ import type { RuntimeObserver } from "../api/runtime-observer.types.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../code/registered-workflows.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordTurns } from "../commit/record-turns.js";
+import { fetchJournals } from "../load/fetched-journals.js";
 import { observedClaim } from "../observed-runtime.js";
 import { StreamCache } from "../reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../reads/watchers.js";
-import { DurableRun, type DurableRunSettings, type RunRequest, type RunSupervisor } from "../run/durable-run.js";
+import { DurableRun, type DurableRunSettings, type RunSupervisor } from "../run/durable-run.js";
 import { Posts } from "../run/posts.js";
 import type { ResolvedRuntimeOptions } from "../runtime-options.js";
 import { idOf } from "../store/run-key.js";
@@ -38,7 +39,7 @@ import { assertHere } from "../store/sealed-run.js";
 import { parseJson } from "../text/journal-text.js";
 import { Beginnings, type BeginsIn } from "./beginnings.js";
 import { FencePauses } from "./fence-pauses.js";
-import { type LoadReason, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
+import { type Loading, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 import { Slots } from "./slots.js";
 
 /** How many runs are loaded at once: fewer than a pool has connections, so that renewals and commits find a free one. */
@@ -206,11 +207,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   }
 
   /** Loads a run that this owner has just claimed. */
-  async adopt(
-    claimed: ClaimedRun,
-    why: LoadReason = "recover",
-    request: RunRequest | null = null,
-  ): Promise<DurableRun | null> {
+  async adopt(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
     const id = idOf(claimed.run.key);
     const known = this.live.get(id);
     // An answer that comes so late that the run was claimed again meanwhile.
@@ -218,11 +215,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     // Another process had it while it was here: what it did since does not count. One that is only being created is not that run:
     // its commit finds the run, and whoever asked for it gets it.
     if (known !== undefined && !this.beginnings.has(known)) known.fence();
-    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, why, request));
+    return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, loading));
   }
 
-  #load(...claimed: Parameters<Recovery["load"]>): Promise<DurableRun | null> {
-    return this.#loads.run(() => this.#recovery.load(...claimed));
+  #load(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
+    return this.#loads.run(() => this.#recovery.load(claimed, loading));
   }
 
   /** Resolves when the run is not being loaded here, or is in memory. */
@@ -240,7 +237,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   async #claim(key: RunKey, beside: boolean): Promise<DurableRun | null> {
     await this.#pauses.wait(idOf(key));
     const claimed = await this.store.claim(key, { ...this.lease, beside });
-    return claimed === null ? null : this.#load(claimed, "recover");
+    return claimed === null ? null : this.#load(claimed);
   }
 
   /** In memory from here on. */
@@ -299,9 +296,14 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   async adoptDue(limit: number): Promise<ClaimedBatch> {
     const { observer, log } = this.#setup;
     const claimed = await this.#claimDue(limit);
+    const journals = fetchJournals(
+      this.store,
+      claimed.map(({ run }) => run),
+    );
     const loads = claimed.map(async (one) => {
       if (observer?.onClaim !== undefined) observer.onClaim(observedClaim(one, this.clock.now()));
-      await this.adopt(one).catch((error: unknown) =>
+      const journal = journals.then((all) => all.get(idOf(one.run.key)));
+      await this.adopt(one, { journal }).catch((error: unknown) =>
         log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
       );
     });

@@ -181,16 +181,23 @@ async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<R
   return new RunTree(compiled, restoreStored(compiled, stored), await readCode(from, reader.text("code")));
 }
 
+/** The last other code that was read of each workflow: after a deploy, most runs have the same one. */
+const otherCode: WeakMap<RegisteredWorkflow, HashedCode> = new WeakMap();
+
 async function readCode(from: LoadFrom, hash: string): Promise<HashedCode> {
   const { code } = from.workflow;
+  const other = otherCode.get(from.workflow);
   if (hash === code.hash) return code;
+  if (hash === other?.hash) return other;
   const { workflows } = parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
   const current = new Map(code.graph.workflows.map(({ definition }) => [definition.workflow, definition]));
   const completed = workflows.map((node) => ({
     ...node,
     definition: completeDefinition(node.definition, current.get(node.definition.workflow)),
   }));
-  return { hash, graph: { workflows: completed } };
+  const read = { hash, graph: { workflows: completed } };
+  otherCode.set(from.workflow, read);
+  return read;
 }
 
 /** Estimate of the bytes that a load needs per character of stored text: for the JSON, and for the run. */

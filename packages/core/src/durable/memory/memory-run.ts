@@ -5,6 +5,7 @@ import type {
   RunCommit,
   RunKey,
   StoredEvent,
+  StoredJournal,
   StoredPost,
   StoredReceipt,
   StoredRun,
@@ -117,6 +118,18 @@ export class MemoryRun {
   /** A copy of the run as it is now. */
   toStored(): StoredRun {
     return { ...this.row, lastEvent: this.events.at(-1)?.sequence ?? -1 };
+  }
+
+  toJournal(): StoredJournal {
+    const snapshot = this.snapshots.at(-1) ?? null;
+    const tick = snapshot?.tick ?? 0;
+    const ticks = this.ticksAfter(tick);
+    return { key: this.row.key, snapshot, ticks, firstTick: this.batches[0]?.first ?? tick + 1 };
+  }
+
+  /** Begins with the batch that holds the next tick. */
+  ticksAfter(tick: number): TickBatch[] {
+    return this.batches.slice(countWhile(this.batches, (batch) => batch.last <= tick));
   }
 
   toClaimed(): ClaimedRun {

@@ -13,6 +13,7 @@ import type {
   RunKey,
   RunNews,
   RunStore,
+  StoredJournal,
 } from "../store/run-store.types.js";
 import { MemoryBlobs } from "./memory-blobs.js";
 import { MemoryLeases } from "./memory-leases.js";
@@ -112,10 +113,13 @@ function readsOf({ runs, records, blobs, leases }: Memory) {
       const snapshots = runs.get(key)?.snapshots ?? [];
       return snapshots[countWhile(snapshots, (snapshot) => snapshot.tick <= atOrBelow) - 1] ?? null;
     },
-    ticks: async (key, { after, limit }) => {
-      const batches = runs.get(key)?.batches ?? [];
-      const start = countWhile(batches, (batch) => batch.last <= after);
-      return batches.slice(start, start + limit);
+    ticks: async (key, { after, limit }) => runs.get(key)?.ticksAfter(after).slice(0, limit) ?? [],
+    journals: async (keys, maxLength) => {
+      const journals = keys.flatMap((key) => runs.get(key)?.toJournal() ?? []);
+      let left = maxLength;
+      return journals
+        .sort((one, other) => lengthOf(one) - lengthOf(other))
+        .filter((journal) => (left -= lengthOf(journal)) >= 0);
     },
     events: async (key, { after, limit }) => {
       const events = runs.get(key)?.events ?? [];
@@ -133,6 +137,10 @@ function readsOf({ runs, records, blobs, leases }: Memory) {
     records: async (query) => records.page(query),
     blob: async (hash) => blobs.get(hash),
   } satisfies Partial<RunStore>;
+}
+
+function lengthOf({ snapshot, ticks }: StoredJournal): number {
+  return ticks.reduce((sum, { text }) => sum + text.length, snapshot?.text.length ?? 0);
 }
 
 /** The contents of a store, and what changes them. */

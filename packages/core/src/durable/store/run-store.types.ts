@@ -69,6 +69,11 @@ export interface RunStore {
   snapshot(key: RunKey, atOrBelow?: number): Promise<StoredSnapshot | null>;
   /** Tick batches in order, beginning with the one that holds tick `after + 1`. */
   ticks(key: RunKey, range: Range): Promise<TickBatch[]>;
+  /**
+   * Journals of several runs with one read, in any order: for a store that is far away. At most `maxLength` characters of text in
+   * all, the shortest journals first; what is left out is read run by run.
+   */
+  journals?(keys: readonly RunKey[], maxLength: number): Promise<StoredJournal[]>;
   /** Events of the stream in order, with `sequence > after`. */
   events(key: RunKey, range: Range): Promise<StoredEvent[]>;
 
@@ -294,6 +299,15 @@ export interface StoredSnapshot {
   readonly tick: number;
   readonly atMs: number;
   readonly text: string;
+}
+
+/** The latest snapshot of a run, and every tick batch since. */
+export interface StoredJournal {
+  readonly key: RunKey;
+  readonly snapshot: StoredSnapshot | null;
+  readonly ticks: readonly TickBatch[];
+  /** Number of the oldest tick that is kept; without ticks, of the one that follows the snapshot. */
+  readonly firstTick: number;
 }
 
 /** An event of the stream. After a crash it may be written again with the same content: the first stays. */

@@ -8,11 +8,15 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { RecordKey, RunKey, RunStore } from "./run-store.types.js";
 
-type Check<Name extends keyof RunStore> = RunStore[Name] extends (...args: infer Arguments) => unknown
-  ? (door: Door, ...args: Arguments) => void
-  : never;
+type Check<Name extends keyof RunStore> =
+  NonNullable<RunStore[Name]> extends (...args: infer Arguments) => unknown
+    ? (door: Door, ...args: Arguments) => void
+    : never;
 
 const ofRun = (door: Door, key: RunKey): void => door.texts(key, ["tenant", "runId"]);
+const ofRuns = (door: Door, keys: readonly RunKey[]): void => {
+  for (const key of keys) ofRun(door, key);
+};
 const ofRecord = (door: Door, key: RecordKey): void => door.texts(key, ["tenant", "kind", "id"]);
 
 const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
@@ -33,6 +37,7 @@ const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
   run: ofRun,
   snapshot: ofRun,
   ticks: ofRun,
+  journals: ofRuns,
   events: ofRun,
   receipt: ofRun,
   received: ofRun,
@@ -40,9 +45,7 @@ const checks: { readonly [Name in keyof RunStore]?: Check<Name> } = {
     ofRun(door, key);
     door.texts({ key: idempotencyKey ?? "", text }, ["key", "text"]);
   },
-  delete: (door, keys) => {
-    for (const key of keys) ofRun(door, key);
-  },
+  delete: ofRuns,
   list(door, { tenant, workflow = "", queue = "", search = "", cursor = "", status = [], labels = {} }) {
     door.texts({ tenant, workflow, queue, search, cursor }, ["tenant", "workflow", "queue", "search", "cursor"]);
     door.each("status", status);
