@@ -52,7 +52,7 @@ async function tell(run: PipelineRun, { answered, answers, userId }: Told): Prom
   const goesOn = status === "PAUSED" || status === "RUNNING";
   if (!goesOn && answers.length > 0) throw notPaused(run.runId, status);
   if (goesOn) check(run.runId, all, { isPaused: status === "PAUSED", requirements });
-  const told = await Promise.allSettled(all.map((answer) => run.answer(answer)));
+  const told = await run.answerAll(all);
   const failed = told.find((one) => one.status === "rejected");
   if (failed !== undefined)
     throw withTaken(

@@ -114,11 +114,26 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
     if (typeof answered !== "object" || answered === null) throw unresolved(this.runId, []);
     const { requirementId, decision } = answered;
     if (answered instanceof StepRequirement && decision === null) throw unresolved(this.runId, [answered]);
+    const [sent] = await this.answerAll([{ requirementId, decision }]);
+    if (sent?.status === "rejected") throw sent.reason;
+  }
+
+  /**
+   * Sends answers at once: the run receives them in the order of the list.
+   *
+   * @internal
+   */
+  async answerAll(
+    answers: readonly { readonly requirementId: string; readonly decision: unknown }[],
+  ): Promise<readonly PromiseSettledResult<void>[]> {
     await this.#ready;
     await this.#view.assertSteps();
+    return Promise.allSettled(answers.map((answer) => this.#send(answer)));
+  }
+
+  async #send({ requirementId, decision }: { readonly requirementId: string; readonly decision: unknown }) {
     const receipt = await this.#handle.answer(requirementId, { decision: plainCopy(decision) });
-    if (receipt.status === "accepted") return;
-    throw promptClosed(this.runId, requirementId, receipt);
+    if (receipt.status !== "accepted") throw promptClosed(this.runId, requirementId, receipt);
   }
 }
 
