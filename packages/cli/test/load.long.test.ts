@@ -38,6 +38,18 @@ describe("a file with workflows", () => {
     expect((await project.call("run", "several.ts")).stdout).toMatch(/^durable-name {2}/);
   });
 
+  it("fails with exit code 1 if its pipeline fails", async () => {
+    const failing = pipeline.replace("String(input).toUpperCase()", "input.never.called()");
+    const project = createProject({ "pipeline.ts": failing });
+
+    const { code, stdout, stderr } = await project.call("run", "pipeline.ts", "-i", '"hey"');
+
+    expect({ code, said: `${stdout}${stderr}` }).toMatchObject({
+      code: 1,
+      said: expect.stringContaining("PIPELINE_FAILED"),
+    });
+  });
+
   it("is CommonJS, with the older decorators, as `npm init` leaves a project", async () => {
     const project = createProject({
       "package.json": '{ "name": "old", "type": "commonjs" }',

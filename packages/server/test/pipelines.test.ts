@@ -4,10 +4,13 @@ import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import { Pipeline, type PipelineOptions, Step, type StepFunction } from "@millrace/pipeline";
 import { sqliteStore } from "@millrace/sqlite";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { createRuntime, memoryStore, type Runtime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { bearerAuth, createHandler, createServer, type ServerOptions } from "../src/index.js";
+import { createMcpServer } from "../src/mcp.js";
 import type { Json } from "./answer.types.js";
 
 const log = { info: () => {}, error: () => {} };
@@ -83,6 +86,28 @@ describe("a pipeline over HTTP", () => {
     expect([told.body.result.meta, shown.result.meta]).toEqual([undefined, undefined]);
     expect(entries.at(-1).tick.output).toMatchObject({ type: "StopEvent", data: { result: whole } });
     expect(entries.at(-1).tick.output).not.toHaveProperty("meta");
+  });
+
+  it("is a failed run when it fails, in its record, in lists and for a tool of MCP", async () => {
+    const fails: StepFunction = () => {
+      throw new Error("the service is down");
+    };
+    const { run, get, runtime } = await open({ steps: [echo, fails] });
+    const tools = createMcpServer({ runtime, log, tools: { free: "Fails." } });
+    const client = new Client({ name: "test", version: "1" });
+    const [one, other] = InMemoryTransport.createLinkedPair();
+    await Promise.all([tools.connect(one), client.connect(other)]);
+    onTestFinished(() => client.close());
+
+    const told = await run(start({ input: "x" }, { handler_id: "one" }));
+    const called = await client.callTool({ name: "free", arguments: { input: "x" } });
+
+    const error = expect.stringMatching(/the service is down$/);
+    expect(told.body).toMatchObject({ status: "failed", error, result: null });
+    expect(await get("/handlers/one")).toMatchObject({ status: "failed", error });
+    expect((await get("/handlers?status=failed")).handlers).toHaveLength(2);
+    expect((await get("/handlers?status=completed")).handlers).toEqual([]);
+    expect(called).toMatchObject({ isError: true, structuredContent: { status: "failed", error } });
   });
 
   it("takes an input, and is a session of its own that is found by its run", async () => {

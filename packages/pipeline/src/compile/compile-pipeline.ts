@@ -7,6 +7,7 @@
 import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
 import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
+import { keepTree } from "../plan/pipeline-tree.js";
 import { isObject } from "../session/json.js";
 import { caught } from "../visit/end-steps.js";
 import type { CompiledPlan, StepCtx, StepParts } from "../visit/plan.types.js";
@@ -21,7 +22,7 @@ export function compilePipeline(plan: CompiledPlan): Workflow {
   let builder = empty as unknown as UntypedBuilder;
   for (const { name, settings, run } of coreSteps(plan, names))
     builder = builder.step(name, settings, (ev, ctx, { live }) => run(ev, { ctx, live }));
-  return builder
+  const workflow = builder
     .catchError("caught", caughtSettings(plan), (ev, ctx, { live }) => caught(plan, ev, { ctx, live, nodeIds }))
     .build({
       types: [storedResult],
@@ -31,6 +32,8 @@ export function compilePipeline(plan: CompiledPlan): Workflow {
       stepNotes: stepNotes(plan, names),
       eventLabels: eventLabels(plan),
     });
+  keepTree(workflow, plan.tree);
+  return workflow;
 }
 
 /** All but the session state is what the pipeline itself has noted, such as what people have approved. */

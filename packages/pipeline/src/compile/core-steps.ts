@@ -63,7 +63,7 @@ export function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string
   for (const node of tree.all) if (tree.isEntered(node)) yield* nodeSteps(plan, node, names.get(node.id) as string);
   yield {
     name: "finish",
-    settings: { on: events.of(finish), emits: StopEvent, streams, resources },
+    settings: { on: events.of(finish), emits: [StopEvent, events.of(finish)], streams, resources },
     run: (_, parts) => finishRun(plan, parts),
   };
   yield {

@@ -159,8 +159,8 @@ function skip(course: AskedCourse, { node, place, question }: Answered, why: str
 
 /** Of a group, with what was done in it. */
 function failedAnd(output: StepOutput, { error, output: failed }: RequirementData): StepOutput {
-  const { steps = [], iterations = null } = failed ?? {};
-  return createOutput({ ...output, success: false, error, steps, iterations });
+  const { content, skipped } = output;
+  return createOutput({ ...(failed ?? output), content, skipped, success: false, error });
 }
 
 function enterAgain({ node, place }: Answered, course: Course, said: Partial<Talk>): Step[] {

@@ -8,11 +8,10 @@
  */
 import { WorkflowError } from "millrace";
 import type { ExecutorRun } from "../data/executor-run.types.js";
-import type { StepExecutionData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
-import type { OwnState, Place, RecordedEvent } from "../state/pipeline-state.types.js";
+import type { OwnState, Place, RecordedEvent, SpentExecution } from "../state/pipeline-state.types.js";
 
 export interface AttemptSetup {
   readonly ctx: { readonly runId: string; readonly signal: AbortSignal };
@@ -149,7 +148,7 @@ export function attemptEnded(step: string, reason: string): WorkflowError {
 /** What one attempt has told and taken: stored with its result, or when it has ended without one. */
 export class PendingNotes {
   readonly events: RecordedEvent[] = [];
-  readonly spent: StepExecutionData[] = [];
+  readonly spent: SpentExecution[] = [];
   readonly executorRuns: ExecutorRun[] = [];
   /** Of a nested pipeline. */
   readonly answered: AnsweredRequirement[] = [];

@@ -13,6 +13,11 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
   });
 }
 
+/** The stored output of a failed run; `null` for any other. */
+export function failedOutput({ result }: { readonly result?: object }): PipelineRunOutput | null {
+  return (result as PipelineRunOutput | undefined) ?? null;
+}
+
 /** The stored fields of the step's error, which are equal in every process. */
 function causeFields({ name, code, retryable }: PipelineRunError): object {
   return { name, ...(code !== null && { code }), ...(retryable !== null && { retryable }) };

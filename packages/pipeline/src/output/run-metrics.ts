@@ -3,7 +3,7 @@
 import { agentExecution, emptyMetrics, executionsOf, runMetrics, sumMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
 import { wholeOutputs } from "../state/group-output.js";
-import type { OwnState, PipelineState } from "../state/pipeline-state.types.js";
+import type { OwnState, PipelineState, SpentExecution } from "../state/pipeline-state.types.js";
 import type { PipelineStatus } from "./run-output.types.js";
 
 interface MetricFacts {
@@ -53,7 +53,11 @@ export function executionsInside(nested: Nested, runId: string): StepExecutionDa
 function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecutionData[] {
   const outputs = Object.values(frames).flatMap((frame) => wholeOutputs(frame.outputs));
   const agent = agentRun?.metrics ? [agentExecution(agentRun.agentName, agentRun.metrics)] : [];
-  return [...agent, ...executionsOf(outputs), ...spent, ...waitingOf(talks)];
+  return [...agent, ...executionsOf(outputs), ...spent.map(executionOfSpent), ...waitingOf(talks)];
+}
+
+function executionOfSpent({ visit: _, outputs: __, ...execution }: SpentExecution): StepExecutionData {
+  return execution;
 }
 
 /** Executions behind open questions: of paused executors, and outputs that their group does not have yet. */

@@ -7,6 +7,18 @@ import { questionBefore } from "../state/talk.js";
 export type Target = Pick<Step, "to" | "node">;
 export const finish: Target = { to: "finish", node: "" };
 
+const trees = new WeakMap<object, PipelineTree>();
+
+/** Remembers the tree of a compiled pipeline, for the pipeline around it. */
+export function keepTree(workflow: object, tree: PipelineTree): void {
+  trees.set(workflow, tree);
+}
+
+/** `null` for a pipeline that another copy of this package has compiled. */
+export function treeOf(workflow: object): PipelineTree | null {
+  return trees.get(workflow) ?? null;
+}
+
 export class PipelineTree {
   readonly children: readonly PipelineNode[];
   readonly #nodes: Map<string, PipelineNode> = new Map();

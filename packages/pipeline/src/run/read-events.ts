@@ -104,7 +104,11 @@ async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<re
     const output = await sources.view.settled();
     return endOf(runOf(sources, output), { output, reason: event.reason });
   }
-  if (WorkflowFailedEvent.is(event)) return [await errorEvent(sources, messageOf(event.error))];
+  if (WorkflowFailedEvent.is(event)) {
+    const output = await sources.view.failed();
+    if (output === null) return [await errorEvent(sources, messageOf(event.error))];
+    return endOf(runOf(sources, output), { output, reason: null });
+  }
   if (WorkflowTimedOutEvent.is(event)) return [await errorEvent(sources, "The run took too long.")];
   return [];
 }

@@ -6,6 +6,7 @@ import { StepRequirement } from "../human/requirement.js";
 import { within } from "../live/live-run.js";
 import { type EventStorage, withoutResults } from "../live/run-events.js";
 import { endOf } from "../output/end-events.js";
+import { failedOutput } from "../output/pipeline-failed.js";
 import { runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import { assertAllSteps, reading } from "../plan/missing-steps.js";
@@ -75,7 +76,12 @@ export class RunView {
     if (outcome.status === "completed") return { ...(outcome.result as PipelineRunOutput), requirements: [] };
     if (outcome.status === "waiting") return this.#seen("PAUSED", requirementsOf(outcome));
     if (outcome.status === "cancelled") return this.#cancelled(outcome.reason);
-    return (await this.#handle) as never; // rejects with the cause
+    return (await this.failed()) ?? ((await this.#handle) as never); // rejects with the cause
+  }
+
+  /** Output of a run that has ended with an error; `null` if it could not begin, or was stopped from outside. */
+  async failed(): Promise<PipelineRunOutput | null> {
+    return failedOutput((await this.#begun()) ?? {});
   }
 
   /** A cancelled run has no last step that stores its output. */
@@ -94,6 +100,8 @@ export class RunView {
 
   async #seen(status: PipelineStatus, asked: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
     const begun = await this.#begun();
+    const failed = failedOutput(begun ?? {});
+    if (failed !== null) return failed;
     const summary = await this.#handle.summary();
     const state = begun ?? unbegunState(summary);
     const requirements = asked.filter(({ runId }) => !isGivenUp(state, runId));

@@ -47,7 +47,7 @@ export interface OwnState {
   /** Questions that were answered. */
   answered: AnsweredRequirement[];
   /** Executions whose output does not count: failed attempts, refused outputs. */
-  spent: StepExecutionData[];
+  spent: SpentExecution[];
   /** Events, where they are kept. */
   events: RecordedEvent[];
   /** What agents, teams and nested pipelines did, where it is kept. */
@@ -58,6 +58,16 @@ export interface OwnState {
   readonly moved?: Readonly<Record<number, readonly Move[]>>;
   /** Nested runs that its steps have under way, by the visits of these. */
   inside?: Record<number, readonly string[]>;
+  /** Output of a failed run, which has no stop event that could carry it: a `PipelineRunOutput`. */
+  result?: object;
+}
+
+/** An execution that has no output of its own. */
+export interface SpentExecution extends StepExecutionData {
+  /** Visit of a failed attempt: if it was the last one, the output of its step takes it over. */
+  readonly visit?: number;
+  /** Outputs inside a failed attempt at a nested pipeline. */
+  readonly outputs?: readonly StoredOutput[];
 }
 
 /** What the outermost run has for all. */

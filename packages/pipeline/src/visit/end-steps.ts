@@ -1,18 +1,20 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
-import { leave } from "../course/advance.js";
+import { finish, leave } from "../course/advance.js";
 import { joinBranches, mergedByUser } from "../course/branch-state.js";
 import { storedMoves } from "../course/stored-moves.js";
 import { itemsOf } from "../data/paged-list.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { lastEvents } from "../output/end-events.js";
+import { failedOutput, pipelineFailed } from "../output/pipeline-failed.js";
+import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { markResult } from "../output/stored-result.js";
 import { askStepOf } from "../plan/core-names.js";
 import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "../plan/pipeline-events.js";
 import { inOrder } from "../state/event-clock.js";
-import { unbegunState } from "../state/own-state.js";
+import { familyIn, ownState, unbegunState } from "../state/own-state.js";
 import type { Move, PipelineState } from "../state/pipeline-state.types.js";
 import { endedState } from "./ended-state.js";
 import { failedMoves, messageOf } from "./failure.js";
@@ -43,9 +45,27 @@ export async function gather(
   });
 }
 
-export async function finishRun(plan: CompiledPlan, parts: StepParts): Promise<StopEvent> {
+/**
+ * Ends the run. A run with an error comes here twice: the first visit stores its output and its session, the second one fails, because
+ * a step that throws stores nothing.
+ */
+export async function finishRun(plan: CompiledPlan, parts: StepParts): Promise<StopEvent | Finished> {
+  const { ctx } = parts;
+  const failed = failedOutput(await stateOf(ctx));
+  if (failed !== null) throw pipelineFailed(failed);
   const state = await endedState(parts);
-  return stop(plan, { state, how: "ended", reason: state.failure?.message ?? null }, parts);
+  const result = await resultOf(plan, { state, how: "ended", reason: state.failure?.message ?? null }, parts);
+  if (result.status !== "ERROR") return stop(result);
+  return ctx.finish((draft) => {
+    // Its output has all that readers want to know. The step around it asks for the first event.
+    const emptied = { frames: {}, talks: {}, spent: [], executorRuns: [], answered: [] };
+    Object.assign(ownState(familyIn(draft), ctx.runId), emptied, { result });
+    return plan.events.make({ ...finish, visit: 0 });
+  });
+}
+
+function stop(result: PipelineRunOutput): StopEvent {
+  return new StopEvent({ result: markResult(result) });
 }
 
 /** How a run has ended. */
@@ -56,8 +76,12 @@ interface RunEnd {
   readonly reason: string | null;
 }
 
-/** Tells of the end of the run, and ends it. */
-async function stop(plan: CompiledPlan, { state, how, reason }: RunEnd, parts: StepParts): Promise<StopEvent> {
+/** Returns the output of a run that ends, with its last events. */
+async function resultOf(
+  plan: CompiledPlan,
+  { state, how, reason }: RunEnd,
+  parts: StepParts,
+): Promise<PipelineRunOutput> {
   const { ctx } = parts;
   const { request } = state;
   const output = await plan.hooks.finish(ctx, state, how);
@@ -70,8 +94,7 @@ async function stop(plan: CompiledPlan, { state, how, reason }: RunEnd, parts: S
   for (const { event, ...fields } of lastEvents(output, reason)) events.emit(told, event, fields);
   const all = [...state.events, ...notes.events];
   const cancelReason = output.status === "CANCELLED" ? reason : null;
-  const result = { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all };
-  return new StopEvent({ result: markResult(result) });
+  return { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all };
 }
 
 const outermost: ReadonlySet<string | null> = new Set(["begin", "finish", "cancel"]);
@@ -127,5 +150,5 @@ export async function cancelRun(
   const found = (await stateOf(ctx)) as Partial<PipelineState>;
   const hasBegun = found.visits !== undefined;
   const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
-  return stop(plan, { state, how: hasBegun ? "cancelled" : "unbegun", reason }, { ctx, live });
+  return stop(await resultOf(plan, { state, how: hasBegun ? "cancelled" : "unbegun", reason }, { ctx, live }));
 }

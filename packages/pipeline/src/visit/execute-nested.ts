@@ -5,10 +5,12 @@ import type { NestedPipeline } from "../data/executor.types.js";
 import { toOutput } from "../data/function-result.js";
 import { executionsOf, sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
-import { pipelineFailed } from "../output/pipeline-failed.js";
+import { failedOutput, pipelineFailed } from "../output/pipeline-failed.js";
 import { executionsInside } from "../output/run-metrics.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
+import { stepResults } from "../output/step-results.js";
 import { markMadeHere } from "../plan/made-here.js";
+import { treeOf } from "../plan/pipeline-tree.js";
 import type { OwnState, RunRequest } from "../state/pipeline-state.types.js";
 import { childTimeout, isTimeout, runChild, stepTimedOut } from "./child-run.js";
 import { leftBehind } from "./ended-state.js";
@@ -23,10 +25,10 @@ export async function runNested(
   const { context, events, notes, node, plan } = execution;
   const input = { request: markMadeHere({ ...requestOf(execution, message), given: null }) };
   const child = { workflow: nested.workflow, input, store: "shared" } as const;
-  const given = await runChild(execution, child).catch(async (error: unknown) => {
-    throw await childError(execution, { error, work });
-  });
-  const output = given as PipelineRunOutput;
+  const ended = await runChild(execution, child).catch((error: unknown) =>
+    failedResult(execution, error, { nested, work }),
+  );
+  const output = ended as PipelineRunOutput;
   events.adopt(output.events);
   notes.answered.push(...output.answered);
   if (output.status === "CANCELLED") return { status: "cancelled", why: String(output.content) };
@@ -40,6 +42,7 @@ export async function runNested(
   if (output.status === "ERROR") {
     work.metrics = result.metrics;
     work.steps = executions;
+    work.outputs = output.stepResults;
     throw pipelineFailed(output);
   }
   const steps = output.stepResults;
@@ -48,19 +51,29 @@ export async function runNested(
   return { status: "done", output: createOutput({ ...result, stop: false, steps, ...(hasMore && { executions }) }) };
 }
 
-/** It has no output: its time was up, or it could not even begin. What was done counts all the same. */
-async function childError(
+/**
+ * Resolves to the output of a nested run that has failed.
+ *
+ * @throws The error of a run without an output: its time was up, or it could not begin. What was done counts all the same.
+ */
+async function failedResult(
   execution: Execution,
-  { error, work }: { readonly error: unknown; readonly work: StepWork },
-): Promise<unknown> {
-  if (!WorkflowError.is(error, "CHILD_FAILED")) return error;
+  error: unknown,
+  { nested, work }: { readonly nested: NestedPipeline; readonly work: StepWork },
+): Promise<PipelineRunOutput> {
+  if (!WorkflowError.is(error, "CHILD_FAILED")) throw error;
   const runId = String(error.details["runId"]);
-  const { nested } = await leftBehind(execution, runId);
-  work.steps = executionsInside(nested, runId);
+  const family = await leftBehind(execution, runId);
+  const part = family.nested[runId];
+  const output = failedOutput(part ?? {});
+  if (output !== null) return output;
+  work.steps = executionsInside(family.nested, runId);
   work.metrics = sumMetrics(work.steps.map(({ metrics }) => metrics));
-  for (const [id, part] of Object.entries(nested))
-    if (id === runId || id.startsWith(`${runId}/`)) keepPart(execution, part);
-  return isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
+  const tree = treeOf(nested.workflow);
+  if (part !== undefined && tree !== null) work.outputs = stepResults(part, tree);
+  for (const [id, inside] of Object.entries(family.nested))
+    if (id === runId || id.startsWith(`${runId}/`)) keepPart(execution, inside);
+  throw isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
 }
 
 function keepPart({ plan, events, notes }: Execution, part: OwnState): void {

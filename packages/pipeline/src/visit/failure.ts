@@ -2,11 +2,14 @@
 import type { StepFailedEvent } from "millrace";
 import { plainOf } from "millrace/engine";
 import { abandon, ask, done, finish, isAbandoned } from "../course/advance.js";
+import { executionsOf } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import { fromStored } from "../data/stored-output.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { identityOf } from "../nodes/node-facts.js";
 import { openGroup } from "../output/step-results.js";
+import type { PlaceEvent } from "../plan/pipeline-events.js";
 import { listOutput } from "../state/group-output.js";
 import type { Frame, OwnState, Place, Step } from "../state/pipeline-state.types.js";
 import { countPause, placeKey, say } from "../state/talk.js";
@@ -27,13 +30,15 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, { ev, fa
   if (isAbandoned(state, at)) return [];
   const from = failedPlace(plan, state, { node: failed, place: at });
   const taken = takenBy(plan, state, from);
-  if (taken?.place !== from.place) list(state, from, ev);
+  const lost = { ...from, ev, attempt: lastAttempt(course, failed, ev) };
+  if (taken?.place !== from.place) list(state, lost);
   if (taken === null) return fail(state, ev, failed);
   const { node, place } = taken;
   const steps = insideOf(plan, state, place);
   const gone = abandon(course, place, "kept");
   const isSkipped = node.onError === "skip";
-  const output = createOutput({ ...failedOutput(node, ev), skipped: isSkipped, ...steps });
+  const attempt = taken.place === from.place ? lost.attempt : {};
+  const output = createOutput({ ...failedOutput(node, ev), skipped: isSkipped, ...attempt, ...steps });
   if (isSkipped) return [...done(course, { place, output }), ...gone];
   countPause(state, placeKey(place));
   say(state, place, { pause: null, tools: null });
@@ -41,16 +46,38 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, { ev, fa
   const question = {
     kind: "error",
     message,
-    details: { error: messageOf(ev), output: "steps" in steps ? output : null },
+    details: { error: messageOf(ev), output },
   } as const;
   return [...ask(course, { node, place, question }), ...gone];
 }
 
-/** The output of a step that has failed, at its place. What it took is known by itself. */
-function list(state: OwnState, { node, place }: Taken, ev: StepFailedEvent): void {
+interface Lost extends Taken {
+  readonly ev: StepFailedEvent;
+  readonly attempt: Partial<StepOutput>;
+}
+
+/** Lists the output of a failed step at its place. */
+function list(state: OwnState, { node, place, ev, attempt }: Lost): void {
   if (Object.values(state.frames).some(({ parent, at }) => parent === place.frame && at === place.at)) return; // it is a group that has outputs
-  const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false });
+  const output = createOutput({ ...failedOutput(node, ev), content: messageOf(ev), skipped: false, ...attempt });
   listOutput(state.frames[place.frame] as Frame, place.at, output);
+}
+
+/** Fields of the output of a failed step: its last attempt moves there from the executions without an output. */
+function lastAttempt(
+  { state, nowMs }: PipelineCourse,
+  { kind }: PipelineNode,
+  ev: StepFailedEvent,
+): Partial<StepOutput> {
+  if (kind !== "step") return {};
+  const { visit } = ev.input as PlaceEvent;
+  const spent = plainOf(state.spent);
+  const last = spent.findLast((one) => one.visit === visit);
+  if (last === undefined) return { endedAtMs: nowMs };
+  state.spent = spent.filter((one) => one !== last);
+  const { metrics, endedAtMs = nowMs, steps: executions } = last;
+  const steps = (last.outputs ?? []).map(fromStored);
+  return { metrics, endedAtMs, steps, ...(executions.length > executionsOf(steps).length && { executions }) };
 }
 
 /** What was done in the group at this place. */

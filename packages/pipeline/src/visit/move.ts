@@ -114,10 +114,10 @@ function moveIn(
   if (begins !== undefined) beginIn(family, ctx.runId, begins);
   const state = ownState(family, ctx.runId);
   const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
+  live.keepLeft(family);
   const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
   // Whatever it has done counts, but nothing waits for more of it.
   const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
-  live.keepLeft(family);
   notes.keepIn(state);
   forgetNested(family, { runId: ctx.runId, visit });
   return steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits }));

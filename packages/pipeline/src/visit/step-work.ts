@@ -1,6 +1,8 @@
 /** What one attempt at a step takes, and how far it has come: what is left to say of it where it has no result. */
 import { emptyMetrics, givenMetrics, metricsSince } from "../data/metrics.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { toStored } from "../data/stored-output.js";
 import type { OpenWork } from "../live/open-attempt.js";
 import type { StepNode } from "../nodes/node.types.js";
 import type { Execution } from "./execution.types.js";
@@ -8,8 +10,10 @@ import type { Execution } from "./execution.types.js";
 export class StepWork implements OpenWork {
   /** What its executor says that it took. */
   metrics: StepMetricsData | null = null;
-  /** Of a nested pipeline. */
+  /** Executions inside a nested pipeline. */
   steps: readonly StepExecutionData[] = [];
+  /** Outputs inside a nested pipeline that has failed. */
+  outputs: readonly StepOutput[] = [];
   /** What has been said so far. */
   text = "";
   readonly #execution: Execution;
@@ -44,7 +48,7 @@ export class StepWork implements OpenWork {
 
   /** What it took is stored, though it has no result. */
   count(): void {
-    const { node, notes } = this.#execution;
+    const { node, notes, visit } = this.#execution;
     const { paused } = this.#execution.talk;
     if (this.#isCounted) return;
     this.#isCounted = true;
@@ -56,6 +60,8 @@ export class StepWork implements OpenWork {
       success: false,
       endedAtMs: Date.now(),
       steps: this.steps,
+      visit,
+      ...(this.outputs.length > 0 && { outputs: this.outputs.map(toStored) }),
     });
   }
 }

@@ -136,7 +136,7 @@ async function pipelineRun({ runtime, catalog }: Server, tenant: string, run: Fi
     ...known,
     workflow_name: record?.workflow_name ?? known.workflow_name,
     input: output["input"] ?? null,
-    output: output["content"] ?? null,
+    output: output["content"] ?? record?.error ?? null,
   };
 }
 

@@ -1,0 +1,199 @@
+/** A pipeline that fails is a run that failed, and its output says what was done. */
+import { join } from "node:path";
+import { sqliteStore } from "@millrace/sqlite";
+import { WorkflowError } from "millrace";
+import { createRuntime, type Runtime } from "millrace/runtime";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Parallel, Pipeline, Step, Steps, stepOutput } from "../src/index.js";
+import { temporaryDirectory } from "./support/files.js";
+import { eventsOf, fails, namesOf, pipeline, step } from "./support/pipelines.js";
+
+const bad = (options = {}): Step => step("bad", { executor: fails, ...options });
+
+describe("a run that fails", () => {
+  it("is listed as failed, with the error of its step", async () => {
+    const flow = pipeline([step("a"), bad()], { sessionId: "s" });
+
+    const output = await flow.run("in", { runId: "one" }).output();
+
+    expect(output).toMatchObject({ status: "ERROR", error: { stepName: "bad", message: "no" }, hasFailures: true });
+    expect((await flow.runs()).runs).toMatchObject([{ runId: "one", status: "failed" }]);
+    expect((await flow.runs({ status: "completed" })).runs).toEqual([]);
+    expect((await flow.sessions.get("s"))?.runs).toMatchObject([{ runId: "one", status: "ERROR" }]);
+    expect(await flow.getRun("one")).toStrictEqual(output);
+  });
+
+  it("rejects as a workflow of a runtime, with the stored error as its cause", async () => {
+    const flow = pipeline([bad()]);
+    const runtime = createRuntime({ workflows: { tested: flow.workflow } }) as unknown as Runtime;
+    onTestFinished(() => runtime.stop());
+    const run = runtime.run("tested", flow.workflowInput("in") as never);
+
+    const error = await run.then(null, (thrown: unknown) => thrown);
+
+    expect(WorkflowError.is(error, "PIPELINE_FAILED") && error.details).toMatchObject({ stepName: "bad" });
+    expect(error).toMatchObject({ cause: { message: "no" } });
+    expect((await run.idle()).status).toBe("failed");
+  });
+
+  it("saves its session, and is the same for readers in another process, with its events", async () => {
+    const path = join(temporaryDirectory(), "runs.db");
+    const open = (): Pipeline =>
+      new Pipeline({
+        name: "Tested",
+        store: sqliteStore(path, { durability: "process" }),
+        storeEvents: true,
+        steps: [step("a", { executor: (_, { sessionState }) => (sessionState["count"] = 1) }), bad()],
+      });
+    const first = open();
+    const run = first.run("in", { runId: "one", sessionId: "s", streamEvents: true });
+    const output = await run.output();
+    const events = await eventsOf(run);
+    await first.close();
+
+    const second = open();
+    onTestFinished(() => second.close());
+
+    expect(await second.getRun("one")).toStrictEqual(output);
+    expect(await second.getSessionState("s")).toEqual({ count: 1 });
+    expect(await eventsOf(second.handle("one"))).toEqual(events);
+    expect(namesOf(events).slice(-2)).toEqual(["StepError bad", "WorkflowError bad"]);
+    expect(namesOf(output.events)).toEqual(namesOf(events));
+  });
+
+  it("says so when its content does not fit the output schema", async () => {
+    const schema = {
+      "~standard": { version: 1, vendor: "test", validate: () => ({ issues: [{ message: "never" }] }) },
+    };
+    const flow = pipeline([step("a")], { outputSchema: schema as never });
+
+    await flow.run("in", { runId: "one" }).output();
+
+    expect((await flow.runs()).runs).toMatchObject([{ status: "failed" }]);
+    expect(await flow.getRun("one")).toMatchObject({ status: "ERROR", error: { code: "OUTPUT_INVALID" } });
+  });
+
+  it("was not failed if somebody has skipped the step, or has cancelled", async () => {
+    const flow = pipeline([bad({ onError: "skip" })]);
+
+    await flow.run("in");
+
+    expect((await flow.runs()).runs).toMatchObject([{ status: "completed" }]);
+  });
+
+  it("fails again when it is retried, and runs nothing again", async () => {
+    let calls = 0;
+    const counts = step("counts", {
+      executor: () => {
+        calls++;
+        throw new Error("no");
+      },
+    });
+    const flow = pipeline([counts]);
+    const runtime = createRuntime({ workflows: { tested: flow.workflow } }) as unknown as Runtime;
+    onTestFinished(() => runtime.stop());
+    await runtime.run("tested", flow.workflowInput("in") as never, { runId: "one" }).catch(() => {});
+
+    const again = await runtime.retry("one").then(null, (thrown: unknown) => thrown);
+
+    expect(WorkflowError.is(again, "PIPELINE_FAILED")).toBe(true);
+    expect(calls).toBe(1);
+  });
+});
+
+describe("a step that fails", () => {
+  const spends: ConstructorParameters<typeof Step>[0]["executor"] = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    throw new Error("no");
+  };
+  const spending = (options = {}): Step => new Step({ name: "bad", executor: spends, ...options });
+
+  it.each([
+    { what: "fails its run", options: {}, attempts: 1 },
+    { what: "is skipped", options: { onError: "skip" }, attempts: 1 },
+    { what: "is tried again first", options: { maxRetries: 2 }, attempts: 3 },
+  ])("has an end and metrics when it $what", async ({ options, attempts }) => {
+    const output = await pipeline([spending(options)])
+      .run("in")
+      .output();
+    const [failed] = output.stepResults;
+
+    expect(failed).toMatchObject({ success: false, error: "no" });
+    expect(failed?.endedAtMs).toBeGreaterThan(0);
+    expect(failed?.metrics?.duration).toBeGreaterThan(0);
+    const { executions } = output.metrics.steps["bad"] as { executions: readonly unknown[] };
+    expect(executions).toHaveLength(attempts);
+    expect(executions.at(-1)).toMatchObject({ metrics: failed?.metrics, success: false });
+  });
+
+  it("has them in a group that skips it, in a Parallel, and when somebody has skipped it", async () => {
+    const flow = pipeline([
+      new Steps({ name: "group", steps: [step("a"), spending()], onError: "skip" }),
+      new Parallel("both", spending({ name: "left", onError: "skip" }), step("right")),
+      spending({ name: "asked", onError: "pause" }),
+    ]);
+    const paused = await flow.run("in");
+    paused.requirements[0]?.skip();
+    const output = await flow.continueRun(paused);
+    const [group, both, asked] = output.stepResults;
+
+    for (const failed of [group?.steps[1], both?.steps[0], asked]) {
+      expect(failed).toMatchObject({ success: false, error: "no", endedAtMs: expect.any(Number) });
+      expect(failed?.metrics?.duration).toBeGreaterThan(0);
+    }
+    expect(Object.values(output.metrics.steps).map(({ executions }) => executions.length)).toEqual([1, 1, 1, 1, 1]);
+  });
+});
+
+describe("a nested pipeline that fails", () => {
+  const inner = (): Pipeline =>
+    pipeline([step("first"), new Parallel("both", step("left"), bad({ maxRetries: 1 }))], { name: "Inner" });
+
+  it.each([{ onError: "fail" }, { onError: "skip" }] as const)("keeps its steps: $onError", async ({ onError }) => {
+    const flow = pipeline([new Step({ name: "nested", executor: inner(), onError })]);
+
+    const output = await flow.run("in").output();
+    const [nested] = output.stepResults;
+
+    expect(nested).toMatchObject({ success: false, endedAtMs: expect.any(Number) });
+    expect(nested?.steps).toMatchObject([
+      { stepName: "first", content: "in first", success: true },
+      { stepName: "both", success: false, steps: [{ stepName: "left" }, { stepName: "bad", error: "no" }] },
+    ]);
+    const inside = output.metrics.steps["nested"]?.steps ?? {};
+    expect(
+      Object.entries(inside)
+        .map(([name, { executions }]) => `${name} ${executions.length}`)
+        .sort(),
+    ).toEqual([...["bad 2", "first 1", "left 1"]]);
+  });
+
+  it("keeps them when its time is up", async () => {
+    const stuck = step("stuck", { executor: (_, { signal }) => new Promise((_r, no) => (signal.onabort = no)) });
+    const timed = pipeline([step("first"), stuck], { name: "Inner" });
+    const flow = pipeline([new Step({ name: "nested", executor: timed, timeout: 50, onError: "skip" })]);
+
+    const { stepResults } = await flow.run("in");
+
+    expect(stepResults[0]?.steps).toMatchObject([{ stepName: "first", success: true }]);
+  });
+
+  it("gives nothing of an earlier attempt to the next one", async () => {
+    let attempts = 0;
+    const once = step("once", {
+      executor: () => {
+        attempts++;
+        if (attempts === 1) throw new Error("no");
+        return stepOutput({ content: "done" });
+      },
+    });
+    const flow = pipeline([
+      new Step({ name: "nested", executor: pipeline([step("first"), once], { name: "Inner" }), maxRetries: 1 }),
+    ]);
+
+    const output = await flow.run("in");
+
+    expect(output.stepResults[0]?.steps.map(({ stepName }) => stepName)).toEqual(["first", "once"]);
+    expect(output.metrics.steps["nested"]?.executions.map(({ success }) => success)).toEqual([false, true]);
+  });
+});
