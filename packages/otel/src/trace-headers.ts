@@ -1,6 +1,7 @@
 /** The trace that a step is in, for its calls to others. */
 import { type Context as OtelContext, isSpanContextValid, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import type { Context } from "millrace";
+import { stepContextOf } from "millrace/engine";
 import { headersOf } from "./trace-context.js";
 
 interface Contexts {
@@ -22,6 +23,7 @@ export function remember(ctx: object, contexts: Contexts): void {
  * await fetch(url, { headers: traceHeaders(ctx) });
  */
 export function traceHeaders(ctx: Context): Record<string, string> {
-  const span = trace.getSpanContext(traced.get(ctx)?.contextOf(ctx) ?? ROOT_CONTEXT);
+  const own = stepContextOf(ctx);
+  const span = trace.getSpanContext(traced.get(own)?.contextOf(own) ?? ROOT_CONTEXT);
   return span !== undefined && isSpanContextValid(span) ? { ...headersOf(span) } : {};
 }

@@ -16,6 +16,7 @@ it("what a recorded call has sent and edited is there after a kill right behind 
   const second = new Child("call-worker.ts", [path, log, "end"]);
   expect(await second.line()).toBe("recorded");
 
-  expect(JSON.parse(await second.line())).toEqual(["edit", "edit", "edit in run", "run"].toSorted());
-  expect(readFileSync(log, "utf8")).toBe("charge\n");
+  const came = ["edit", "edit", "edit in run", "run", "scope 0", "scope 1"];
+  expect(JSON.parse(await second.line())).toEqual(came);
+  expect(readFileSync(log, "utf8")).toBe("charge\none:1/@shop/charge\none:1/@shop/@till/charge\n");
 });

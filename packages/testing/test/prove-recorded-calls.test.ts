@@ -51,6 +51,15 @@ const works: Record<string, (ctx: Ctx) => Promise<unknown>> = {
       await ctx.store.set("total", 0);
       ctx.writeEventToStream(new Word({ text: "paid" }));
     }),
+  "calls with one key in scopes": (ctx) =>
+    Promise.all(
+      [ctx, ctx.scope("a"), ctx.scope("b").scope("a")].map((scope, n) =>
+        scope.run("pay", async () => {
+          await scope.store.editState((draft) => void draft.edits++, { key: "edit" });
+          scope.sendEvent(new X({ n }), { key: "send" });
+        }),
+      ),
+    ),
   "two calls at the same time": (ctx) =>
     Promise.all(
       [1, 2].map((n) =>

@@ -1,5 +1,6 @@
 /**
- * A step with calls beside each other, whose process dies with each of its commits in turn: every call, send and message counts once.
+ * A step with calls beside each other, in scopes with the same keys, whose process dies with each of its commits in turn: every call,
+ * send and message counts once.
  *
  * @module
  */
@@ -19,13 +20,14 @@ const state = { edits: z.number().default(0), paid: z.array(z.string()).default(
 
 const flow = defineWorkflow("calls", { state })
   .step("work", { on: StartEvent, emits: [Paid, StopEvent], waits: Message }, async (_start, ctx) => {
-    const pay = (key: string) =>
-      ctx.run(key, async () => {
-        await ctx.store.editState((draft) => void draft.edits++);
-        ctx.sendEvent(new Paid({ by: key }));
-        return key;
+    const pay = (scope: typeof ctx, by: string) =>
+      scope.run("pay", async () => {
+        await scope.store.editState((draft) => void draft.edits++, { key: "edit" });
+        scope.sendEvent(new Paid({ by }));
+        return by;
       });
-    const calls = await Promise.all([pay("a"), pay("b")]);
+    const [b, c] = [ctx.scope("a/b"), ctx.scope("a").scope("b")];
+    const calls = await Promise.all([pay(ctx, "a"), pay(b, "b"), pay(c, "c")]);
     await ctx.store.editState((draft) => {
       draft.edits++;
       ctx.sendEvent(new Paid({ by: "edit" }));
@@ -37,7 +39,7 @@ const flow = defineWorkflow("calls", { state })
         time: () => ctx.sleep(10),
       });
       if (winner === "message") seen.push(value.n);
-      isPaid = (await ctx.store.get("paid")).length >= 3;
+      isPaid = (await ctx.store.get("paid")).length >= 4;
     }
     await ctx.sleep(20); // what came twice would be there by now
     return new StopEvent({ result: { calls, seen, ...(await ctx.store.getState()) } });
@@ -74,9 +76,9 @@ export function durableCallsSuite(name: string, open: () => Promise<RunStore>): 
       const { seen, paid, ...rest } = (await next.handle("one")) as Result;
 
       expect(await receipts).toEqual(sent.map(() => "accepted"));
-      expect(rest).toEqual({ calls: ["a", "b"], edits: 3 });
+      expect(rest).toEqual({ calls: ["a", "b", "c"], edits: 4 });
       expect(seen.toSorted()).toEqual(sent);
-      expect(paid.toSorted()).toEqual(["a", "b", "edit"]);
+      expect(paid.toSorted()).toEqual(["a", "b", "c", "edit"]);
       await Promise.all([web.stop({ drainMs: 0 }), next.stop({ drainMs: 0 })]);
     });
   });

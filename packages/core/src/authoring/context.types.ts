@@ -76,6 +76,21 @@ export interface Context<
   run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result>;
 
   /**
+   * The same context with keys of its own, for code that several steps call: a library, a loop of an agent. Its calls, edits and sends
+   * are matched with those of the scope only, whatever keys the step or another scope uses. Scopes nest to any depth.
+   *
+   * @param name 1 to 200 characters, equal in every attempt.
+   * @example
+   * export async function sendMail(ctx: Context, mail: Mail) {
+   *   const own = ctx.scope(`mail ${mail.id}`);
+   *   const body = await own.run("render", () => render(mail));
+   *   await own.run("send", ({ idempotencyKey }) => post(body, idempotencyKey));
+   * }
+   * @throws {WorkflowError} `KEY_REUSED` for a second scope with this name in one attempt, `OPTION_INVALID` for its name.
+   */
+  scope(name: string): Context<State>;
+
+  /**
    * Runs another workflow as part of this run: with one snapshot, shared cancellation, and its events in the stream
    * with their origin. `child` is one of the values of `static children = { digest: Digest }`. With its name,
    * `"digest"`, the type of the result is `unknown`.

@@ -30,7 +30,7 @@ export const catalog = {
   INPUT_INVALID: "The input does not fit the schema of a pipeline",
   INTERNAL: "A fault in Millrace itself",
   JOURNAL_CORRUPT: "What is stored of a run cannot be read",
-  KEY_REUSED: "Two `run` calls of one attempt have the same key",
+  KEY_REUSED: "Two `run` calls, or two scopes, of one attempt have the same key",
   NEXT_REUSED: "Middleware called `next()` twice in one attempt",
   OPTION_INVALID: "An option has a value that it cannot have",
   OUTPUT_INVALID: "The content of a pipeline does not fit its output schema",

@@ -34,6 +34,17 @@ expectType<Equal<ResultOf<typeof jokes>, number>>(true);
 const length = await jokes.run({ topic: "x" });
 expectType<Equal<typeof length, number>>(true);
 
+// F01b a scope is the context itself
+defineWorkflow("scopes", { state: State })
+  .step("go", { on: Ask, emits: StopEvent }, async (_ev, ctx) => {
+    const scope = ctx.scope("mail").scope("inner");
+    expectType<Equal<typeof scope, Context<State>>>(true);
+    const count = await scope.store.get("count");
+    expectType<Equal<typeof count, number>>(true);
+    return new StopEvent({ result: await scope.run("send", () => count) });
+  })
+  .build();
+
 // F02 state, defined start and stop, several results
 const answers = defineWorkflow("answers", { state: State })
   .step("go", { on: Ask, emits: [Joke, StopEvent] }, async (ev, ctx) => {

@@ -1,5 +1,5 @@
 /**
- * Charges once in a recorded call that also sends, and prints a line once that is recorded. Then it holds for ever, or goes on to the
+ * Charges once in a recorded call that also sends, and with the same key in two scopes, and prints a line once that is recorded. Then it holds for ever, or goes on to the
  * end and prints what has come.
  */
 import { appendFileSync, writeSync } from "node:fs";
@@ -21,6 +21,15 @@ const flow = defineWorkflow("flow", { state: { came: z.array(z.string()).default
       ctx.sendEvent(new Charged({ by: "run" }));
       await ctx.store.editState((state) => void state.came.push("edit in run"));
     });
+    const shop = ctx.scope("shop");
+    await Promise.all(
+      [shop, shop.scope("till")].map((scope, index) =>
+        scope.run("charge", async ({ idempotencyKey }) => {
+          appendFileSync(log, `${idempotencyKey}\n`);
+          await scope.store.editState((state) => void state.came.push(`scope ${index}`), { key: "edit" });
+        }),
+      ),
+    );
     await ctx.store.editState((state) => {
       state.came.push("edit");
       ctx.sendEvent(new Charged({ by: "edit" }));
@@ -34,7 +43,7 @@ const flow = defineWorkflow("flow", { state: { came: z.array(z.string()).default
     return null;
   })
   .step("end", { on: Done, emits: StopEvent }, async (_ev, ctx) => {
-    while ((await ctx.store.getState()).came.length < 4) await ctx.sleep(20);
+    while ((await ctx.store.getState()).came.length < 6) await ctx.sleep(20);
     return new StopEvent({ result: (await ctx.store.getState()).came });
   })
   .build();

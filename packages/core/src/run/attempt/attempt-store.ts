@@ -7,14 +7,18 @@ import { inTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptions } from "../../value/known-options.js";
 import { assertFunction } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
+import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, recall } from "./calls.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
 
 export class AttemptStore {
   readonly #attempt: AttemptCore;
+  /** The path of the scope whose keys count; empty for the step itself. */
+  readonly #scope: string;
 
-  constructor(attempt: AttemptCore) {
+  constructor(attempt: AttemptCore, scope: string) {
     this.#attempt = attempt;
+    this.#scope = scope;
   }
 
   get #cell(): StateCell {
@@ -46,7 +50,7 @@ export class AttemptStore {
     return this.#do(() => {
       checkOptions("write", options);
       assertFunction(edit, "edit");
-      const call = callsOf(this.#attempt).id("edit", "", options.key);
+      const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf("edit", "", options.key)));
       const record = callsOf(this.#attempt).record(call);
       if (record?.kind === "edit") return this.#inTurn(recall(this.#attempt, record.value) as Result);
       return this.#cell.edit((draft) => {
@@ -63,7 +67,7 @@ export class AttemptStore {
   ): Promise<void> {
     return this.#do(() => {
       checkOptions("write", options);
-      const call = callsOf(this.#attempt).id(kind, about, options.key);
+      const call = callsOf(this.#attempt).id(inScope(this.#scope, nameOf(kind, about, options.key)));
       const record = callsOf(this.#attempt).record(call);
       if (record?.kind === "edit" && sameValue(record.value, value)) return this.#inTurn(undefined);
       return write(this.#writer(call));

@@ -17,6 +17,7 @@ import { copyValue } from "../../value/codec.js";
 import { type ErrorRecord, reviveError } from "../../value/error-record.js";
 import { isError } from "../../value/kind.js";
 import { resultOfStop } from "../outcome.js";
+import { idOf, insideCall, isInsideCall, isOfKind } from "./call-ids.js";
 import { type NamedStep, stepError } from "./step-error.js";
 
 /** What calls need of their attempt. */
@@ -50,20 +51,17 @@ export class Calls {
     this.#attempt = attempt;
   }
 
-  /**
-   * The id of this call: its key, or its subject with the number of earlier calls about it. A call made inside of another one has the
-   * path of that one in front, so that calls which are made at the same time do not count each other.
-   */
-  id(kind: string, about: string, key: string | undefined): string {
-    const name = this.#nameOf(kind, about, key);
+  /** The id of this call: its name, with the number of earlier calls of this name. */
+  id(given: string): string {
+    const name = this.#inside(given);
     const count = this.#occurrences.get(name) ?? 0;
     this.#occurrences.set(name, count + 1);
-    return idOf(name, count, key !== undefined);
+    return idOf(name, count);
   }
 
-  /** Tells whether this attempt has made a call with this key. */
-  hasAsked(kind: string, key: string): boolean {
-    return this.#occurrences.has(this.#nameOf(kind, "", key));
+  /** Tells whether this attempt has made a call of this name. */
+  hasAsked(name: string): boolean {
+    return this.#occurrences.has(this.#inside(name));
   }
 
   /** The result of an earlier attempt, or of this one. */
@@ -72,9 +70,9 @@ export class Calls {
   }
 
   /** Tells whether the last call of that name still waits for its answer. */
-  isOpen(kind: string, about: string, key: string | undefined): boolean {
-    const name = this.#nameOf(kind, about, key);
-    const call = idOf(name, (this.#occurrences.get(name) ?? 0) - 1, key !== undefined);
+  isOpen(given: string): boolean {
+    const name = this.#inside(given);
+    const call = idOf(name, (this.#occurrences.get(name) ?? 0) - 1);
     return this.isAwaited(call) && closing.get(this)?.has(call) !== true;
   }
 
@@ -93,10 +91,8 @@ export class Calls {
     return record !== undefined && "status" in record && record.status === "closed";
   }
 
-  #nameOf(kind: string, about: string, key: string | undefined): string {
-    const name = nameOf(kind, about, key);
-    const path = pathInside(callAround(this.#attempt)?.call ?? null);
-    return path === "" ? name : path + segment(name);
+  #inside(name: string): string {
+    return insideCall(callAround(this.#attempt)?.call ?? null, name);
   }
 
   /** Settles when the reducer answers the call. */
@@ -166,9 +162,7 @@ export class Calls {
 
   /** Sets that are being collected: their events count already. */
   collecting(): readonly Promise<unknown>[] {
-    return [...(this.#open ?? [])]
-      .filter(([call]) => call.startsWith("collect:", pathLength(call)))
-      .map(([, { promise }]) => promise);
+    return [...(this.#open ?? [])].filter(([call]) => isOfKind("collect", call)).map(([, { promise }]) => promise);
   }
 
   get isCollecting(): boolean {
@@ -188,41 +182,11 @@ export class Calls {
   /** Records that this attempt has not asked for: its code took another way. */
   unasked(): string[] {
     const asked = new Set<string>();
-    for (const [name, count] of this.#occurrences) {
-      const isKeyed = /^\w+=/.test(name.slice(pathLength(name)));
-      for (let index = 0; index < count; index++) asked.add(idOf(name, index, isKeyed));
-    }
+    for (const [name, count] of this.#occurrences)
+      for (let index = 0; index < count; index++) asked.add(idOf(name, index));
     // What was done inside of another call is not asked for again once that one is recorded.
-    return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call) && !call.startsWith("/"));
+    return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call) && !isInsideCall(call));
   }
-}
-
-function nameOf(kind: string, about: string, key: string | undefined): string {
-  return key === undefined ? `${kind}:${about}` : `${kind}=${key}`;
-}
-
-/** The first call with a key has no number, so moving it in the code does not change its id. */
-function idOf(name: string, count: number, isKeyed: boolean): string {
-  if (!isKeyed) return `${name}#${count}`;
-  if (count === 0) return name;
-  const at = pathLength(name);
-  return `${name.slice(0, at)}${count}:${name.slice(at)}`;
-}
-
-// A path is `/run=pay/`. No other id begins with a slash, and inside of a path no name contains one.
-
-/** What the ids of calls inside of this one begin with. */
-function pathInside(call: string | null): string {
-  if (call === null) return "";
-  return call.startsWith("/") ? `${call}/` : `/${segment(call)}/`;
-}
-
-function segment(name: string): string {
-  return name.replace(/[%/]/g, encodeURIComponent);
-}
-
-function pathLength(name: string): number {
-  return name.startsWith("/") ? name.lastIndexOf("/") + 1 : 0;
 }
 
 /** Returns a copy: the memory does not change, whatever the step does with it. */

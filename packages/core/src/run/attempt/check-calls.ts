@@ -7,6 +7,7 @@ import { isEventClass } from "../../event/facts.js";
 import { wrongOption } from "../../value/option-value.js";
 import { shown } from "../../value/shown.js";
 import type { AttemptCore } from "../run.types.js";
+import { inScopeText, scopeDetails } from "./scopes.js";
 import { stepError } from "./step-error.js";
 
 export function assertClass(call: string, value: unknown): void {
@@ -48,11 +49,11 @@ export function storeUnknown(store: unknown): WorkflowError {
   return wrongOption("store", what, 'Give "shared", or leave it out for a store of its own.');
 }
 
-export function keyReused({ step }: AttemptCore, key: string): WorkflowError {
+export function keyReused({ step }: AttemptCore, key: string, scope: string): WorkflowError {
   return stepError(step, {
     code: "KEY_REUSED",
-    what: `calls \`ctx.run("${key}", …)\` twice in one attempt`,
+    what: `calls \`ctx.run("${key}", …)\` twice in one attempt${inScopeText(scope)}`,
     hint: "Give each call its own key, for example with the index of the loop in it.",
-    details: { key },
+    details: { key, ...scopeDetails(scope) },
   });
 }

@@ -7,6 +7,7 @@ import { encodeValue } from "../../value/codec.js";
 import { isRecord } from "../../value/guard.js";
 import type { AttemptCore } from "../run.types.js";
 import { undeclared } from "./output.js";
+import { inScopeText, scopeDetails } from "./scopes.js";
 import { stepError } from "./step-error.js";
 
 /** The list of one type, shared by all waits. */
@@ -52,11 +53,11 @@ export function waitUndeclared({ step, run }: AttemptCore, event: EventClass): W
   return new WorkflowError({ code, message, hint, details });
 }
 
-export function waitKeyRequired({ step }: AttemptCore, type: string): WorkflowError {
+export function waitKeyRequired({ step }: AttemptCore, type: string, scope: string): WorkflowError {
   return stepError(step, {
     code: "WAIT_KEY_REQUIRED",
-    what: `waits for ${type} twice at once: a later attempt could not tell the two apart`,
+    what: `waits for ${type} twice at once${inScopeText(scope)}: a later attempt could not tell the two apart`,
     hint: "Give each of them a `key` of its own. To wait for whichever comes first, use `ctx.race`, which closes the others.",
-    details: { event: type },
+    details: { event: type, ...scopeDetails(scope) },
   });
 }

@@ -15,6 +15,7 @@ import { encodeEvent } from "../../event/event-codec.js";
 import { isKeyed } from "../../event/keyed.js";
 import { digest } from "../../value/digest.js";
 import type { AttemptCore } from "../run.types.js";
+import { nameOf } from "./call-ids.js";
 import { callsOf } from "./calls.js";
 import { assertRoom, checkElement, noteSent, returnedAlone, returnedByGenerator, takes } from "./elements.js";
 import { assertLastActIs, finishWith } from "./finish-step.js";
@@ -88,7 +89,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
   function take(value: unknown): void {
     const key = isKeyed(value) ? value.id : undefined;
     const event = checkElement(attempt.step, isKeyed(value) ? value.event : value, "yields");
-    const call = calls.id("yield", "", key);
+    const call = calls.id(nameOf("yield", "", key));
     const sum = digestOf(attempt, event);
     const record = calls.record(call);
     if (record?.kind === "yield") {

@@ -9,6 +9,7 @@ import type { Send } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { callAround, followsAsyncContext, type OpenCall, openCall, outerCall } from "../../state/edit-context.js";
 import type { AttemptCore } from "../run.types.js";
+import { keyOf } from "./call-ids.js";
 import { type NamedStep, stepError } from "./step-error.js";
 
 /** A call of `ctx.run` whose function is about to begin. */
@@ -46,7 +47,7 @@ export function refuseInsideRun(what: string, attempt: AttemptCore): void {
 }
 
 function callNested(step: NamedStep, what: string, inside: string): WorkflowError {
-  const key = inside.slice(inside.indexOf("=") + 1);
+  const key = keyOf(inside);
   return stepError(step, {
     code: "CALL_NESTED",
     what: `calls \`ctx.${what}\` inside the function of \`ctx.run("${key}", …)\``,

@@ -11,6 +11,7 @@ import type { Racer } from "../../authoring/context.types.js";
 import { markHandled } from "../../system/deferred.js";
 import { assertOption } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
+import { inScope, nameOf } from "./call-ids.js";
 import { callsOf, lostRace } from "./calls.js";
 import { raceCalls } from "./signals.js";
 
@@ -38,11 +39,16 @@ interface Runner {
 
 type Settled = { readonly winner: string; readonly value: unknown } | { readonly error: unknown };
 
-export function race(attempt: AttemptCore, racers: { readonly [name: string]: Racer }): Promise<unknown> {
+export function race(
+  attempt: AttemptCore,
+  scope: string,
+  racers: { readonly [name: string]: Racer },
+): Promise<unknown> {
   const given: readonly [string, unknown][] = Object.entries(Object(racers));
   const fits = given.length > 0 && given.every(([, racer]) => typeof racer === "function");
   assertOption(fits, "racers", "an object of functions");
-  const id = callsOf(attempt).id("race", given.map(([name]) => name).join(","), undefined);
+  const about = given.map(([name]) => name).join(",");
+  const id = callsOf(attempt).id(inScope(scope, nameOf("race", about, undefined)));
   const controller = new AbortController();
   const { signal } = controller;
   const outer = openingIn(attempt)?.signal ?? null;

@@ -40,6 +40,7 @@ import type { AttemptCore } from "../run.types.js";
 import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";
 import { AttemptStore } from "./attempt-store.js";
+import { idempotencyKey, inScope, nameOf } from "./call-ids.js";
 import { type Calls, callsOf, recall } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
 import { assertSendable, assertTarget } from "./check-sends.js";
@@ -48,19 +49,34 @@ import { beginLastAct } from "./finish-step.js";
 import { refuseCall, watchEffect } from "./forgotten-calls.js";
 import { openEffect, partsOf, refuseInsideRun } from "./open-call.js";
 import { openingIn, race } from "./race.js";
+import { openScope } from "./scopes.js";
 import { closable, notOpened } from "./signals.js";
+
+interface KeyScope {
+  readonly path: string;
+  /** The context that the step was called with. */
+  readonly step: StepContext;
+}
 
 export class StepContext implements Context {
   readonly #attempt: AttemptCore;
+  /** `null` for the context that the step was called with. */
+  readonly #scope: KeyScope | null;
   #store: AttemptStore | null = null;
 
-  constructor(attempt: AttemptCore) {
+  constructor(attempt: AttemptCore, scope: KeyScope | null = null) {
     this.#attempt = attempt;
+    this.#scope = scope;
   }
 
   /** `null`: this is not the context of a step. */
   static attemptOf(context: object): AttemptCore | null {
     return #attempt in context ? context.#attempt : null;
+  }
+
+  /** The context that the step was called with; `null` for what is no context of a step. */
+  static stepOf(context: object): StepContext | null {
+    return #attempt in context ? (context.#scope?.step ?? context) : null;
   }
 
   get runId(): string {
@@ -76,8 +92,18 @@ export class StepContext implements Context {
   }
 
   get store(): Store {
-    this.#store ??= new AttemptStore(this.#attempt);
+    this.#store ??= new AttemptStore(this.#attempt, this.#path);
     return this.#store as never;
+  }
+
+  get #path(): string {
+    return this.#scope?.path ?? "";
+  }
+
+  scope(name: string): StepContext {
+    this.#attempt.assertAlive();
+    const path = openScope(this.#attempt, this.#path, name);
+    return new StepContext(this.#attempt, { path, step: this.#scope?.step ?? this });
   }
 
   toDict(options?: ToDictOptions): ContextDict {
@@ -92,7 +118,7 @@ export class StepContext implements Context {
     assertSendable(attempt, event, "emits");
     if (options.step !== undefined) assertTarget(attempt, event, options.step);
     const calls = this.#calls;
-    const call = calls.id("send", event.type, options.key);
+    const call = calls.id(this.#name("send", event.type, options.key));
     if (calls.record(call)) return;
     const isOfFan = options.scope !== "run" && features.elements?.takes(attempt, event) === true;
     if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
@@ -147,8 +173,9 @@ export class StepContext implements Context {
       if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
       if (options.where !== undefined) assertWhere(attempt, type, options.where);
       const calls = this.#calls;
-      if (calls.isOpen("wait", type, options.key)) throw waitKeyRequired(attempt, type);
-      const call = calls.id("wait", type, options.key);
+      const called = this.#name("wait", type, options.key);
+      if (calls.isOpen(called)) throw waitKeyRequired(attempt, type, this.#path);
+      const call = calls.id(called);
       const opened = (): WaitOpened => ({
         type: "wait.opened",
         ...this.#stamp(call),
@@ -172,7 +199,7 @@ export class StepContext implements Context {
       for (const eventClass of [expected].flat()) assertClass("collectEvents", eventClass);
       const types = expected.map(eventTypeOf);
       const buffer = options.buffer ?? types.join(",");
-      const call = this.#calls.id("collect", buffer, undefined);
+      const call = this.#calls.id(this.#name("collect", buffer));
       return this.#do(call, () => ({
         type: "event.collected",
         ...this.#stamp(call),
@@ -189,8 +216,9 @@ export class StepContext implements Context {
       assertFunction(effect, "effect");
       const attempt = this.#attempt;
       const calls = this.#calls;
-      if (calls.hasAsked("run", key)) throw keyReused(attempt, key);
-      const call = calls.id("run", "", key);
+      const called = this.#name("run", "", key);
+      if (calls.hasAsked(called)) throw keyReused(attempt, key, this.#path);
+      const call = calls.id(called);
       if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
       return watchEffect(attempt, this.#effect(call, { key, effect }));
     });
@@ -206,7 +234,7 @@ export class StepContext implements Context {
       const { run, step } = this.#attempt;
       const caller = { compiled: run.host.compiled, step: step.definition.name };
       const { name, start } = childStart(caller, child, { input, sharesStore });
-      const call = this.#calls.id("child", name, key);
+      const call = this.#calls.id(this.#name("child", name, key));
       const opened = (): ChildOpened => {
         assertNotTooDeep(run, step);
         return {
@@ -226,7 +254,7 @@ export class StepContext implements Context {
     return this.#call("sleep", () => {
       checkOptions("sleep", options);
       const { run } = this.#attempt;
-      const call = this.#calls.id("sleep", "", options.key);
+      const call = this.#calls.id(this.#name("sleep", "", options.key));
       const dueAtMs = isDate(until) ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
       const opened = (): SleepOpened => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs });
       return this.#open(call, opened, options.signal) as Promise<void>;
@@ -234,7 +262,7 @@ export class StepContext implements Context {
   }
 
   race<const Racers extends { readonly [name: string]: Racer }>(racers: Racers): Promise<RaceResult<Racers>> {
-    return this.#call("race", () => race(this.#attempt, racers) as Promise<RaceResult<Racers>>);
+    return this.#call("race", () => race(this.#attempt, this.#path, racers) as Promise<RaceResult<Racers>>);
   }
 
   finish<Output>(edit: (state: never) => Output): Finished<Output> {
@@ -262,6 +290,10 @@ export class StepContext implements Context {
     } catch (error) {
       return refuseCall(this.#attempt, error);
     }
+  }
+
+  #name(kind: string, about: string, key?: string): string {
+    return inScope(this.#path, nameOf(kind, about, key));
   }
 
   #stamp(call: string): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
@@ -313,11 +345,10 @@ export class StepContext implements Context {
     { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> },
   ): Promise<Result> {
     const attempt = this.#attempt;
-    const idempotencyKey = `${this.runId}:${attempt.item.id}:${key}`;
     const { tracer } = attempt.run.host.inspector;
     const open = openEffect(attempt, id);
     const call: EffectCall = {
-      idempotencyKey,
+      idempotencyKey: idempotencyKey(`${this.runId}:${attempt.item.id}`, this.#path, key),
       get signal() {
         return attempt.signal;
       },
@@ -329,7 +360,7 @@ export class StepContext implements Context {
       value = await runInCall(open, () =>
         tracer === null
           ? effect(call)
-          : (tracer.callEffect({ ...callOf(attempt, this), key }, () => effect(call)) as Result),
+          : (tracer.callEffect({ ...callOf(attempt, this.#scope?.step ?? this), key }, () => effect(call)) as Result),
       );
     } finally {
       open.open = false;

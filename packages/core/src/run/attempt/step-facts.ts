@@ -32,6 +32,11 @@ export function runTime(ctx: Pick<Context, "runId">): number {
   return attemptOf(ctx, "runTime").run.now();
 }
 
+/** The context that a step was called with, of this context or of a scope of it; what is no context of a step, as it is. */
+export function stepContextOf(ctx: object): object {
+  return StepContext.stepOf(ctx) ?? ctx;
+}
+
 /**
  * As `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
  *

@@ -1,0 +1,199 @@
+/** Programs of scopes in scopes, all at work at the same time, whose keys are the same few everywhere; and what each comes to. */
+import fc from "fast-check";
+import * as z from "zod";
+import {
+  type Context,
+  defineWorkflow,
+  event,
+  HumanResponseEvent,
+  InputRequiredEvent,
+  join,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  stop,
+  type Workflow,
+  wait,
+} from "../../src/index.js";
+
+class Sent extends event("Sent", { id: z.number() }) {}
+class Done extends event("Done", { answers: z.array(z.string()) }) {}
+class Counted extends event("Counted", {}) {}
+export class Asks extends InputRequiredEvent.define("Asks", { id: z.number() }) {}
+export class Says extends HumanResponseEvent.define("Says", { id: z.number() }) {}
+
+const kinds = ["run", "editInRun", "edit", "send", "sleep", "wait", "race"] as const;
+
+interface Act {
+  readonly kind: (typeof kinds)[number];
+  readonly key: string | undefined;
+  /** How often the step fails right after it. */
+  readonly failures: number;
+}
+
+export interface ScopeProgram {
+  readonly acts: readonly Act[];
+  readonly scopes: Readonly<Record<string, ScopeProgram>>;
+}
+
+const names = fc.constantFrom("a", "b", "a/b", "@a", "run=a", "%2F", "1:a", "a:b#0");
+const act = fc.record({
+  kind: fc.constantFrom(...kinds),
+  key: fc.option(names, { nil: undefined }),
+  failures: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constant(1) }),
+});
+
+export const scopePrograms: fc.Arbitrary<ScopeProgram> = fc.letrec<{ program: ScopeProgram }>((tie) => ({
+  program: fc.record({
+    acts: fc.array(act, { maxLength: 3 }),
+    scopes: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      fc.constant({}),
+      fc.dictionary(names, tie("program"), { maxKeys: 3, noNullPrototype: true }),
+    ),
+  }),
+})).program;
+
+interface Placed extends Act {
+  readonly id: number;
+}
+interface PlacedProgram {
+  readonly acts: readonly Placed[];
+  readonly scopes: readonly (readonly [string, PlacedProgram])[];
+}
+
+/** Every act has a number. A key of `run` and of a wait may stand in a scope once. */
+function placed(program: ScopeProgram, ids = { next: 0 }): PlacedProgram {
+  const keyed = program.acts.map((one) => ({ ...one, id: ids.next++ }));
+  const acts = keyed.map((one, index) => {
+    const isTaken = keyed.slice(0, index).some(({ key }) => key === one.key);
+    const needsKey = one.kind === "run" || one.kind === "editInRun";
+    return needsKey && (isTaken || one.key === undefined) ? { ...one, key: `own ${one.id}` } : one;
+  });
+  return { acts, scopes: Object.entries(program.scopes).map(([name, inner]) => [name, placed(inner, ids)]) };
+}
+
+function allOf({ acts, scopes }: PlacedProgram): Placed[] {
+  return [...acts, ...scopes.flatMap(([, inner]) => allOf(inner))];
+}
+
+export interface ScopeEnd {
+  readonly runs: Record<string, number>;
+  readonly edits: Record<string, number>;
+  readonly sent: Record<string, number>;
+  readonly answers: readonly string[];
+}
+
+/** Every act counts once, and each is answered with its own number. */
+export function endOfScopes(program: ScopeProgram): ScopeEnd {
+  const all = allOf(placed(program));
+  const once = (fits: (one: Placed) => boolean): Record<string, number> =>
+    Object.fromEntries(all.filter(fits).map(({ id }) => [id, 1]));
+  return {
+    runs: once(({ kind }) => kind === "run" || kind === "editInRun"),
+    edits: once(({ kind }) => kind === "edit" || kind === "editInRun"),
+    sent: once(({ kind }) => kind === "send"),
+    answers: all.map(({ kind, id }) => `${kind} ${id}`).sort(),
+  };
+}
+
+const counts = z.record(z.string(), z.number()).default({});
+const state = { edits: counts, sent: counts };
+type Ctx = Context<{ edits: Record<string, number>; sent: Record<string, number> }>;
+const often = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(200) });
+
+export interface Made {
+  readonly workflow: Workflow;
+  /** How often the function of each `ctx.run` has succeeded. */
+  readonly runs: Record<string, number>;
+}
+
+/** @param isReversed Whether the scopes at one level begin in the opposite order, by the number of the attempt. */
+export function workflowOfScopes(
+  program: ScopeProgram,
+  runs: Record<string, number>,
+  isReversed: (attempt: number) => boolean,
+): Workflow {
+  const tree = placed(program);
+  const failed = new Map<number, number>();
+  const expected = Object.keys(endOfScopes(program).sent).length;
+  const failAfter = ({ id, failures }: Placed): void => {
+    const times = failed.get(id) ?? 0;
+    if (times >= failures) return;
+    failed.set(id, times + 1);
+    throw new Error(`act ${id} fails`);
+  };
+  const walk = async (ctx: Ctx, { acts, scopes }: PlacedProgram, answers: string[]): Promise<void> => {
+    const order = isReversed(ctx.retryInfo().attempt) ? [...scopes].reverse() : scopes;
+    const own = async (): Promise<void> => {
+      for (const one of acts) {
+        answers.push(await doAct(ctx, one, runs));
+        failAfter(one);
+      }
+    };
+    await Promise.all([...order.map(([name, inner]) => walk(ctx.scope(name), inner, answers)), own()]);
+  };
+  return defineWorkflow("scopes", { state })
+    .step(
+      "work",
+      { on: StartEvent, emits: [Sent, Done], waits: Says, streams: Asks, retry: often },
+      async (_ev, ctx) => {
+        const answers: string[] = [];
+        await walk(ctx as never, tree, answers);
+        return new Done({ answers: answers.sort() });
+      },
+    )
+    .step("take", { on: Sent, emits: Counted, workers: 1 }, async ({ id }, ctx) => {
+      await ctx.store.editState(({ sent }) => void (sent[id] = (sent[id] ?? 0) + 1));
+      return new Counted({});
+    })
+    .step("counted", { on: Counted, emits: [] }, async () => null)
+    .step("end", { on: join({ done: Done }), emits: StopEvent }, async ({ done }, ctx) => {
+      for (let tries = 0; tries < 3; tries++) {
+        if (Object.keys((await ctx.store.getState()).sent).length === expected) break;
+        await ctx.sleep("1s");
+      }
+      return new StopEvent({ result: { answers: done.answers, ...(await ctx.store.getState()) } });
+    })
+    .build();
+}
+
+async function doAct(ctx: Ctx, { kind, key, id }: Placed, runs: Record<string, number>): Promise<string> {
+  const own = key === undefined ? {} : { key };
+  const answer = `${kind} ${id}`;
+  const edit = (): Promise<string> =>
+    ctx.store.editState(({ edits }) => {
+      edits[id] = (edits[id] ?? 0) + 1;
+      return answer;
+    }, own);
+  const ask = (signal?: AbortSignal): Promise<Says> =>
+    ctx.waitForEvent(Says, { prompt: new Asks({ id }), key: `${key} ${id}`, ...(signal && { signal }) });
+  switch (kind) {
+    case "run":
+      return ctx.run(key as string, () => {
+        runs[id] = (runs[id] ?? 0) + 1;
+        return answer;
+      });
+    case "editInRun":
+      return ctx.run(key as string, async () => {
+        await edit();
+        runs[id] = (runs[id] ?? 0) + 1;
+        return answer;
+      });
+    case "edit":
+      return edit();
+    case "send":
+      ctx.sendEvent(new Sent({ id }), own);
+      await ctx.sleep(0, own);
+      return answer;
+    case "sleep":
+      await ctx.sleep("1m", own);
+      return answer;
+    case "wait":
+      return `${kind} ${(await ask()).id}`;
+    case "race": {
+      const { value } = await ctx.race({ says: ask, time: (signal) => ctx.sleep("1d", { signal, ...own }) });
+      return `${kind} ${value?.id}`;
+    }
+  }
+}
