@@ -238,6 +238,15 @@ export const running: Provocations = {
         { name: "pay" },
       ),
   ],
+  CALL_TIMEOUT: [
+    () =>
+      inStep(
+        async (ctx) => {
+          await ctx.run("charge", () => new Promise((resolve) => setTimeout(resolve, 1_000)), { timeout: 10 });
+        },
+        { name: "pay" },
+      ),
+  ],
   KEY_REUSED: [
     () =>
       inStep(

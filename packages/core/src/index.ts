@@ -103,6 +103,7 @@ export type {
   ChildOptions,
   CollectEventsOptions,
   EffectCall,
+  EffectOptions,
   RetryState,
   SendOptions,
   Racer,

@@ -6,6 +6,7 @@
 
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
+import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
 import type { Finished } from "./finished.types.js";
 import type { ResultOf, RunArguments } from "./run.types.js";
@@ -68,12 +69,26 @@ export interface Context<
   /**
    * Runs `effect` until it has succeeded once for this work item, over retries and restores, and remembers its result.
    *
-   * What `effect` sends leaves with the record of its result; what it writes to the state counts at once, and once.
+   * What `effect` sends leaves with the record of its result; what it writes to the state counts at once, and once. To edit the state
+   * and end the call in one act, return `call.finish((state) => …)`.
    *
+   * The options are of the call: its retries and its time-out do not concern the step, which holds no worker while the call waits for
+   * its next attempt.
+   *
+   * @example
+   * const receipt = await ctx.run("pay", ({ idempotencyKey, signal }) => pay(order, { idempotencyKey, signal }), {
+   *   retry: retryPolicy({ wait: wait.exponential(), stop: stop.afterAttempts(5) }),
+   *   timeout: "30s",
+   * });
    * @throws {WorkflowError} `KEY_REUSED` for a second `run` with this key in one attempt, `VALUE_UNSERIALIZABLE` for a result that
-   * cannot be stored. A wait, a sleep, a child, `collectEvents`, `finish` and another `run` inside of `effect` fail with `CALL_NESTED`.
+   * cannot be stored, `CALL_TIMEOUT` after `timeout`, `OPTION_INVALID` naming every wrong option. A wait, a sleep, a child,
+   * `collectEvents`, `finish` and another `run` inside of `effect` fail with `CALL_NESTED`.
    */
-  run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result>;
+  run<Result>(
+    key: string,
+    effect: (call: EffectCall<State>) => Result | Finished<Result> | Promise<Result | Finished<Result>>,
+    options?: EffectOptions,
+  ): Promise<Result>;
 
   /**
    * The same context with keys of its own, for code that several steps call: a library, a loop of an agent. Its calls, edits and sends
@@ -206,11 +221,52 @@ export type Collected<Classes extends readonly EventClass[]> = {
   -readonly [Index in keyof Classes]: InstanceOf<Classes[Index]>;
 };
 
+/** Options of `ctx.run`. They are of the call, and those of the step stay those of the step. */
+export interface EffectOptions {
+  /** Whether and when the function is called again after a failure, as `retry` of a step. Counted over restarts. @default no retry */
+  readonly retry?: RetryPolicy;
+  /** Limit of each attempt, after which it has failed with `CALL_TIMEOUT` and its `signal` aborts. @default none */
+  readonly timeout?: Duration;
+  /**
+   * Name of one of the `limits` of the workflow. Each attempt takes a place of it, and waits for that within the time of the step.
+   *
+   * @default no limit
+   */
+  readonly limit?: string;
+  /** What readers of the history see instead of the key: 1 to 200 characters. @default the key */
+  readonly label?: string;
+}
+
 /** Argument of the function given to `ctx.run`. */
-export interface EffectCall {
+export interface EffectCall<
+  // biome-ignore lint/suspicious/noTsIgnore: see `Context`
+  /** @ts-ignore [2636] -- see `Context` */
+  out State = unknown,
+> {
   /** Equal over retries and restores: pass it to the service that you call. */
   readonly idempotencyKey: string;
+  /** Number of this attempt of the call, from 1. Attempts that a crash has interrupted count, too. */
+  readonly attempt: number;
+  /** Aborts when the attempt of the step is over, or this one of the call has timed out. */
   readonly signal: AbortSignal;
+  /**
+   * Ends the call with an edit of the state: its result, the edit, and what the call has sent take effect together or not at all.
+   * Return what it gives.
+   *
+   * `edit` runs when the function has returned, synchronously, on a draft of the state; what it returns is the result of the call.
+   * When it throws, nothing has changed and this attempt of the call has failed.
+   *
+   * @example
+   * await ctx.run("pay", async (call) => {
+   *   const receipt = await pay(order, call);
+   *   return call.finish((state) => {
+   *     state.paid.push(order.id);
+   *     return receipt;
+   *   });
+   * });
+   * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call, `STATE_LOCKED` inside `editState`, `ATTEMPT_ENDED`.
+   */
+  finish<Output>(edit: (state: Editable<State>) => Output): Finished<Output>;
   /**
    * `ctx.sendEvent` as part of this call: the event leaves when the result is recorded, once, and not at all when the call fails. In
    * Node, Bun, Deno and workers `ctx.sendEvent` inside the function is the same; browsers know it only until the first `await`.

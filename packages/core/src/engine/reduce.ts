@@ -14,7 +14,6 @@ import {
   onCallClosed,
   onChildClosed,
   onChildOpened,
-  onEffectRecorded,
   onEventCollected,
   onSendsCommitted,
   onSleepOpened,
@@ -23,6 +22,7 @@ import {
   onWaitOpened,
 } from "./reduce/calls.js";
 import { fireDue } from "./reduce/due.js";
+import { onEffectFailed, onEffectOpened, onEffectRecorded } from "./reduce/effects.js";
 import { onStepFailed } from "./reduce/failure.js";
 import { onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
 import { onStepCompleted } from "./reduce/output.js";
@@ -70,6 +70,8 @@ const reducers: Reducers = {
   "child.closed": onChildClosed,
   "call.awaited": onCallAwaited,
   "call.closed": onCallClosed,
+  "effect.opened": onEffectOpened,
+  "effect.failed": onEffectFailed,
   "effect.recorded": onEffectRecorded,
   "event.collected": onEventCollected,
   "state.edited": onStateEdited,

@@ -285,6 +285,7 @@ export type MemoryRecord =
   | WaitRecord
   | SleepRecord
   | ChildRecord
+  | EffectRecord
   | { readonly kind: "send"; readonly call: string }
   | DoneRecord
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EventData[] | null }
@@ -369,8 +370,30 @@ export interface ChildRecord extends SlotlessCall {
   error: ErrorRecord | null;
 }
 
-/** A wait, a sleep or a child. */
-export type SlotlessRecord = WaitRecord | SleepRecord | ChildRecord;
+/** A call of `ctx.run` that has begun and has no result. */
+export interface EffectRecord extends SlotlessCall {
+  readonly kind: "effect";
+  /** What readers see instead of the key. */
+  readonly label?: string;
+  /** `open`: it waits for the time of its next attempt. `failed`: its policy allows no other one. */
+  status: "working" | "open" | "failed" | "closed";
+  /** Number of attempts begun, those included that a crash has interrupted. */
+  attempts: number;
+  /** Attempts that have failed since the step has failed last: those that its policy counts. */
+  failures: number;
+  /** When the first of those began; -1 before it. */
+  sinceMs: number;
+  lastError: ErrorRecord | null;
+  /** When the next attempt begins; `null` when none is waited for. */
+  dueAtMs: number | null;
+  timer: Timer | null;
+}
+
+/** A call that can wait without a worker slot. */
+export type SlotlessRecord = WaitRecord | SleepRecord | ChildRecord | EffectRecord;
+
+/** What an attempt waits for, in the words of readers. */
+export const waitKinds = { wait: "event", sleep: "sleep", child: "child", effect: "retry" } as const;
 
 export interface NewRun {
   readonly runId: string;

@@ -30,6 +30,8 @@ export type Tick =
   | ChildClosed
   | CallAwaited
   | CallClosed
+  | EffectOpened
+  | EffectFailed
   | EffectRecorded
   | EventCollected
   | StateEdited
@@ -223,10 +225,35 @@ export interface CallClosed extends OfCall {
   readonly reason: ErrorRecord;
 }
 
+/** `ctx.run` begins an attempt. Calls without options begin without this tick where nothing is stored. */
+export interface EffectOpened extends OfCall {
+  readonly type: "effect.opened";
+  /** Number of the attempt of the call; absent for the first. */
+  readonly callAttempt?: number;
+  /** What readers see instead of the key. */
+  readonly label?: string;
+}
+
+/** An attempt of `ctx.run` has failed. */
+export interface EffectFailed extends OfCall {
+  readonly type: "effect.failed";
+  /** As in {@link EffectOpened}. */
+  readonly callAttempt?: number;
+  readonly error: ErrorRecord;
+  /** When the next attempt begins, in epoch milliseconds; `null` when the failure is final. */
+  readonly retryAtMs: number | null;
+  /** How long the attempt has run. */
+  readonly elapsedMs: number;
+}
+
 /** `ctx.run` has succeeded. */
 export interface EffectRecorded extends OfCall {
   readonly type: "effect.recorded";
   readonly value: unknown;
+  /** The edit with which it ends, applied before its sends leave; absent without one. */
+  readonly change?: StateChange;
+  /** What that edit shows to readers. Left out: nothing. */
+  readonly shown?: readonly EventData[];
   /** What its function has sent. Left out: nothing. */
   readonly sends?: readonly Send[];
   /** Its function has written to the stream. */

@@ -10,6 +10,7 @@ export const catalog = {
   AGENT_OUTPUT_INVALID: "An answer does not fit the agent's output schema",
   ATTEMPT_ENDED: "A step used its context after its attempt had ended",
   CALL_NESTED: "A call was made inside the function of `ctx.run`",
+  CALL_TIMEOUT: "A call of `ctx.run` took longer than its timeout",
   CHILD_FAILED: "A child workflow failed",
   CHILD_TOO_DEEP: "Too many runs are inside of each other",
   CHILD_UNKNOWN: "`runChild` names a workflow that is not among the children",

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { TraceContext } from "../engine/state.js";
+import type { TraceContext, waitKinds } from "../engine/state.js";
 import type { WorkDiscarded } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
@@ -34,6 +34,9 @@ export interface AttemptFacts extends RunFacts {
   /** Number of the attempt, from 1. */
   readonly attempt: number;
 }
+
+/** `retry`: a call of `ctx.run` has failed, and its next attempt comes later. */
+export type WaitKind = (typeof waitKinds)[keyof typeof waitKinds];
 
 /** Payloads of the inspection events, by name. */
 export interface InspectionEvents {
@@ -66,10 +69,10 @@ export interface InspectionEvents {
   };
   readonly "step.retrying": AttemptFacts & { readonly delayMs: number };
   /** The attempt waits, and its slot is free. */
-  readonly "step.waiting": AttemptFacts & { readonly kind: "event" | "sleep" | "child"; readonly until: number | null };
+  readonly "step.waiting": AttemptFacts & { readonly kind: WaitKind; readonly until: number | null };
   /** What the attempt has waited for since `sinceMs` has arrived, or the time is up. `sinceMs` is `null` when it is unknown. */
   readonly "step.answered": AttemptFacts & {
-    readonly kind: "event" | "sleep" | "child";
+    readonly kind: WaitKind;
     readonly sinceMs: number | null;
     readonly isTimeout: boolean;
     /** Its `signal` has closed it, or it has lost a race: nothing has arrived. */

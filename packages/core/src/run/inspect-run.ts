@@ -6,7 +6,7 @@
 import type { Note, Receipt } from "../engine/command.js";
 import { features } from "../engine/features.js";
 import { inputEvents } from "../engine/reduce/failure.js";
-import type { Outcome, WorkItem } from "../engine/state.js";
+import { type Outcome, type WorkItem, waitKinds } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
 import { WorkDiscardedEvent } from "../event/built-in-events.js";
 import type { WorkflowEvent } from "../event/event.js";
@@ -65,8 +65,9 @@ export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
   endings.delete(tick);
   tellEnd?.();
   if (tick.type === "run.resumed") inspectInterrupted(run);
-  if (tick.type !== "step.completed" || tick.change === undefined) return () => inspectReduced(run, tick);
-  // The tick ends its item.
+  const isEnd = tick.type === "step.completed" || tick.type === "effect.recorded";
+  if (!isEnd || tick.change === undefined) return () => inspectReduced(run, tick);
+  // The tick may end its item.
   const step = run.state.items.get(tick.item)?.step ?? null;
   const before = run.state.store;
   const { change } = tick;
@@ -117,6 +118,9 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
       const childRunId = record?.kind === "child" ? record.runId : "";
       return tellOf({ run, item }, "child.started", { child: tick.name, childRunId });
     }
+    case "effect.failed":
+      if (!item || tick.retryAtMs === null) return;
+      return tellOf({ run, item }, "step.waiting", { kind: "retry", until: tick.retryAtMs });
     case "child.closed": {
       const record = item?.memory?.get(tick.call);
       if (!item || record?.kind !== "child") return;
@@ -193,8 +197,8 @@ export function inspectNote(run: InspectedRun, note: Note): void {
       if (!item || !record || !("openedAtMs" in record)) return;
       const { kind, openedAtMs, status } = record;
       return tellOf({ run, item }, "step.answered", {
-        kind: kind === "wait" ? "event" : kind,
-        sinceMs: openedAtMs || null,
+        kind: waitKinds[kind],
+        sinceMs: (kind !== "effect" && openedAtMs) || null,
         isTimeout: status === "timedOut",
         isClosed: status === "closed",
       });

@@ -22,6 +22,7 @@ import type { WorkflowHost } from "./workflow-host.js";
 /** Never filled: a literal list of one item takes the memory of one. */
 const none: Tick[] = [];
 const nothingYet: readonly Command[] = [];
+const mayEdit: ReadonlySet<Tick["type"]> = new Set(["state.edited", "step.completed", "effect.recorded"]);
 
 export abstract class Rounds {
   readonly host: WorkflowHost;
@@ -141,8 +142,7 @@ export abstract class Rounds {
 
   /** Reports edits that come too late to be stored. If the store is shared, the next writer waits for them. */
   protected tellLateEdits(): void {
-    for (const tick of [...(this.#stored?.keys() ?? [])])
-      if (tick.type === "state.edited" || tick.type === "step.completed") this.#tellStored(tick);
+    for (const tick of [...(this.#stored?.keys() ?? [])]) if (mayEdit.has(tick.type)) this.#tellStored(tick);
   }
 
   #onStored(tick: Tick, told: () => void): void {

@@ -100,6 +100,8 @@ export interface AttemptCore {
   /** Why it is over; `null` while it counts. */
   readonly ended: string | null;
   readonly hasReturned: boolean;
+  /** The step has thrown, and ends when its calls have: none of them is tried again. */
+  readonly isFailing: boolean;
   readonly signal: AbortSignal;
   /** Calls back when it ends, however that is. The `signal` would do, and costs an error and an event. */
   onEnd(listener: () => void): void;

@@ -4,10 +4,11 @@ import { compiledChild } from "../compile/child.js";
 import type { MemoryRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../value/guard.js";
+import { isLabel } from "../value/label.js";
 import type { PartDecoder } from "./decode-parts.js";
 import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 
-const KINDS = ["wait", "sleep", "child", "send", "edit", "run", "set", "yield", "race"] as const;
+const KINDS = ["wait", "sleep", "child", "effect", "send", "edit", "run", "set", "yield", "race"] as const;
 
 /** The item whose memory it is. */
 export interface Owner {
@@ -36,6 +37,8 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt
       };
     case "child":
       return childRecord(decoder, reader, awaitedIn);
+    case "effect":
+      return effectRecord(decoder, reader, awaitedIn);
     case "send":
       return { kind, call };
     case "edit":
@@ -78,6 +81,28 @@ function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord
     dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
     status: reader.oneOf("status", ["open", "resolved", "timedOut", "closed"]),
     event: reader.raw("status") === "resolved" ? decoder.event(reader.raw("event"), reader.at("event")) : null,
+    timer: null,
+    ...closing(decoder, reader),
+  };
+}
+
+function effectRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): MemoryRecord {
+  const label = reader.raw("label");
+  if (label !== undefined && !isLabel(label)) throw invalidSnapshot(reader.at("label"), "no label");
+  const status = reader.oneOf("status", ["working", "open", "failed", "closed"]);
+  const isOpen = status === "open";
+  return {
+    kind: "effect",
+    call: reader.text("call"),
+    ...(label !== undefined && { label }),
+    openedAtMs: openedAt(reader),
+    awaitedIn,
+    status,
+    attempts: reader.count("attempts"),
+    failures: reader.count("failures"),
+    sinceMs: reader.time("sinceMs"),
+    lastError: reader.nullable("lastError", (name) => decoder.error(reader.raw(name), reader.at(name))),
+    dueAtMs: isOpen ? reader.number("dueAtMs") : null,
     timer: null,
     ...closing(decoder, reader),
   };

@@ -354,7 +354,7 @@ class StateDecoder extends PartDecoder {
           const call = reader.text("call");
           const timer = state.timers.add({ ...base, kind, item: item.id, call });
           const record = item.memory?.get(call);
-          if (record?.kind !== "wait" && record?.kind !== "sleep")
+          if (record?.kind !== "wait" && record?.kind !== "sleep" && record?.kind !== "effect")
             throw invalidSnapshot(reader.at("call"), `"${call}", a call that is not there`);
           record.timer = timer;
         }

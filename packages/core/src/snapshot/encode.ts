@@ -200,6 +200,10 @@ class StateEncoder implements PartEncoder {
           status: record.status,
           ...awaited,
         };
+      case "effect": {
+        const { awaitedIn: _, timer: __, ...kept } = record;
+        return { ...kept, ...awaited };
+      }
       case "child": {
         const { kind, call, openedAtMs, name, runId, sharesStore, timeoutMs, status, error } = record;
         // The events of a child use the types that the child registers.

@@ -14,6 +14,7 @@ import type {
   Arrival,
   ChildRecord,
   DoneRecord,
+  EffectRecord,
   EventData,
   Failure,
   JoinBuffer,
@@ -161,7 +162,7 @@ export interface EncodedJoin {
 
 export type EncodedRecord =
   | EncodedWait
-  | (Readonly<Omit<SleepRecord, "awaitedIn" | "timer">> & Awaited)
+  | (Readonly<Omit<SleepRecord | EffectRecord, "awaitedIn" | "timer">> & Awaited)
   | EncodedChild
   | Extract<MemoryRecord, { readonly kind: "send" | "yield" | "race" }>
   | (Omit<DoneRecord, "value"> & { readonly value: EncodedValue })

@@ -26,7 +26,7 @@ export function checkTimers({ items }: RunState, snapshot: string): void {
     if ((item.status === "delayed") !== (item.retryTimer !== null))
       throw invalidSnapshot(path, "delayed without a timer, or the other way round");
     for (const record of item.memory?.values() ?? []) {
-      if (record.kind !== "wait" && record.kind !== "sleep") continue;
+      if (record.kind !== "wait" && record.kind !== "sleep" && record.kind !== "effect") continue;
       const needsTimer = record.status === "open" && record.dueAtMs !== null;
       if (needsTimer !== (record.timer !== null))
         throw invalidSnapshot(path, `at odds with the timers of its call "${record.call}"`);

@@ -19,6 +19,7 @@ import type { StateChange, StatePatch } from "../state/patch.types.js";
 import { isWritten, type PreparedChange } from "../state/prepare-change.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
+import { isLabel } from "../value/label.js";
 import { unmeasured } from "../value/limits.js";
 import type { ValueType } from "../value/plain.js";
 import { invalidSnapshot, Reader } from "./reader.js";
@@ -165,6 +166,8 @@ const definition: Form = {
   decode: (json, place) =>
     completeDefinition(plainDefinition.decode(json, place) as Definition, place.compiled.definition),
 };
+const positive = plain("a number from 1", (json) => Number.isSafeInteger(json) && (json as number) > 0);
+const label = plain("a label", isLabel);
 const limit: Form = { ...numberOrNull, isOptional: true };
 const elapsed: Form = { ...number, isOptional: true };
 
@@ -283,6 +286,8 @@ type Shapes = {
 
 const ofAttempt = { item: count, attempt: count };
 const ofCall = { ...ofAttempt, call: text };
+const callAttempt: Form = { ...positive, isOptional: true };
+const ofEdit = { change: { ...change, isOptional: true }, shown: { ...events, isOptional: true } };
 const done = { sends: { ...sends, isOptional: true }, hasShown: { ...flag, isOptional: true } };
 const ofSlotless = { ...ofCall, race: { ...text, isOptional: true } };
 const limits = { timeoutMs: limit, deadlineMs: limit };
@@ -309,8 +314,7 @@ const shapes: Shapes = {
     ...ofAttempt,
     output,
     sends: orNull(sends),
-    change: { ...change, isOptional: true },
-    shown: { ...events, isOptional: true },
+    ...ofEdit,
     elapsedMs: elapsed,
   },
   "step.failed": {
@@ -335,7 +339,9 @@ const shapes: Shapes = {
   "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
   "call.awaited": ofCall,
   "call.closed": { ...ofCall, reason: error },
-  "effect.recorded": { ...ofCall, value, ...done },
+  "effect.opened": { ...ofCall, callAttempt, label: { ...label, isOptional: true } },
+  "effect.failed": { ...ofCall, callAttempt, error, retryAtMs: numberOrNull, elapsedMs: number },
+  "effect.recorded": { ...ofCall, value, ...ofEdit, ...done },
   "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: { ...lists, isOptional: true }, event },
   "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written, ...done },
   "stream.written": {

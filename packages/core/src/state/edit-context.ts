@@ -11,7 +11,7 @@ import { withoutDrafts } from "./finish-draft.js";
 /** One running callback. */
 export interface OpenCall {
   /** What its caller has called. */
-  readonly name: "editState" | "ctx.finish" | "ctx.run";
+  readonly name: "editState" | "ctx.finish" | "ctx.run" | "call.finish";
   /** Its id in the memory of the work item. `null`: what is done inside belongs to the step. */
   readonly call: string | null;
   /** The state that it edits; `null` for `ctx.run`. */
@@ -28,13 +28,38 @@ export interface OpenCall {
   sends: object[] | null;
   /** `true`: it has written to the stream. */
   hasShown: boolean;
+  /** What an edit shows to readers when it counts; `null` for nothing, and for other calls, which show at once. */
+  shown: object[] | null;
+  /** What `call.finish` has given to its function; `null` for none. */
+  end: object | null;
+  /** The edit of `call.finish`, while its callback runs. */
+  ending: OpenCall | null;
+  /** How many calls of each name were made inside; `null` before the first. */
+  counts: Map<string, number> | null;
+  /** Why it is over while its callback still runs: nothing that is done inside counts any more. */
+  fault: WorkflowError | null;
 }
 
 export function openCall(
   name: OpenCall["name"],
   { call, cell, token, outer }: Pick<OpenCall, "call" | "cell" | "token" | "outer">,
 ): OpenCall {
-  return { name, call, cell, token, outer, open: true, refusal: null, sends: null, hasShown: false };
+  return {
+    name,
+    call,
+    cell,
+    token,
+    outer,
+    open: true,
+    refusal: null,
+    sends: null,
+    hasShown: false,
+    shown: null,
+    end: null,
+    ending: null,
+    counts: null,
+    fault: null,
+  };
 }
 
 /** The call whose callback is on the stack. */
@@ -108,6 +133,12 @@ export function editAround(token?: object, cell?: object): OpenCall | null {
 export function callAround(token: object): OpenCall | null {
   const call = around((open) => open.token === token);
   return call?.call == null ? null : call;
+}
+
+/** @throws {WorkflowError} when a call of this attempt around the caller is over. */
+export function assertInTime(token: object): void {
+  for (let call = running ?? storage?.getStore() ?? null; call !== null; call = call.outer)
+    if (call.fault !== null && call.token === token) throw call.fault;
 }
 
 /** What a call that begins now is made in. Nothing is kept of calls of other attempts, or a run would keep a chain of them. */

@@ -10,12 +10,13 @@
  *
  * @module
  */
+import type { OpenCall } from "./edit-context.js";
 import type { PreparedChange, StateRules } from "./prepare-change.js";
 
 /** Makes an edit of a frozen state without a draft. `null`: its changes are not known without one. */
 export type DirectEdit = (before: unknown, rules: StateRules) => MadeEdit | null;
 
-/** One step that ends with an edit. */
+/** A step, or a call of it, that ends with an edit. */
 export interface LastEdit {
   /** The run whose ticks it is among. */
   readonly run: object;
@@ -24,6 +25,8 @@ export interface LastEdit {
   readonly edit: (draft: never) => unknown;
   /** Asked before the edit, which it replaces; `null`: there is only the edit. */
   readonly direct: DirectEdit | null;
+  /** The open call that it ends, made for the edit; absent for the edit of a step. */
+  readonly call?: OpenCall;
   /** `true`: the attempt ended before its turn came. */
   isOver(): boolean;
   /**

@@ -183,9 +183,9 @@ export class StateCell {
   }
 
   /** Runs a synchronous callback on a draft of this state. */
-  #change(before: unknown, { edit: callback, token }: LastEdit): MadeEdit {
+  #change(before: unknown, { edit: callback, token, call }: LastEdit): MadeEdit {
     const draft = createDraft(before as object);
-    const edit = openCall("ctx.finish", { call: null, cell: this, token, outer: outerCall(token) });
+    const edit = call ?? openCall("ctx.finish", { call: null, cell: this, token, outer: outerCall(token) });
     let answer: unknown;
     try {
       answer = runInSyncCall(edit, () => callback(draft as never));

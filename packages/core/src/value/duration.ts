@@ -20,13 +20,19 @@ export function wholeMs(ms: number): number {
  * @throws {WorkflowError} `DURATION_INVALID` when it is negative, not finite, or no such text.
  */
 export function toMs(duration: Duration, option: string): number {
-  const [, amount, unit] = (typeof duration === "string" && /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(duration)) || [];
-  const ms = unit === undefined ? duration : Number(amount) * (unitMs[unit] as number);
-  if (typeof ms === "number" && ms >= 0 && ms < Infinity) return wholeMs(ms);
+  const ms = msOf(duration);
+  if (ms !== null) return ms;
   throw new WorkflowError({
     code: "DURATION_INVALID",
     message: `\`${option}\` is ${shown(duration)}, which is not a duration.`,
     hint: 'Give milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
     details: { option },
   });
+}
+
+/** In whole milliseconds; `null` for what is not a duration. */
+export function msOf(duration: unknown): number | null {
+  const [, amount, unit] = (typeof duration === "string" && /^(\d+(?:\.\d+)?)(ms|[smhd])$/.exec(duration)) || [];
+  const ms = unit === undefined ? duration : Number(amount) * (unitMs[unit] as number);
+  return typeof ms === "number" && ms >= 0 && ms < Infinity ? wholeMs(ms) : null;
 }

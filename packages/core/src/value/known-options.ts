@@ -29,6 +29,7 @@ export const knownOptions = {
   collectEvents: "buffer",
   runChild: "key store timeout signal",
   sleep: "key signal",
+  "ctx.run": "retry timeout limit label",
   write: "key",
   retryPolicy: "when wait stop",
   exponential: "initial base min max",

@@ -5,7 +5,7 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { type Duration, toMs } from "./duration.js";
+import { msOf } from "./duration.js";
 import { shown } from "./shown.js";
 import { unknownNames, type Words } from "./unknown-options.js";
 
@@ -70,7 +70,7 @@ export const text: Rule = valueRule((value) => typeof value === "string" || valu
 export const flag: Rule = valueRule((value) => typeof value === "boolean", "true or false");
 export const callable: Rule = valueRule((value) => typeof value === "function", "a function");
 export const object: Rule = valueRule((value) => typeof value === "object" && !Array.isArray(value), "an object");
-export const duration: Rule = valueRule(isDuration, 'a duration, as 500 or "30s"');
+export const duration: Rule = valueRule((value) => msOf(value) !== null, 'a duration, as 500 or "30s"');
 export const list: Rule = (value, option) =>
   value === undefined || Array.isArray(value) ? [] : [`\`${option}\` is not a list`];
 
@@ -97,14 +97,4 @@ export function withMethods(expected: string, ...methods: readonly string[]): Ru
   const hasMethod = (value: unknown, method: string): boolean =>
     typeof (value as Readonly<Record<string, unknown>> | null)?.[method] === "function";
   return valueRule((value) => methods.every((method) => hasMethod(value, method)), expected);
-}
-
-function isDuration(value: unknown): boolean {
-  try {
-    toMs(value as Duration, "timeout");
-    return true;
-  } catch (error) {
-    if (WorkflowError.is(error, "DURATION_INVALID")) return false;
-    throw error;
-  }
 }

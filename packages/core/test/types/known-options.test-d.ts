@@ -6,6 +6,7 @@ import type {
   CollectEventsOptions,
   CollectOptions,
   DefineOptions,
+  EffectOptions,
   ExponentialOptions,
   FromDictOptions,
   HandlerSendOptions,
@@ -50,6 +51,7 @@ interface Interfaces {
   readonly collectEvents: CollectEventsOptions;
   readonly runChild: ChildOptions;
   readonly sleep: SleepOptions;
+  readonly "ctx.run": EffectOptions;
   readonly write: WriteOptions;
   readonly retryPolicy: RetryOptions;
   readonly exponential: ExponentialOptions;

@@ -93,7 +93,8 @@ export interface RunAttempt {
 
 /** A time in which an attempt waited and held no worker of its step. */
 export interface AttemptWait {
-  readonly kind: "event" | "sleep" | "child";
+  /** `retry`: one of its calls of `ctx.run` had failed, and waited for its next attempt. */
+  readonly kind: "event" | "sleep" | "child" | "retry";
   readonly fromMs: number;
   readonly fromTick: number;
   /** Epoch milliseconds; `null` while it still waits. */

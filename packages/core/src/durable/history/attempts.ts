@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { MemoryRecord, WorkItem } from "../../engine/state.js";
+import { type MemoryRecord, type WorkItem, waitKinds } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
@@ -180,7 +180,8 @@ class Attempts {
       case "wait.opened":
       case "sleep.opened":
       case "child.opened":
-      case "call.awaited": {
+      case "call.awaited":
+      case "effect.failed": {
         const record = item.memory?.get(tick.call);
         const open = this.#open.get(keyOf(member, item.id));
         if (open !== undefined && record !== undefined) this.#wait(open, record, moment);
@@ -194,7 +195,7 @@ class Attempts {
     if (!("status" in record) || record.status !== "open") return;
     if (of.waits.some((known) => known.record === record)) return;
     const wait: Mutable<AttemptWait> = {
-      kind: record.kind === "wait" ? "event" : record.kind,
+      kind: waitKinds[record.kind],
       fromMs: atMs,
       fromTick: number,
       toMs: null,

@@ -27,7 +27,7 @@ export function newState(state: unknown): readonly ChangedValue[] {
 }
 
 function changeOf(tick: Tick): StateChange | undefined {
-  return tick.type === "step.completed" || tick.type === "state.edited" ? tick.change : undefined;
+  return "change" in tick ? tick.change : undefined;
 }
 
 function byPatches(before: unknown, patches: readonly StatePatch[]): ChangedValue[] {

@@ -110,7 +110,13 @@ export class RunRecords {
 }
 
 /** The attempt waits for something that may need what it keeps. */
-const suspends: ReadonlySet<Tick["type"]> = new Set(["wait.opened", "sleep.opened", "child.opened", "call.awaited"]);
+const suspends: ReadonlySet<Tick["type"]> = new Set([
+  "wait.opened",
+  "sleep.opened",
+  "child.opened",
+  "call.awaited",
+  "effect.failed",
+]);
 
 function refuse({ records, round, runner }: PendingRecords): void {
   const [written] = round as [StepCompleted];

@@ -29,7 +29,7 @@ export function resolveWait(work: Work, wait: WaitRecord, event: EventData): voi
   if (item) wake(work, item, wait);
 }
 
-/** A sleep has ended, or a wait has timed out. */
+/** A sleep has ended, a wait has timed out, or a call may begin its next attempt. */
 export function onCallDue(work: Work, id: number, call: string): void {
   const item = work.state.items.get(id);
   const record = item?.memory?.get(call);
@@ -41,6 +41,9 @@ export function onCallDue(work: Work, id: number, call: string): void {
   } else if (record.kind === "sleep") {
     record.timer = null;
     record.status = "done";
+  } else if (record.kind === "effect") {
+    record.timer = record.dueAtMs = null;
+    record.status = "working";
   }
   wake(work, item, record);
 }

@@ -12,7 +12,6 @@ import type {
   CallClosed,
   ChildClosed,
   ChildOpened,
-  EffectRecorded,
   EventCollected,
   Send,
   SendsCommitted,
@@ -34,7 +33,7 @@ export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
   if (item !== null) sendAll(work, item, tick.sends);
 }
 
-function sendAll(work: Work, item: WorkItem, sends: readonly Send[] = []): void {
+export function sendAll(work: Work, item: WorkItem, sends: readonly Send[] = []): void {
   for (const send of sends) {
     if (item.memory?.has(send.call)) continue;
     remember(item, { kind: "send", call: send.call });
@@ -173,15 +172,6 @@ export function onCallClosed(work: Work, tick: CallClosed): void {
   closeCall(work, record);
   record.reason = tick.reason;
   wake(work, item, record);
-}
-
-export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
-  const item = currentItem(work, tick);
-  if (item === null) return;
-  const { call, value, sends, hasShown } = tick;
-  remember(item, { kind: "run", call, value, ...(hasShown && { hasShown }) });
-  sendAll(work, item, sends);
-  decide(work, { type: "call.settle", item: item.id, call: tick.call });
 }
 
 /**

@@ -4,7 +4,7 @@
  * @module
  */
 import { features } from "../features.js";
-import type { EventData, Failure, SlotlessRecord, WorkItem } from "../state.js";
+import type { EffectRecord, EventData, Failure, SlotlessRecord, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
 import { gain, setTimer } from "./clock.js";
 import { finish } from "./finish.js";
@@ -26,11 +26,15 @@ export function onStepFailed(work: Work, tick: StepFailed): void {
   } else retry(work, item, tick.retryAtMs);
 }
 
-/** Forgets timed-out waits and failed children, which are then tried again, and with them all of a race that they have decided. */
+/**
+ * Forgets timed-out waits and failed children, which are then tried again, and with them all of a race that they have decided. Calls of
+ * `ctx.run` that have failed for good are tried again, too, and keep the number of their attempts.
+ */
 function forgetFailures({ memory }: WorkItem): void {
   const races = new Set<string>();
   for (const [call, record] of memory ?? []) {
-    if (
+    if (record.kind === "effect" && record.status === "failed") renewEffect(record);
+    else if (
       (record.kind === "wait" && record.status === "timedOut") ||
       (record.kind === "child" && record.status === "failed")
     ) {
@@ -42,6 +46,14 @@ function forgetFailures({ memory }: WorkItem): void {
   for (const [call, record] of memory ?? [])
     if (races.has(record.kind === "race" ? call : ((record as Partial<SlotlessRecord>).race as string)))
       memory?.delete(call);
+}
+
+/** The policy of a call counts anew. */
+export function renewEffect(record: EffectRecord): void {
+  record.status = "working";
+  record.failures = 0;
+  record.sinceMs = -1;
+  record.dueAtMs = null;
 }
 
 function retry(work: Work, item: WorkItem, retryAtMs: number): void {

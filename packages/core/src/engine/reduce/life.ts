@@ -10,6 +10,7 @@ import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.j
 import { gain, setTimer, stopClock } from "./clock.js";
 import { deliver } from "./deliver.js";
 import { fireDue } from "./due.js";
+import { renewEffect } from "./failure.js";
 import { finish, interrupt } from "./finish.js";
 import { dispatch, loadOf } from "./slots.js";
 import { stuck } from "./stuck.js";
@@ -55,6 +56,12 @@ export function onRunRetried(work: Work, tick: RunRetried): void {
     if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
     item.retryTimer = null;
     item.status = "ready";
+    for (const record of item.memory?.values() ?? []) {
+      if (record.kind !== "effect") continue;
+      if (record.timer !== null) state.timers?.remove(record.timer);
+      record.timer = null;
+      renewEffect(record);
+    }
   }
   restart(work, tick);
 }

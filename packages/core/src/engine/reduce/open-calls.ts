@@ -1,5 +1,5 @@
 /**
- * Open calls of a work item: waits, sleeps and children.
+ * Open calls of a work item: waits, sleeps, children, and effects that wait for their next attempt.
  *
  * @module
  */
@@ -43,6 +43,7 @@ export function closeCall(work: Work, record: SlotlessRecord): void {
     case "wait":
       return unlistWait(work, record);
     case "sleep":
+    case "effect":
       if (record.timer !== null) work.state.timers?.remove(record.timer);
       record.timer = null;
       return;

@@ -13,9 +13,9 @@ import type { Send, Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { Release } from "../../limit/limiter.js";
 import type { ResourceContainer } from "../../resource/resource-container.js";
-import { verdict } from "../../retry/verdict.js";
+import { judge } from "../../retry/judge.js";
+import { assertInTime } from "../../state/edit-context.js";
 import type { StateChange } from "../../state/patch.types.js";
-import { digest } from "../../value/digest.js";
 import { readable, recordError } from "../../value/error-record.js";
 import { isThenable } from "../../value/is-thenable.js";
 import { isError } from "../../value/kind.js";
@@ -24,11 +24,12 @@ import type { AttemptCore, AttemptPort, LiveRunCore } from "../run.types.js";
 import { openResources } from "../workflow-host.js";
 import { callWithMiddleware } from "./call-step.js";
 import type { Calls } from "./calls.js";
+import { callOf } from "./durable-call.js";
 import { assertLastActIs, finishWith } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { LastAct, type LastChange } from "./last-act.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
-import { callOf, StepContext } from "./step-context.js";
+import { StepContext } from "./step-context.js";
 import { StepTimer } from "./step-timer.js";
 
 const returned = "the step has returned";
@@ -53,6 +54,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** The edit of `ctx.finish`, if the step has called it. */
   lastAct: LastAct | null = null;
   generator: GeneratorDrive | null = null;
+  /** Why the step has thrown, while its calls end. */
+  #failing: string | null = null;
   #controller: AbortController | null = null;
   #resources: ResourceContainer | null = null;
   #release: Release | null = null;
@@ -83,7 +86,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController();
-      if (this.ended !== null) this.#controller.abort(attemptEnded(this));
+      const reason = this.ended ?? this.#failing;
+      if (reason !== null) this.#controller.abort(attemptEnded(this, reason));
     }
     return this.#controller.signal;
   }
@@ -97,12 +101,17 @@ export class Attempt implements AttemptCore, AttemptPort {
     return this.ended === returned;
   }
 
+  get isFailing(): boolean {
+    return this.#failing !== null;
+  }
+
   get isWorking(): boolean {
     return isAtWork(this);
   }
 
   assertAlive(): void {
     if (this.ended !== null) throw attemptEnded(this);
+    assertInTime(this);
   }
 
   /** A call was answered. The attempt takes its place in a limit again before its code continues. */
@@ -222,7 +231,12 @@ export class Attempt implements AttemptCore, AttemptPort {
       return this.#over("the runtime has been stopped", false);
     }
     const atMs = run.now();
-    const { error, delayMs } = this.#judge(thrown, atMs);
+    const { error, delayMs } = judge(this.step.retry, {
+      subject: `${run.state.runId} ${item.id}`,
+      failures: item.failures + 1,
+      elapsedMs: atMs - item.firstStartedAtMs,
+      error: thrown,
+    });
     this.#over(failedWith(error), true);
     run.forget(item.id);
     const retryAtMs = delayMs === null ? null : atMs + delayMs;
@@ -242,24 +256,6 @@ export class Attempt implements AttemptCore, AttemptPort {
 
   #elapsedMs(atMs: number): number {
     return Math.max(0, atMs - this.startedAtMs); // the clock may have been set back
-  }
-
-  /** The verdict travels in the tick. A policy that throws ends the step with its own error. */
-  #judge(error: unknown, atMs: number): { readonly error: unknown; readonly delayMs: number | null } {
-    const { run, item, step } = this;
-    try {
-      const info = {
-        failures: item.failures + 1,
-        elapsedMs: atMs - item.firstStartedAtMs,
-        error,
-        random: chance(run.state.runId, item),
-      };
-      return { error, delayMs: verdict(step.retry, info) };
-    } catch (fault) {
-      // A policy may throw what is frozen.
-      if (isError(fault) && fault !== error && fault.cause === undefined) Reflect.set(fault, "cause", error);
-      return { error: fault, delayMs: null };
-    }
   }
 
   #provide(): void {
@@ -347,8 +343,9 @@ export class Attempt implements AttemptCore, AttemptPort {
   /** The step has thrown: as when it returns, the calls that it had made before count. */
   threw(error: unknown): void {
     if (hasFinished(this)) return this.fail(error);
+    this.#failing = failedWith(readable(error));
     // Running effects are told at once that their results are not needed.
-    if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, failedWith(readable(error))));
+    if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, this.#failing));
     finishCalls(this, () => this.fail(error));
   }
 
@@ -358,11 +355,6 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#resources?.close(`step "${this.step.definition.name}"`, this.run.host.ports.log);
     this.#resources = null;
   }
-}
-
-/** A number in [0, 1), the same for the same failure of the same item, so that jitter can be reproduced. */
-function chance(runId: string, { id, failures }: WorkItem): number {
-  return Number.parseInt(digest(`${runId} ${id} ${failures}`).slice(0, 8), 16) / 2 ** 32;
 }
 
 function failedWith(error: unknown): string {

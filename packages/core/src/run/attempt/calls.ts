@@ -54,14 +54,15 @@ export class Calls {
   /** The id of this call: its name, with the number of earlier calls of this name. */
   id(given: string): string {
     const name = this.#inside(given);
-    const count = this.#occurrences.get(name) ?? 0;
-    this.#occurrences.set(name, count + 1);
+    const counts = this.#counts();
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
     return idOf(name, count);
   }
 
   /** Tells whether this attempt has made a call of this name. */
   hasAsked(name: string): boolean {
-    return this.#occurrences.has(this.#inside(name));
+    return this.#counts().has(this.#inside(name));
   }
 
   /** The result of an earlier attempt, or of this one. */
@@ -72,7 +73,7 @@ export class Calls {
   /** Tells whether the last call of that name still waits for its answer. */
   isOpen(given: string): boolean {
     const name = this.#inside(given);
-    const call = idOf(name, (this.#occurrences.get(name) ?? 0) - 1);
+    const call = idOf(name, (this.#counts().get(name) ?? 0) - 1);
     return this.isAwaited(call) && closing.get(this)?.has(call) !== true;
   }
 
@@ -89,6 +90,12 @@ export class Calls {
   isClosed(call: string): boolean {
     const record = this.record(call);
     return record !== undefined && "status" in record && record.status === "closed";
+  }
+
+  /** Those inside of a call are counted with it, and anew with each of its attempts. */
+  #counts(): SmallMap<string, number> | Map<string, number> {
+    const around = callAround(this.#attempt);
+    return around === null ? this.#occurrences : (around.counts ??= new Map());
   }
 
   #inside(name: string): string {
@@ -200,6 +207,10 @@ function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: Memor
     case "wait":
       if (record.status === "resolved") deferred.resolve(record.event);
       else deferred.reject(waitTimedOut(attempt, record.accepts[0] ?? ""));
+      return;
+    case "effect":
+      if (record.status === "failed") deferred.reject(reviveError(record.lastError as ErrorRecord));
+      else deferred.resolve(undefined);
       return;
     case "sleep":
       return deferred.resolve(undefined);

@@ -24,7 +24,7 @@ export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unkno
   refuseInsideEdit("finish", attempt);
   refuseInsideRun("finish", attempt);
   const { step } = attempt;
-  if (typeof edit !== "function") throw noCallback(step, edit);
+  if (typeof edit !== "function") throw noCallback(step, "ctx.finish", edit);
   if (attempt.lastAct !== null)
     throw invalidResult(step, "called `ctx.finish` twice", "An attempt ends once: call it once.");
   attempt.lastAct = new LastAct(edit);
@@ -71,7 +71,7 @@ export function finishWith(
     direct: act.direct,
     isOver: () => attempt.ended !== null,
     submit(answer, change, told) {
-      if (isThenable(answer)) throw isAsync(attempt.step, answer);
+      if (isThenable(answer)) throw isAsync(attempt.step, "ctx.finish", answer);
       const tick = attempt.finish(outputOf(answer), change && { change, told });
       return features.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true;
     },
@@ -79,20 +79,22 @@ export function finishWith(
   });
 }
 
-function isAsync(step: NamedStep, answer: PromiseLike<unknown>): WorkflowError {
+type Finishing = "ctx.finish" | "call.finish";
+
+export function isAsync(step: NamedStep, what: Finishing, answer: PromiseLike<unknown>): WorkflowError {
   answer.then(null, () => {}); // nobody awaits it, and its failure adds nothing to this error
   return invalidResult(
     step,
-    "gave `ctx.finish` a callback that is async",
+    `gave \`${what}\` a callback that is async`,
     "The callback is synchronous: await what it needs before, and drop its `async`.",
   );
 }
 
-function noCallback(step: NamedStep, given: unknown): WorkflowError {
+export function noCallback(step: NamedStep, what: Finishing, given: unknown): WorkflowError {
   return stepError(step, {
     code: "OPTION_INVALID",
-    what: `called \`ctx.finish\` with ${shown(given)}`,
-    hint: "Give a function: `return ctx.finish((state) => { …; return new Next(); })`.",
+    what: `called \`${what}\` with ${shown(given)}`,
+    hint: `Give a function: \`return ${what}((state) => { …; return … })\`.`,
     details: { option: "edit" },
   });
 }

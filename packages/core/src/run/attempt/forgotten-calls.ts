@@ -13,8 +13,14 @@ import { afterHops } from "../hops.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf } from "./calls.js";
 
+/** The phase of a call with a function. */
+export interface EffectPhase {
+  /** `true`: it waits for its next attempt, and its run may leave memory. */
+  isResting: boolean;
+}
+
 // A WeakMap, because a waiting run pays for every field of its attempts.
-const effects = new WeakMap<AttemptCore, Set<Promise<unknown>>>();
+const effects = new WeakMap<AttemptCore, Map<Promise<unknown>, EffectPhase>>();
 const failures = new WeakMap<AttemptCore, FailedCall[]>();
 
 /** Remembers the error of a call, in case nobody takes it. */
@@ -39,9 +45,13 @@ export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<ne
 /**
  * The attempt does not end before this effect. The promise never settles once the run has left memory: the step will run again.
  */
-export function watchEffect<Value>(attempt: AttemptCore, effect: Promise<Value>): CallPromise<Value> {
-  const atWork = effects.get(attempt) ?? new Set();
-  effects.set(attempt, atWork.add(effect));
+export function watchEffect<Value>(
+  attempt: AttemptCore,
+  effect: Promise<Value>,
+  phase: EffectPhase = { isResting: false },
+): CallPromise<Value> {
+  const atWork = effects.get(attempt) ?? new Map();
+  effects.set(attempt, atWork.set(effect, phase));
   const call = new CallPromise<Value>((resolve, reject) => {
     effect.then(
       (value) => {
@@ -76,21 +86,38 @@ export function hasFinished(attempt: AttemptCore): boolean {
 /** Calls back once no call is running: with the first failure that nobody took, or `null`. */
 export function finishCalls(attempt: AttemptCore, done: (failure: FailedCall | null) => void): void {
   afterHops(() => {
-    if (!isAtWork(attempt)) return done(failures.get(attempt)?.find(({ call }) => !call.isTaken) ?? null);
+    if (!isUnfinished(attempt)) return done(failures.get(attempt)?.find(({ call }) => !call.isTaken) ?? null);
     void Promise.allSettled(workOf(attempt)).then(() => nextTurn(() => finishCalls(attempt, done)));
   });
 }
 
 export function isAtWork(attempt: AttemptCore): boolean {
-  const { run, calls, ended } = attempt;
-  if (ended !== null) return false;
-  if (run.hasStore()?.isWriting(attempt) === true || calls?.isCollecting === true) return true;
-  return (effects.get(attempt)?.size ?? 0) > 0;
+  return attempt.ended === null && (isWriting(attempt) || hasEffect(attempt, false));
+}
+
+/** A step that returns waits for the next attempt of its calls, too; one that has thrown does not. */
+function isUnfinished(attempt: AttemptCore): boolean {
+  return attempt.ended === null && (isWriting(attempt) || hasEffect(attempt, !attempt.isFailing));
+}
+
+function isWriting(attempt: AttemptCore): boolean {
+  const { run, calls } = attempt;
+  return run.hasStore()?.isWriting(attempt) === true || calls?.isCollecting === true;
+}
+
+function hasEffect(attempt: AttemptCore, withResting: boolean): boolean {
+  for (const { isResting } of effects.get(attempt)?.values() ?? []) if (withResting || !isResting) return true;
+  return false;
+}
+
+function effectsOf(attempt: AttemptCore, withResting: boolean): readonly Promise<unknown>[] {
+  const known = [...(effects.get(attempt) ?? [])];
+  return known.filter(([, { isResting }]) => withResting || !isResting).map(([effect]) => effect);
 }
 
 function workOf(attempt: AttemptCore): readonly unknown[] {
-  const { run, calls } = attempt;
-  return [run.hasStore()?.whenWritten(attempt), ...(effects.get(attempt) ?? []), ...(calls?.collecting() ?? [])];
+  const { run, calls, isFailing } = attempt;
+  return [run.hasStore()?.whenWritten(attempt), ...effectsOf(attempt, !isFailing), ...(calls?.collecting() ?? [])];
 }
 
 /** Logs a failure that nobody else would hear of. */

@@ -20,7 +20,7 @@ export function openEffect(attempt: AttemptCore, call: string): OpenCall {
 /** What the tick that records a call says of what its function has done. */
 export function partsOf(
   attempt: AttemptCore,
-  { sends, hasShown }: OpenCall,
+  { sends, hasShown }: Pick<OpenCall, "sends" | "hasShown">,
 ): { readonly sends?: readonly Send[]; readonly hasShown?: true } {
   const inside = (sends ?? []) as Send[];
   const sent = followsAsyncContext() ? inside : [...takeSends(attempt), ...inside];

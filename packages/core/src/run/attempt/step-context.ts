@@ -9,7 +9,7 @@ import type {
   CollectEventsOptions,
   Collected,
   Context,
-  EffectCall,
+  EffectOptions,
   RaceResult,
   Racer,
   RetryState,
@@ -27,10 +27,8 @@ import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
-import type { AttemptCall } from "../../inspect/telemetry.types.js";
-import { callAround, refuseInsideEdit, runInCall, runInSyncCall } from "../../state/edit-context.js";
+import { callAround, refuseInsideEdit } from "../../state/edit-context.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
-import { encodeValue } from "../../value/codec.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
 import { isDate } from "../../value/kind.js";
@@ -40,14 +38,16 @@ import type { AttemptCore } from "../run.types.js";
 import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";
 import { AttemptStore } from "./attempt-store.js";
-import { idempotencyKey, inScope, nameOf } from "./call-ids.js";
-import { type Calls, callsOf, recall } from "./calls.js";
+import { inScope, nameOf } from "./call-ids.js";
+import { callPolicies } from "./call-policies.js";
+import { type Calls, callsOf } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
 import { assertSendable, assertTarget } from "./check-sends.js";
 import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
+import { type Effect, runCall } from "./durable-call.js";
 import { beginLastAct } from "./finish-step.js";
-import { refuseCall, watchEffect } from "./forgotten-calls.js";
-import { openEffect, partsOf, refuseInsideRun } from "./open-call.js";
+import { refuseCall } from "./forgotten-calls.js";
+import { refuseInsideRun } from "./open-call.js";
 import { openingIn, race } from "./race.js";
 import { openScope } from "./scopes.js";
 import { closable, notOpened } from "./signals.js";
@@ -146,6 +146,7 @@ export class StepContext implements Context {
     const { run, item, lastAct } = attempt;
     if (lastAct?.isOpen === true) return lastAct.show(event);
     const around = callAround(attempt);
+    if (around?.name === "call.finish") return void (around.shown ??= []).push(event);
     if (around !== null) around.hasShown = true;
     run.submit({
       type: "stream.written",
@@ -211,16 +212,25 @@ export class StepContext implements Context {
     });
   }
 
-  run<Result>(key: string, effect: (call: EffectCall) => Result | Promise<Result>): Promise<Result> {
+  run<Result>(key: string, effect: Effect<Result>, options?: EffectOptions): Promise<Result> {
     return this.#call("run", () => {
       assertFunction(effect, "effect");
       const attempt = this.#attempt;
+      const policies = callPolicies(attempt, key, options);
       const calls = this.#calls;
       const called = this.#name("run", "", key);
       if (calls.hasAsked(called)) throw keyReused(attempt, key, this.#path);
       const call = calls.id(called);
       if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
-      return watchEffect(attempt, this.#effect(call, { key, effect }));
+      return runCall(attempt, {
+        call,
+        key,
+        effect,
+        policies,
+        scope: this.#path,
+        ctx: this,
+        step: this.#scope?.step ?? this,
+      });
     });
   }
 
@@ -339,45 +349,4 @@ export class StepContext implements Context {
     run.submit(done);
     return answer;
   }
-
-  async #effect<Result>(
-    id: string,
-    { key, effect }: { readonly key: string; readonly effect: (call: EffectCall) => Result | Promise<Result> },
-  ): Promise<Result> {
-    const attempt = this.#attempt;
-    const { tracer } = attempt.run.host.inspector;
-    const open = openEffect(attempt, id);
-    const call: EffectCall = {
-      idempotencyKey: idempotencyKey(`${this.runId}:${attempt.item.id}`, this.#path, key),
-      get signal() {
-        return attempt.signal;
-      },
-      sendEvent: (event, options) => runInSyncCall(open, () => this.sendEvent(event, options)),
-      writeEventToStream: (event) => runInSyncCall(open, () => this.writeEventToStream(event)),
-    };
-    let value: Result;
-    try {
-      value = await runInCall(open, () =>
-        tracer === null
-          ? effect(call)
-          : (tracer.callEffect({ ...callOf(attempt, this.#scope?.step ?? this), key }, () => effect(call)) as Result),
-      );
-    } finally {
-      open.open = false;
-    }
-    attempt.assertAlive();
-    if (open.refusal !== null) throw open.refusal;
-    encodeValue(value, `run "${key}"`, attempt.run.host.compiled.values); // a value that cannot be stored is refused where it is made
-    return this.#do(id, () => ({
-      type: "effect.recorded",
-      ...this.#stamp(id),
-      value: recall(attempt, value),
-      ...partsOf(attempt, open),
-    })) as Promise<Result>;
-  }
-}
-
-/** The attempt, for tracers. */
-export function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
-  return { runId: run.state.runId, tenant: run.journal?.tenant ?? "", item: item.id, attempt: number, ctx };
 }

@@ -1,0 +1,110 @@
+/**
+ * `return call.finish(edit)`: a call of `ctx.run` ends with an edit, its result and what it has sent in one tick, all or none of it.
+ *
+ * @module
+ */
+import { features } from "../../engine/features.js";
+import type { EffectRecorded } from "../../engine/tick.js";
+import { type OpenCall, openCall } from "../../state/edit-context.js";
+import { withoutDrafts } from "../../state/finish-draft.js";
+import { encodeValue } from "../../value/codec.js";
+import { isThenable } from "../../value/is-thenable.js";
+import type { AttemptCore } from "../run.types.js";
+import { callsOf, recall } from "./calls.js";
+import { isAsync, noCallback } from "./finish-step.js";
+import { partsOf } from "./open-call.js";
+import { invalidResult } from "./step-error.js";
+
+/** The result of `call.finish`, valid for the attempt of the call that made it. */
+export class CallEnd {
+  readonly edit: (draft: never) => unknown;
+
+  constructor(edit: (draft: never) => unknown) {
+    this.edit = edit;
+  }
+}
+
+/** @throws {WorkflowError} `STEP_RESULT_INVALID` for a second one, `OPTION_INVALID` for an argument that is not a function, `ATTEMPT_ENDED`. */
+export function beginEnd(attempt: AttemptCore, open: OpenCall, edit: (draft: never) => unknown): CallEnd {
+  attempt.assertAlive();
+  const { step } = attempt;
+  if (open.fault !== null) throw open.fault;
+  if (typeof edit !== "function") throw noCallback(step, "call.finish", edit);
+  if (open.end !== null) throw invalidResult(step, "called `call.finish` twice", "A call ends once: call it once.");
+  const end = new CallEnd(edit);
+  open.end = end;
+  return end;
+}
+
+/**
+ * Refuses a result that is not the one of `call.finish`: the edit would be lost silently.
+ *
+ * @throws {WorkflowError} `STEP_RESULT_INVALID`
+ */
+export function assertEndIs({ step }: AttemptCore, { end }: OpenCall, given: unknown): void {
+  if (end === given) return;
+  if (given instanceof CallEnd)
+    throw invalidResult(
+      step,
+      "returned what `call.finish` gave to another call",
+      "Call it in the function that returns it.",
+    );
+  throw invalidResult(
+    step,
+    "called `call.finish` in a function that returned something else, so its edit would be lost",
+    "Return what it gives, alone: `return call.finish((state) => …)`.",
+  );
+}
+
+interface EndingCall {
+  readonly open: OpenCall;
+  readonly stamp: Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call">;
+  /** Called when nothing can keep it from being recorded but the end of the attempt. */
+  submitted(): void;
+}
+
+/** Makes the edit in its turn, nearly always at once. Resolves with the result once all of it is stored. */
+export function endCall(attempt: AttemptCore, { open, stamp, submitted }: EndingCall): Promise<unknown> {
+  const { run, item, step } = attempt;
+  const { call } = stamp;
+  const { edit } = open.end as CallEnd;
+  const cell = run.store();
+  const inside = openCall("call.finish", { call, cell, token: attempt, outer: open.outer });
+  inside.counts = open.counts;
+  const answer = callsOf(attempt).expect(call);
+  return new Promise((resolve, reject) => {
+    answer.then(resolve, reject);
+    cell.last({
+      run,
+      token: attempt,
+      call: inside,
+      edit(draft) {
+        open.ending = inside;
+        const result = edit(draft);
+        open.ending = null;
+        if (isThenable(result)) throw isAsync(step, "call.finish", result);
+        return withoutDrafts(result);
+      },
+      direct: null,
+      isOver: () => attempt.ended !== null || open.fault !== null,
+      submit(result, change, told) {
+        encodeValue(result, `run "${call}"`, run.host.compiled.values);
+        const shownEvents = inside.shown as Required<EffectRecorded>["shown"] | null;
+        const tick: EffectRecorded = {
+          type: "effect.recorded",
+          ...stamp,
+          atMs: run.now(),
+          value: recall(attempt, result),
+          ...(change !== null && { change }),
+          ...(shownEvents !== null && { shown: shownEvents }),
+          ...partsOf(attempt, { sends: [...(open.sends ?? []), ...(inside.sends ?? [])], hasShown: open.hasShown }),
+        };
+        run.prepare(tick);
+        submitted();
+        run.submit(tick, change === null ? undefined : told);
+        return features.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true;
+      },
+      fail: reject,
+    });
+  });
+}
