@@ -225,20 +225,25 @@ export interface CallClosed extends OfCall {
   readonly reason: ErrorRecord;
 }
 
-/** `ctx.run` begins an attempt. Calls without options begin without this tick where nothing is stored. */
-export interface EffectOpened extends OfCall {
-  readonly type: "effect.opened";
+/** A tick from one attempt of a call of `ctx.run`. */
+interface OfEffect extends OfCall {
   /** Number of the attempt of the call; absent for the first. */
   readonly callAttempt?: number;
   /** What readers see instead of the key. */
   readonly label?: string;
 }
 
+/**
+ * `ctx.run` is at work. A call without options whose function has ended within the same turn of the host has no such tick, and none
+ * has it in a run that is not stored.
+ */
+export interface EffectOpened extends OfEffect {
+  readonly type: "effect.opened";
+}
+
 /** An attempt of `ctx.run` has failed. */
-export interface EffectFailed extends OfCall {
+export interface EffectFailed extends OfEffect {
   readonly type: "effect.failed";
-  /** As in {@link EffectOpened}. */
-  readonly callAttempt?: number;
   readonly error: ErrorRecord;
   /** When the next attempt begins, in epoch milliseconds; `null` when the failure is final. */
   readonly retryAtMs: number | null;
@@ -247,9 +252,11 @@ export interface EffectFailed extends OfCall {
 }
 
 /** `ctx.run` has succeeded. */
-export interface EffectRecorded extends OfCall {
+export interface EffectRecorded extends OfEffect {
   readonly type: "effect.recorded";
   readonly value: unknown;
+  /** How long the attempt has run. Left out: since it was opened, or no time at all. */
+  readonly elapsedMs?: number;
   /** The edit with which it ends, applied before its sends leave; absent without one. */
   readonly change?: StateChange;
   /** What that edit shows to readers. Left out: nothing. */

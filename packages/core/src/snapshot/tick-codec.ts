@@ -286,7 +286,11 @@ type Shapes = {
 
 const ofAttempt = { item: count, attempt: count };
 const ofCall = { ...ofAttempt, call: text };
-const callAttempt: Form = { ...positive, isOptional: true };
+const ofEffect = {
+  ...ofCall,
+  callAttempt: { ...positive, isOptional: true },
+  label: { ...label, isOptional: true },
+};
 const ofEdit = { change: { ...change, isOptional: true }, shown: { ...events, isOptional: true } };
 const done = { sends: { ...sends, isOptional: true }, hasShown: { ...flag, isOptional: true } };
 const ofSlotless = { ...ofCall, race: { ...text, isOptional: true } };
@@ -339,9 +343,9 @@ const shapes: Shapes = {
   "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
   "call.awaited": ofCall,
   "call.closed": { ...ofCall, reason: error },
-  "effect.opened": { ...ofCall, callAttempt, label: { ...label, isOptional: true } },
-  "effect.failed": { ...ofCall, callAttempt, error, retryAtMs: numberOrNull, elapsedMs: number },
-  "effect.recorded": { ...ofCall, value, ...ofEdit, ...done },
+  "effect.opened": ofEffect,
+  "effect.failed": { ...ofEffect, error, retryAtMs: numberOrNull, elapsedMs: number },
+  "effect.recorded": { ...ofEffect, value, elapsedMs: elapsed, ...ofEdit, ...done },
   "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: { ...lists, isOptional: true }, event },
   "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written, ...done },
   "stream.written": {

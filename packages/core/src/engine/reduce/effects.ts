@@ -15,9 +15,9 @@ import { byItem, currentItem, decide, publish, type Work } from "./work.js";
 export function onEffectOpened(work: Work, tick: EffectOpened): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  const { callAttempt, label } = tick;
+  const { callAttempt } = tick;
   const { atMs } = work.state;
-  const record = effectOf(item, tick.call) ?? begin(item, { call: tick.call, atMs, label });
+  const record = effectOf(item, tick.call) ?? begin(item, tick, atMs);
   record.attempts = callAttempt ?? 1;
   record.status = "working";
   if (record.sinceMs < 0) record.sinceMs = atMs;
@@ -29,7 +29,7 @@ export function onEffectFailed(work: Work, tick: EffectFailed): void {
   if (item === null) return;
   const { call, callAttempt, error, retryAtMs, elapsedMs } = tick;
   const beganAtMs = work.state.atMs - elapsedMs;
-  const record = effectOf(item, call) ?? begin(item, { call, atMs: beganAtMs });
+  const record = effectOf(item, call) ?? begin(item, tick, beganAtMs);
   if (record.sinceMs < 0) record.sinceMs = beganAtMs;
   record.attempts = callAttempt ?? 1;
   record.failures++;
@@ -67,13 +67,7 @@ function effectOf({ memory }: WorkItem, call: string): EffectRecord | null {
   return record?.kind === "effect" ? record : null;
 }
 
-interface Begun {
-  readonly call: string;
-  readonly atMs: number;
-  readonly label?: string | undefined;
-}
-
-function begin(item: WorkItem, { call, atMs, label }: Begun): EffectRecord {
+function begin(item: WorkItem, { call, label }: EffectOpened | EffectFailed, atMs: number): EffectRecord {
   const record: EffectRecord = {
     kind: "effect",
     call,

@@ -37,12 +37,13 @@ export function beginEnd(attempt: AttemptCore, open: OpenCall, edit: (draft: nev
 }
 
 /**
- * Refuses a result that is not the one of `call.finish`: the edit would be lost silently.
+ * The result of `call.finish`, if the function has returned it; `null` for another result.
  *
- * @throws {WorkflowError} `STEP_RESULT_INVALID`
+ * @throws {WorkflowError} `STEP_RESULT_INVALID` where an edit would be lost silently.
  */
-export function assertEndIs({ step }: AttemptCore, { end }: OpenCall, given: unknown): void {
-  if (end === given) return;
+export function endOf({ step }: AttemptCore, { end }: OpenCall, given: unknown): CallEnd | null {
+  if (end === given) return end as CallEnd;
+  if (end === null && !(given instanceof CallEnd)) return null;
   if (given instanceof CallEnd)
     throw invalidResult(
       step,
@@ -56,18 +57,23 @@ export function assertEndIs({ step }: AttemptCore, { end }: OpenCall, given: unk
   );
 }
 
+/** Where a tick of a call comes from. */
+export type CallStamp = Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call">;
+
 interface EndingCall {
   readonly open: OpenCall;
-  readonly stamp: Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call">;
+  readonly end: CallEnd;
+  /** What the tick of its result says of the call besides. */
+  tick(): Omit<EffectRecorded, "value">;
   /** Called when nothing can keep it from being recorded but the end of the attempt. */
   submitted(): void;
 }
 
 /** Makes the edit in its turn, nearly always at once. Resolves with the result once all of it is stored. */
-export function endCall(attempt: AttemptCore, { open, stamp, submitted }: EndingCall): Promise<unknown> {
+export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unknown> {
   const { run, item, step } = attempt;
-  const { call } = stamp;
-  const { edit } = open.end as CallEnd;
+  const { open, end } = ending;
+  const call = open.call as string;
   const cell = run.store();
   const inside = openCall("call.finish", { call, cell, token: attempt, outer: open.outer });
   inside.counts = open.counts;
@@ -80,7 +86,7 @@ export function endCall(attempt: AttemptCore, { open, stamp, submitted }: Ending
       call: inside,
       edit(draft) {
         open.ending = inside;
-        const result = edit(draft);
+        const result = end.edit(draft);
         open.ending = null;
         if (isThenable(result)) throw isAsync(step, "call.finish", result);
         return withoutDrafts(result);
@@ -89,18 +95,16 @@ export function endCall(attempt: AttemptCore, { open, stamp, submitted }: Ending
       isOver: () => attempt.ended !== null || open.fault !== null,
       submit(result, change, told) {
         encodeValue(result, `run "${call}"`, run.host.compiled.values);
-        const shownEvents = inside.shown as Required<EffectRecorded>["shown"] | null;
+        const shown = inside.shown as Required<EffectRecorded>["shown"] | null;
         const tick: EffectRecorded = {
-          type: "effect.recorded",
-          ...stamp,
-          atMs: run.now(),
+          ...ending.tick(),
           value: recall(attempt, result),
           ...(change !== null && { change }),
-          ...(shownEvents !== null && { shown: shownEvents }),
+          ...(shown !== null && { shown }),
           ...partsOf(attempt, { sends: [...(open.sends ?? []), ...(inside.sends ?? [])], hasShown: open.hasShown }),
         };
         run.prepare(tick);
-        submitted();
+        ending.submitted();
         run.submit(tick, change === null ? undefined : told);
         return features.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true;
       },

@@ -32,10 +32,10 @@ export class CallTime {
   }
 
   /** Rejects when the time is up. */
-  race<Value>(outcome: Promise<Value>): Promise<Value> {
+  race(outcome: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#reject = reject;
-      outcome.then(resolve, reject);
+      Promise.resolve(outcome).then(resolve, reject);
     });
   }
 

@@ -18,8 +18,9 @@ import { type OpenCall, runInCall, runInSyncCall } from "../../state/edit-contex
 import { encodeValue } from "../../value/codec.js";
 import { readable, recordError } from "../../value/error-record.js";
 import type { AttemptCore } from "../run.types.js";
-import { assertEndIs, beginEnd, CallEnd, endCall } from "./call-end.js";
+import { beginEnd, type CallStamp, endCall, endOf } from "./call-end.js";
 import { idempotencyKey } from "./call-ids.js";
+import { afterThisTurn } from "./call-openings.js";
 import type { CallPolicies } from "./call-policies.js";
 import { CallTime } from "./call-time.js";
 import { callsOf, recall } from "./calls.js";
@@ -55,8 +56,11 @@ class DurableCall implements EffectPhase {
   readonly #setup: CallSetup;
   isResting = false;
   /** Number of its current attempt. */
-  #number = 0;
+  #number = 1;
   #beganAtMs = 0;
+  /** `true`: a tick says that its current attempt has begun. */
+  #isOpened = false;
+  #isOver = false;
 
   constructor(attempt: AttemptCore, setup: CallSetup) {
     this.#attempt = attempt;
@@ -76,93 +80,86 @@ class DurableCall implements EffectPhase {
     }
   }
 
-  /** What the run knows of the call. `undefined` for one that has not begun, and for a first attempt that is not noted. */
+  /** What the run knows of the call. `undefined` where no tick has told of it. */
   get #record(): EffectRecord | undefined {
     return this.#attempt.item.memory?.get(this.#setup.call) as EffectRecord | undefined;
   }
 
-  #stamp(): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
+  #stamp(): CallStamp {
     const { run, item, number } = this.#attempt;
     return { atMs: run.now(), item: item.id, attempt: number, call: this.#setup.call };
   }
 
-  async #try(): Promise<unknown> {
-    const attempt = this.#attempt;
-    const { limiter } = this.#setup.policies;
-    const granted = limiter === null ? null : limiter.acquire(attempt.signal);
-    const release = granted instanceof Promise ? await granted : granted;
-    const open = openEffect(attempt, this.#setup.call);
-    let value: unknown;
-    try {
-      const begun = this.#begin();
-      if (begun !== null) await begun;
-      value = await this.#call(open);
-    } finally {
-      open.open = false;
-      release?.();
-    }
-    return open.end === null ? this.#recordResult(value, open) : value;
+  /** What a tick says of an attempt. */
+  get #facts(): Pick<EffectOpened, "callAttempt" | "label"> {
+    const { label } = this.#setup.policies;
+    return { ...(this.#number > 1 && { callAttempt: this.#number }), ...(label !== undefined && { label }) };
   }
 
-  /** Returns a promise where the function has to wait until its beginning is stored: every attempt of a policy counts. */
+  async #try(): Promise<unknown> {
+    const attempt = this.#attempt;
+    const { call, key, policies } = this.#setup;
+    const { limiter, timeoutMs } = policies;
+    const granted = limiter === null ? null : limiter.acquire(attempt.signal);
+    const release = granted instanceof Promise ? await granted : granted;
+    const open = openEffect(attempt, call);
+    let time: CallTime | null = null;
+    let given: unknown;
+    try {
+      const stored = this.#begin();
+      if (stored !== null) await stored;
+      if (timeoutMs !== null) time = new CallTime(attempt, open, { key, number: this.#number, limitMs: timeoutMs });
+      const answer = runInCall(open, () => this.#invoke(open, time));
+      given = await (time === null ? answer : time.race(answer));
+      open.open = false;
+      attempt.assertAlive();
+      if (open.refusal !== null) throw open.refusal;
+      const end = endOf(attempt, open, given);
+      if (end !== null) {
+        const ended = endCall(attempt, { open, end, tick: () => this.#tick(), submitted: () => time?.stop() });
+        return await (time === null ? ended : time.race(ended));
+      }
+    } finally {
+      this.#isOver = true;
+      open.open = false;
+      time?.stop();
+      release?.();
+    }
+    return this.#recordResult(given, open);
+  }
+
+  /** Returns a promise where the function waits until its beginning is stored: a policy counts every attempt. */
   #begin(): Promise<void> | null {
     const attempt = this.#attempt;
     const { run } = attempt;
-    const { isPlain, label } = this.#setup.policies;
+    const { isPlain } = this.#setup.policies;
     attempt.assertAlive();
     this.#number = (this.#record?.attempts ?? 0) + 1;
     this.#beganAtMs = run.now();
-    if (isPlain && run.journal === null) return null;
-    const tick: EffectOpened = {
-      type: "effect.opened",
-      ...this.#stamp(),
-      ...this.#numbered,
-      ...(label !== undefined && { label }),
-    };
-    if (!isPlain) return this.#begun(run.commit(tick) ?? null);
-    run.submit(tick);
-    return null;
-  }
-
-  #begun(stored: Promise<void> | null): Promise<void> | null {
-    if (stored === null) return null;
-    const attempt = this.#attempt;
-    return stored.then(() => {
-      attempt.assertAlive();
-      if (attempt.isFailing) throw attempt.signal.reason;
-      this.#beganAtMs = attempt.run.now();
-    });
-  }
-
-  get #numbered(): Pick<EffectOpened, "callAttempt"> | null {
-    return this.#number > 1 ? { callAttempt: this.#number } : null;
-  }
-
-  /** Calls the function. A result of `call.finish` is recorded when it returns. */
-  async #call(open: OpenCall): Promise<unknown> {
-    const attempt = this.#attempt;
-    const { policies, key } = this.#setup;
-    const time =
-      policies.timeoutMs === null
-        ? null
-        : new CallTime(attempt, open, { key, number: this.#number, limitMs: policies.timeoutMs });
-    try {
-      const outcome = this.#outcome(open, time);
-      return await (time === null ? outcome : time.race(outcome));
-    } finally {
-      time?.stop();
+    this.#isOpened = this.#isOver = false;
+    if (isPlain) {
+      if (run.journal !== null) afterThisTurn(this);
+      return null;
     }
+    const stored = run.commit(this.#opening()) ?? null;
+    return (
+      stored &&
+      stored.then(() => {
+        attempt.assertAlive();
+        if (attempt.isFailing) throw attempt.signal.reason;
+        this.#beganAtMs = run.now();
+      })
+    );
   }
 
-  async #outcome(open: OpenCall, time: CallTime | null): Promise<unknown> {
-    const attempt = this.#attempt;
-    const given = await runInCall(open, () => this.#invoke(open, time));
-    open.open = false;
-    attempt.assertAlive();
-    if (open.refusal !== null) throw open.refusal;
-    if (open.end === null && !(given instanceof CallEnd)) return given;
-    assertEndIs(attempt, open, given);
-    return endCall(attempt, { open, stamp: this.#stamp(), submitted: () => time?.stop() });
+  #opening(): EffectOpened {
+    this.#isOpened = true;
+    return { type: "effect.opened", ...this.#stamp(), ...this.#facts };
+  }
+
+  /** The turn of the host in which it has begun is over. */
+  noteOpen(): void {
+    if (!this.#isOpened && !this.#isOver && this.#attempt.ended === null) this.#attempt.run.submit(this.#opening());
   }
 
   #invoke(open: OpenCall, time: CallTime | null): unknown {
@@ -182,16 +179,27 @@ class DurableCall implements EffectPhase {
     return tracer === null ? effect(call) : tracer.callEffect({ ...callOf(attempt, step), key }, () => effect(call));
   }
 
+  /** What the tick of the result says of the call besides. */
+  #tick(): Omit<EffectRecorded, "value"> {
+    const stamp = this.#stamp();
+    const elapsedMs = this.#elapsedMs(stamp.atMs);
+    return {
+      type: "effect.recorded",
+      ...stamp,
+      ...this.#facts,
+      ...(!this.#isOpened && elapsedMs > 0 && { elapsedMs }),
+    };
+  }
+
+  #elapsedMs(atMs: number): number {
+    return Math.max(0, atMs - this.#beganAtMs); // the clock may have been set back
+  }
+
   #recordResult(value: unknown, open: OpenCall): Promise<unknown> {
     const attempt = this.#attempt;
     const { run } = attempt;
     encodeValue(value, `run "${this.#setup.key}"`, run.host.compiled.values); // a value that cannot be stored is refused where it is made
-    const tick: EffectRecorded = {
-      type: "effect.recorded",
-      ...this.#stamp(),
-      value: recall(attempt, value),
-      ...partsOf(attempt, open),
-    };
+    const tick: EffectRecorded = { ...this.#tick(), value: recall(attempt, value), ...partsOf(attempt, open) };
     run.prepare(tick);
     const answer = callsOf(attempt).expect(tick.call);
     run.submit(tick);
@@ -218,10 +226,10 @@ class DurableCall implements EffectPhase {
     const tick: EffectFailed = {
       type: "effect.failed",
       ...stamp,
-      ...this.#numbered,
+      ...this.#facts,
       error: recordError(error),
       retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
-      elapsedMs: Math.max(0, stamp.atMs - this.#beganAtMs), // the clock may have been set back
+      elapsedMs: this.#elapsedMs(stamp.atMs),
     };
     run.prepare(tick);
     if (delayMs !== null && delayMs > 0) return this.#rest(tick);
