@@ -42,7 +42,7 @@ describe("the kept rows", () => {
   it("are as many as there were, and some were stored with steps at work", () => {
     const texts = kept.flatMap(([, { snapshots }]) => snapshots.map(({ text }) => text));
 
-    expect(kept.filter(([name]) => name.startsWith("v2"))).toHaveLength(32);
+    expect(kept.filter(([name]) => name.startsWith("v2"))).toHaveLength(34);
     for (const status of ["running", "suspended", "resuming"])
       expect(
         texts.some((text) => text.includes(`"status":"${status}","open":`)),

@@ -174,6 +174,25 @@ const said = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
+      type: fc.constant("effect.opened"),
+      call: callOf("run"),
+      callAttempt: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("effect.failed"),
+      call: callOf("run"),
+      callAttempt: fc.integer({ min: 1, max: 3 }),
+      error,
+      retryAtMs: fc.constantFrom(null, 0, 100, 300),
+      elapsedMs: fc.constantFrom(0, 10),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
       type: fc.constant("event.collected"),
       call: callOf("collect"),
       buffer: fc.constant("all"),

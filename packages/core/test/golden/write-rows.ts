@@ -2,6 +2,8 @@
 import { keptFile, keptFlows } from "./keep.js";
 import { keepRows, writeRows } from "./keep-rows.js";
 
-const [version = "v2"] = process.argv.slice(2);
+/** With names behind the form: these flows only, which are new. */
+const [version = "v2", ...names] = process.argv.slice(2);
 const folder = new URL(`./${version}/rows/`, import.meta.url);
-for (const flow of keptFlows) writeRows(await keepRows(flow), folder, keptFile(flow));
+for (const flow of keptFlows.filter(({ name }) => names.length === 0 || names.includes(name)))
+  writeRows(await keepRows(flow), folder, keptFile(flow));

@@ -21,6 +21,7 @@ import {
   type WorkflowEvent,
   wait,
 } from "../../src/index.js";
+import { callingFlows } from "./calling-flows.js";
 import { finishingFlows } from "./finishing-flows.js";
 import { sharingFlow } from "./sharing-flow.js";
 
@@ -455,6 +456,7 @@ export const flows: readonly Flow[] = [
 
   sharingFlow,
   ...finishingFlows,
+  ...callingFlows,
 
   flow("values that JSON does not have", () =>
     defineWorkflow("rich", {
