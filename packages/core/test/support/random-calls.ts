@@ -22,13 +22,16 @@ class Done extends event("Done", {}) {}
 class Word extends event("Word", { text: z.string() }) {}
 
 type Act = "send" | "sendNow" | "callSend" | "edit" | "editAndSend" | "word" | "pause";
-type Place = "run" | "edit" | "step";
+/** `finish`: a call that ends with an edit. */
+type Place = "run" | "finish" | "edit" | "step";
 
 interface Part {
   readonly place: Place;
   readonly acts: readonly Act[];
   /** How often it fails at its end. */
   readonly failures: number;
+  /** Whether a call tries again by itself. Else the step does. */
+  readonly hasRetry: boolean;
 }
 
 /** Branches at the same time, each with its parts one after another, and how often the step fails at its end. */
@@ -40,20 +43,30 @@ export interface Program {
 const acts = fc.array(fc.constantFrom<Act>("send", "sendNow", "callSend", "edit", "editAndSend", "word", "pause"), {
   maxLength: 4,
 });
-const part = fc.record({ place: fc.constantFrom<Place>("run", "edit", "step"), acts, failures: fc.nat(2) });
+const part = fc
+  .record({
+    place: fc.constantFrom<Place>("run", "finish", "edit", "step"),
+    acts,
+    failures: fc.nat(2),
+    hasRetry: fc.boolean(),
+  })
+  .map((one) =>
+    one.hasRetry && one.place !== "step" ? { ...one, acts: one.acts.filter((act) => act !== "word") } : one,
+  );
 export const programs: fc.Arbitrary<Program> = fc.record({
   branches: fc.array(fc.array(part, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
   failures: fc.nat(2),
 });
 
 interface NamedAct {
-  readonly act: Act;
+  readonly act: Act | "finish";
   readonly id: number;
   readonly place: Place;
 }
 
-const sending: ReadonlySet<Act> = new Set(["send", "sendNow", "callSend", "editAndSend"]);
-const edits = ({ act, place }: NamedAct): boolean => (act === "edit" || act === "editAndSend") && place !== "edit";
+const sending: ReadonlySet<NamedAct["act"]> = new Set(["send", "sendNow", "callSend", "editAndSend"]);
+const edits = ({ act, place }: NamedAct): boolean =>
+  act === "finish" || ((act === "edit" || act === "editAndSend") && place !== "edit");
 
 /** Every number is that of one act, and counts once. */
 export function endOf(program: Program): { readonly sent: object; readonly edited: object; readonly words: string[] } {
@@ -68,13 +81,16 @@ export function endOf(program: Program): { readonly sent: object; readonly edite
 
 function named({ branches }: Program): NamedAct[][][] {
   let id = 0;
-  return branches.map((parts) => parts.map(({ acts: list, place }) => list.map((act) => ({ act, id: id++, place }))));
+  const actsOf = ({ acts: list, place }: Part): NamedAct[] =>
+    [...list, ...(place === "finish" ? (["finish"] as const) : [])].map((act) => ({ act, id: id++, place }));
+  return branches.map((parts) => parts.map(actsOf));
 }
 
 const counts = z.record(z.string(), z.number()).default({});
 const state = { sent: counts, edited: counts };
 type Ctx = Context<{ sent: Record<string, number>; edited: Record<string, number> }>;
 const often = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(200) });
+const later = retryPolicy({ wait: wait.chain(wait.fixed(0), wait.fixed("1m")), stop: stop.afterAttempts(3) });
 
 export function workflowOf(program: Program): Workflow {
   const failures = new Map<string, number>();
@@ -89,10 +105,11 @@ export function workflowOf(program: Program): Workflow {
   return defineWorkflow("calls", { state })
     .step("work", { on: StartEvent, emits: [X, Done], streams: Word, retry: often }, async (_ev, ctx) => {
       const branch = async (parts: readonly Part[], at: number): Promise<void> => {
-        for (const [index, { place, failures: times }] of parts.entries()) {
+        for (const [index, { place, failures: times, hasRetry }] of parts.entries()) {
           const name = `${at}.${index}`;
           await doPart(ctx as never, {
             place,
+            hasRetry,
             name,
             acts: list[at]?.[index] ?? [],
             end: () => failAtMost(name, times),
@@ -120,18 +137,30 @@ export function workflowOf(program: Program): Workflow {
 
 interface NamedPart {
   readonly place: Place;
+  readonly hasRetry: boolean;
   readonly name: string;
   readonly acts: readonly NamedAct[];
   readonly end: () => void;
 }
 
-async function doPart(ctx: Ctx, { place, name, acts: list, end }: NamedPart): Promise<void> {
+async function doPart(ctx: Ctx, { place, hasRetry, name, acts: list, end }: NamedPart): Promise<void> {
   const work = async (call: EffectCall | null): Promise<void> => {
     for (const one of list) await doAct(ctx, one, call);
     end();
   };
-  if (place === "run") await ctx.run(`run/${name}`, work);
-  else if (place === "edit") await ctx.store.editState(() => work(null), { key: name });
+  const retry = hasRetry ? { retry: later } : {};
+  if (place === "run") await ctx.run(`run/${name}`, work, retry);
+  else if (place === "finish") {
+    const last = list.at(-1)?.id as number;
+    await ctx.run(
+      `run/${name}`,
+      async (call) => {
+        await work(call);
+        return call.finish(({ edited }) => void (edited[last] = (edited[last] ?? 0) + 1));
+      },
+      retry,
+    );
+  } else if (place === "edit") await ctx.store.editState(() => work(null), { key: name });
   else await work(null);
 }
 
@@ -148,6 +177,8 @@ async function doAct(ctx: Ctx, { act, id, place }: NamedAct, call: EffectCall | 
       return (call ?? ctx).sendEvent(new X({ id }), options);
     case "word":
       return ctx.writeEventToStream(new Word({ text: `${id}` }));
+    case "finish":
+      return; // done by the end of the call
     case "pause":
       return new Promise((resolve) => setImmediate(resolve));
     default:
