@@ -4,7 +4,7 @@ import { sqliteStore } from "@millrace/sqlite";
 import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import { flaky, joke, odd, order, pipeline } from "./support/flows.js";
+import { ask, flaky, joke, odd, order, pipeline } from "./support/flows.js";
 import { createProject, type Project } from "./support/project.js";
 
 interface Line {
@@ -129,6 +129,23 @@ describe("millrace run", () => {
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("EVENT_INVALID") });
     expect(refused.stderr).toContain("approved");
     expect(end).toMatchObject({ status: "completed", result: 6 });
+  });
+
+  it("shows the title of a question of `ctx.ask`, and `answer` answers it", async () => {
+    const project = createProject({ "ask.ts": ask });
+    const said = await project.call("run", "ask.ts", "--id", "a-1");
+
+    const refused = await project.call("answer", "a-1", "--input", '{"approved":"yes"}');
+    const shown = await project.call("show", "a-1");
+    const end = (await lines(project, "answer", "a-1", "--input", '{"approved":true}')).at(-1);
+
+    expect(said).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/\? Refund 5 €\? {2}of ask {2}a-1:\d+\n {2}order: A-17$/m),
+    });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/EVENT_INVALID[\s\S]*approved/) });
+    expect(shown.stdout).toContain("? Refund 5 €?");
+    expect(end).toMatchObject({ status: "completed", result: "refunded" });
   });
 
   it("fails with exit code 1, is retried, forked with another state, and compared", async () => {

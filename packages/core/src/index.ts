@@ -20,10 +20,12 @@ export type {
   WorkflowEvent,
 } from "./event/event.js";
 export {
+  AnswerEvent,
   ExternalEvent,
   HumanResponseEvent,
   InputRequiredEvent,
   JoinIncompleteEvent,
+  QuestionEvent,
   WorkDiscardedEvent,
   StartEvent,
   StepFailedEvent,
@@ -107,6 +109,7 @@ export type {
   RetryState,
   SendOptions,
   Racer,
+  Question,
   RaceResult,
   SleepOptions,
   WaitOptions,

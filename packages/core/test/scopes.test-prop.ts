@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../../../test-share.js";
+import { QuestionEvent } from "../src/index.js";
 import { idempotencyKey, idOf, inScope, insideCall, nameOf, scopeIn } from "../src/run/attempt/call-ids.js";
 import { placesOf } from "../src/run/attempt/call-places.js";
 import { drive, finish, JumpClock, useClock } from "./support/drive.js";
@@ -16,7 +17,10 @@ function flowOf(program: ScopeProgram, isReversed: (attempt: number) => boolean)
   const flow: Flow = {
     name: "scopes",
     make: () => ({ workflow: workflowOfScopes(program, runs, isReversed) }),
-    answer: (event) => (event instanceof Asks ? { id: event.id } : null),
+    answer: (event) => {
+      if (event instanceof Asks) return { id: event.id };
+      return QuestionEvent.is(event) ? { id: Number(event.title) } : null;
+    },
   };
   return { flow, runs };
 }

@@ -30,17 +30,31 @@ const confirm = defineWorkflow("confirm")
   })
   .build();
 
+const asking = defineWorkflow("asking")
+  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const { n } = await ctx.ask({ title: "How many?", details: "Between 1 and 5.", schema: { n: z.number().max(5) } });
+    return new StopEvent({ result: n });
+  })
+  .build();
+
 async function connect(
   answer: ElicitResult | (() => Promise<ElicitResult>) | null = null,
   elicitation: Record<string, object> = {},
   { store = memoryStore(), ...options }: { readonly store?: RunStore } & Partial<McpOptions> = {},
 ) {
-  const runtime = createRuntime({ workflows: { ...workflows, survey, confirm }, store });
+  const runtime = createRuntime({ workflows: { ...workflows, survey, confirm, asking }, store });
   const log = { info: () => {}, error: () => {} };
   const server = createMcpServer({
     runtime,
     log,
-    tools: { add: "Adds two numbers.", refund: "Refunds.", fail: "Fails.", survey: "Asks.", confirm: "Confirms." },
+    tools: {
+      add: "Adds two numbers.",
+      refund: "Refunds.",
+      fail: "Fails.",
+      survey: "Asks.",
+      confirm: "Confirms.",
+      asking: "Asks.",
+    },
     progressMs: 5,
     ...options,
   });
@@ -69,7 +83,7 @@ describe("createMcpServer", () => {
 
     const { tools } = await client.listTools();
     const own = ["answer_prompt", "list_runs", "get_run"];
-    expect(tools.map(({ name }) => name)).toEqual(["add", "refund", "fail", "survey", "confirm", ...own]);
+    expect(tools.map(({ name }) => name)).toEqual(["add", "refund", "fail", "survey", "confirm", "asking", ...own]);
     expect(tools[0]).toMatchObject({
       description: "Adds two numbers.",
       inputSchema: { type: "object", properties: { left: { type: "number" } }, required: ["left"] },
@@ -94,6 +108,32 @@ describe("createMcpServer", () => {
     });
     expect(await call("fail")).toMatchObject({ isError: true, structuredContent: { error_code: "STEP_FAILED" } });
     await expect(call("count", { to: 1 })).rejects.toThrow("no tool");
+  });
+
+  it("asks the person what a step asks with `ctx.ask`, again where the answer does not fit", async () => {
+    const answers = [{ n: 6 }, { n: 4 }];
+    const { call, asked } = await connect(async () => ({ action: "accept", content: answers.shift() as never }));
+
+    expect(await call("asking")).toMatchObject({
+      structuredContent: { status: "completed" },
+      content: [{ text: '{"result":4}' }],
+    });
+    expect(asked.map(({ message }) => message)).toEqual([
+      "How many?\n\nBetween 1 and 5.",
+      expect.stringContaining("That answer does not fit"),
+    ]);
+    expect(asked[0]).toMatchObject({ requestedSchema: { properties: { n: { type: "number" } }, required: ["n"] } });
+  });
+
+  it("lets the model answer it with `answer_prompt`", async () => {
+    const { call } = await connect();
+    const waiting = await call("asking");
+    const { handler_id, prompts } = waiting["structuredContent"];
+    const answer = (fields: object) => call("answer_prompt", { handler_id, prompt_id: prompts[0].prompt_id, fields });
+
+    expect(prompts[0].answer).toMatchObject({ type: "millrace.answer", schema: { required: ["n"] } });
+    expect(await answer({ n: "four" })).toMatchObject({ isError: true });
+    expect(await answer({ n: 4 })).toMatchObject({ structuredContent: { status: "completed" } });
   });
 
   it("tells a client that asks for it that a call is at work, until the call has ended", async () => {

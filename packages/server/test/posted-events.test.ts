@@ -59,7 +59,16 @@ const around = defineWorkflow("around", { children: { parcel } })
   })
   .build();
 
-const workflows = { payment, parcel, parent, around };
+/** Asks without events of its own. */
+const refund = defineWorkflow("refund")
+  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const schema = { approved: z.boolean(), note: z.string().optional() };
+    const { approved } = await ctx.scope("lib").ask({ title: "Refund 5 €?", details: { order: "A-17" }, schema });
+    return new StopEvent({ result: approved ? "refunded" : "refused" });
+  })
+  .build();
+
+const workflows = { refund, payment, parcel, parent, around };
 const log = { info: () => {}, error: () => {} };
 
 interface Told {
@@ -99,6 +108,31 @@ async function post(by: Post, url: string, body: object): Promise<Told> {
 }
 
 const refused = { status: 400, body: { code: "EVENT_NOT_SENDABLE" } };
+
+describe("a question of `ctx.ask`", () => {
+  it("says what its answer has to be, refuses another one with every problem, and takes the right one", async () => {
+    const { id, promptId, ask, send, stands } = await open("refund");
+    const answerWith = (fields: object) => ask(`/handlers/${id}/prompts/${promptId}`, { fields });
+
+    const [prompt] = (await stands())["prompts"];
+    expect(prompt).toMatchObject({
+      step: "ask",
+      event: { type: "millrace.question", value: { title: "Refund 5 €?", details: { order: "A-17" } } },
+      answer: {
+        type: "millrace.answer",
+        schema: { properties: { approved: { type: "boolean" }, note: { type: "string" } }, required: ["approved"] },
+      },
+    });
+    expect(await answerWith({ approved: "yes", note: 1 })).toMatchObject({
+      status: 400,
+      body: { code: "EVENT_INVALID", detail: expect.stringMatching(/approved: .*; note: /) },
+    });
+    expect(await send("millrace.answer", { approved: true })).toMatchObject({ status: 400 });
+    expect(await answerWith({ approved: true })).toMatchObject({ status: 200, body: { status: "accepted" } });
+    expect(await answerWith({ approved: true })).toMatchObject({ status: 409, body: { code: "PROMPT_CLOSED" } });
+    expect(await stands()).toMatchObject({ status: "completed", result: { value: { result: "refunded" } } });
+  });
+});
 
 describe("POST /events/{id}", () => {
   it("does not take the event behind an approval, so nobody gets past whoever approves", async () => {

@@ -1,4 +1,4 @@
-/** What recorded functions do through `ctx` counts once over a kill -9. */
+/** What recorded functions do through `ctx` counts once over a kill -9, and what a step has asked stays asked. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -19,4 +19,20 @@ it("what a recorded call has sent and edited is there after a kill right behind 
   const came = ["edit", "edit", "edit in run", "run", "scope 0", "scope 1"];
   expect(JSON.parse(await second.line())).toEqual(came);
   expect(readFileSync(log, "utf8")).toBe("charge\none:1/@shop/charge\none:1/@shop/@till/charge\n");
+});
+
+it("a question of `ctx.ask` is the same after a kill, and its answer is checked by the process that runs its step", {
+  timeout: 60_000,
+}, async () => {
+  const directory = temporaryDirectory();
+  const [path, log] = [join(directory, "runs.db"), join(directory, "log")];
+  const first = new Child("ask-worker.ts", [path, log, "hold"]);
+  const asked = await first.line();
+  await first.kill();
+  const second = new Child("ask-worker.ts", [path, log, "end"]);
+
+  expect(await second.line()).toBe(asked);
+  expect(await second.line()).toBe("EVENT_INVALID");
+  expect(await second.line()).toBe("80 true");
+  expect(readFileSync(log, "utf8")).toBe("price\n");
 });

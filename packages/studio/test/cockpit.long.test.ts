@@ -92,6 +92,21 @@ describe("a run that is at work", () => {
     visit.expectNoFaults();
   });
 
+  it("asks what a step asks with `ctx.ask`, by its title", async () => {
+    const id = await server.run("asking", {});
+    await server.settled(id);
+    await using visit = await open(id);
+    const { page } = visit;
+    await page.getByRole("heading", { name: "Refund the order?" }).waitFor();
+    await textOf(page.locator("#ask .kv")).toContain("A-17");
+    await page.locator("#ask").getByText("Yes", { exact: true }).click();
+    await page.getByLabel("euros", { exact: true }).fill("50");
+    await page.getByRole("button", { name: "Send answer" }).click();
+
+    await textOf(badge(page)).toBe("Completed");
+    visit.expectNoFaults();
+  });
+
   it("takes an event that may be sent, chosen in a dialog", async () => {
     const id = await server.run("refund", { order: "A-18", euros: 80 });
     await server.settled(id);

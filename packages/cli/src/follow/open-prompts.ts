@@ -52,12 +52,21 @@ export function promptJson({ promptId, type, fields, answer }: OpenPrompt): obje
   return { prompt_id: promptId, event: { type, value: fields }, answer };
 }
 
-export function promptLines(terminal: Terminal, { type, fields, step, promptId }: OpenPrompt): string[] {
-  const values = Object.entries((fields ?? {}) as Readonly<Record<string, unknown>>);
+export function promptLines(terminal: Terminal, prompt: OpenPrompt): string[] {
+  const { step, promptId } = prompt;
+  const { title, facts } = questionOf(prompt);
+  const values = Object.entries((facts ?? {}) as Readonly<Record<string, unknown>>);
   const shown = values.map(([name, value]) => `  ${name}: ${typeof value === "string" ? value : jsonText(value)}`);
   const of = step === null ? "" : `  ${terminal.paint("dim", `of ${step}`)}`;
   return [
-    `${terminal.paint("yellow", "?")} ${terminal.paint("bold", type)}${of}  ${terminal.paint("dim", promptId)}`,
+    `${terminal.paint("yellow", "?")} ${terminal.paint("bold", title)}${of}  ${terminal.paint("dim", promptId)}`,
     ...shown,
   ];
+}
+
+/** A question of `ctx.ask` has a title; any other prompt is named by its type. */
+function questionOf({ type, fields }: OpenPrompt): { readonly title: string; readonly facts: unknown } {
+  if (type !== "millrace.question") return { title: type, facts: fields };
+  const { title, details } = fields as { readonly title: string; readonly details?: unknown };
+  return { title, facts: typeof details === "object" ? details : details === undefined ? null : { details } };
 }

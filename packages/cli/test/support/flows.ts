@@ -6,6 +6,8 @@ const read = (name: string): string => readFileSync(flowsFile(name), "utf8");
 
 /** `JokeFlow`, and `askFlow`, which asks. */
 export const joke: string = read("joke.ts");
+/** Asks with `ctx.ask`. */
+export const ask: string = read("ask.ts");
 export const order: string = read("order.ts");
 export const slow: string = read("slow.ts");
 /** Fails until the file `fixed` is there; then it ends with what is in it. */

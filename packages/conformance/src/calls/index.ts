@@ -41,8 +41,9 @@ const flow = defineWorkflow("calls", { state })
       if (winner === "message") seen.push(value.n);
       isPaid = (await ctx.store.get("paid")).length >= 4;
     }
+    const { approved } = await ctx.scope("end").ask({ title: "End?", schema: { approved: z.boolean() } });
     await ctx.sleep(20); // what came twice would be there by now
-    return new StopEvent({ result: { calls, seen, ...(await ctx.store.getState()) } });
+    return new StopEvent({ result: { calls, seen, approved, ...(await ctx.store.getState()) } });
   })
   .step("paid", { on: Paid, emits: [] }, async ({ by }, ctx) => {
     await ctx.store.editState((draft) => void draft.paid.push(by));
@@ -53,6 +54,7 @@ interface Result {
   readonly calls: string[];
   readonly edits: number;
   readonly seen: number[];
+  readonly approved: boolean;
   readonly paid: string[];
 }
 
@@ -72,11 +74,13 @@ export function durableCallsSuite(name: string, open: () => Promise<RunStore>): 
       const receipts = sendAll(web.handle("one"));
       const next = createRuntime({ workflows: { flow }, store, leaseMs, log });
       await next.start();
+      const answered = answerEnd(web.handle("one"));
 
       const { seen, paid, ...rest } = (await next.handle("one")) as Result;
 
       expect(await receipts).toEqual(sent.map(() => "accepted"));
-      expect(rest).toEqual({ calls: ["a", "b", "c"], edits: 4 });
+      expect(await answered).toBe("accepted");
+      expect(rest).toEqual({ calls: ["a", "b", "c"], edits: 4, approved: true });
       expect(seen.toSorted()).toEqual(sent);
       expect(paid.toSorted()).toEqual(["a", "b", "c", "edit"]);
       await Promise.all([web.stop({ drainMs: 0 }), next.stop({ drainMs: 0 })]);
@@ -88,4 +92,14 @@ async function sendAll(handle: RunHandle): Promise<string[]> {
   const receipts: string[] = [];
   for (const n of sent) receipts.push((await handle.sendEvent(new Message({ n }))).status);
   return receipts;
+}
+
+/** With an answer before that does not fit. */
+async function answerEnd(handle: RunHandle): Promise<string> {
+  let promptId = "";
+  await expect
+    .poll(async () => (promptId = (await handle.prompts())[0]?.promptId ?? ""), { timeout: 10_000 })
+    .not.toBe("");
+  await expect(handle.answer(promptId, {})).rejects.toMatchObject({ code: "EVENT_INVALID" });
+  return (await handle.answer(promptId, { approved: true })).status;
 }

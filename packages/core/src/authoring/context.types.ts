@@ -6,6 +6,7 @@
 
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
+import type { FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
 import type { Finished } from "./finished.types.js";
@@ -55,6 +56,19 @@ export interface Context<
    * for a `where` that is not data and so could never match.
    */
   waitForEvent<Event extends WorkflowEvent>(event: EventClass<Event>, options?: WaitOptions<Event>): Promise<Event>;
+
+  /**
+   * Asks a person, and resolves with the answer. The question is a prompt ({@link QuestionEvent}): `handler.answer(promptId, fields)`,
+   * HTTP, the studio and the command line answer it. Nothing has to be declared.
+   *
+   * An answer that `schema` refuses is refused where it is given, with every problem, and the question stays open.
+   *
+   * @example
+   * const { approved } = await ctx.ask({ title: `Refund ${euros} €?`, schema: { approved: z.boolean() } });
+   * @throws {WorkflowError} `WAIT_TIMED_OUT` after `timeout`, `WAIT_KEY_REQUIRED` when a second question is open without a `key`,
+   * `OPTION_INVALID`, `VALUE_UNSERIALIZABLE` for `details` that cannot be stored, `SCHEMA_ASYNC`.
+   */
+  ask<Schema extends ObjectSchema>(question: Question<Schema>): Promise<FieldsOut<Schema>>;
 
   /**
    * Returns the events in the order of `expected` once all have arrived; `null` until then. Surplus events stay for the
@@ -195,6 +209,22 @@ export interface WaitOptions<Event extends WorkflowEvent> {
    * Closes the wait when it aborts: its prompt is withdrawn, no event reaches it, and the call rejects with the reason of
    * the signal, in later attempts too. A wait that was answered before keeps its answer. @default none
    */
+  readonly signal?: AbortSignal;
+}
+
+/** Argument of `ctx.ask`. */
+export interface Question<Schema extends ObjectSchema = ObjectSchema> {
+  /** What the person reads first. Not empty. */
+  readonly title: string;
+  /** The fields of the answer: a record of schemas, or one Standard Schema of an object, like the shape of an event. */
+  readonly schema: Schema;
+  /** What else the person has to know: text, or any value that can be stored. @default nothing */
+  readonly details?: unknown;
+  /** Identifies this question among others of this step, for later attempts. @default its position */
+  readonly key?: string;
+  /** How long an answer is accepted; then the call fails with `WAIT_TIMED_OUT`. @default no limit */
+  readonly timeout?: Duration;
+  /** Withdraws the question when it aborts; the call rejects with the reason of the signal, in later attempts too. @default none */
   readonly signal?: AbortSignal;
 }
 

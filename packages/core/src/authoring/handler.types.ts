@@ -87,7 +87,10 @@ export type RunOutcome<Result = unknown, Prompt extends WorkflowEvent = Workflow
 export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> {
   /** Id for `handler.answer(promptId, fields)`. The same after every restore. */
   readonly promptId: string;
-  /** Typed by the steps of a built workflow. A child asks with events of its own: compare `runId`. */
+  /**
+   * Typed by the steps of a built workflow. A child asks with events of its own: compare `runId`. A question of `ctx.ask` is a
+   * `QuestionEvent`, in any workflow.
+   */
   readonly event: Event;
   /** Id of the run that asks: this run, or a child. */
   readonly runId: string;

@@ -6,7 +6,7 @@
 import { type ErrorRecord, reviveError } from "../value/error-record.js";
 import { deepFreeze } from "../value/freeze.js";
 import type { EventBase, EventClass, EventFacts, EventRole, EventShape, eventFacts, WorkflowEvent } from "./event.js";
-import { defineEvent, planOf } from "./event-class.js";
+import { defineEvent, type EventPlan, planOf } from "./event-class.js";
 import type { FieldsIn, FieldsOut } from "./schema.js";
 import type { StandardSchema } from "./standard-schema.js";
 import type { TypeHint } from "./type-hint.js";
@@ -222,6 +222,32 @@ export const StepRestartedEvent: EngineEventClass<StepRestartedEvent> = /* @__PU
   "notice",
 );
 
+export interface Asked {
+  /** What the person reads first. */
+  readonly title: string;
+  /** What else the step has said. */
+  readonly details?: unknown;
+  /** What the answer has to be, as JSON Schema: `{}` where the schema library does not say it. */
+  readonly schema: { readonly [keyword: string]: unknown };
+}
+/** A question of `ctx.ask`. */
+export interface QuestionEvent extends EngineEvent<"millrace.question", "inputRequired", Asked> {}
+export const QuestionEvent: EngineEventClass<QuestionEvent> = /* @__PURE__ */ engineEvent(
+  "millrace.question",
+  "inputRequired",
+);
+
+/** The answer to a question of `ctx.ask`, as it was sent. */
+export interface AnswerEvent
+  extends WorkflowEvent<"millrace.answer", EventFacts<"humanResponse", never, OpenFields, "millrace.answer">> {
+  readonly fields: OpenFields;
+}
+export const AnswerEvent: EngineEventClass<AnswerEvent> = /* @__PURE__ */ engineEvent(
+  "millrace.answer",
+  "humanResponse",
+  "fields",
+);
+
 /** Class of an event that only the engine creates. */
 export interface EngineEventClass<Event extends WorkflowEvent> {
   new (fields: TypeHint<"Only the engine makes this event.">): Event;
@@ -231,8 +257,10 @@ export interface EngineEventClass<Event extends WorkflowEvent> {
 }
 
 /** Fields from which the engine creates an event. */
-export type EngineFields<Event extends WorkflowEvent> = Event extends { readonly failure: infer Failure }
-  ? Failure
+export type EngineFields<Event extends WorkflowEvent> = Event extends
+  | { readonly failure: infer Held }
+  | { readonly fields: infer Held }
+  ? Held
   : Event[typeof eventFacts]["fields"];
 
 /** Creates an event of the engine, without checks. @internal */
@@ -260,6 +288,8 @@ function mapEngineEvents(): Map<string, EventClass> {
     JoinIncompleteEvent,
     WorkDiscardedEvent,
     StepRestartedEvent,
+    QuestionEvent,
+    AnswerEvent,
   ];
   return new Map(classes.map((eventClass) => [eventClass.type, eventClass as never]));
 }
@@ -283,7 +313,7 @@ function withDefine(eventClass: EventClass): never {
   return Object.defineProperty(eventClass, "define", { value: define }) as never;
 }
 
-function engineEvent(type: string, role: EventRole, holder: "failure" | null = null): never {
+function engineEvent(type: string, role: EventRole, holder: EventPlan["holder"] = null): never {
   return defineEvent({ type, role, holder, engine: true, final: true }) as never;
 }
 

@@ -7,6 +7,7 @@
  */
 import { nextTurn } from "../system/system.js";
 import { unlessAborted } from "../system/unless-aborted.js";
+import { deliverHeld } from "./questions.js";
 import type { LiveRun } from "./run.types.js";
 
 export class Rest {
@@ -21,7 +22,7 @@ export class Rest {
     this.#isChecking = true;
     nextTurn(() => {
       this.#isChecking = false;
-      if (!run.live || !run.isQuiet()) return;
+      if (!run.live || !run.isQuiet() || deliverHeld(run)) return;
       run.submit({ type: "run.idled", atMs: run.now() });
     });
   }

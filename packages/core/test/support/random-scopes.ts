@@ -22,7 +22,7 @@ class Counted extends event("Counted", {}) {}
 export class Asks extends InputRequiredEvent.define("Asks", { id: z.number() }) {}
 export class Says extends HumanResponseEvent.define("Says", { id: z.number() }) {}
 
-const kinds = ["run", "editInRun", "edit", "send", "sleep", "wait", "race"] as const;
+const kinds = ["run", "editInRun", "edit", "send", "sleep", "wait", "ask", "race"] as const;
 
 interface Act {
   readonly kind: (typeof kinds)[number];
@@ -191,6 +191,8 @@ async function doAct(ctx: Ctx, { kind, key, id }: Placed, runs: Record<string, n
       return answer;
     case "wait":
       return `${kind} ${(await ask()).id}`;
+    case "ask":
+      return `${kind} ${(await ctx.ask({ title: `${id}`, schema: { id: z.number() }, ...own })).id}`;
     case "race": {
       const { value } = await ctx.race({ says: ask, time: (signal) => ctx.sleep("1d", { signal, ...own }) });
       return `${kind} ${value?.id}`;

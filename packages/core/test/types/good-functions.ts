@@ -45,6 +45,19 @@ defineWorkflow("scopes", { state: State })
   })
   .build();
 
+// F01c a question is typed by its schema
+defineWorkflow("questions")
+  .step("go", { on: Ask, emits: StopEvent }, async (_ev, ctx) => {
+    const record = await ctx.ask({ title: "?", schema: { approved: z.boolean(), note: z.string().optional() } });
+    expectType<Equal<typeof record, { approved: boolean; note?: string | undefined }>>(true);
+    const whole = await ctx.ask({ title: "?", schema: z.object({ at: z.coerce.date(), n: z.number().default(1) }) });
+    expectType<Equal<typeof whole, { at: Date; n: number }>>(true);
+    const first = await ctx.race({ answer: () => ctx.ask({ title: "?", schema: { n: z.number() } }), time: () => ctx.sleep(1) });
+    if (first.winner === "answer") expectType<Equal<typeof first.value, { n: number }>>(true);
+    return new StopEvent({ result: record.approved });
+  })
+  .build();
+
 // F02 state, defined start and stop, several results
 const answers = defineWorkflow("answers", { state: State })
   .step("go", { on: Ask, emits: [Joke, StopEvent] }, async (ev, ctx) => {

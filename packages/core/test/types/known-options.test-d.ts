@@ -14,6 +14,7 @@ import type {
   JitterOptions,
   JoinOptions,
   LimitOptions,
+  Question,
   ResourceMap,
   ResourceOptions,
   ResumeOptions,
@@ -48,6 +49,7 @@ interface Interfaces {
   readonly fromDict: FromDictOptions;
   readonly sendEvent: SendOptions;
   readonly waitForEvent: WaitOptions<WorkflowEvent>;
+  readonly ask: Question;
   readonly collectEvents: CollectEventsOptions;
   readonly runChild: ChildOptions;
   readonly sleep: SleepOptions;

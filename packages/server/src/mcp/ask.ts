@@ -8,7 +8,7 @@
  */
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { type ElicitRequestFormParams, ErrorCode, McpError, type RequestId } from "@modelcontextprotocol/sdk/types.js";
-import { type Log, type PendingPrompt, WorkflowError } from "millrace";
+import { type Log, type PendingPrompt, QuestionEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import { roleOf } from "millrace/engine";
 import type { RunHandle } from "millrace/runtime";
 import { cleanJson, cleanText } from "../http/clean-text.js";
@@ -35,9 +35,9 @@ const mostTries = 3;
 /** Returns `false` when the prompt stays open and nobody here will answer it. */
 export async function ask(asking: Asking, { promptId, event }: PendingPrompt): Promise<boolean> {
   const { server, facts } = asking;
-  const requestedSchema = showsForms(server) ? formOf(facts) : null;
+  const requestedSchema = showsForms(server) ? formOf(answerSchema(event, facts)) : null;
   if (requestedSchema === null || asking.declined.has(promptId)) return false;
-  const question = `${event.type}: ${cleanJson(event.toJSON())}`;
+  const question = questionText(event);
   let message = question;
   for (let tries = 0; tries < mostTries; tries++) {
     const answer = await answerOf(asking, { message, requestedSchema });
@@ -97,14 +97,23 @@ export function showsForms(server: Server): boolean {
 
 type Form = ElicitRequestFormParams["requestedSchema"];
 
-function formOf({ events }: WorkflowFacts): Form | null {
+function questionText(event: WorkflowEvent): string {
+  if (!QuestionEvent.is(event)) return `${event.type}: ${cleanJson(event.toJSON())}`;
+  const { title, details } = event;
+  if (details === undefined) return cleanText(title);
+  return `${cleanText(title)}\n\n${typeof details === "string" ? cleanText(details) : cleanJson(details)}`;
+}
+
+/** `null`: several events could answer. */
+function answerSchema(event: WorkflowEvent, { events }: WorkflowFacts): JsonSchema | null {
+  if (QuestionEvent.is(event)) return event.schema;
   const answers = [...events.values()].filter((eventClass) => roleOf(eventClass) === "humanResponse");
   const [only, ...others] = answers;
-  if (only === undefined || others.length > 0) return null;
-  const { properties, required } = eventJsonSchema(only) as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-  };
+  return only === undefined || others.length > 0 ? null : eventJsonSchema(only);
+}
+
+function formOf(schema: JsonSchema | null): Form | null {
+  const { properties, required } = (schema ?? {}) as { properties?: Record<string, JsonSchema>; required?: string[] };
   if (properties === undefined || !Object.values(properties).every(isPlain)) return null;
   return { type: "object", properties, ...(required && { required }) } as Form;
 }

@@ -1,5 +1,5 @@
 /** A run as the handler record that LlamaAgents clients know, with its status. */
-import { type EventClass, type PendingPrompt, type RunOutcome, WorkflowError } from "millrace";
+import { type PendingPrompt, QuestionEvent, type RunOutcome, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
 import { cleanError, shortText } from "../http/clean-text.js";
 import { isoTime } from "../system.js";
@@ -90,16 +90,18 @@ function queueOf({ name, key, priority, hasPlace }: ListedQueue): Handler["queue
 /** @param facts Of the workflow of the run; undefined for one that the server does not have any more. */
 export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined): Prompt {
   const { promptId, event, runId, step, askedAtMs, dueAtMs, answerType } = prompt;
-  const answerClass = answerType === null ? undefined : facts?.events.get(answerType);
   return {
     ...wired<Prompt>({ promptId, runId, step, askedAtMs, dueAtMs }),
     event: toEnvelope(event, { types: facts?.types ?? [] }),
-    answer: answerClass === undefined ? null : answerOf(answerClass, facts?.schemaOf ?? null),
+    answer: answerType === null ? null : answerOf(event, answerType, facts),
   };
 }
 
-function answerOf(answerClass: EventClass, schemaOf: WorkflowFacts["schemaOf"]): Prompt["answer"] {
-  return schemaOf === null ? null : { type: answerClass.type, schema: schemaOf(answerClass) };
+function answerOf(prompt: WorkflowEvent, type: string, facts: WorkflowFacts | undefined): Prompt["answer"] {
+  if (QuestionEvent.is(prompt)) return { type, schema: prompt.schema };
+  const answerClass = facts?.events.get(type);
+  const schemaOf = facts?.schemaOf ?? null;
+  return answerClass === undefined || schemaOf === null ? null : { type, schema: schemaOf(answerClass) };
 }
 
 function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {

@@ -54,8 +54,9 @@ interface QuestionProps extends Omit<PromptPanelProps, "prompts"> {
 function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): ReactNode {
   const heading = useId();
   const { isSending, error, send } = useSend();
-  const { prompt_id: promptId, event, asked_at: askedAt, due_at: dueAt, answer } = prompt;
+  const { prompt_id: promptId, asked_at: askedAt, due_at: dueAt, answer } = prompt;
   const requirement = requirementOf(prompt);
+  const question = questionOf(prompt);
   const answerWith = (fields: JsonObject): void =>
     send(async () => {
       await post(`handlers/${encodeURIComponent(runId)}/prompts/${encodeURIComponent(promptId)}`, { fields });
@@ -66,7 +67,7 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
       <h2 id={heading}>
         <Icon name="person" />
         <span className="whole">
-          <ExactText text={requirement?.message ?? event.type} />
+          <ExactText text={requirement?.message ?? question.title} />
         </span>
         {askedAt !== null && (
           <span className="muted">
@@ -77,11 +78,11 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
       {dueAt !== null && <p className="hint">Waits until {dateAndTime(Date.parse(dueAt))}.</p>}
       {requirement === null ? (
         <>
-          <Facts value={event.value} />
+          <Facts value={question.facts} />
           {answer !== null && mayAnswer && (
             <JsonForm schema={answer.schema} id={`ask-${promptId}`} onSubmit={answerWith}>
               <Button type="submit" kind="primary" disabled={isSending}>
-                Send {answer.type}
+                Send {question.isAsked ? "answer" : answer.type}
               </Button>
             </JsonForm>
           )}
@@ -99,6 +100,20 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
       {error !== null && <ErrorBox error={error} />}
     </section>
   );
+}
+
+interface ShownQuestion {
+  readonly title: string;
+  readonly facts: Json;
+  /** A question of `ctx.ask`: the type of its answer says nothing. */
+  readonly isAsked: boolean;
+}
+
+function questionOf({ event }: Prompt): ShownQuestion {
+  if (event.type !== "millrace.question") return { title: event.type, facts: event.value, isAsked: false };
+  const { title, details = null } = event.value as { readonly title: string; readonly details?: Json };
+  const isText = typeof details !== "object";
+  return { title, facts: isText ? { details } : details, isAsked: true };
 }
 
 /** The fields of the question. */

@@ -32,6 +32,15 @@ export const gates = {
 };
 const pass = async (name: string): Promise<void> => shut.get(name)?.opened;
 
+// ---- a person is asked, without events of one's own
+const asking = defineWorkflow("asking")
+  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+    const schema = { approved: z.boolean().describe("Pay it back?"), euros: z.number().max(80) };
+    const { euros } = await ctx.ask({ title: "Refund the order?", details: { order: "A-17" }, schema });
+    return new StopEvent({ result: euros });
+  })
+  .build();
+
 // ---- a person decides
 class Claim extends StartEvent.define("Claim", {
   order: z.string().min(1).describe("Number of the order"),
@@ -269,6 +278,7 @@ export function articlePipeline(store: RunStore): Pipeline {
 
 export const workflows: Readonly<Record<string, Workflow>> = {
   refund,
+  asking,
   digest,
   import: importing,
   wide: wide(),

@@ -9,6 +9,7 @@ import type { Clock } from "../../engine/ports.js";
 import { SmallMap } from "../../engine/small-map.js";
 import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import { AnswerEvent } from "../../event/built-in-events.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
@@ -243,7 +244,7 @@ export function lostRace(): DOMException {
 function waitTimedOut({ step }: Calling, type: string): WorkflowError {
   return stepError(step, {
     code: "WAIT_TIMED_OUT",
-    what: `has waited for ${type} until its time was up`,
+    what: `has waited for ${type === AnswerEvent.type ? "an answer" : type} until its time was up`,
     hint: "Catch it, or raise `timeout` of the wait.",
     details: { event: type },
   });

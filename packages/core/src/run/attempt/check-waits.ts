@@ -1,5 +1,6 @@
 /** Checks what a step waits for. */
 import { WorkflowError } from "../../errors/workflow-error.js";
+import { AnswerEvent } from "../../event/built-in-events.js";
 import type { EventClass } from "../../event/event.js";
 import { eventTypeOf, isSubclass, roleOf } from "../../event/facts.js";
 import { comesFromOutside } from "../../graph/validate.js";
@@ -54,9 +55,10 @@ export function waitUndeclared({ step, run }: AttemptCore, event: EventClass): W
 }
 
 export function waitKeyRequired({ step }: AttemptCore, type: string, scope: string): WorkflowError {
+  const what = type === AnswerEvent.type ? "asks two questions at once" : `waits for ${type} twice at once`;
   return stepError(step, {
     code: "WAIT_KEY_REQUIRED",
-    what: `waits for ${type} twice at once${inScopeText(scope)}: a later attempt could not tell the two apart`,
+    what: `${what}${inScopeText(scope)}: a later attempt could not tell the two apart`,
     hint: "Give each of them a `key` of its own. To wait for whichever comes first, use `ctx.race`, which closes the others.",
     details: { event: type, ...scopeDetails(scope) },
   });

@@ -10,6 +10,7 @@ import type {
   Collected,
   Context,
   EffectOptions,
+  Question,
   RaceResult,
   Racer,
   RetryState,
@@ -27,8 +28,10 @@ import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
+import type { FieldsOut, ObjectSchema } from "../../event/schema.js";
 import { callAround, refuseInsideEdit } from "../../state/edit-context.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
+import { markHandled } from "../../system/deferred.js";
 import { type Duration, toMs } from "../../value/duration.js";
 import { reviveError } from "../../value/error-record.js";
 import { isDate } from "../../value/kind.js";
@@ -37,6 +40,7 @@ import { assertFunction, assertSignal, timeOf } from "../../value/option-value.j
 import type { AttemptCore } from "../run.types.js";
 import { timeAt } from "../run-time.js";
 import { encodeRunner } from "../snapshot-run.js";
+import { ask } from "./ask.js";
 import { AttemptStore } from "./attempt-store.js";
 import { inScope, nameOf } from "./call-ids.js";
 import { callPolicies } from "./call-policies.js";
@@ -51,6 +55,12 @@ import { refuseInsideRun } from "./open-call.js";
 import { openingIn, race } from "./race.js";
 import { openScope } from "./scopes.js";
 import { closable, notOpened } from "./signals.js";
+
+interface Awaiting {
+  readonly signal: AbortSignal | undefined;
+  /** Gives the value of the call for its answer. @default the answer */
+  readonly read?: (answer: unknown) => unknown;
+}
 
 interface KeyScope {
   readonly path: string;
@@ -185,7 +195,17 @@ export class StepContext implements Context {
         prompt: options.prompt ?? null,
         dueAtMs: options.timeout === undefined ? null : run.now() + toMs(options.timeout, "timeout"),
       });
-      return this.#open(call, opened, options.signal) as Promise<Event>;
+      return this.#open(call, opened, { signal: options.signal }) as Promise<Event>;
+    });
+  }
+
+  ask<Schema extends ObjectSchema>(question: Question<Schema>): Promise<FieldsOut<Schema>> {
+    return this.#call("ask", () => {
+      const name = this.#name("ask", "", question?.key);
+      return ask(this.#attempt, { name, scope: this.#path, question } as never, {
+        open: (call, tick, read) => this.#open(call, tick, { signal: question.signal, read }),
+        stamp: (call) => this.#stamp(call),
+      }) as Promise<never>;
     });
   }
 
@@ -256,7 +276,7 @@ export class StepContext implements Context {
           ...(timeout !== undefined && { timeoutMs: toMs(timeout, "timeout") }),
         };
       };
-      return this.#open(call, opened, signal) as Promise<never>;
+      return this.#open(call, opened, { signal }) as Promise<never>;
     });
   }
 
@@ -267,7 +287,7 @@ export class StepContext implements Context {
       const call = this.#calls.id(this.#name("sleep", "", options.key));
       const dueAtMs = isDate(until) ? timeAt(run, timeOf(until, "sleep")) : run.now() + toMs(until, "sleep");
       const opened = (): SleepOpened => ({ type: "sleep.opened", ...this.#stamp(call), dueAtMs });
-      return this.#open(call, opened, options.signal) as Promise<void>;
+      return this.#open(call, opened, { signal: options.signal }) as Promise<void>;
     });
   }
 
@@ -312,7 +332,11 @@ export class StepContext implements Context {
   }
 
   /** A call that releases the worker slot until it is answered. Everything sent before is committed first. */
-  #open(call: string, tick: () => WaitOpened | SleepOpened | ChildOpened, given?: AbortSignal): Promise<unknown> {
+  #open(
+    call: string,
+    tick: () => WaitOpened | SleepOpened | ChildOpened,
+    { signal: given, read }: Awaiting,
+  ): Promise<unknown> {
     const attempt = this.#attempt;
     const { run, sends } = attempt;
     const calls = this.#calls;
@@ -326,7 +350,8 @@ export class StepContext implements Context {
     if (opened !== null) run.prepare(opened); // a value that cannot be stored is refused before anything changes
     attempt.sends = null;
     attempt.commitSends(sends);
-    const answer = opened === null ? calls.recall(call) : calls.expect(call);
+    const settled = opened === null ? calls.recall(call) : calls.expect(call);
+    const answer = read === undefined ? settled : markHandled(settled.then(read));
     const promise = signal === undefined ? answer : closable(attempt, { call, answer, signal });
     const begin = (race: string | null): void => {
       if (opened === null) return;

@@ -6,13 +6,17 @@
 
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
-import type { OpenPrompt } from "../../engine/state.js";
+import type { OpenPrompt, WaitRecord } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
+import { copyFields, invalid } from "../../event/event-class.js";
 import { eventFromFields } from "../../event/event-codec.js";
-import { isEvent, roleOf } from "../../event/facts.js";
+import { fieldsOf, isEvent, roleOf } from "../../event/facts.js";
 import { suggest } from "../../graph/finding.js";
+import { isRecord } from "../../value/guard.js";
 import { inspectRefused } from "../inspect-run.js";
+import { whenAsked } from "../questions.js";
 import type { LiveRun } from "../run.types.js";
 import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
 
@@ -27,8 +31,10 @@ export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: 
   if (found === null) return tellIfRefused(run, null, closed(run, promptId));
   const answer = answerClass(found.run, found.prompt);
   if (typeof answer === "object") return tellIfRefused(found.run, null, answer);
-  const event = eventFromFields(answer, fields);
-  const receipt = await send(found.run, { event, step: null, promptId, ...post });
+  const isAnswer = answer === (AnswerEvent as EventClass);
+  const event = isAnswer ? answerEvent(fields) : eventFromFields(answer, fields);
+  const sent = { event, step: null, promptId, ...post };
+  const receipt = await (isAnswer ? sendChecked(found.run, sent, found.prompt) : send(found.run, sent));
   // The end of a child does not end the run: only its prompt is gone.
   const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
   const said = isOfChild ? closed(run, promptId) : receipt;
@@ -82,6 +88,29 @@ function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
     const ticket = run.ticket(resolve, sent.ticket);
     run.submit({ type: "event.received", atMs, event, step, promptId, ticket });
   });
+}
+
+/** Sends the answer to a question once the schema of the question has accepted it. */
+async function sendChecked(run: LiveRun, sent: Sent, { wait }: OpenPrompt): Promise<Receipt | null> {
+  if (!run.live) return finished(run);
+  return new Promise((resolve, reject) => {
+    const ticket = run.ticket(resolve, sent.ticket); // told, if the run ends while the answer is held
+    whenAsked(run, wait as WaitRecord, (answer) => {
+      if (!run.live) return;
+      try {
+        if (answer !== null) eventFromFields(answer, fieldsOf(sent.event));
+      } catch (error) {
+        run.tickets?.delete(ticket);
+        return reject(error);
+      }
+      submit(run, { ...sent, ticket }).then(resolve, reject);
+    });
+  });
+}
+
+function answerEvent(fields: unknown): AnswerEvent {
+  if (!isRecord(fields)) throw invalid(AnswerEvent.type, [{ message: "fields are an object" }]);
+  return makeEngineEvent(AnswerEvent, copyFields(AnswerEvent.type, fields));
 }
 
 function unknownEvent(run: LiveRun, event: WorkflowEvent): Receipt {

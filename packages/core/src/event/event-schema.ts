@@ -1,0 +1,61 @@
+/** JSON Schemas of events, for those who send them: an answer of a person, a client in another language. */
+import type { EventClass } from "./event.js";
+import { schemasOf } from "./facts.js";
+import { placedSchema } from "./placed-schema.js";
+import type { StandardSchema } from "./standard-schema.js";
+
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** @param describe Gives the JSON Schema of one schema; it may throw where that has none. */
+export function eventJsonSchema(
+  eventClass: EventClass,
+  describe: (schema: StandardSchema) => object = standardJsonSchema,
+): JsonSchema {
+  const { fields, wholes } = schemasOf(eventClass);
+  const required = [...fields].filter(([, schema]) => isRequired(schema)).map(([name]) => name);
+  const schemaOf = (schema: StandardSchema): JsonSchema => jsonSchemaOf(schema, describe);
+  const own: JsonSchema = {
+    type: "object",
+    properties: Object.fromEntries(
+      [...fields].map(([name, schema]) => [name, placedSchema(schemaOf(schema), ["properties", name])]),
+    ),
+    ...(required.length > 0 && { required }),
+  };
+  if (wholes.length === 0) return own;
+  const [whole, ...others] = wholes.map(schemaOf);
+  if (fields.size === 0 && others.length === 0) return { type: "object", ...whole };
+  return { allOf: [own, whole, ...others].map((part, at) => placedSchema(part as JsonSchema, ["allOf", at])) };
+}
+
+/**
+ * What JSON Schema cannot express becomes `{}`, which allows anything. The schema itself checks the event when it
+ * arrives.
+ */
+function jsonSchemaOf(schema: StandardSchema, describe: (schema: StandardSchema) => object): JsonSchema {
+  try {
+    const { $schema: _dialect, "~standard": _standard, ...rest } = describe(schema) as Record<string, unknown>;
+    return rest;
+  } catch {
+    return {}; // the schema library does not export JSON Schema
+  }
+}
+
+interface Describing {
+  readonly jsonSchema?: { readonly input: (options: { readonly target: string }) => object };
+}
+
+/** @see https://standardschema.dev/json-schema */
+export function standardJsonSchema(schema: StandardSchema): object {
+  return (schema["~standard"] as Describing).jsonSchema?.input({ target: "draft-2020-12" }) ?? {};
+}
+
+function isRequired(schema: StandardSchema): boolean {
+  try {
+    const answer = schema["~standard"].validate(undefined);
+    return !("then" in answer) && answer.issues !== undefined;
+  } catch {
+    return true;
+  }
+}
