@@ -88,22 +88,30 @@ export function followsAsyncContext(): boolean {
 }
 
 export function runInCall<Result>(call: OpenCall, callback: () => Result): Result {
-  return runInSyncCall(call, () => {
+  const before = enter(call);
+  try {
     const followed = contextStorage();
     return followed ? followed.run(call, callback) : callback();
-  });
+  } finally {
+    running = before;
+  }
 }
 
 /** As {@link runInCall}, for a callback that is over when it returns: nobody follows what it has started. */
 export function runInSyncCall<Result>(call: OpenCall, callback: () => Result): Result {
-  const before = running;
-  running = call;
-  if (call.cell !== null) insideEdit.plain = plainInEdit;
+  const before = enter(call);
   try {
     return callback();
   } finally {
     running = before;
   }
+}
+
+function enter(call: OpenCall): OpenCall | null {
+  const before = running;
+  running = call;
+  if (call.cell !== null) insideEdit.plain = plainInEdit;
+  return before;
 }
 
 /** What is given away inside of an edit, without its drafts. */

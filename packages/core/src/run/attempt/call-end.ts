@@ -7,10 +7,9 @@ import { features } from "../../engine/features.js";
 import type { EffectRecorded } from "../../engine/tick.js";
 import { type OpenCall, openCall } from "../../state/edit-context.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
-import { encodeValue } from "../../value/codec.js";
 import { isThenable } from "../../value/is-thenable.js";
 import type { AttemptCore } from "../run.types.js";
-import { callsOf, recall } from "./calls.js";
+import { callsOf } from "./calls.js";
 import { isAsync, noCallback } from "./finish-step.js";
 import { partsOf } from "./open-call.js";
 import { invalidResult } from "./step-error.js";
@@ -57,14 +56,11 @@ export function endOf({ step }: AttemptCore, { end }: OpenCall, given: unknown):
   );
 }
 
-/** Where a tick of a call comes from. */
-export type CallStamp = Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call">;
-
 interface EndingCall {
   readonly open: OpenCall;
   readonly end: CallEnd;
-  /** What the tick of its result says of the call besides. */
-  tick(): Omit<EffectRecorded, "value">;
+  /** The tick of its result. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
+  recording(result: unknown, parts: Partial<EffectRecorded>): EffectRecorded;
   /** Called when nothing can keep it from being recorded but the end of the attempt. */
   submitted(): void;
 }
@@ -94,15 +90,12 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
       direct: null,
       isOver: () => attempt.ended !== null || open.fault !== null,
       submit(result, change, told) {
-        encodeValue(result, `run "${call}"`, run.host.compiled.values);
         const shown = inside.shown as Required<EffectRecorded>["shown"] | null;
-        const tick: EffectRecorded = {
-          ...ending.tick(),
-          value: recall(attempt, result),
+        const tick = ending.recording(result, {
           ...(change !== null && { change }),
           ...(shown !== null && { shown }),
           ...partsOf(attempt, { sends: [...(open.sends ?? []), ...(inside.sends ?? [])], hasShown: open.hasShown }),
-        };
+        });
         run.prepare(tick);
         ending.submitted();
         run.submit(tick, change === null ? undefined : told);

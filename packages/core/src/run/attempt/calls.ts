@@ -61,9 +61,13 @@ export class Calls {
     return idOf(name, count);
   }
 
-  /** Tells whether this attempt has made a call of this name. */
-  hasAsked(name: string): boolean {
-    return this.#counts().has(this.#inside(name));
+  /** The id of a call whose name has to be its own; `null` when this attempt has made one of this name. */
+  idOnce(given: string): string | null {
+    const name = this.#inside(given);
+    const counts = this.#counts();
+    if (counts.has(name)) return null;
+    counts.set(name, 1);
+    return idOf(name, 0);
   }
 
   /** The result of an earlier attempt, or of this one. */

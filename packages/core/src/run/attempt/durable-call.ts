@@ -12,13 +12,14 @@ import type { Finished } from "../../authoring/finished.types.js";
 import type { EffectRecord } from "../../engine/state.js";
 import type { CallAwaited, EffectFailed, EffectOpened, EffectRecorded } from "../../engine/tick.js";
 import type { AttemptCall } from "../../inspect/telemetry.types.js";
+import type { Release } from "../../limit/limiter.js";
 import { judge } from "../../retry/judge.js";
 import type { CallPromise } from "../../state/call-promise.js";
 import { type OpenCall, runInCall, runInSyncCall } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { readable, recordError } from "../../value/error-record.js";
 import type { AttemptCore } from "../run.types.js";
-import { beginEnd, type CallStamp, endCall, endOf } from "./call-end.js";
+import { beginEnd, type CallEnd, endCall, endOf } from "./call-end.js";
 import { idempotencyKey } from "./call-ids.js";
 import { afterThisTurn } from "./call-openings.js";
 import type { CallPolicies } from "./call-policies.js";
@@ -51,6 +52,8 @@ export function runCall<Result>(attempt: AttemptCore, setup: CallSetup): CallPro
   return watchEffect(attempt, call.result() as Promise<Result>, call);
 }
 
+type CallStamp = Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call">;
+
 class DurableCall implements EffectPhase {
   readonly #attempt: AttemptCore;
   readonly #setup: CallSetup;
@@ -61,6 +64,8 @@ class DurableCall implements EffectPhase {
   /** `true`: a tick says that its current attempt has begun. */
   #isOpened = false;
   #isOver = false;
+  #release: Release | null = null;
+  #time: CallTime | null = null;
 
   constructor(attempt: AttemptCore, setup: CallSetup) {
     this.#attempt = attempt;
@@ -68,13 +73,24 @@ class DurableCall implements EffectPhase {
   }
 
   async result(): Promise<unknown> {
-    const { status } = this.#record ?? {};
-    if (status === "failed") return callsOf(this.#attempt).recall(this.#setup.call);
-    if (status === "open") await this.#rest({ type: "call.awaited", ...this.#stamp() });
+    const attempt = this.#attempt;
+    const record = this.#record;
+    if (record?.status === "failed") return callsOf(attempt).recall(record.call);
+    if (record?.status === "open") await this.#rest({ type: "call.awaited", ...this.#stamp() });
     for (;;) {
+      const open = openEffect(attempt, this.#setup.call);
       try {
-        return await this.#try();
+        const ready = this.#begin();
+        if (ready !== null) await ready;
+        const given = await this.#work(open);
+        open.open = false;
+        attempt.assertAlive();
+        if (open.refusal !== null) throw open.refusal;
+        const end = endOf(attempt, open, given);
+        const recorded = end === null ? this.#recordResult(given, open) : this.#end(open, end);
+        return recorded instanceof Promise ? await recorded : recorded;
       } catch (error) {
+        this.#leave(open);
         await this.#fail(error);
       }
     }
@@ -90,71 +106,50 @@ class DurableCall implements EffectPhase {
     return { atMs: run.now(), item: item.id, attempt: number, call: this.#setup.call };
   }
 
-  /** What a tick says of an attempt. */
-  get #facts(): Pick<EffectOpened, "callAttempt" | "label"> {
+  /** Says in a tick which attempt of the call it is from, and the label in the first one. */
+  #signed<Signed extends EffectOpened | EffectFailed | EffectRecorded>(tick: Signed): Signed {
     const { label } = this.#setup.policies;
-    return { ...(this.#number > 1 && { callAttempt: this.#number }), ...(label !== undefined && { label }) };
+    const facts = tick as { -readonly [Fact in "callAttempt" | "label"]?: EffectOpened[Fact] };
+    if (this.#number > 1) facts.callAttempt = this.#number;
+    if (label !== undefined && !this.#isOpened) facts.label = label;
+    return tick;
   }
 
-  async #try(): Promise<unknown> {
-    const attempt = this.#attempt;
-    const { call, key, policies } = this.#setup;
-    const { limiter, timeoutMs } = policies;
-    const granted = limiter === null ? null : limiter.acquire(attempt.signal);
-    const release = granted instanceof Promise ? await granted : granted;
-    const open = openEffect(attempt, call);
-    let time: CallTime | null = null;
-    let given: unknown;
-    try {
-      const stored = this.#begin();
-      if (stored !== null) await stored;
-      if (timeoutMs !== null) time = new CallTime(attempt, open, { key, number: this.#number, limitMs: timeoutMs });
-      const answer = runInCall(open, () => this.#invoke(open, time));
-      given = await (time === null ? answer : time.race(answer));
-      open.open = false;
-      attempt.assertAlive();
-      if (open.refusal !== null) throw open.refusal;
-      const end = endOf(attempt, open, given);
-      if (end !== null) {
-        const ended = endCall(attempt, { open, end, tick: () => this.#tick(), submitted: () => time?.stop() });
-        return await (time === null ? ended : time.race(ended));
-      }
-    } finally {
-      this.#isOver = true;
-      open.open = false;
-      time?.stop();
-      release?.();
-    }
-    return this.#recordResult(given, open);
-  }
-
-  /** Returns a promise where the function waits until its beginning is stored: a policy counts every attempt. */
+  /** Takes a place in its limit, and says that it begins. `null`: its function can be called at once. */
   #begin(): Promise<void> | null {
     const attempt = this.#attempt;
-    const { run } = attempt;
-    const { isPlain } = this.#setup.policies;
-    attempt.assertAlive();
+    const { limiter, isPlain } = this.#setup.policies;
     this.#number = (this.#record?.attempts ?? 0) + 1;
-    this.#beganAtMs = run.now();
     this.#isOpened = this.#isOver = false;
-    if (isPlain) {
-      if (run.journal !== null) afterThisTurn(this);
-      return null;
-    }
-    const stored = run.commit(this.#opening()) ?? null;
-    return (
-      stored &&
-      stored.then(() => {
-        attempt.assertAlive();
-        if (attempt.isFailing) throw attempt.signal.reason;
-        this.#beganAtMs = run.now();
-      })
-    );
+    if (!isPlain) return this.#beginNoted(limiter?.acquire(attempt.signal) ?? null);
+    const { run } = attempt;
+    if (run.journal === null) return null;
+    this.#beganAtMs = run.now();
+    afterThisTurn(this);
+    return null;
+  }
+
+  /** A policy counts every attempt: the function waits until its beginning is stored. */
+  #beginNoted(granted: Release | Promise<Release> | null): Promise<void> | null {
+    if (granted instanceof Promise) return granted.then((release) => this.#beginNoted(release) ?? undefined);
+    const attempt = this.#attempt;
+    const { run } = attempt;
+    this.#release = granted;
+    attempt.assertAlive();
+    this.#beganAtMs = run.now();
+    const stored = run.commit(this.#opening());
+    if (stored === undefined) return null;
+    return stored.then(() => {
+      attempt.assertAlive();
+      if (attempt.isFailing) throw attempt.signal.reason;
+      this.#beganAtMs = run.now();
+    });
   }
 
   #opening(): EffectOpened {
+    const tick = this.#signed({ type: "effect.opened", ...this.#stamp() });
     this.#isOpened = true;
-    return { type: "effect.opened", ...this.#stamp(), ...this.#facts };
+    return tick;
   }
 
   /** The turn of the host in which it has begun is over. */
@@ -162,8 +157,17 @@ class DurableCall implements EffectPhase {
     if (!this.#isOpened && !this.#isOver && this.#attempt.ended === null) this.#attempt.run.submit(this.#opening());
   }
 
-  #invoke(open: OpenCall, time: CallTime | null): unknown {
+  #work(open: OpenCall): unknown {
+    const { key, policies } = this.#setup;
+    if (policies.timeoutMs === null) return runInCall(open, () => this.#invoke(open));
+    const time = new CallTime(this.#attempt, open, { key, number: this.#number, limitMs: policies.timeoutMs });
+    this.#time = time;
+    return time.race(runInCall(open, () => this.#invoke(open)));
+  }
+
+  #invoke(open: OpenCall): unknown {
     const attempt = this.#attempt;
+    const time = this.#time;
     const { key, effect, ctx, scope, step } = this.#setup;
     const { tracer } = attempt.run.host.inspector;
     const call: EffectCall<never> = {
@@ -179,31 +183,52 @@ class DurableCall implements EffectPhase {
     return tracer === null ? effect(call) : tracer.callEffect({ ...callOf(attempt, step), key }, () => effect(call));
   }
 
-  /** What the tick of the result says of the call besides. */
-  #tick(): Omit<EffectRecorded, "value"> {
-    const stamp = this.#stamp();
-    const elapsedMs = this.#elapsedMs(stamp.atMs);
-    return {
-      type: "effect.recorded",
-      ...stamp,
-      ...this.#facts,
-      ...(!this.#isOpened && elapsedMs > 0 && { elapsedMs }),
-    };
+  /** The attempt is over: its time, and its place in its limit. */
+  #leave(open: OpenCall): void {
+    open.open = false;
+    this.#isOver = true;
+    this.#time?.stop();
+    this.#release?.();
+    this.#time = this.#release = null;
+  }
+
+  /** Returns the result, or a promise of it where it has to be stored first. */
+  #recordResult(given: unknown, open: OpenCall): unknown {
+    const attempt = this.#attempt;
+    const { run } = attempt;
+    this.#leave(open);
+    const tick = this.#recording(given, partsOf(attempt, open));
+    run.prepare(tick);
+    run.submit(tick);
+    const calls = callsOf(attempt);
+    const known = calls.record(tick.call);
+    return known?.kind === "run" ? recall(attempt, known.value) : calls.expect(tick.call);
+  }
+
+  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */
+  #recording(given: unknown, parts: Partial<EffectRecorded> | null): EffectRecorded {
+    const attempt = this.#attempt;
+    encodeValue(given, `run "${this.#setup.key}"`, attempt.run.host.compiled.values);
+    const value = recall(attempt, given);
+    const tick: EffectRecorded = this.#signed({ type: "effect.recorded", ...this.#stamp(), value, ...parts });
+    const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : this.#elapsedMs(tick.atMs);
+    if (elapsedMs > 0) (tick as { elapsedMs?: number }).elapsedMs = elapsedMs;
+    return tick;
   }
 
   #elapsedMs(atMs: number): number {
     return Math.max(0, atMs - this.#beganAtMs); // the clock may have been set back
   }
 
-  #recordResult(value: unknown, open: OpenCall): Promise<unknown> {
-    const attempt = this.#attempt;
-    const { run } = attempt;
-    encodeValue(value, `run "${this.#setup.key}"`, run.host.compiled.values); // a value that cannot be stored is refused where it is made
-    const tick: EffectRecorded = { ...this.#tick(), value: recall(attempt, value), ...partsOf(attempt, open) };
-    run.prepare(tick);
-    const answer = callsOf(attempt).expect(tick.call);
-    run.submit(tick);
-    return answer;
+  /** Within the time of the call, until its edit is made. */
+  #end(open: OpenCall, end: CallEnd): Promise<unknown> {
+    const ended = endCall(this.#attempt, {
+      open,
+      end,
+      recording: (value, parts) => this.#recording(value, parts),
+      submitted: () => this.#leave(open),
+    });
+    return this.#time === null ? ended : this.#time.race(ended);
   }
 
   /** Resolves when the next attempt may begin; rejects when there is none. */
@@ -223,14 +248,13 @@ class DurableCall implements EffectPhase {
       elapsedMs: stamp.atMs - (sinceMs < 0 ? this.#beganAtMs : sinceMs),
       error: failure,
     });
-    const tick: EffectFailed = {
+    const tick: EffectFailed = this.#signed({
       type: "effect.failed",
       ...stamp,
-      ...this.#facts,
       error: recordError(error),
       retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
-      elapsedMs: this.#elapsedMs(stamp.atMs),
-    };
+      elapsedMs: this.#beganAtMs === 0 ? 0 : this.#elapsedMs(stamp.atMs),
+    });
     run.prepare(tick);
     if (delayMs !== null && delayMs > 0) return this.#rest(tick);
     const answer = callsOf(attempt).expect(call);

@@ -61,13 +61,14 @@ export function watchEffect<Value>(
       (error: unknown) => {
         atWork.delete(effect);
         if (hasLeftMemory(attempt)) return;
+        call.markHandled(); // only now: most calls never fail
         noteFailure(attempt, { call, error });
         reject(error);
         attempt.run.checkIdleAgain();
       },
     );
   });
-  return call.markHandled();
+  return call;
 }
 
 /** Tells whether the attempt ended because its run left memory. */

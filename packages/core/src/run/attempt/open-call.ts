@@ -21,7 +21,8 @@ export function openEffect(attempt: AttemptCore, call: string): OpenCall {
 export function partsOf(
   attempt: AttemptCore,
   { sends, hasShown }: Pick<OpenCall, "sends" | "hasShown">,
-): { readonly sends?: readonly Send[]; readonly hasShown?: true } {
+): { readonly sends?: readonly Send[]; readonly hasShown?: true } | null {
+  if (sends === null && !hasShown && followsAsyncContext()) return null; // as most calls
   const inside = (sends ?? []) as Send[];
   const sent = followsAsyncContext() ? inside : [...takeSends(attempt), ...inside];
   return { ...(sent.length > 0 && { sends: sent }), ...(hasShown && { hasShown: true as const }) };

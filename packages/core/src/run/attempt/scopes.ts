@@ -17,10 +17,8 @@ const MAX_NAME_LENGTH = 200;
  */
 export function openScope(attempt: AttemptCore, outer: string, name: string): string {
   assertName(name);
-  const calls = callsOf(attempt);
   const path = scopeIn(outer, name);
-  if (calls.hasAsked(path)) throw scopeReused(attempt, path);
-  calls.id(path);
+  if (callsOf(attempt).idOnce(path) === null) throw scopeReused(attempt, path);
   return path;
 }
 

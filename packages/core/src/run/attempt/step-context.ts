@@ -238,9 +238,8 @@ export class StepContext implements Context {
       const attempt = this.#attempt;
       const policies = callPolicies(attempt, key, options);
       const calls = this.#calls;
-      const called = this.#name("run", "", key);
-      if (calls.hasAsked(called)) throw keyReused(attempt, key, this.#path);
-      const call = calls.id(called);
+      const call = calls.idOnce(this.#name("run", "", key));
+      if (call === null) throw keyReused(attempt, key, this.#path);
       if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
       return runCall(attempt, {
         call,
