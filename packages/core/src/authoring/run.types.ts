@@ -10,6 +10,7 @@
 import type {
   JoinIncompleteEvent,
   OpenFields,
+  PartsShownEvent,
   StepRestartedEvent,
   StopEvent,
   WorkDiscardedEvent,
@@ -55,14 +56,15 @@ export type PromptOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<an
   ? KnownOr<WorkflowEvent, Extract<Shown, WorkflowEvent<string, EventFacts<"inputRequired">>>>
   : WorkflowEvent;
 
-/** Events that the engine adds to the stream. */
+/** Events that every stream may have. */
 type EndOrNotice =
   | WorkflowFailedEvent
   | WorkflowTimedOutEvent
   | WorkflowCancelledEvent
   | StepRestartedEvent
   | JoinIncompleteEvent
-  | WorkDiscardedEvent;
+  | WorkDiscardedEvent
+  | PartsShownEvent;
 
 /** Arguments of `run`. The input is optional when all of its fields have defaults. */
 export type RunArguments<Flow, Options> =

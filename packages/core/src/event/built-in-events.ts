@@ -247,6 +247,26 @@ export const AnswerEvent: EngineEventClass<AnswerEvent> = /* @__PURE__ */ engine
   "humanResponse",
   "fields",
 );
+/** Fields of a {@link PartsShownEvent}. */
+export interface PartsShown {
+  /** Plain data: pieces of text, tools that begin, and the like. */
+  readonly parts: readonly unknown[];
+}
+/**
+ * What a call of `ctx.run` shows while it works, in parts. Every step may stream it without declaring it, so a library
+ * can show its work in any step. No step takes it.
+ */
+export interface PartsShownEvent
+  extends WorkflowEvent<"PartsShownEvent", EventFacts<"notice", PartsShown, PartsShown, "PartsShownEvent">>,
+    PartsShown {}
+/** The class `PartsShownEvent`. */
+export interface PartsShownEventClass {
+  new (fields: PartsShown): PartsShownEvent;
+  readonly type: "PartsShownEvent";
+  /** Returns `true` for an instance of exactly this class. */
+  is(value: unknown): value is PartsShownEvent;
+}
+export const PartsShownEvent: PartsShownEventClass = /* @__PURE__ */ partsEvent();
 
 /** Class of an event that only the engine creates. */
 export interface EngineEventClass<Event extends WorkflowEvent> {
@@ -290,8 +310,13 @@ function mapEngineEvents(): Map<string, EventClass> {
     StepRestartedEvent,
     QuestionEvent,
     AnswerEvent,
+    PartsShownEvent,
   ];
   return new Map(classes.map((eventClass) => [eventClass.type, eventClass as never]));
+}
+
+function partsEvent(): never {
+  return defineEvent({ type: "PartsShownEvent", role: "notice", final: true, shape: { parts: anything } }) as never;
 }
 
 function stopEvent(): never {
