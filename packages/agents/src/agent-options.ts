@@ -1,4 +1,5 @@
 import type { AgentOptions } from "./settings/agent-options.types.js";
+import { idOf } from "./settings/agent-id.js";
 import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
@@ -43,6 +44,13 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     outputSchema: options.outputSchema,
     maxSteps: options.maxSteps ?? 20,
     maxRetries: options.maxRetries ?? 2,
+    outputRepairs: options.outputRepairs ?? 1,
+    maxParallelTools: options.maxParallelTools ?? 8,
+    canHandOffTo: options.canHandOffTo ?? [],
+    stopWhen: [options.stopWhen ?? []].flat(),
+    prepareStep: options.prepareStep,
+    guards: options.guards ?? {},
+    redact: options.redact,
     readFile: options.readFile,
     ...sessionSettings(options),
     dependencies: options.dependencies ?? {},
@@ -64,12 +72,4 @@ function sessionSettings(options: AgentOptions<unknown>) {
     addHistoryToContext: options.addHistoryToContext ?? false,
     numHistoryRuns: options.numHistoryRuns ?? 3,
   };
-}
-
-/** Converts a name to an id: lower case, with `-` between words. */
-export function idOf(name: string): string {
-  return name
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_]+/g, "-");
 }

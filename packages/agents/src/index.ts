@@ -6,10 +6,26 @@
 
 // ---- agents and teams
 export { Agent } from "./agent.js";
-export type { AgentOptions, Instructions, ModelSettings, TeamOptions } from "./settings/agent-options.types.js";
+export type { AgentOptions, Instructions, TeamOptions } from "./settings/agent-options.types.js";
+export type {
+  AskedOfModel,
+  Guards,
+  ModelToolCall,
+  ModelToolResult,
+  ModelTurn,
+  PreparedStep,
+  PrepareStep,
+  StepToPrepare,
+  StopRule,
+  Verdict,
+} from "./settings/loop-options.types.js";
+export type { ModelSettings } from "./settings/model-settings.types.js";
 export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
+export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/agent-workflow.js";
+export { AgentQuestion, AgentReply, agentEvents } from "./loop/questions.js";
+export type { AgentPart } from "./loop/agent-part.types.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
 export type {
   AgentRun,
@@ -17,12 +33,20 @@ export type {
   CallAnswer,
   ContinueOptions,
   PausedRun,
+  StepRunOptions,
 } from "./settings/run-options.types.js";
 export type { ReadFile } from "./settings/media-part.js";
 
 // ---- tools
 export { tool } from "./settings/tool.js";
-export type { AgentTool, ConfirmationContext, ToolContext, ToolOptions } from "./settings/tool.types.js";
+export type {
+  AgentTool,
+  Confirmation,
+  ConfirmationContext,
+  ConfirmationRule,
+  ToolContext,
+  ToolOptions,
+} from "./settings/tool.types.js";
 export type { EditOptions, RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions

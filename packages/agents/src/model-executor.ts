@@ -1,4 +1,6 @@
-import { check, continueRules, runRules } from "./settings/check-options.js";
+import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
+import { runInStep } from "./loop/step-run.js";
+import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
 import {
   emptyMetrics,
   type ExecutorResume,
@@ -21,6 +23,7 @@ import type {
   CallAnswer,
   ContinueOptions,
   PausedRun,
+  StepRunOptions,
 } from "./settings/run-options.types.js";
 import { continueInSession, runInSession, whoRuns } from "./session-run.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
@@ -28,6 +31,7 @@ import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import type { RunJob } from "./settings/job.types.js";
 import { plainState } from "./state/live-state.js";
+import { rememberSettings } from "./settings/known-settings.js";
 import { newId, nowMs } from "./system.js";
 
 /** Names a session and its user. Both default to those of the executor. */
@@ -49,9 +53,11 @@ export abstract class ModelExecutor<Output> implements Executor {
   /** Session of the runs that name no session. */
   readonly sessionId: string;
   readonly #settings: ExecutorSettings;
+  #workflow: AgentWorkflow<unknown> | undefined;
 
   protected constructor(settings: ExecutorSettings, role: string | undefined) {
     this.#settings = settings;
+    rememberSettings(this, settings);
     this.id = settings.id;
     this.name = settings.name;
     this.role = role;
@@ -72,13 +78,29 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
+   * The agent as a workflow of one step: for `createRuntime`, `createServer`, or as a child. A model call or a tool call that was made
+   * is not made again when the run continues after a crash.
+   */
+  get workflow(): AgentWorkflow<Output> {
+    this.#workflow ??= agentWorkflow(this.id, (input, options) => runInStep(this.#settings, input, options));
+    return this.#workflow as AgentWorkflow<Output>;
+  }
+
+  /**
    * Runs once and saves the session. When a tool call needs the permission of a person, the run ends with the status
    * `PAUSED`; continue it with {@link continueRun}.
    *
    * @throws {WorkflowError} `AGENT_FAILED` when the model fails, `AGENT_OUTPUT_INVALID`, `RUN_CANCELLED` when the
    * signal aborts, `SESSION_FOREIGN`, `SESSION_BUSY`, `STATE_UNSTORABLE`.
+   *
+   * With `ctx`, it runs inside of a step: each model call and each tool call is recorded and made once, and a call that needs
+   * permission waits for an answer to its prompt instead of pausing.
    */
-  async run(input: unknown, options: AgentRunOptions = {}): Promise<AgentRun<Output>> {
+  async run(input: unknown, options: AgentRunOptions | StepRunOptions = {}): Promise<AgentRun<Output>> {
+    if ("ctx" in options) {
+      check(this.name, options, { rules: stepRules });
+      return (await runInStep(this.#settings, input, options)) as AgentRun<Output>;
+    }
     check(this.name, options, { rules: runRules });
     return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
   }

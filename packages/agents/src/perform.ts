@@ -98,7 +98,7 @@ function keptBack(resumed: ResumedRun | null): OpenCalls {
 function completed(run: ActiveRun, messages: readonly ModelMessage[], answer: Answer): ExecutorResult {
   return {
     ...gathered(run),
-    ...mediaSet([...run.media, ...answer.files.map(generatedMedia)]),
+    ...mediaSet([...run.media, ...answer.files.map((file) => generatedMedia(file))]),
     content: answer.content,
     messages: plainMessages(messages),
     status: "COMPLETED",

@@ -124,7 +124,7 @@ async function performInSession(
   });
   emitEnd(run, result, structuredClone(saved));
   if (result.error !== null) throw result.error;
-  return { ...result, ...who, sessionState: saved };
+  return { ...result, ...who, agent: settings.name, sessionState: saved };
 }
 
 /** Metrics since the last pause: the session already has the earlier part. */

@@ -1,5 +1,5 @@
 /**
- * The only file that reads the time or randomness.
+ * The only file that reads the time or randomness, or sets timers.
  *
  * @module
  */
@@ -10,3 +10,9 @@ export const nowMs = (): number => Date.now();
 export const tickMs = (): number => performance.now();
 
 export const newId = (): string => crypto.randomUUID();
+
+/** Calls `act` once after this time. Returns the function that prevents it. */
+export function later(delayMs: number, act: () => void): () => void {
+  const timer = setTimeout(act, delayMs);
+  return () => clearTimeout(timer);
+}

@@ -1,5 +1,6 @@
 import type { LanguageModel } from "ai";
-import { resolveOptions, idOf } from "./agent-options.js";
+import { resolveOptions } from "./agent-options.js";
+import { idOf } from "./settings/agent-id.js";
 import type { TeamOptions } from "./settings/agent-options.types.js";
 import { invalid } from "./settings/check-options.js";
 import type { Executor, Member } from "./settings/executor.types.js";

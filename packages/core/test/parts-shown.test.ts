@@ -1,5 +1,5 @@
-import { defineWorkflow, PartsShownEvent, StartEvent, StopEvent } from "../src/index.js";
 import { expect, it } from "vitest";
+import { defineWorkflow, PartsShownEvent, StartEvent, StopEvent } from "../src/index.js";
 
 it("is streamed by a step that declares nothing, and belongs to its call", async () => {
   const flow = defineWorkflow("shows")

@@ -89,7 +89,7 @@ function reasonOf(error: unknown): string {
   return messageOf(error);
 }
 
-function issueText({ path = [], message }: SchemaIssue): string {
+export function issueText({ path = [], message }: SchemaIssue): string {
   const at = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
   return at === "" ? message : `${at}: ${message}`;
 }
@@ -100,6 +100,52 @@ export function brokenStream(who: Who): WorkflowError {
     message: `${title(who)} failed: the model's answer broke off before its end.`,
     hint: "Try again: the connection to the provider was lost, or the provider gave up.",
     details: { executor: who.name },
+  });
+}
+
+const cutBy: Readonly<Record<string, readonly [why: string, hint: string]>> = {
+  length: ["the limit of its tokens was reached", "Raise `maxOutputTokens` in `modelSettings`, or ask for less."],
+  "content-filter": ["its provider has filtered it", "Change the input or the instructions, or use another model."],
+};
+
+/** The answer is not whole: `null` for reasons with which it is. No retry makes it whole. */
+export function answerCut(
+  who: Who,
+  turn: { readonly finishReason: string; readonly text: string },
+): WorkflowError | null {
+  const [why, hint] = cutBy[turn.finishReason] ?? [];
+  if (why === undefined || hint === undefined) return null;
+  const failure = new WorkflowError({
+    code: "AGENT_ANSWER_CUT",
+    message: `${title(who)} failed: the model's answer was cut, because ${why}.`,
+    hint,
+    details: { executor: who.name, finishReason: turn.finishReason, text: turn.text.slice(0, 2_000) },
+  });
+  failure.retryable = false;
+  return failure;
+}
+
+/** A guard, or the person that it has asked, does not let a value pass. */
+export function refusedBy(who: Who, guard: "input" | "output", reason: string): WorkflowError {
+  const failure = new WorkflowError({
+    code: "AGENT_REFUSED",
+    message: `${title(who)} has refused the ${guard}: ${reason}`,
+    hint: "The guard `" + guard + "` of the agent decides this.",
+    details: { executor: who.name, guard, reason },
+  });
+  failure.retryable = false;
+  return failure;
+}
+
+export function unfitOutput(
+  who: Who,
+  { text, problem }: { readonly text: string; readonly problem: string },
+): WorkflowError {
+  return new WorkflowError({
+    code: "AGENT_OUTPUT_INVALID",
+    message: `${title(who)} answered with something that does not fit its output schema: ${problem}`,
+    hint: "Try again, ask for less in `outputSchema`, or use a model with structured outputs.",
+    details: { executor: who.name, text: text.slice(0, 200) },
   });
 }
 

@@ -5,6 +5,7 @@
  */
 import { dynamicTool, type ToolApprovalConfiguration, type ToolExecutionOptions, type ToolSet } from "ai";
 import type { RunContext } from "../settings/run-context.types.js";
+import { confirmationOf } from "../settings/tool.js";
 import type { AgentTool, ConfirmationContext, ToolContext } from "../settings/tool.types.js";
 import { contextOfCall } from "../state/live-state.js";
 import type { ActiveRun } from "./active-run.types.js";
@@ -26,7 +27,9 @@ export function approvalsOf({
   settings,
   context,
 }: ActiveRun): ToolApprovalConfiguration<ToolSet, Record<string, unknown>> {
-  const rules = settings.tools.filter(mayNeedConfirmation).map(({ name, requiresConfirmation: rule }) => {
+  const rules = settings.tools.filter(mayNeedConfirmation).map((tool) => {
+    const { name } = tool;
+    const rule = confirmationOf(tool)?.when ?? false;
     const decide = async (input: unknown, { toolCallId }: { readonly toolCallId: string }) => {
       const isNeeded = typeof rule === "function" ? await rule(input, confirmationContext(context, toolCallId)) : rule;
       return isNeeded ? ("user-approval" as const) : undefined;
@@ -40,8 +43,8 @@ function confirmationContext(runContext: RunContext, toolCallId: string): Confir
   return { runContext, sessionState: runContext.sessionState, signal: runContext.signal, toolCallId };
 }
 
-export function mayNeedConfirmation({ requiresConfirmation }: AgentTool): boolean {
-  return requiresConfirmation !== false;
+export function mayNeedConfirmation(tool: AgentTool): boolean {
+  return confirmationOf(tool) !== null;
 }
 
 interface Calls {
@@ -60,7 +63,7 @@ function modelTool(tool: AgentTool, { run, shown }: Calls): ToolSet[string] {
       if (mayNeedConfirmation(tool))
         toolStarted(run, { toolCallId: options.toolCallId, toolName: tool.name, input: args });
       const idempotencyKey = run.keys.next(tool.name, args);
-      return plainResult(await tool.execute(args, toolContext(run, options, idempotencyKey)));
+      return plainResult(await tool.execute?.(args, toolContext(run, options, idempotencyKey)));
     },
   });
 }
@@ -82,6 +85,7 @@ function toolContext(
     toolCallId,
     idempotencyKey,
     addMedia: (item) => void media.push(item),
+    show: () => {},
   };
 }
 

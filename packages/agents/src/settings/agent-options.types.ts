@@ -1,7 +1,9 @@
-import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolSet } from "ai";
+import type { LanguageModel, ToolSet } from "ai";
 import type { z } from "zod";
 import type { Executor } from "./executor.types.js";
+import type { AskedOfModel, Guards, PrepareStep, StopRule } from "./loop-options.types.js";
 import type { ReadFile } from "./media-part.js";
+import type { ModelSettings } from "./model-settings.types.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions.types.js";
 import type { AgentTool } from "./tool.types.js";
@@ -11,12 +13,6 @@ export type Instructions =
   | string
   | readonly string[]
   | ((context: RunContext) => string | readonly string[] | Promise<string | readonly string[]>);
-
-/** Temperature, token limits and the like, as the AI SDK takes them. */
-export type ModelSettings = LanguageModelCallOptions & {
-  readonly headers?: Record<string, string>;
-  readonly providerOptions?: NonNullable<ModelMessage["providerOptions"]>;
-};
 
 /** Options of an `Agent`. */
 export interface AgentOptions<Output = string> {
@@ -40,10 +36,27 @@ export interface AgentOptions<Output = string> {
   readonly resolveInContext?: boolean;
   /** Functions that the model may call, made with `tool()`. */
   readonly tools?: readonly AgentTool[];
-  /** Tools of the AI SDK itself, such as those that a provider executes or of an MCP server. They get no run context. */
-  readonly sdkTools?: ToolSet;
+  /**
+   * Tools of the AI SDK itself, such as those that a provider executes or of an MCP server, or a
+   * function that gets them at the start of a run. They get no run context.
+   */
+  readonly sdkTools?: ToolSet | (() => Promise<ToolSet>);
   /** A zod object. The content of a run is then the parsed answer instead of text. */
   readonly outputSchema?: z.ZodType<Output>;
+  /** How often the model is told that its answer does not fit `outputSchema`, and asked again. @default 1 */
+  readonly outputRepairs?: number;
+  /** Agents that the model may hand the conversation over to, each through a tool `transfer_to_<id>`. */
+  readonly canHandOffTo?: readonly Executor[];
+  /** Ends the loop after a round of tools, besides an answer without calls. The last text is then the answer. */
+  readonly stopWhen?: StopRule | readonly StopRule[];
+  /** Changes the next model call: another model, fewer tools, shorter messages. */
+  readonly prepareStep?: PrepareStep;
+  /** Checks that refuse, change or ask: of the input, the answer, and the calls of tools. */
+  readonly guards?: Guards;
+  /** Limit of tools that work at the same time. Calls that wait for a person do not count. @default 8 */
+  readonly maxParallelTools?: number;
+  /** What is kept of a request in the record of its call. The model gets the request as it is. @default all of it */
+  readonly redact?: (asked: AskedOfModel) => AskedOfModel;
   /** Limit of model calls in one run; tools work between them. @default 20 */
   readonly maxSteps?: number;
   /**

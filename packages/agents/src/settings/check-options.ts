@@ -5,7 +5,7 @@ import { WorkflowError } from "millrace";
 import { checkOptions, list, type OptionChecks, type Rule, type Rules, unchecked, wholeNumber } from "millrace/engine";
 import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
-import type { AgentRunOptions, ContinueOptions } from "./run-options.types.js";
+import type { AgentRunOptions, ContinueOptions, StepRunOptions } from "./run-options.types.js";
 
 export const languageModel: Rule = (model, option) => {
   if (typeof model === "string" ? model !== "" : typeof model === "object" && model !== null) return [];
@@ -22,11 +22,14 @@ export const agentRules: Rules<AgentOptions> = {
   tools,
   maxSteps: wholeNumber(1),
   maxRetries: wholeNumber(0),
+  outputRepairs: wholeNumber(0),
+  maxParallelTools: wholeNumber(1),
   numHistoryRuns: historyRuns,
   userId,
   ...unchecked("name id role description instructions resolveInContext sdkTools outputSchema modelSettings"),
   ...unchecked("readFile sessions sessionId sessionState addSessionStateToContext enableAgenticState"),
   ...unchecked("overwriteDbSessionState addHistoryToContext dependencies metadata"),
+  ...unchecked("canHandOffTo stopWhen prepareStep guards redact"),
 };
 
 export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("members mode") };
@@ -41,6 +44,15 @@ export const runRules: Rules<AgentRunOptions> = {
   files: list,
   userId,
   ...unchecked("runId sessionId idempotencyKey"),
+};
+
+export const stepRules: Rules<StepRunOptions> = {
+  images: list,
+  videos: list,
+  audio: list,
+  files: list,
+  userId,
+  ...unchecked("ctx key statePath history sessionId dependencies metadata"),
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */

@@ -1,11 +1,12 @@
 import type { AgentOptions } from "./agent-options.types.js";
 import type { Member } from "./executor.types.js";
 import type { LeadingRun } from "./job.types.js";
+import type { StopRule } from "./loop-options.types.js";
 import type { AgentTool } from "./tool.types.js";
 
 /** Options without a default. */
-type Optional = "description" | "outputSchema" | "readFile" | "sessions";
-type WithDefault = Exclude<keyof AgentOptions, Optional | "role" | "userId" | "enableAgenticState">;
+type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact";
+type WithDefault = Exclude<keyof AgentOptions, Optional | "role" | "userId" | "enableAgenticState" | "stopWhen">;
 
 /** The options of an agent or a team with their defaults. A run never changes them. */
 export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>> & {
@@ -13,6 +14,7 @@ export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>
 } & {
   readonly kind: "agent" | "team";
   readonly userId: string | null;
+  readonly stopWhen: readonly StopRule[];
   /** Members of a team; empty for an agent. */
   readonly members: readonly Member[];
   /** The part of the leader's system prompt about its members; empty for an agent. */

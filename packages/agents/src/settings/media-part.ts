@@ -65,10 +65,13 @@ function endingOf(name: string): string {
 }
 
 /** Converts a file that a model has generated. */
-export function generatedMedia({ base64, mediaType }: GeneratedFile): Media {
+export function generatedMedia(
+  { base64, mediaType }: Pick<GeneratedFile, "base64" | "mediaType">,
+  id: string = newId(),
+): Media {
   const top = mediaType.split("/")[0];
   const kind: MediaKind = top === "image" || top === "video" || top === "audio" ? top : "file";
-  return { kind, id: newId(), content: base64, mimeType: mediaType };
+  return { kind, id, content: base64, mimeType: mediaType };
 }
 
 /** Groups media by kind, without duplicate ids. */

@@ -1,4 +1,6 @@
 import type { ExecutorPause, MediaSet, ToolAnswer } from "@millrace/pipeline/executor";
+import type { ModelMessage } from "ai";
+import type { Context } from "millrace";
 import type { ExecutorResult, ExecutorStatus } from "./executor.types.js";
 import type { SessionState } from "./run-context.types.js";
 
@@ -25,8 +27,26 @@ export interface AgentRunOptions extends Partial<MediaSet> {
   readonly idempotencyKey?: string;
 }
 
+/** Options of a run inside of a step. Its calls are recorded with the step, and its questions are prompts of the run. */
+export interface StepRunOptions
+  extends Pick<
+    AgentRunOptions,
+    "sessionId" | "userId" | "dependencies" | "metadata" | "images" | "videos" | "audio" | "files"
+  > {
+  /** Context of the step. The step declares `...agentEvents`. */
+  readonly ctx: Context;
+  /** Tells this run from others of the same agent in the step. @default the id of the agent */
+  readonly key?: string;
+  /** Path in the state of the workflow that keeps the session state: `"session"`. Without it, tools cannot change any. */
+  readonly statePath?: string;
+  /** Messages before the input. */
+  readonly history?: readonly ModelMessage[];
+}
+
 /** Result of `run`. */
 export interface AgentRun<Output = string> extends ExecutorResult {
+  /** Name of the agent that has answered: another one after a handoff. */
+  readonly agent: string;
   /** Text, or the parsed answer where there is an output schema. `null` when `status` is `PAUSED`. */
   readonly content: Output;
   readonly sessionId: string;

@@ -2,7 +2,7 @@ import { WorkflowError } from "millrace";
 import { type Rules, unchecked } from "millrace/engine";
 import { z } from "zod";
 import { check } from "./check-options.js";
-import type { AgentTool, ToolOptions } from "./tool.types.js";
+import type { AgentTool, Confirmation, ToolOptions } from "./tool.types.js";
 
 const nameRule = /^[\w-]{1,64}$/;
 /** Those of a tool: it may be made from another one. */
@@ -36,6 +36,28 @@ export function tool<Parameters extends z.ZodType = typeof noParameters>(options
     });
   }
   check(options.name, options as object as AgentTool, { rules });
+  assertShowable(options);
   const { name, description, parameters = noParameters, execute, requiresConfirmation = false } = options;
   return Object.freeze({ kind: "tool", name, description, parameters, execute, requiresConfirmation });
+}
+
+/** The rule of a tool with its defaults; `null` for a tool that asks nobody. */
+export function confirmationOf({ requiresConfirmation: given }: AgentTool): Confirmation | null {
+  if (given === false) return null;
+  return typeof given === "object" ? given : { when: given };
+}
+
+/** The model gets the parameters as JSON schema, which knows no dates, bigints, sets or maps. */
+function assertShowable({ name, parameters = noParameters }: ToolOptions<z.ZodType>): void {
+  try {
+    z.toJSONSchema(parameters, { io: "input" });
+  } catch (cause) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `The parameters of the tool "${name}" cannot be shown to a model: ${cause instanceof Error ? cause.message : String(cause)}`,
+      hint: "Take text or numbers and convert them, for example `z.iso.datetime().transform((text) => new Date(text))`.",
+      details: { tool: name },
+      cause,
+    });
+  }
 }

@@ -1,4 +1,5 @@
 import type { Media } from "@millrace/pipeline/executor";
+import type { Duration } from "millrace";
 import type { z } from "zod";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
@@ -17,6 +18,8 @@ export interface ToolContext {
   readonly idempotencyKey: string;
   /** Adds a picture, video, sound or file to the result of the run. */
   addMedia(media: Media): void;
+  /** Shows data to readers of the run while the tool works. */
+  show(data: unknown): void;
 }
 
 /** The second argument of a function for `requiresConfirmation`. */
@@ -30,17 +33,32 @@ export interface ToolOptions<Parameters extends z.ZodType> {
   readonly description: string;
   /** A zod object. Without it, the tool takes no arguments. */
   readonly parameters?: Parameters;
-  /** Returns text, or data that becomes JSON. An error is told to the model, which may try something else. */
-  readonly execute: (args: z.output<Parameters>, context: ToolContext) => unknown;
   /**
-   * `true`: the run pauses until a person has allowed the call. A function decides for each call, and again when the
-   * run is continued; an error of that function ends the run.
+   * Returns text, or data that becomes JSON. An error is told to the model, which may try something else. A tool without it is run by
+   * whoever watches, such as a page: the run waits for its result.
+   */
+  readonly execute?: ((args: z.output<Parameters>, context: ToolContext) => unknown) | undefined;
+  /**
+   * `true`: the run waits until a person has allowed the call. A function decides for each call.
    *
    * @default false
    */
-  readonly requiresConfirmation?:
-    | boolean
-    | ((args: z.output<Parameters>, context: ConfirmationContext) => boolean | Promise<boolean>);
+  readonly requiresConfirmation?: ConfirmationRule<z.output<Parameters>> | Confirmation<z.output<Parameters>>;
+}
+
+/** Whether a call needs the permission of a person. */
+export type ConfirmationRule<Args> =
+  | boolean
+  | ((args: Args, context: ConfirmationContext) => boolean | Promise<boolean>);
+
+/** A rule, with what happens when nobody answers. */
+export interface Confirmation<Args = any> {
+  /** @default true */
+  readonly when?: ConfirmationRule<Args>;
+  /** How long the question stays open. @default without end */
+  readonly timeout?: Duration;
+  /** What counts when the time is over. @default "refuse" */
+  readonly otherwise?: "allow" | "refuse";
 }
 
 /** A tool, as {@link tool} creates it. */
@@ -49,6 +67,6 @@ export interface AgentTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: z.ZodType;
-  readonly execute: (args: any, context: ToolContext) => unknown;
-  readonly requiresConfirmation: boolean | ((args: any, context: ConfirmationContext) => boolean | Promise<boolean>);
+  readonly execute: ((args: any, context: ToolContext) => unknown) | undefined;
+  readonly requiresConfirmation: ConfirmationRule<any> | Confirmation;
 }

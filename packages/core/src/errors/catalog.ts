@@ -6,8 +6,10 @@
  * @module
  */
 export const catalog = {
+  AGENT_ANSWER_CUT: "The answer of a model is not whole",
   AGENT_FAILED: "The model of an agent or a team failed",
   AGENT_OUTPUT_INVALID: "An answer does not fit the agent's output schema",
+  AGENT_REFUSED: "A guard of an agent does not let a value pass",
   ATTEMPT_ENDED: "A step used its context after its attempt had ended",
   CALL_NESTED: "A call was made inside the function of `ctx.run`",
   CALL_TIMEOUT: "A call of `ctx.run` took longer than its timeout",

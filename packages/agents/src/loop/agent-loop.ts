@@ -1,0 +1,169 @@
+/**
+ * The loop of an agent: asks the model, makes the calls that it wants, and asks again, until it has answered.
+ *
+ * Every model call, tool call, rule and guard is a durable call, and every question to a person a wait. So when the step runs again, the
+ * loop goes the same way from its records to where it stood.
+ *
+ * @module
+ */
+import type { ModelMessage, ToolModelMessage } from "ai";
+import { answerCut, refusedBy, stoppedEarly, unfitOutput } from "../run/failure.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import { settingsOf } from "../settings/known-settings.js";
+import { guarded } from "./guards.js";
+import { Limit } from "./limit.js";
+import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
+import { askModel } from "./model-call.js";
+import { ask } from "./questions.js";
+import { type AnsweredCall, answerCall } from "./tool-call.js";
+import { type LoopTools, toolsOf } from "./tools.js";
+import type { Turn } from "./turn.js";
+import { readOutput } from "./typed-output.js";
+
+/** Runs one agent to its answer. */
+export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
+  const { settings, said, turns } = run;
+  const tools = await toolsOf(settings);
+  const limit = new Limit(settings.maxParallelTools);
+  if (turns.length === 0) await checkInput(run); // else another agent has led the conversation so far
+  let repairs = 0;
+  for (let number = 0; ; number++) {
+    if (turns.length >= settings.maxSteps) throw stoppedEarly(settings);
+    const turn = await askModel(run, tools, number);
+    turns.push(turn);
+    run.ledger.media.push(...turn.files);
+    const cut = answerCut(settings, turn);
+    if (cut !== null) throw cut;
+    if (turn.toolCalls.length > 0 || turn.questions.length > 0) {
+      const target = await answerCalls(run, { turn, tools, limit, number });
+      if (target !== null) return handOver(run, target, number);
+      if (await isStopped(run))
+        return { content: lastText(run), agent: settings.name, finishReason: turn.finishReason };
+      continue;
+    }
+    said.push(...turn.messages);
+    const read = readAnswer(run, turn);
+    if ("value" in read) return checkOutput(run, read.value, turn);
+    if (repairs++ >= settings.outputRepairs) throw unfitOutput(settings, { text: turn.text, problem: read.problem });
+    said.push({ role: "user", content: `Your answer does not fit: ${read.problem}. Answer again, with JSON only.` });
+  }
+}
+
+interface Round {
+  readonly turn: Turn;
+  readonly tools: LoopTools;
+  readonly limit: Limit;
+  readonly number: number;
+}
+
+/** Answers all calls of one turn. Returns the agent that takes over; `null`: none does. */
+async function answerCalls(run: LoopRun, { turn, tools, limit, number }: Round): Promise<ExecutorSettings | null> {
+  const { toolCalls, problems } = turn;
+  const handsTo = toolCalls.find(({ toolName }) => tools.get(toolName)?.kind === "handoff")?.toolCallId ?? null;
+  const answering = toolCalls.map((call, index) => {
+    const scope = run.scope.scope(`m${number}.c${index}`);
+    const problem = Object.hasOwn(problems, call.toolCallId) ? (problems[call.toolCallId] ?? null) : null;
+    return answerCall(run, { call, problem, scope, tools, limit, handsTo });
+  });
+  const [answered, replies] = await Promise.all([Promise.all(answering), providerReplies(run, turn, number)]);
+  run.said.push(...withInputs(turn, answered), {
+    role: "tool",
+    content: [...answered.map(({ part }) => part), ...replies],
+  });
+  const call = toolCalls.find(({ toolCallId }) => toolCallId === handsTo);
+  const tool = call === undefined ? undefined : tools.get(call.toolName);
+  return tool?.kind === "handoff" ? settingsOf(tool.target) : null;
+}
+
+/** Arguments that were changed before a call was made are what the model sees afterwards. */
+function withInputs({ messages }: Turn, answered: readonly AnsweredCall[]): ModelMessage[] {
+  const inputs = new Map(
+    answered.flatMap(({ part, input }) => (input === undefined ? [] : [[part.toolCallId, input]])),
+  );
+  if (inputs.size === 0) return [...messages];
+  return messages.map((message) => {
+    if (typeof message.content === "string") return message;
+    const content = message.content.map((part) =>
+      part.type === "tool-call" && inputs.has(part.toolCallId) ? { ...part, input: inputs.get(part.toolCallId) } : part,
+    );
+    return { ...message, content };
+  });
+}
+
+/** Calls that the provider makes itself, and asks about. */
+function providerReplies(run: LoopRun, { questions }: Turn, number: number): Promise<ToolModelMessage["content"]> {
+  const replies = questions.map(async ({ approvalId, call: { toolCallId, toolName, input } }, index) => {
+    const title = `May ${toolName} run?`;
+    const facts = { agent: run.settings.name, toolCallId, toolName, input, problem: null };
+    const question = { kind: "permission" as const, title, ...facts };
+    const { approved, note } = await ask(run.scope, `m${number}.p${index}`, { question });
+    const reason = note === null ? {} : { reason: note };
+    return { type: "tool-approval-response" as const, approvalId, approved, ...reason, providerExecuted: true };
+  });
+  return Promise.all(replies);
+}
+
+/** The agent that takes over sees the whole conversation, and works on the same session. */
+async function handOver(run: LoopRun, settings: ExecutorSettings, number: number): Promise<LoopAnswer> {
+  return run.lead({ ...run, settings, scope: run.scope.scope(`m${number}.to.${settings.id}`), asked: {} });
+}
+
+async function isStopped({ settings, turns }: LoopRun): Promise<boolean> {
+  for (const isOver of settings.stopWhen) if (await isOver({ steps: turns })) return true;
+  return false;
+}
+
+/** The last text of this run: some models end with an empty answer after they have said everything. */
+function lastText({ turns }: LoopRun): string {
+  return turns.findLast(({ text }) => text.trim() !== "")?.text ?? "";
+}
+
+function readAnswer(run: LoopRun, turn: Turn): ReturnType<typeof readOutput> {
+  const { outputSchema } = run.settings;
+  return outputSchema === undefined ? { value: lastText(run) } : readOutput(outputSchema, turn.text);
+}
+
+async function checkInput(run: LoopRun): Promise<void> {
+  const { settings, scope, said } = run;
+  const { input } = settings.guards;
+  if (input === undefined) return;
+  const text = inputText(said);
+  const checked = await guarded(run, {
+    scope,
+    name: "input-guard",
+    value: text,
+    guard: (context) => input(text, context),
+  });
+  const value = await passed(run, "input", checked, text);
+  if (value !== text) said.splice(0, said.length, { role: "user", content: String(value) });
+}
+
+function inputText(said: readonly ModelMessage[]): string {
+  const last = said.findLast(({ role }) => role === "user")?.content ?? "";
+  if (typeof last === "string") return last;
+  return last.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+async function checkOutput(run: LoopRun, content: unknown, { finishReason }: Turn): Promise<LoopAnswer> {
+  const { settings, scope } = run;
+  const { output } = settings.guards;
+  const guard = output && ((context: Parameters<typeof output>[1]) => output(content, context));
+  const checked = await guarded(run, { scope, name: "output-guard", value: content, guard });
+  return { content: await passed(run, "output", checked, content), agent: settings.name, finishReason };
+}
+
+/** @throws {WorkflowError} `AGENT_REFUSED` */
+async function passed(
+  run: LoopRun,
+  which: "input" | "output",
+  checked: Awaited<ReturnType<typeof guarded>>,
+  value: unknown,
+): Promise<unknown> {
+  if ("value" in checked) return checked.value;
+  if ("refuse" in checked) throw refusedBy(run.settings, which, checked.refuse);
+  const facts = { agent: run.settings.name, toolCallId: null, toolName: null, input: value, problem: null };
+  const question = { kind: "guard" as const, title: checked.ask, ...facts };
+  const { approved, note } = await ask(run.scope, `${which}-question`, { question });
+  if (approved) return value;
+  throw refusedBy(run.settings, which, note ?? checked.ask);
+}

@@ -1,0 +1,28 @@
+/**
+ * What an agent shows while it works, in the `parts` of a `PartsShownEvent`. The `call` of the streamed event says which model call or
+ * tool call has shown it: when that call is made again, its earlier parts do not count.
+ */
+export type AgentPart =
+  /** The agent that speaks from here on. */
+  | { readonly type: "agent"; readonly name: string }
+  | { readonly type: "text"; readonly id: string; readonly text: string }
+  | { readonly type: "reasoning"; readonly id: string; readonly text: string }
+  /** The model begins to write the arguments of a call. */
+  | { readonly type: "tool-begin"; readonly toolCallId: string; readonly toolName: string }
+  | { readonly type: "tool-input"; readonly toolCallId: string; readonly text: string }
+  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
+  | { readonly type: "tool-result"; readonly toolCallId: string; readonly output: unknown }
+  /** What a tool shows before its result. */
+  | { readonly type: "tool-data"; readonly toolCallId: string; readonly data: unknown }
+  | { readonly type: "tool-error"; readonly toolCallId: string; readonly error: string }
+  /** A person, a guard or a deadline has refused the call. */
+  | { readonly type: "tool-denied"; readonly toolCallId: string; readonly note: string | null }
+  | { readonly type: "file"; readonly mediaType: string; readonly base64: string }
+  | { readonly type: "source"; readonly id: string; readonly url: string; readonly title?: string }
+  /** The answer of the model has ended. */
+  | {
+      readonly type: "end";
+      readonly finishReason: string;
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+    };

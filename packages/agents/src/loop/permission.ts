@@ -1,0 +1,74 @@
+/**
+ * Whether a call may be made: decided by the rule of its tool, once, and then by a person.
+ *
+ * @module
+ */
+import { messageOf } from "../run/run-events.js";
+import type { ModelToolCall } from "../settings/loop-options.types.js";
+import type { Confirmation } from "../settings/tool.types.js";
+import type { CallScope } from "./call-scope.js";
+import type { LoopRun } from "./loop-run.types.js";
+import { ask } from "./questions.js";
+import type { LoopTool } from "./tools.js";
+
+export type Permission =
+  /** `input` is what a person has made of the arguments. */
+  | { readonly allowed: true; readonly value: unknown; readonly input?: unknown }
+  | { readonly allowed: false; readonly note: string | null };
+
+interface Asking {
+  readonly scope: CallScope;
+  readonly call: ModelToolCall;
+  readonly tool: LoopTool;
+  readonly value: unknown;
+  /** Why a guard wants a person to decide; `null`: none does. */
+  readonly wanted: string | null;
+}
+
+export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permission> {
+  const { scope, call, tool, value, wanted } = asking;
+  const needed = wanted === null ? await isNeeded(run, asking) : { problem: wanted };
+  if (needed === null) return { allowed: true, value };
+  let problem = needed.problem;
+  for (let round = 0; ; round++) {
+    const { toolCallId, toolName, input } = call;
+    const title = `May ${run.settings.name} call ${toolName}?`;
+    const question = {
+      kind: "permission" as const,
+      title,
+      agent: run.settings.name,
+      toolCallId,
+      toolName,
+      input,
+      problem,
+    };
+    const { timeout, otherwise } = tool.confirmation ?? {};
+    const reply = await ask(scope, `permission.${round}`, { question, timeout, otherwise });
+    if (!reply.approved) return { allowed: false, note: reply.note };
+    if (reply.input === undefined) return { allowed: true, value };
+    const parsed = await tool.parse(reply.input);
+    if ("value" in parsed) return { allowed: true, value: parsed.value, input: reply.input };
+    problem = `The changed arguments do not fit: ${parsed.problem}`;
+  }
+}
+
+interface Needed {
+  readonly problem: string | null;
+}
+
+/** A rule that fails asks: nothing is done that it might have refused, and the run goes on. */
+async function isNeeded(run: LoopRun, { scope, call, tool, value }: Asking): Promise<Needed | null> {
+  const rule: Confirmation["when"] = tool.confirmation === null ? false : (tool.confirmation.when ?? true);
+  if (typeof rule !== "function") return rule ? { problem: null } : null;
+  return scope.run("rule", async ({ signal }) => {
+    const session = await run.session.open({ name: scope.key("rule"), signal });
+    const { context } = session;
+    const facts = { runContext: context, sessionState: context.sessionState, signal, toolCallId: call.toolCallId };
+    try {
+      return (await rule(value, facts)) ? { problem: null } : null;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return { problem: `The rule of the tool failed: ${messageOf(error)}` };
+    }
+  });
+}

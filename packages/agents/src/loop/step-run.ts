@@ -1,0 +1,96 @@
+/**
+ * A run of an agent inside of a step: its calls are those of the step, under the key of the run.
+ *
+ * @module
+ */
+import { mergeValues, toText } from "@millrace/pipeline/executor";
+import { toFailure } from "../run/failure.js";
+import { observed } from "../run/observed.js";
+import type { ExecutorResult } from "../settings/executor.types.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import { userMessage } from "../settings/media-part.js";
+import type { AgentRun, StepRunOptions } from "../settings/run-options.types.js";
+import { tickMs } from "../system.js";
+import { runLoop } from "./agent-loop.js";
+import { CallScope } from "./call-scope.js";
+import { newLedger } from "./ledger.js";
+import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
+import { PartWriter } from "./part-writer.js";
+import { resultOf } from "./result.js";
+import { storedSession } from "./stored-session.js";
+
+/** @throws {WorkflowError} the error of a failed run. */
+export async function runInStep(
+  settings: ExecutorSettings,
+  input: unknown,
+  options: StepRunOptions,
+): Promise<AgentRun<unknown>> {
+  const { ctx } = options;
+  const startedMs = tickMs();
+  const run = await openLoop(settings, input, options);
+  const facts = { runId: ctx.runId, sessionId: options.sessionId ?? null };
+  const { id, name, description, model } = settings;
+  const ended = await observed(
+    { id, name, description, model, sessionId: facts.sessionId },
+    () => endOf(run),
+    (end) => endFacts(run, end),
+  );
+  if ("error" in ended) throw ended.error;
+  const result: ExecutorResult = resultOf(run, { ...ended, ...facts, durationSeconds: (tickMs() - startedMs) / 1000 });
+  const { context } = await run.session.open({ name: run.scope.key("end"), signal: ctx.signal });
+  return {
+    ...result,
+    agent: ended.answer.agent,
+    sessionId: facts.sessionId ?? settings.sessionId,
+    userId: options.userId || null,
+    sessionState: context.snapshot(),
+  };
+}
+
+type End = { readonly answer: LoopAnswer } | { readonly error: unknown };
+
+async function endOf(run: LoopRun): Promise<End> {
+  try {
+    return { answer: await runLoop(run) };
+  } catch (error) {
+    return { error: run.scope.ctx.signal.aborted ? error : toFailure(error, run.settings) };
+  }
+}
+
+function endFacts({ ledger, scope }: LoopRun, end: End) {
+  const calls = ledger.made.map(({ inputTokens, outputTokens }) => ({ inputTokens, outputTokens }));
+  if ("answer" in end)
+    return { status: "COMPLETED" as const, error: null, finishReason: end.answer.finishReason, calls };
+  const status = scope.ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
+  return { status, error: end.error, finishReason: null, calls };
+}
+
+async function openLoop(settings: ExecutorSettings, input: unknown, options: StepRunOptions): Promise<LoopRun> {
+  const { ctx, key = settings.id, statePath = null, history = [] } = options;
+  const { images = [], videos = [], audio = [], files = [] } = options;
+  const media = [...images, ...videos, ...audio, ...files];
+  const facts = {
+    runId: ctx.runId,
+    sessionId: options.sessionId ?? null,
+    userId: options.userId || settings.userId,
+    dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
+    metadata: mergeValues(options.metadata ?? {}, settings.metadata),
+  };
+  return {
+    settings,
+    scope: new CallScope(ctx, `${key}/`),
+    session: storedSession({ ctx, path: statePath, template: settings.sessionState, facts }),
+    ledger: newLedger(),
+    history,
+    said: [await userMessage(toText(input), media, settings.readFile)],
+    turns: [],
+    streams: true,
+    isMember: false,
+    media,
+    asked: {},
+    sinkOf: (call) => new PartWriter(call),
+    keyOf: (call) => call.idempotencyKey,
+    lead: runLoop,
+    watch: {},
+  };
+}

@@ -1,0 +1,246 @@
+/**
+ * One call of a tool: checked, allowed, made once, and told to the model. What a tool throws is told, too.
+ *
+ * @module
+ */
+import type { Media, ToolExecution } from "@millrace/pipeline/executor";
+import type { ToolResultPart } from "ai";
+import type { EffectCall } from "millrace";
+import { messageOf } from "../run/run-events.js";
+import type { ModelToolCall } from "../settings/loop-options.types.js";
+import type { ToolContext } from "../settings/tool.types.js";
+import type { CallScope } from "./call-scope.js";
+import { type Guarded, guarded } from "./guards.js";
+import type { Limit } from "./limit.js";
+import type { LoopRun, OpenSession } from "./loop-run.types.js";
+import { callMember } from "./members.js";
+import type { PartSink } from "./part-writer.js";
+import { permissionFor } from "./permission.js";
+import { ask } from "./questions.js";
+import { type LoopTool, type LoopTools, type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
+
+/** What is stored of a call. */
+type ToolRecord =
+  | (ToolOutput & { readonly media?: readonly Media[] })
+  | { readonly error: string }
+  | { readonly denied: string | null };
+
+export interface CallToAnswer {
+  readonly call: ModelToolCall;
+  /** What is wrong with its arguments; `null`: nothing. */
+  readonly problem: string | null;
+  readonly scope: CallScope;
+  readonly tools: LoopTools;
+  readonly limit: Limit;
+  /** Name of the tool whose agent takes over in the same answer. */
+  readonly handsTo: string | null;
+}
+
+export interface AnsweredCall {
+  readonly part: ToolResultPart;
+  /** Arguments that a person or a guard has put in the place of the model's. */
+  readonly input?: unknown;
+}
+
+export async function answerCall(run: LoopRun, answering: CallToAnswer): Promise<AnsweredCall> {
+  const { toolCallId, toolName, input } = answering.call;
+  const { record, made = input } = await recordFor(run, answering);
+  const told = toldRecord(record);
+  const failed = !("output" in record);
+  const result = "output" in record ? record.output : "error" in record ? record.error : rejection(record.denied);
+  run.ledger.tools.push({ toolCallId, toolName, toolArgs: made, result, toolCallError: failed });
+  if ("output" in record) run.ledger.media.push(...(record.media ?? []));
+  const part = { type: "tool-result" as const, toolCallId, toolName, output: told };
+  return made === input ? { part } : { part, input: made };
+}
+
+interface Settled {
+  readonly record: ToolRecord;
+  readonly made?: unknown;
+}
+
+async function recordFor(run: LoopRun, answering: CallToAnswer): Promise<Settled> {
+  const { call, problem, tools } = answering;
+  const tool = tools.get(call.toolName);
+  if (problem !== null) return refused(run, answering, problem);
+  if (tool === undefined) return refused(run, answering, `There is no tool "${call.toolName}".`);
+  const checked = await guarded(run, {
+    ...answering,
+    name: "input-guard",
+    value: call.input,
+    guard: run.settings.guards.toolInput && ((context) => run.settings.guards.toolInput?.(call, context)),
+  });
+  if ("refuse" in checked) return refused(run, answering, checked.refuse);
+  const given = "value" in checked ? checked.value : call.input;
+  const parsed = await tool.parse(given);
+  if ("problem" in parsed) return refused(run, answering, `The arguments do not fit: ${parsed.problem}`);
+  const wanted = "ask" in checked ? checked.ask : null;
+  const allowed = await permissionFor(run, { ...answering, tool, value: parsed.value, wanted });
+  if (!allowed.allowed) return denied(run, answering, allowed.note);
+  const made = allowed.input ?? given;
+  const record = await perform(run, { ...answering, call: { ...call, input: made } }, { tool, value: allowed.value });
+  return { record: await afterwards(run, answering, record), made };
+}
+
+interface Allowed {
+  readonly tool: LoopTool;
+  readonly value: unknown;
+}
+
+function perform(run: LoopRun, answering: CallToAnswer, { tool, value }: Allowed): Promise<ToolRecord> {
+  switch (tool.kind) {
+    case "execute":
+      return answering.limit.run(() => execute(run, answering, { tool, value }));
+    case "page":
+      return resultOfPage(run, answering);
+    case "handoff":
+      return Promise.resolve(handOff(answering));
+    case "member":
+      return callMember(run, { ...answering, members: tool.members, ...(value as { member: string; task: string }) });
+    case "provider": // its provider makes such calls
+      return Promise.resolve({ error: "The provider of the model runs this tool." });
+  }
+}
+
+/** The first agent that the model names takes over. */
+function handOff({ call, handsTo }: CallToAnswer): ToolRecord {
+  return handsTo === call.toolCallId
+    ? { output: "Handed over." }
+    : { error: "Not handed over: another agent takes over." };
+}
+
+async function resultOfPage(run: LoopRun, { call, scope }: CallToAnswer): Promise<ToolRecord> {
+  const { toolCallId, toolName, input } = call;
+  const facts = { agent: run.settings.name, toolCallId, toolName, input, problem: null };
+  const reply = await ask(scope, "page", { question: { kind: "result", title: `Result of ${toolName}`, ...facts } });
+  return reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
+}
+
+function execute(
+  run: LoopRun,
+  { call: made, scope }: CallToAnswer,
+  { tool, value }: { readonly tool: LoopTool & { readonly kind: "execute" }; readonly value: unknown },
+): Promise<ToolRecord> {
+  return scope.run("call", async (call) => {
+    const sink = run.sinkOf(call);
+    const media: Media[] = [];
+    run.watch.started?.(made);
+    const session = await run.session.open({ name: scope.key("call"), signal: call.signal });
+    const context = toolContext(run, { made, call, session, sink, media });
+    try {
+      const given = await tool.execute({ value, context });
+      const record: ToolRecord = { ...given, ...(media.length > 0 && { media }) };
+      return show(run, { made, sink, record });
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      return show(run, { made, sink, record: { error: messageOf(error) } });
+    } finally {
+      if (!call.signal.aborted) await session.close();
+      sink.close();
+    }
+  });
+}
+
+interface Showing {
+  readonly made: ModelToolCall;
+  readonly sink: PartSink;
+  readonly record: ToolRecord;
+}
+
+function show(run: LoopRun, { made, sink, record }: Showing): ToolRecord {
+  const { toolCallId, toolName, input: toolArgs } = made;
+  if ("output" in record) sink.show({ type: "tool-result", toolCallId, output: record.output });
+  else if ("error" in record) sink.show({ type: "tool-error", toolCallId, error: record.error });
+  else sink.show({ type: "tool-denied", toolCallId, note: record.denied });
+  const failed = !("output" in record);
+  const result = "output" in record ? record.output : "error" in record ? record.error : rejection(record.denied);
+  const execution: ToolExecution = { toolCallId, toolName, toolArgs, result, toolCallError: failed };
+  run.watch.ended?.(execution);
+  return record;
+}
+
+interface ToolFacts {
+  readonly made: ModelToolCall;
+  readonly call: EffectCall;
+  readonly session: OpenSession;
+  readonly sink: PartSink;
+  readonly media: Media[];
+}
+
+function toolContext(run: LoopRun, { made, call, session, sink, media }: ToolFacts): ToolContext {
+  const { context } = session;
+  const { toolCallId } = made;
+  return {
+    runContext: context,
+    get sessionState() {
+      return context.sessionState;
+    },
+    set sessionState(next) {
+      context.sessionState = next;
+    },
+    signal: call.signal,
+    toolCallId,
+    idempotencyKey: run.keyOf(call, made),
+    addMedia: (item) => void media.push(item),
+    show: (data) => sink.show({ type: "tool-data", toolCallId, data }),
+  };
+}
+
+/** What the guard of outputs makes of a result. */
+async function afterwards(run: LoopRun, answering: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
+  const { toolOutput } = run.settings.guards;
+  if (toolOutput === undefined || !("output" in record)) return record;
+  const { call, scope } = answering;
+  const { output } = record;
+  const checked = await guarded(run, {
+    scope,
+    name: "output-guard",
+    value: output,
+    guard: (context) => toolOutput({ ...call, output }, context),
+  });
+  if ("value" in checked) return checked.value === output ? record : { output: checked.value };
+  if ("refuse" in checked) return { error: checked.refuse };
+  const approved = await mayPass(run, answering, { output, checked });
+  return approved === null ? record : { error: approved };
+}
+
+async function mayPass(
+  run: LoopRun,
+  { call, scope }: CallToAnswer,
+  { output, checked }: { readonly output: unknown; readonly checked: Guarded & { readonly ask: string } },
+): Promise<string | null> {
+  const { toolCallId, toolName } = call;
+  const facts = { agent: run.settings.name, toolCallId, toolName, input: output, problem: null };
+  const reply = await ask(scope, "output-question", { question: { kind: "guard", title: checked.ask, ...facts } });
+  return reply.approved ? null : (reply.note ?? checked.ask);
+}
+
+/** Recorded, so that the model is told the same when the run is resumed with other code. */
+async function refused(run: LoopRun, answering: CallToAnswer, error: string): Promise<Settled> {
+  return { record: await noted(run, answering, { error }) };
+}
+
+async function denied(run: LoopRun, answering: CallToAnswer, note: string | null): Promise<Settled> {
+  return { record: await noted(run, answering, { denied: note }) };
+}
+
+function noted(run: LoopRun, { call: made, scope }: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
+  return scope.run("call", (call) => {
+    const sink = run.sinkOf(call);
+    const shown = show(run, { made, sink, record });
+    sink.close();
+    return shown;
+  });
+}
+
+function toldRecord(record: ToolRecord): ToldOutput {
+  if ("output" in record) return toldOf(record);
+  if ("error" in record) return { type: "error-text", value: record.error };
+  return { type: "execution-denied", reason: rejection(record.denied) };
+}
+
+function rejection(note: string | null): string {
+  return note === null || note === ""
+    ? "A person has not allowed this call."
+    : `A person has not allowed this call: ${note}`;
+}

@@ -1,0 +1,209 @@
+/**
+ * The tools of one run: its own, those of the AI SDK, its members, and the agents it may hand over to. The model gets their schemas
+ * without `execute`: the loop makes the calls.
+ *
+ * @module
+ */
+import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type ToolSet } from "ai";
+import { z } from "zod";
+import { issueText } from "../run/failure.js";
+import { idOf } from "../settings/agent-id.js";
+import type { Executor, Member } from "../settings/executor.types.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import { confirmationOf } from "../settings/tool.js";
+import type { AgentTool, Confirmation, ToolContext } from "../settings/tool.types.js";
+
+export const memberToolName = "delegate_task_to_member";
+
+/** Output for the model. */
+export type ToldOutput = ToolResultPart["output"];
+
+export interface ToolOutput {
+  /** Plain data, or text. */
+  readonly output: unknown;
+  /** What the model gets in its place, from the tool itself. */
+  readonly told?: ToldOutput;
+}
+
+export type Parsed = { readonly value: unknown } | { readonly problem: string };
+
+/** Arguments of the model, and what a tool gets besides them. */
+export interface ToolWork {
+  readonly value: unknown;
+  readonly context: ToolContext;
+}
+
+interface Base {
+  readonly definition: ToolSet[string];
+  readonly confirmation: Confirmation | null;
+  parse(input: unknown): Promise<Parsed>;
+}
+
+export type LoopTool = Base &
+  (
+    | { readonly kind: "execute"; execute(work: ToolWork): Promise<ToolOutput> }
+    /** Whoever watches runs it. */
+    | { readonly kind: "page" }
+    | { readonly kind: "handoff"; readonly target: Executor }
+    | { readonly kind: "member"; readonly members: readonly Member[] }
+    /** The provider of the model runs it. */
+    | { readonly kind: "provider" }
+  );
+
+export type LoopTools = ReadonlyMap<string, LoopTool>;
+
+export async function toolsOf({ tools, sdkTools, members, canHandOffTo }: ExecutorSettings): Promise<LoopTools> {
+  const sdk = typeof sdkTools === "function" ? await sdkTools() : sdkTools;
+  return new Map<string, LoopTool>([
+    ...Object.entries(sdk).map(([name, tool]) => [name, sdkTool(tool)] as const),
+    ...tools.map((tool) => [tool.name, ownTool(tool)] as const),
+    ...(members.length > 0 ? [[memberToolName, memberTool(members)] as const] : []),
+    ...canHandOffTo.map((target) => [handoffName(target), handoffTool(target)] as const),
+  ]);
+}
+
+/** A name that providers take: up to 64 letters, digits, "_" and "-". */
+export function handoffName({ name }: Executor): string {
+  return `transfer_to_${idOf(name)
+    .replaceAll(/[^\w-]/g, "_")
+    .slice(0, 50)}`;
+}
+
+/** The tools as the model gets them. */
+export function modelTools(tools: LoopTools): ToolSet {
+  return Object.fromEntries([...tools].map(([name, { definition }]) => [name, definition]));
+}
+
+export async function describeTools(
+  tools: LoopTools,
+): Promise<{ readonly name: string; readonly description: string; readonly schema: unknown }[]> {
+  const all = [...tools].map(
+    async ([
+      name,
+      {
+        definition: { description, inputSchema },
+      },
+    ]) => ({
+      name,
+      description: typeof description === "string" ? description : "",
+      schema: inputSchema === undefined ? null : await asSchema(inputSchema).jsonSchema,
+    }),
+  );
+  return Promise.all(all);
+}
+
+function ownTool(tool: AgentTool): LoopTool {
+  const base: Base = {
+    definition: definitionOf(tool.description, tool.parameters),
+    confirmation: confirmationOf(tool),
+    parse: (input) => parseWith(tool.parameters, input),
+  };
+  const { execute } = tool;
+  if (execute === undefined) return { ...base, kind: "page" };
+  return {
+    ...base,
+    kind: "execute",
+    execute: async ({ value, context }) => ({ output: plainResult(await execute(value, context)) }),
+  };
+}
+
+function definitionOf(description: string, parameters: z.ZodType): ToolSet[string] {
+  return sdkToolOf({ description, inputSchema: jsonSchema(() => asSchema(parameters).jsonSchema) }) as ToolSet[string];
+}
+
+async function parseWith(parameters: z.ZodType, input: unknown): Promise<Parsed> {
+  const read = await parameters.safeParseAsync(input);
+  return read.success ? { value: read.data } : { problem: read.error.issues.map(issueText).join("; ") };
+}
+
+function handoffTool(target: Executor): LoopTool {
+  const about = target.role ?? target.description;
+  const parameters = z.object({});
+  return {
+    kind: "handoff",
+    target,
+    definition: definitionOf(`Hands the conversation over to ${target.name}${about ? `: ${about}` : "."}`, parameters),
+    confirmation: null,
+    parse: async () => ({ value: {} }),
+  };
+}
+
+function memberTool(members: readonly Member[]): LoopTool {
+  const parameters = z.object({
+    member: z.enum(members.map(({ id }) => id)).describe("The member."),
+    task: z.string().describe("The task, with all that the member has to know."),
+  });
+  return {
+    kind: "member",
+    members,
+    definition: definitionOf("Give a member of the team a task. Returns the member's answer.", parameters),
+    confirmation: null,
+    parse: (input) => parseWith(parameters, input),
+  };
+}
+
+function sdkTool(tool: ToolSet[string]): LoopTool {
+  const { execute, needsApproval = false, toModelOutput, ...rest } = tool;
+  const confirmation: Confirmation | null = needsApproval === false ? null : { when: ruleOf(needsApproval) };
+  if (tool.type === "provider" && tool.isProviderExecuted === true)
+    return { kind: "provider", definition: tool, confirmation, parse: async (value) => ({ value }) };
+  const schema = asSchema(tool.inputSchema);
+  const base: Base = {
+    definition: (tool.type === "provider"
+      ? rest
+      : { ...rest, inputSchema: jsonSchema(() => schema.jsonSchema) }) as ToolSet[string],
+    confirmation,
+    parse: async (input) => {
+      const read = await schema.validate?.(input);
+      return read === undefined || read.success
+        ? { value: read === undefined ? input : read.value }
+        : { problem: read.error.message };
+    },
+  };
+  if (execute === undefined) return { ...base, kind: "page" };
+  return {
+    ...base,
+    kind: "execute",
+    execute: async ({ value, context }) => {
+      const { toolCallId, signal } = context;
+      const given = execute(value, { toolCallId, messages: [], abortSignal: signal, context: undefined });
+      const output = plainResult(isStream(given) ? await lastOf(given, context) : await given);
+      if (toModelOutput === undefined) return { output };
+      return { output, told: await toModelOutput({ toolCallId, input: value as never, output: output as never }) };
+    },
+  };
+}
+
+type NeedsApproval = Exclude<ToolSet[string]["needsApproval"], undefined>;
+
+function ruleOf(rule: NeedsApproval): Confirmation["when"] & {} {
+  if (typeof rule === "boolean") return rule;
+  return async (args, { toolCallId }) => rule(args, { toolCallId, messages: [], context: undefined });
+}
+
+function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof (value as { [Symbol.asyncIterator]?: unknown } | null)?.[Symbol.asyncIterator] === "function";
+}
+
+/** The last value counts; those before it are shown. */
+async function lastOf(values: AsyncIterable<unknown>, context: ToolContext): Promise<unknown> {
+  let last: unknown;
+  for await (const value of values) {
+    last = value;
+    context.show(value);
+  }
+  return last;
+}
+
+/** Makes the plain data that the model, the events and the session all get. */
+export function plainResult(result: unknown): unknown {
+  if (typeof result === "string") return result;
+  const json = JSON.stringify(result);
+  return json === undefined ? null : JSON.parse(json);
+}
+
+/** What the model is told of an output. */
+export function toldOf({ output, told }: ToolOutput): ToldOutput {
+  if (told !== undefined) return told;
+  return typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output as never };
+}

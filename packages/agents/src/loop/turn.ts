@@ -1,0 +1,59 @@
+import type { Media, StepMetricsData } from "@millrace/pipeline/executor";
+import type { AssistantModelMessage } from "ai";
+import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
+import { generatedMedia } from "../settings/media-part.js";
+
+/** What is stored of one model call. */
+export interface TurnRecord {
+  readonly asked: AskedOfModel;
+  /** The answer: text, reasoning, files and calls, with what their provider wants to get back. */
+  readonly messages: readonly AssistantModelMessage[];
+  /** Calls whose arguments are no JSON, by id, with what is wrong. */
+  readonly problems?: Readonly<Record<string, string>>;
+  readonly finishReason: string;
+  readonly metrics: StepMetricsData;
+}
+
+/** A question of a provider that runs the tool itself. */
+export interface ProviderQuestion {
+  readonly approvalId: string;
+  readonly call: ModelToolCall;
+}
+
+/** One answer of the model, as the loop reads it. */
+export interface Turn extends ModelTurn {
+  readonly messages: readonly AssistantModelMessage[];
+  readonly problems: Readonly<Record<string, string>>;
+  readonly files: readonly Media[];
+  readonly questions: readonly ProviderQuestion[];
+}
+
+type Part = Exclude<AssistantModelMessage["content"], string>[number];
+
+export function turnOf({ messages, problems = {}, finishReason, metrics }: TurnRecord, place: string): Turn {
+  const parts = messages.flatMap(({ content }): Part[] =>
+    typeof content === "string" ? [{ type: "text", text: content }] : content,
+  );
+  const calls = parts.flatMap((part) => (part.type === "tool-call" ? part : []));
+  const files = parts.flatMap((part) => (part.type === "file" && typeof part.data === "string" ? part : []));
+  return {
+    messages,
+    problems,
+    finishReason,
+    metrics,
+    text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
+    toolCalls: calls.filter(({ providerExecuted }) => providerExecuted !== true).map(callOf),
+    files: files.map(({ data, mediaType }, index) =>
+      generatedMedia({ base64: data as string, mediaType }, `${place}-${index}`),
+    ),
+    questions: parts.flatMap((part) => {
+      if (part.type !== "tool-approval-request") return [];
+      const call = calls.find(({ toolCallId }) => toolCallId === part.toolCallId);
+      return call === undefined ? [] : { approvalId: part.approvalId, call: callOf(call) };
+    }),
+  };
+}
+
+function callOf({ toolCallId, toolName, input }: ModelToolCall): ModelToolCall {
+  return { toolCallId, toolName, input };
+}

@@ -1,0 +1,21 @@
+import type { WorkflowHandler } from "millrace";
+import { AgentQuestion } from "../../src/index.js";
+
+export type Asked = AgentQuestion;
+export type Answered = Partial<{ approved: boolean; note: string; input: unknown; output: unknown }>;
+
+/** Runs to the end while a person answers each question. Returns the result and the questions. */
+export async function answering<Result>(
+  run: WorkflowHandler<Result>,
+  reply: (question: Asked, number: number) => Answered,
+): Promise<{ readonly result: Result; readonly asked: readonly Asked[] }> {
+  const asked: Asked[] = [];
+  const people = (async () => {
+    for await (const { event, promptId } of run.streamEvents())
+      if (event instanceof AgentQuestion && promptId !== null)
+        await run.answer(promptId, { ...reply(event, asked.push(event) - 1) });
+  })();
+  const result = await run;
+  await people;
+  return { result, asked };
+}
