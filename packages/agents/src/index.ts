@@ -25,6 +25,8 @@ export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
 export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/agent-workflow.js";
 export { AgentQuestion, AgentReply, agentEvents } from "./loop/questions.js";
+export { recorded } from "./loop/recorded.js";
+export type { Recorded, RecordedOptions } from "./loop/recorded.js";
 export type { AgentPart } from "./loop/agent-part.types.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
 export type {

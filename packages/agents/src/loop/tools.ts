@@ -181,7 +181,7 @@ function ruleOf(rule: NeedsApproval): Confirmation["when"] & {} {
   return async (args, { toolCallId }) => rule(args, { toolCallId, messages: [], context: undefined });
 }
 
-function isStream(value: unknown): value is AsyncIterable<unknown> {
+export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof (value as { [Symbol.asyncIterator]?: unknown } | null)?.[Symbol.asyncIterator] === "function";
 }
 

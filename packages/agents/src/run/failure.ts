@@ -130,7 +130,7 @@ export function refusedBy(who: Who, guard: "input" | "output", reason: string): 
   const failure = new WorkflowError({
     code: "AGENT_REFUSED",
     message: `${title(who)} has refused the ${guard}: ${reason}`,
-    hint: "The guard `" + guard + "` of the agent decides this.",
+    hint: `The guard of the ${guard} decides this: change what it checks, or the guard.`,
     details: { executor: who.name, guard, reason },
   });
   failure.retryable = false;

@@ -19,3 +19,9 @@ export async function answering<Result>(
   await people;
   return { result, asked };
 }
+
+/** The open questions, once nothing else is left to do. */
+export async function promptsOf(run: WorkflowHandler<unknown>): Promise<string[]> {
+  const outcome = await run.idle();
+  return outcome.status === "waiting" ? outcome.prompts.map(({ promptId }) => promptId) : [];
+}

@@ -35,7 +35,7 @@ export const calls = (...made: readonly Made[]): ModelAnswer => ({
   finish: "tool-calls",
 });
 
-type Answering = ModelAnswer | ((options: CallOptions) => ModelAnswer | Promise<ModelAnswer>);
+export type Answering = ModelAnswer | ((options: CallOptions) => ModelAnswer | Promise<ModelAnswer>);
 
 /** A model that gives one answer after the other, streamed or whole. Past the end it fails. */
 export function answers(...script: readonly Answering[]): MockLanguageModelV4 {

@@ -1,0 +1,67 @@
+import type { LanguageModel } from "ai";
+import type { UniqueIds } from "./unique-ids.js";
+
+type Model = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
+export type StreamPart =
+  Awaited<ReturnType<Model["doStream"]>>["stream"] extends ReadableStream<infer Part> ? Part : never;
+
+/** Parts that say nothing once the answer is whole. */
+const passing: ReadonlySet<string> = new Set(["tool-input-start", "tool-input-delta", "tool-input-end", "raw", "ping"]);
+
+/** Parts at which the SDK runs tools, or ends. */
+function isHeld(part: StreamPart): boolean {
+  return part.type === "finish" || (part.type === "tool-call" && part.providerExecuted !== true);
+}
+
+/**
+ * The parts of one recorded answer, on their way to the loop of the SDK. Readers get texts as they come; a call is held back until the
+ * answer is recorded, so that no tool runs for an answer that a restart would ask for again.
+ */
+export class LiveParts {
+  readonly #target: ReadableStreamDefaultController<StreamPart>;
+  readonly #ids: UniqueIds;
+  #isLive = false;
+
+  constructor(target: ReadableStreamDefaultController<StreamPart>, ids: UniqueIds) {
+    this.#target = target;
+    this.#ids = ids;
+  }
+
+  /** Shows the parts of a live answer. Returns what is to be recorded. */
+  async take(stream: ReadableStream<StreamPart>, signal: AbortSignal): Promise<StreamPart[]> {
+    this.#isLive = true;
+    const parts: StreamPart[] = [];
+    for await (const given of stream as unknown as AsyncIterable<StreamPart>) {
+      signal.throwIfAborted();
+      const part = this.#renamed(given);
+      if (part.type === "error") throw part.error;
+      if (!isHeld(part)) this.#target.enqueue(part);
+      if (!passing.has(part.type)) keep(parts, part);
+    }
+    return parts;
+  }
+
+  /** The answer is recorded: shows what was held back, or all of a recalled answer. */
+  finish(parts: readonly StreamPart[]): void {
+    for (const part of parts) if (!this.#isLive || isHeld(part)) this.#target.enqueue(part);
+    this.#target.close();
+  }
+
+  #renamed(part: StreamPart): StreamPart {
+    if (part.type === "tool-input-start")
+      return part.providerExecuted ? part : { ...part, id: this.#ids.begin(part.id) };
+    if (part.type === "tool-input-delta" || part.type === "tool-input-end")
+      return this.#ids.isOpen(part.id) ? { ...part, id: this.#ids.current(part.id) } : part;
+    if (part.type !== "tool-call" || part.providerExecuted === true) return part;
+    return { ...part, toolCallId: this.#ids.end(part.toolCallId) };
+  }
+}
+
+/** Pieces of one text become one piece. */
+function keep(parts: StreamPart[], part: StreamPart): void {
+  const last = parts.at(-1);
+  const isMore =
+    (part.type === "text-delta" || part.type === "reasoning-delta") && last?.type === part.type && last.id === part.id;
+  if (isMore) parts[parts.length - 1] = { ...last, delta: last.delta + part.delta };
+  else parts.push(part);
+}
