@@ -61,9 +61,10 @@ async function answerCalls(run: LoopRun, { turn, tools, limit, number }: Round):
   const { toolCalls, problems } = turn;
   const handsTo = toolCalls.find(({ toolName }) => tools.get(toolName)?.kind === "handoff")?.toolCallId ?? null;
   const answering = toolCalls.map((call, index) => {
-    const scope = run.scope.scope(`m${number}.c${index}`);
+    const ctx = run.ctx.scope(`m${number}.c${index}`);
+    const place = `${run.place}_m${number}_c${index}`;
     const problem = Object.hasOwn(problems, call.toolCallId) ? (problems[call.toolCallId] ?? null) : null;
-    return answerCall(run, { call, problem, scope, tools, limit, handsTo });
+    return answerCall(run, { call, problem, ctx, place, tools, limit, handsTo });
   });
   const [answered, replies] = await Promise.all([Promise.all(answering), providerReplies(run, turn, number)]);
   run.said.push(...withInputs(turn, answered), {
@@ -96,7 +97,7 @@ function providerReplies(run: LoopRun, { questions }: Turn, number: number): Pro
     const title = `May ${toolName} run?`;
     const facts = { agent: run.settings.name, toolCallId, toolName, input, problem: null };
     const question = { kind: "permission" as const, title, ...facts };
-    const { approved, note } = await ask(run.scope, `m${number}.p${index}`, { question });
+    const { approved, note } = await ask(run.ctx, `m${number}.p${index}`, { question });
     const reason = note === null ? {} : { reason: note };
     return { type: "tool-approval-response" as const, approvalId, approved, ...reason, providerExecuted: true };
   });
@@ -105,7 +106,8 @@ function providerReplies(run: LoopRun, { questions }: Turn, number: number): Pro
 
 /** The agent that takes over sees the whole conversation, and works on the same session. */
 async function handOver(run: LoopRun, settings: ExecutorSettings, number: number): Promise<LoopAnswer> {
-  return run.lead({ ...run, settings, scope: run.scope.scope(`m${number}.to.${settings.id}`), asked: {} });
+  const ctx = run.ctx.scope(`m${number}.to.${settings.id}`);
+  return run.lead({ ...run, settings, ctx, place: `${run.place}_m${number}`, asked: {} });
 }
 
 async function isStopped({ settings, turns }: LoopRun): Promise<boolean> {
@@ -124,12 +126,12 @@ function readAnswer(run: LoopRun, turn: Turn): ReturnType<typeof readOutput> {
 }
 
 async function checkInput(run: LoopRun): Promise<void> {
-  const { settings, scope, said } = run;
+  const { settings, ctx, said } = run;
   const { input } = settings.guards;
   if (input === undefined) return;
   const text = inputText(said);
   const checked = await guarded(run, {
-    scope,
+    ctx,
     name: "input-guard",
     value: text,
     guard: (context) => input(text, context),
@@ -145,10 +147,10 @@ function inputText(said: readonly ModelMessage[]): string {
 }
 
 async function checkOutput(run: LoopRun, content: unknown, { finishReason }: Turn): Promise<LoopAnswer> {
-  const { settings, scope } = run;
+  const { settings, ctx } = run;
   const { output } = settings.guards;
   const guard = output && ((context: Parameters<typeof output>[1]) => output(content, context));
-  const checked = await guarded(run, { scope, name: "output-guard", value: content, guard });
+  const checked = await guarded(run, { ctx, name: "output-guard", value: content, guard });
   return { content: await passed(run, "output", checked, content), agent: settings.name, finishReason };
 }
 
@@ -163,7 +165,7 @@ async function passed(
   if ("refuse" in checked) throw refusedBy(run.settings, which, checked.refuse);
   const facts = { agent: run.settings.name, toolCallId: null, toolName: null, input: value, problem: null };
   const question = { kind: "guard" as const, title: checked.ask, ...facts };
-  const { approved, note } = await ask(run.scope, `${which}-question`, { question });
+  const { approved, note } = await ask(run.ctx, `${which}-question`, { question });
   if (approved) return value;
   throw refusedBy(run.settings, which, note ?? checked.ask);
 }

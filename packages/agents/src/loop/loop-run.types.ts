@@ -1,24 +1,23 @@
 import type { ExecutorEvent, Media, StepMetricsData, ToolExecution } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { EffectCall } from "millrace";
+import type { Context, EffectCall } from "millrace";
 import type { MemberRun } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
-import type { CallScope } from "./call-scope.js";
 import type { PartSink } from "./part-writer.js";
-
-/** The session state during one call. */
-export interface OpenSession {
-  readonly context: RunContext;
-  /** Stores what the call has changed: once, although the call may be made again. */
-  close(): Promise<void>;
-}
 
 /** How a loop reaches the session state. */
 export interface SessionAccess {
-  /** @param name Unique in the run. */
-  open(call: { readonly name: string; readonly signal: AbortSignal }): Promise<OpenSession>;
+  /**
+   * Does the work of one call with its run context. What the work changes is kept once, although the call may be made again.
+   *
+   * @param call The scope and the signal of the call.
+   */
+  use<Result>(
+    call: { readonly ctx: Context; readonly signal: AbortSignal },
+    work: (context: RunContext) => Promise<Result>,
+  ): Promise<Result>;
 }
 
 /** What a run collects, over its members and over the agents that it is handed to. */
@@ -35,7 +34,10 @@ export interface Ledger {
 /** One agent at work. */
 export interface LoopRun {
   readonly settings: ExecutorSettings;
-  readonly scope: CallScope;
+  /** Its own scope in the step. */
+  readonly ctx: Context;
+  /** Path of the scope, for ids. */
+  readonly place: string;
   readonly session: SessionAccess;
   readonly ledger: Ledger;
   /** Messages before this run. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { type ExecutorPause, emptyMetrics, type StepMetricsData, type ToolAnswer } from "@millrace/pipeline/executor";
-import { WorkflowError } from "millrace";
+import { type Context, WorkflowError } from "millrace";
 import { toFailure } from "../run/failure.js";
 import { messageOf } from "../run/run-events.js";
 import type { ExecutorResult, Member } from "../settings/executor.types.js";
@@ -13,7 +13,6 @@ import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { mediaSet, userMessage } from "../settings/media-part.js";
-import type { CallScope } from "./call-scope.js";
 import { newLedger } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { ask } from "./questions.js";
@@ -21,7 +20,9 @@ import { resultOf } from "./result.js";
 
 interface MemberTask {
   readonly call: ModelToolCall;
-  readonly scope: CallScope;
+  readonly ctx: Context;
+  /** Path of `ctx`, for ids. */
+  readonly place: string;
   readonly members: readonly Member[];
   readonly member: string;
   readonly task: string;
@@ -50,13 +51,14 @@ function textOf(status: string, error: ExecutorResult["error"]): string {
   return error === null ? `The member's run ended as ${status}.` : messageOf(error);
 }
 
-async function lead(run: LoopRun, { scope, task }: MemberTask, settings: ExecutorSettings): Promise<ExecutorResult> {
+async function lead(run: LoopRun, { ctx, place, task }: MemberTask, settings: ExecutorSettings): Promise<ExecutorResult> {
   const ledger = newLedger();
   const message = await userMessage(task, run.media, settings.readFile);
   const inner: LoopRun = {
     ...run,
     settings,
-    scope: scope.scope(settings.id),
+    ctx: ctx.scope(settings.id),
+    place: `${place}_${settings.id}`,
     ledger,
     history: [],
     said: [message],
@@ -65,10 +67,10 @@ async function lead(run: LoopRun, { scope, task }: MemberTask, settings: Executo
     asked: {},
   };
   try {
-    return resultOf(inner, { answer: await run.lead(inner), runId: scope.key(settings.id) });
+    return resultOf(inner, { answer: await run.lead(inner), runId: inner.place });
   } catch (error) {
-    if (run.scope.ctx.signal.aborted) throw error;
-    return resultOf(inner, { error: toFailure(error, settings), runId: scope.key(settings.id) });
+    if (ctx.signal.aborted) throw error;
+    return resultOf(inner, { error: toFailure(error, settings), runId: inner.place });
   } finally {
     run.ledger.made.push(...ledger.made);
   }
@@ -78,41 +80,38 @@ type Stored = Omit<ExecutorResult, "error"> & { readonly error: ReturnType<Workf
 
 async function callForeign(
   run: LoopRun,
-  { scope, task, call: made }: MemberTask,
+  { ctx, task, call: made }: MemberTask,
   executor: Member["executor"],
 ): Promise<ExecutorResult> {
   let resume: { readonly state: unknown; readonly answers: readonly ToolAnswer[] } | undefined;
   for (let part = 0; ; part++) {
-    const stored = await scope.run(`call.${part}`, async (call): Promise<Stored> => {
-      const session = await run.session.open({ name: scope.key(`call.${part}`), signal: call.signal });
-      const result = await executor.execute({
-        input: task,
-        ...mediaSet(run.media),
-        sessionId: session.context.sessionId,
-        userId: session.context.userId,
-        sessionState: session.context.sessionState,
-        runContext: session.context,
-        ...(run.watch.emit !== undefined && { stream: run.watch.emit }),
-        parentRunId: session.context.runId,
-        signal: call.signal,
-        idempotencyKey: run.keyOf(call, made),
-        ...(resume !== undefined && { resume }),
+    const stored = await ctx.run(`call.${part}`, async (call): Promise<Stored> => {
+      const { signal } = call;
+      const result = await run.session.use({ ctx, signal }, (runContext) => {
+        const { sessionId, userId, sessionState, runId } = runContext;
+        return executor.execute({
+          input: task,
+          ...mediaSet(run.media),
+          ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
+          ...(run.watch.emit !== undefined && { stream: run.watch.emit }),
+          idempotencyKey: run.keyOf(call, made),
+          ...(resume !== undefined && { resume }),
+        });
       });
-      await session.close();
       return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
     });
     const error = stored.error === null ? null : new WorkflowError(stored.error);
     const result = { ...stored, metrics: stored.metrics ?? (emptyMetrics as StepMetricsData), error };
     if (result.status !== "PAUSED" || result.pause === null) return result;
-    resume = { state: result.pause.state, answers: await answersTo(run, result.pause, scope.scope(`pause.${part}`)) };
+    resume = { state: result.pause.state, answers: await answersTo(run, result.pause, ctx.scope(`pause.${part}`)) };
   }
 }
 
-function answersTo(run: LoopRun, { requirements }: ExecutorPause, scope: CallScope): Promise<ToolAnswer[]> {
+function answersTo(run: LoopRun, { requirements }: ExecutorPause, ctx: Context): Promise<ToolAnswer[]> {
   const asked = requirements.map(async ({ toolCallId, toolName, toolArgs }, index) => {
     const title = `May a member call ${toolName}?`;
     const facts = { agent: run.settings.name, toolCallId, toolName, input: toolArgs, problem: null };
-    const reply = await ask(scope, `${index}`, { question: { kind: "permission", title, ...facts } });
+    const reply = await ask(ctx, `${index}`, { question: { kind: "permission", title, ...facts } });
     return { toolCallId, approved: reply.approved, note: reply.note };
   });
   return Promise.all(asked);

@@ -33,8 +33,8 @@ type Recorded = TurnRecord | { readonly failed: ReturnType<WorkflowError["toJSON
 
 /** Asks the model, or recalls what it has answered. */
 export async function askModel(run: LoopRun, tools: LoopTools, number: number): Promise<Turn> {
-  const place = run.scope.key(`m${number}`);
-  const record = await run.scope.run(`m${number}`, (call) => answer(run, { call, tools, place, number }));
+  const place = `${run.place}_m${number}`;
+  const record = await run.ctx.run(`m${number}`, (call) => answer(run, { call, tools, place, number }));
   if ("failed" in record) throw new WorkflowError(record.failed);
   run.asked = { ...run.asked, ...record.asked };
   run.ledger.calls.push(record.metrics);
@@ -90,22 +90,24 @@ type Request = Parameters<typeof generateText<ToolSet, Record<string, unknown>, 
   readonly messages: ModelMessage[];
 };
 
+/** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
+function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly ModelMessage[]): Promise<PreparedStep> {
+  const { settings, turns: steps, ctx } = run;
+  return run.session.use({ ctx, signal }, async (runContext) => {
+    const given = await settings.prepareStep?.({ stepNumber: steps.length, steps, messages, runContext });
+    const instructions = given?.instructions ?? (await systemText(settings, runContext));
+    return { ...given, ...(instructions !== undefined && { instructions }) };
+  });
+}
+
 async function requestOf(
   run: LoopRun,
-  { call, tools, place, number }: Asking,
+  { call, tools, number }: Asking,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
-  const { settings, history, said, turns } = run;
-  const session = await run.session.open({ name: place, signal: call.signal });
+  const { settings, history, said } = run;
   const all = [...history, ...said];
-  const step: PreparedStep =
-    (await settings.prepareStep?.({
-      stepNumber: turns.length,
-      steps: turns,
-      messages: all,
-      runContext: session.context,
-    })) ?? {};
-  const instructions = step.instructions ?? (await systemText(settings, session.context));
-  await session.close();
+  const step = await prepared(run, call, all);
+  const { instructions } = step;
   const { model = settings.model, toolChoice, modelSettings = settings.modelSettings } = step;
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);
   const messages = [...(step.messages ?? all)];

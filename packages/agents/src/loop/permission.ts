@@ -3,10 +3,10 @@
  *
  * @module
  */
+import type { Context } from "millrace";
 import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { Confirmation } from "../settings/tool.types.js";
-import type { CallScope } from "./call-scope.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { ask } from "./questions.js";
 import type { LoopTool } from "./tools.js";
@@ -17,7 +17,7 @@ export type Permission =
   | { readonly allowed: false; readonly note: string | null };
 
 interface Asking {
-  readonly scope: CallScope;
+  readonly ctx: Context;
   readonly call: ModelToolCall;
   readonly tool: LoopTool;
   readonly value: unknown;
@@ -26,7 +26,7 @@ interface Asking {
 }
 
 export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permission> {
-  const { scope, call, tool, value, wanted } = asking;
+  const { ctx, call, tool, value, wanted } = asking;
   const needed = wanted === null ? await isNeeded(run, asking) : { problem: wanted };
   if (needed === null) return { allowed: true, value };
   let problem = needed.problem;
@@ -43,7 +43,7 @@ export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permi
       problem,
     };
     const { timeout, otherwise } = tool.confirmation ?? {};
-    const reply = await ask(scope, `permission.${round}`, { question, timeout, otherwise });
+    const reply = await ask(ctx, `permission.${round}`, { question, timeout, otherwise });
     if (!reply.approved) return { allowed: false, note: reply.note };
     if (reply.input === undefined) return { allowed: true, value };
     const parsed = await tool.parse(reply.input);
@@ -57,18 +57,19 @@ interface Needed {
 }
 
 /** A rule that fails asks: nothing is done that it might have refused, and the run goes on. */
-async function isNeeded(run: LoopRun, { scope, call, tool, value }: Asking): Promise<Needed | null> {
+async function isNeeded(run: LoopRun, { ctx, call, tool, value }: Asking): Promise<Needed | null> {
   const rule: Confirmation["when"] = tool.confirmation === null ? false : (tool.confirmation.when ?? true);
   if (typeof rule !== "function") return rule ? { problem: null } : null;
-  return scope.run("rule", async ({ signal }) => {
-    const session = await run.session.open({ name: scope.key("rule"), signal });
-    const { context } = session;
-    const facts = { runContext: context, sessionState: context.sessionState, signal, toolCallId: call.toolCallId };
-    try {
-      return (await rule(value, facts)) ? { problem: null } : null;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      return { problem: `The rule of the tool failed: ${messageOf(error)}` };
-    }
-  });
+  return ctx.run("rule", ({ signal }) =>
+    run.session.use({ ctx, signal }, async (runContext): Promise<Needed | null> => {
+      const { sessionState } = runContext;
+      try {
+        const isTrue = await rule(value, { runContext, sessionState, signal, toolCallId: call.toolCallId });
+        return isTrue ? { problem: null } : null;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return { problem: `The rule of the tool failed: ${messageOf(error)}` };
+      }
+    }),
+  );
 }

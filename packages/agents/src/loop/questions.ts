@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { type Duration, HumanResponseEvent, InputRequiredEvent } from "millrace";
+import { type Context, type Duration, HumanResponseEvent, InputRequiredEvent } from "millrace";
 import * as z from "zod";
-import type { CallScope } from "./call-scope.js";
 
 const question = {
   /** `permission`: may the call be made? `result`: what does the tool give? `guard`: may this pass? */
@@ -53,17 +52,15 @@ export interface Deadline {
 
 /** Asks once, over restarts; with a deadline, what counts `otherwise` when it is over. */
 export async function ask(
-  scope: CallScope,
+  ctx: Context,
   name: string,
   { question, timeout, otherwise = "refuse" }: { readonly question: Question } & Deadline,
 ): Promise<Reply> {
-  const { ctx } = scope;
-  const key = scope.key(name);
   const prompt = new AgentQuestion(question);
-  if (timeout === undefined) return ctx.waitForEvent(AgentReply, { key, prompt });
+  if (timeout === undefined) return ctx.waitForEvent(AgentReply, { key: name, prompt });
   const first = await ctx.race({
-    reply: (signal) => ctx.waitForEvent(AgentReply, { key, prompt, signal }),
-    deadline: (signal) => ctx.sleep(timeout, { key: scope.key(`${name}.deadline`), signal }),
+    reply: (signal) => ctx.waitForEvent(AgentReply, { key: name, prompt, signal }),
+    deadline: (signal) => ctx.sleep(timeout, { key: `${name}.deadline`, signal }),
   });
   if (first.winner === "reply") return first.value;
   return { approved: otherwise === "allow", note: "Nobody has answered in time." };

@@ -9,7 +9,6 @@ import type { Context } from "millrace";
 import { toFailure } from "../run/failure.js";
 import { invalid } from "../settings/check-options.js";
 import { changedFields } from "./asked.js";
-import { CallScope } from "./call-scope.js";
 import { LiveParts, type StreamPart } from "./live-parts.js";
 import { isStream, plainResult } from "./tools.js";
 import { UniqueIds } from "./unique-ids.js";
@@ -47,12 +46,12 @@ export function recorded<Tools extends ToolSet = {}>(
 ): Recorded<Tools> {
   if (typeof model === "string")
     throw invalid(`\`model\` is the name ${JSON.stringify(model)}.`, "Give the model of a provider: `openai(name)`.");
-  const scope = new CallScope(ctx, `${key}/`);
+  const scope = ctx.scope(key);
   const own = Object.entries((tools ?? {}) as ToolSet).map(([name, tool]) => [name, recordedTool(scope, tool)]);
   return { model: recordedModel(scope, model), tools: Object.fromEntries(own) as Tools, maxRetries: 0 };
 }
 
-function recordedModel(scope: CallScope, model: Exclude<LanguageModel, string>): Model {
+function recordedModel(scope: Context, model: Exclude<LanguageModel, string>): Model {
   let count = 0;
   const asked = new AskedBefore();
   return wrapLanguageModel({
@@ -63,7 +62,7 @@ function recordedModel(scope: CallScope, model: Exclude<LanguageModel, string>):
         const name = `m${count++}`;
         const record = scope.run(name, async () => {
           const { request: _request, response, ...made } = await doGenerate();
-          const content = renamed(made.content, idsFor(params, scope.key(name)));
+          const content = renamed(made.content, idsFor(params, name));
           return { asked: asked.changed(params), made: { ...made, content, ...identity(response) } };
         });
         const { made } = await record.catch(rethrowFor(model));
@@ -74,7 +73,7 @@ function recordedModel(scope: CallScope, model: Exclude<LanguageModel, string>):
         const name = `m${count++}`;
         const stream = new ReadableStream<StreamPart>({
           start: async (target) => {
-            const live = new LiveParts(target, idsFor(params, scope.key(name)));
+            const live = new LiveParts(target, idsFor(params, name));
             const record = scope.run(name, async ({ signal }) => {
               const parts = await live.take((await doStream()).stream, signal);
               return { asked: asked.changed(params), parts };
@@ -135,7 +134,7 @@ function renamed(content: Generated["content"], ids: UniqueIds): Generated["cont
   );
 }
 
-function recordedTool(scope: CallScope, tool: ToolSet[string]): ToolSet[string] {
+function recordedTool(scope: Context, tool: ToolSet[string]): ToolSet[string] {
   const { execute } = tool;
   if (execute === undefined) return tool;
   const record = async (input: never, options: Parameters<typeof execute>[1]): Promise<unknown> =>

@@ -12,7 +12,6 @@ import { userMessage } from "../settings/media-part.js";
 import type { AgentRun, StepRunOptions } from "../settings/run-options.types.js";
 import { tickMs } from "../system.js";
 import { runLoop } from "./agent-loop.js";
-import { CallScope } from "./call-scope.js";
 import { newLedger } from "./ledger.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { PartWriter } from "./part-writer.js";
@@ -37,13 +36,14 @@ export async function runInStep(
   );
   if ("error" in ended) throw ended.error;
   const result: ExecutorResult = resultOf(run, { ...ended, ...facts, durationSeconds: (tickMs() - startedMs) / 1000 });
-  const { context } = await run.session.open({ name: run.scope.key("end"), signal: ctx.signal });
+  const { signal } = ctx;
+  const sessionState = await run.session.use({ ctx: run.ctx, signal }, async (context) => context.snapshot());
   return {
     ...result,
     agent: ended.answer.agent,
     sessionId: facts.sessionId ?? settings.sessionId,
     userId: options.userId || null,
-    sessionState: context.snapshot(),
+    sessionState,
   };
 }
 
@@ -53,15 +53,15 @@ async function endOf(run: LoopRun): Promise<End> {
   try {
     return { answer: await runLoop(run) };
   } catch (error) {
-    return { error: run.scope.ctx.signal.aborted ? error : toFailure(error, run.settings) };
+    return { error: run.ctx.signal.aborted ? error : toFailure(error, run.settings) };
   }
 }
 
-function endFacts({ ledger, scope }: LoopRun, end: End) {
+function endFacts({ ledger, ctx }: LoopRun, end: End) {
   const calls = ledger.made.map(({ inputTokens, outputTokens }) => ({ inputTokens, outputTokens }));
   if ("answer" in end)
     return { status: "COMPLETED" as const, error: null, finishReason: end.answer.finishReason, calls };
-  const status = scope.ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
+  const status = ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
   return { status, error: end.error, finishReason: null, calls };
 }
 
@@ -78,8 +78,9 @@ async function openLoop(settings: ExecutorSettings, input: unknown, options: Ste
   };
   return {
     settings,
-    scope: new CallScope(ctx, `${key}/`),
-    session: storedSession({ ctx, path: statePath, template: settings.sessionState, facts }),
+    ctx: ctx.scope(key),
+    place: key,
+    session: storedSession({ path: statePath, template: settings.sessionState, facts }),
     ledger: newLedger(),
     history,
     said: [await userMessage(toText(input), media, settings.readFile)],

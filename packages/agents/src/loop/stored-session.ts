@@ -1,50 +1,53 @@
 /**
- * The session state in the store of a run, at one path. Tools change a copy in place; what they have changed is merged into the store
- * when their call ends, as concurrent runs of a session are merged.
+ * The session state in the store of a run, at one path. A call works on a copy; what it has changed is merged into the store when it ends,
+ * as concurrent runs of a session are merged: numbers that it has counted are added up.
  *
  * @module
  */
 import { CountingState, isObject, mergeStates } from "@millrace/pipeline/executor";
-import type { Context } from "millrace";
 import { invalid } from "../settings/check-options.js";
-import type { RunContext, SessionState } from "../settings/run-context.types.js";
 import { createRunContext, fillMissing, plainState } from "../state/live-state.js";
-import type { OpenSession, SessionAccess } from "./loop-run.types.js";
+import type { RunContext, SessionState } from "../settings/run-context.types.js";
+import type { SessionAccess } from "./loop-run.types.js";
 
 interface StoredSessionOptions {
-  readonly ctx: Context;
   /** Dotted; `null` where the run has no place for a session state. */
   readonly path: string | null;
   readonly template: SessionState;
   readonly facts: Omit<RunContext, "sessionState" | "editState" | "snapshot" | "signal">;
 }
 
-export function storedSession({ ctx, path, template, facts }: StoredSessionOptions): SessionAccess {
+export function storedSession({ path, template, facts }: StoredSessionOptions): SessionAccess {
   return {
-    async open({ name, signal }): Promise<OpenSession> {
+    async use({ ctx, signal }, work) {
       const stored = path === null ? undefined : await ctx.store.get(path);
-      const state = isObject(stored) ? plainState(stored) : {};
-      fillMissing(state, template);
+      const state = withDefaults(stored, template);
       const base = plainState(state);
       const edits = new CountingState(state, base);
-      const context = createRunContext({ ...facts, state, edits, signal }, undefined);
-      const close = async (): Promise<void> => {
-        const mine = plainState(state);
-        if (JSON.stringify(mine) === JSON.stringify(base)) return;
-        const keys = placeOf(path);
-        await ctx.store.editState(
-          (all) => {
-            const { holder, key } = holderIn(all, keys);
-            const now = holder[key];
-            const theirs = { ...plainState(template), ...(isObject(now) ? plainState(now) : {}) };
-            holder[key] = mergeStates({ base, theirs, mine, counted: edits.counted });
-          },
-          { key: `${name}/session` },
-        );
-      };
-      return { context, close };
+      const result = await edits.edit(async (view) => {
+        const queue = { edit: async (edit: (state: SessionState) => unknown) => edit(view) } as CountingState;
+        return { done: await work(createRunContext({ ...facts, state: view, edits: queue, signal }, undefined)) };
+      });
+      const mine = plainState(state);
+      if (JSON.stringify(mine) === JSON.stringify(base)) return result.done;
+      const keys = placeOf(path);
+      const { counted } = edits;
+      await ctx.store.editState(
+        (all) => {
+          const { holder, key } = holderIn(all, keys);
+          holder[key] = mergeStates({ base, theirs: withDefaults(holder[key], template), mine, counted });
+        },
+        { key: "session" },
+      );
+      return result.done;
     },
   };
+}
+
+function withDefaults(stored: unknown, template: SessionState): SessionState {
+  const state = isObject(stored) ? plainState(stored) : {};
+  fillMissing(state, template);
+  return state;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` where there is no place to keep the change. */

@@ -5,14 +5,14 @@
  */
 import type { Media, ToolExecution } from "@millrace/pipeline/executor";
 import type { ToolResultPart } from "ai";
-import type { EffectCall } from "millrace";
+import type { Context, EffectCall } from "millrace";
 import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
+import type { RunContext } from "../settings/run-context.types.js";
 import type { ToolContext } from "../settings/tool.types.js";
-import type { CallScope } from "./call-scope.js";
 import { type Guarded, guarded } from "./guards.js";
 import type { Limit } from "./limit.js";
-import type { LoopRun, OpenSession } from "./loop-run.types.js";
+import type { LoopRun } from "./loop-run.types.js";
 import { callMember } from "./members.js";
 import type { PartSink } from "./part-writer.js";
 import { permissionFor } from "./permission.js";
@@ -29,7 +29,9 @@ export interface CallToAnswer {
   readonly call: ModelToolCall;
   /** What is wrong with its arguments; `null`: nothing. */
   readonly problem: string | null;
-  readonly scope: CallScope;
+  readonly ctx: Context;
+  /** Path of `ctx`, for ids. */
+  readonly place: string;
   readonly tools: LoopTools;
   readonly limit: Limit;
   /** Name of the tool whose agent takes over in the same answer. */
@@ -109,33 +111,35 @@ function handOff({ call, handsTo }: CallToAnswer): ToolRecord {
     : { error: "Not handed over: another agent takes over." };
 }
 
-async function resultOfPage(run: LoopRun, { call, scope }: CallToAnswer): Promise<ToolRecord> {
+async function resultOfPage(run: LoopRun, { call, ctx }: CallToAnswer): Promise<ToolRecord> {
   const { toolCallId, toolName, input } = call;
   const facts = { agent: run.settings.name, toolCallId, toolName, input, problem: null };
-  const reply = await ask(scope, "page", { question: { kind: "result", title: `Result of ${toolName}`, ...facts } });
+  const reply = await ask(ctx, "page", { question: { kind: "result", title: `Result of ${toolName}`, ...facts } });
   return reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
 }
 
 function execute(
   run: LoopRun,
-  { call: made, scope }: CallToAnswer,
+  { call: made, ctx }: CallToAnswer,
   { tool, value }: { readonly tool: LoopTool & { readonly kind: "execute" }; readonly value: unknown },
 ): Promise<ToolRecord> {
-  return scope.run("call", async (call) => {
+  return ctx.run("call", async (call) => {
     const sink = run.sinkOf(call);
     const media: Media[] = [];
     run.watch.started?.(made);
-    const session = await run.session.open({ name: scope.key("call"), signal: call.signal });
-    const context = toolContext(run, { made, call, session, sink, media });
+    const { signal } = call;
+    const work = async (runContext: RunContext): Promise<ToolRecord> => {
+      try {
+        const given = await tool.execute({ value, context: toolContext(run, { made, call, runContext, sink, media }) });
+        return { ...given, ...(media.length > 0 && { media }) };
+      } catch (error) {
+        if (signal.aborted) throw error;
+        return { error: messageOf(error) };
+      }
+    };
     try {
-      const given = await tool.execute({ value, context });
-      const record: ToolRecord = { ...given, ...(media.length > 0 && { media }) };
-      return show(run, { made, sink, record });
-    } catch (error) {
-      if (call.signal.aborted) throw error;
-      return show(run, { made, sink, record: { error: messageOf(error) } });
+      return show(run, { made, sink, record: await run.session.use({ ctx, signal }, work) });
     } finally {
-      if (!call.signal.aborted) await session.close();
       sink.close();
     }
   });
@@ -162,21 +166,20 @@ function show(run: LoopRun, { made, sink, record }: Showing): ToolRecord {
 interface ToolFacts {
   readonly made: ModelToolCall;
   readonly call: EffectCall;
-  readonly session: OpenSession;
+  readonly runContext: RunContext;
   readonly sink: PartSink;
   readonly media: Media[];
 }
 
-function toolContext(run: LoopRun, { made, call, session, sink, media }: ToolFacts): ToolContext {
-  const { context } = session;
+function toolContext(run: LoopRun, { made, call, runContext, sink, media }: ToolFacts): ToolContext {
   const { toolCallId } = made;
   return {
-    runContext: context,
+    runContext,
     get sessionState() {
-      return context.sessionState;
+      return runContext.sessionState;
     },
     set sessionState(next) {
-      context.sessionState = next;
+      runContext.sessionState = next;
     },
     signal: call.signal,
     toolCallId,
@@ -190,10 +193,10 @@ function toolContext(run: LoopRun, { made, call, session, sink, media }: ToolFac
 async function afterwards(run: LoopRun, answering: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
   const { toolOutput } = run.settings.guards;
   if (toolOutput === undefined || !("output" in record)) return record;
-  const { call, scope } = answering;
+  const { call, ctx } = answering;
   const { output } = record;
   const checked = await guarded(run, {
-    scope,
+    ctx,
     name: "output-guard",
     value: output,
     guard: (context) => toolOutput({ ...call, output }, context),
@@ -206,12 +209,12 @@ async function afterwards(run: LoopRun, answering: CallToAnswer, record: ToolRec
 
 async function mayPass(
   run: LoopRun,
-  { call, scope }: CallToAnswer,
+  { call, ctx }: CallToAnswer,
   { output, checked }: { readonly output: unknown; readonly checked: Guarded & { readonly ask: string } },
 ): Promise<string | null> {
   const { toolCallId, toolName } = call;
   const facts = { agent: run.settings.name, toolCallId, toolName, input: output, problem: null };
-  const reply = await ask(scope, "output-question", { question: { kind: "guard", title: checked.ask, ...facts } });
+  const reply = await ask(ctx, "output-question", { question: { kind: "guard", title: checked.ask, ...facts } });
   return reply.approved ? null : (reply.note ?? checked.ask);
 }
 
@@ -224,8 +227,8 @@ async function denied(run: LoopRun, answering: CallToAnswer, note: string | null
   return { record: await noted(run, answering, { denied: note }) };
 }
 
-function noted(run: LoopRun, { call: made, scope }: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
-  return scope.run("call", (call) => {
+function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
+  return ctx.run("call", (call) => {
     const sink = run.sinkOf(call);
     const shown = show(run, { made, sink, record });
     sink.close();

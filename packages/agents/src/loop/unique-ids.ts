@@ -16,7 +16,7 @@ export class UniqueIds {
   /** @param place Unique in the conversation: renamed ids begin with it. */
   constructor(messages: readonly ModelMessage[], place: string) {
     this.#taken = new Set(messages.flatMap(callIdsIn));
-    this.#place = place;
+    this.#place = place.replaceAll(/[^\w-]/g, "_"); // what providers take
   }
 
   /** The model begins a call. */

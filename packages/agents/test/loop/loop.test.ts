@@ -40,13 +40,13 @@ it("shows texts, calls and results as parts, each of its call", async () => {
   const parts = shown.flatMap(({ event, call }) =>
     event instanceof PartsShownEvent ? event.parts.map((part) => [call, part as AgentPart] as const) : [],
   );
-  const text = parts.flatMap(([call, part]) => (call === "run=scout/m1" && part.type === "text" ? part.text : []));
+  const text = parts.flatMap(([call, part]) => (call === "/@scout/run=m1" && part.type === "text" ? part.text : []));
   expect(text.join("")).toBe("Seen it.");
   expect(parts.filter(([, { type }]) => type !== "text")).toEqual([
-    ["run=scout/m0", { type: "agent", name: "Scout" }],
-    ["run=scout/m0", { type: "tool-call", toolCallId: "c1", toolName: "look", input: { q: "a" } }],
-    ["run=scout/m0", { type: "end", finishReason: "tool-calls", inputTokens: 10, outputTokens: 5 }],
-    ["run=scout/m0.c0/call", { type: "tool-result", toolCallId: "c1", output: "seen a" }],
-    ["run=scout/m1", { type: "end", finishReason: "stop", inputTokens: 10, outputTokens: 5 }],
+    ["/@scout/run=m0", { type: "agent", name: "Scout" }],
+    ["/@scout/run=m0", { type: "tool-call", toolCallId: "c1", toolName: "look", input: { q: "a" } }],
+    ["/@scout/run=m0", { type: "end", finishReason: "tool-calls", inputTokens: 10, outputTokens: 5 }],
+    ["/@scout/@m0.c0/run=call", { type: "tool-result", toolCallId: "c1", output: "seen a" }],
+    ["/@scout/run=m1", { type: "end", finishReason: "stop", inputTokens: 10, outputTokens: 5 }],
   ]);
 });
