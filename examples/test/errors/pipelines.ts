@@ -1,6 +1,7 @@
 /** Codes of pipelines and agents. */
-import { Agent, type AgentSessions, tool } from "@millrace/agents";
+import { Agent, type AgentSessions, type Guards, tool } from "@millrace/agents";
 import { Pipeline, Step } from "@millrace/pipeline";
+import { simulateReadableStream } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { memoryStore } from "millrace/runtime";
 import * as z from "zod";
@@ -69,7 +70,26 @@ const asking = () =>
     ],
   });
 
+/** A model whose answer is cut by its provider. */
+function cutBy(unified: "length" | "content-filter"): MockLanguageModelV4 {
+  const chunks = [{ type: "finish" as const, finishReason: { unified, raw: unified }, usage }];
+  return new MockLanguageModelV4({ doStream: async () => ({ stream: simulateReadableStream({ chunks }) }) });
+}
+
 export const pipelines: Provocations = {
+  AGENT_ANSWER_CUT: [
+    () => thrown(() => new Agent({ name: "Writer", model: cutBy("length") }).workflow.run({ input: "Write." })),
+    () => thrown(() => new Agent({ name: "Writer", model: cutBy("content-filter") }).workflow.run({ input: "Write." })),
+  ],
+  AGENT_REFUSED: [
+    () => {
+      const guards: Guards = {
+        input: (text) => (/\d{8}/.test(text) ? { refuse: "No account numbers, please." } : undefined),
+      };
+      const agent = new Agent({ name: "Clerk", model: saying("never"), guards });
+      return thrown(() => agent.workflow.run({ input: "Is 12345678 mine?" }));
+    },
+  ],
   AGENT_FAILED: [
     () =>
       thrown(() =>
