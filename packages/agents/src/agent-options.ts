@@ -22,7 +22,7 @@ const updateSessionStateTool: AgentTool = tool({
   },
 });
 
-type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText" | "runTools">;
+type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText">;
 
 /**
  * Fills in the defaults and checks the whole.

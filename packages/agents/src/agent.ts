@@ -22,6 +22,6 @@ export class Agent<Output = string> extends ModelExecutor<Output> {
 
   /** @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE` for options that are not allowed. */
   constructor(options: AgentOptions<Output>) {
-    super(resolveOptions(options, { kind: "agent", members: [], memberText: "", runTools: () => [] }), options.role);
+    super(resolveOptions(options, { kind: "agent", members: [], memberText: "" }), options.role);
   }
 }

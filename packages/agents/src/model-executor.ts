@@ -13,9 +13,8 @@ import type { Executor, ExecutorRequest, ExecutorResult } from "./settings/execu
 import { resumedJob } from "./pause/read-pause.js";
 import { eventsOf } from "./run/events-of.js";
 import { toFailure } from "./run/failure.js";
-import { failedRun, openRun, performRun } from "./perform.js";
-import { emitEnd } from "./run/run-events.js";
-import { mayNeedConfirmation } from "./run/tool-calls.js";
+import { failedRun, openRun, performRun } from "./memory-run.js";
+import { confirmationOf } from "./settings/tool.js";
 import type { SessionState } from "./settings/run-context.types.js";
 import type {
   AgentRun,
@@ -74,7 +73,11 @@ export abstract class ModelExecutor<Output> implements Executor {
   get canPause(): boolean {
     const { tools, sdkTools, members } = this.#settings;
     const sdk = Object.values(sdkTools).some(({ needsApproval = false }) => needsApproval !== false);
-    return sdk || tools.some(mayNeedConfirmation) || members.some(({ executor }) => executor.canPause === true);
+    return (
+      sdk ||
+      tools.some((tool) => tool.execute === undefined || confirmationOf(tool) !== null) ||
+      members.some(({ executor }) => executor.canPause === true)
+    );
   }
 
   /**
@@ -157,7 +160,7 @@ export abstract class ModelExecutor<Output> implements Executor {
     const opened = request.resume === undefined ? job : tryToResume(settings, job, request.resume);
     const run = openRun(settings, WorkflowError.is(opened) ? job : opened);
     const result = WorkflowError.is(opened) ? failedRun(run, opened) : await performRun(run);
-    emitEnd(run, result, null);
+    run.events.end(result, null);
     return result;
   }
 

@@ -4,18 +4,10 @@
  *
  * @module
  */
-import {
-  type ExecutorPause,
-  mergeValues,
-  metricsSince,
-  startState,
-  type StepMetricsData,
-  type ExecutorEvent,
-} from "@millrace/pipeline/executor";
+import { type ExecutorPause, mergeValues, startState, type ExecutorEvent } from "@millrace/pipeline/executor";
 import type { ExecutorResult } from "./settings/executor.types.js";
 import { toFailure } from "./run/failure.js";
-import { openRun, performRun } from "./perform.js";
-import { emitEnd } from "./run/run-events.js";
+import { openRun, performRun, spentSincePause } from "./memory-run.js";
 import { notPaused, resumedJob } from "./pause/read-pause.js";
 import type {
   AgentRun,
@@ -117,19 +109,14 @@ async function performInSession(
   const { base, state } = job;
   const { counted } = run.edits;
   const record = sessionRun(settings, job, result);
-  const change = { ...who, before: session, base, state, counted, run: record, metrics: spentBy(result, job) };
+  const change = { ...who, before: session, base, state, counted, run: record, metrics: spentSincePause(result, job) };
   const saved = await closeSession(settings, change).catch((error: unknown) => {
-    emitEnd(run, { ...result, status: "ERROR", pause: null, error: toFailure(error, settings) }, null);
+    run.events.end({ ...result, status: "ERROR", pause: null, error: toFailure(error, settings) }, null);
     throw error;
   });
-  emitEnd(run, result, structuredClone(saved));
+  run.events.end(result, structuredClone(saved), job.userId);
   if (result.error !== null) throw result.error;
   return { ...result, ...who, agent: settings.name, sessionState: saved };
-}
-
-/** Metrics since the last pause: the session already has the earlier part. */
-function spentBy({ metrics }: ExecutorResult, { resumed }: RunJob): StepMetricsData {
-  return resumed === null ? metrics : metricsSince(resumed.state.totalMetrics, metrics);
 }
 
 interface JobParts extends SessionRunRequest {

@@ -4,7 +4,6 @@ import { idOf } from "./settings/agent-id.js";
 import type { TeamOptions } from "./settings/agent-options.types.js";
 import { invalid } from "./settings/check-options.js";
 import type { Executor, Member } from "./settings/executor.types.js";
-import { delegateTool } from "./run/delegate.js";
 import { ModelExecutor } from "./model-executor.js";
 
 /**
@@ -28,7 +27,7 @@ export class Team<Output = string> extends ModelExecutor<Output> {
     const members = nameMembers(given);
     const settings = resolveOptions(
       { ...options, model: options.model ?? modelOf(given) },
-      { kind: "team", members, memberText: memberText(members), runTools: (run) => [delegateTool(members, run)] },
+      { kind: "team", members, memberText: memberText(members) },
     );
     super(settings, options.role);
     this.members = members.map(({ executor }: Member) => executor);

@@ -118,18 +118,22 @@ describe.each([
     expect(paused.tools).toMatchObject([{ result: "Paid 5" }]);
   });
 
-  it("fails where the rule throws", async () => {
+  it("asks where the rule throws, and goes on with the answer", async () => {
     const broken = tool({
       ...refund,
       requiresConfirmation: () => {
         throw new TypeError("no rule");
       },
     });
-    const model = scripted([[["refund", { order: 1 }]]]);
+    const agent = new Agent({ model: scripted([[["refund", { order: 1 }]], "Done."]), tools: [broken] });
+    const state = {};
 
-    const result = await new Agent({ name: "Clerk", model, tools: [broken] }).execute(ask());
+    const paused = await agent.execute(ask({ sessionState: state }));
+    const resume = { state: stateOf(paused), answers: allow("call-0") };
+    const done = await agent.execute(ask({ sessionState: state, resume }));
 
-    expect(result).toMatchObject({ status: "ERROR", error: { message: 'Agent "Clerk" failed: no rule' } });
+    expect([paused.status, done.status]).toEqual(["PAUSED", "COMPLETED"]);
+    expect(state).toMatchObject({ refunds: [1] });
   });
 
   it("ends when no model call is left for what comes after the answer", async () => {
@@ -221,8 +225,8 @@ describe("the events of a pause", () => {
 
     expect(namesOf(events)).toEqual([
       "RunContinued",
-      "ToolCallCompleted",
       "ToolCallStarted",
+      "ToolCallCompleted",
       "ToolCallCompleted",
       "RunContent",
       "RunCompleted",

@@ -189,7 +189,12 @@ describe("structured output", () => {
     ["no JSON", "I think AI is great."],
     ["other JSON", '{"subject":"AI"}'],
   ])("is an error when the model answers with %s", async (_what, answer) => {
-    const agent = new Agent({ name: "Researcher", model: scripted([answer, answer]), outputSchema: Findings });
+    const agent = new Agent({
+      name: "Researcher",
+      model: scripted([answer, answer]),
+      outputSchema: Findings,
+      outputRepairs: 0,
+    });
 
     const failure = { code: "AGENT_OUTPUT_INVALID", details: { executor: "Researcher", text: answer } };
     await expect(agent.run("Research AI")).rejects.toMatchObject(failure);

@@ -14,7 +14,7 @@ import { guarded } from "./guards.js";
 import { Limit } from "./limit.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { askModel } from "./model-call.js";
-import { ask } from "./questions.js";
+import { ask, questionOf } from "./questions.js";
 import { type AnsweredCall, answerCall } from "./tool-call.js";
 import { type LoopTools, toolsOf } from "./tools.js";
 import type { Turn } from "./turn.js";
@@ -93,10 +93,8 @@ function withInputs({ messages }: Turn, answered: readonly AnsweredCall[]): Mode
 
 /** Calls that the provider makes itself, and asks about. */
 function providerReplies(run: LoopRun, { questions }: Turn, number: number): Promise<ToolModelMessage["content"]> {
-  const replies = questions.map(async ({ approvalId, call: { toolCallId, toolName, input } }, index) => {
-    const title = `May ${toolName} run?`;
-    const facts = { agent: run.settings.name, toolCallId, toolName, input, problem: null };
-    const question = { kind: "permission" as const, title, ...facts };
+  const replies = questions.map(async ({ approvalId, call }, index) => {
+    const question = questionOf(run, { kind: "permission", title: `May ${call.toolName} run?`, call });
     const { approved, note } = await ask(run.ctx, `m${number}.p${index}`, { question });
     const reason = note === null ? {} : { reason: note };
     return { type: "tool-approval-response" as const, approvalId, approved, ...reason, providerExecuted: true };
@@ -107,7 +105,9 @@ function providerReplies(run: LoopRun, { questions }: Turn, number: number): Pro
 /** The agent that takes over sees the whole conversation, and works on the same session. */
 async function handOver(run: LoopRun, settings: ExecutorSettings, number: number): Promise<LoopAnswer> {
   const ctx = run.ctx.scope(`m${number}.to.${settings.id}`);
-  return run.lead({ ...run, settings, ctx, place: `${run.place}_m${number}`, asked: {} });
+  const { instructions: _own, ...rest } = run;
+  const session = run.session.as(settings);
+  return run.lead({ ...rest, settings, ctx, session, place: `${run.place}_m${number}`, asked: {} });
 }
 
 async function isStopped({ settings, turns }: LoopRun): Promise<boolean> {
@@ -163,8 +163,7 @@ async function passed(
 ): Promise<unknown> {
   if ("value" in checked) return checked.value;
   if ("refuse" in checked) throw refusedBy(run.settings, which, checked.refuse);
-  const facts = { agent: run.settings.name, toolCallId: null, toolName: null, input: value, problem: null };
-  const question = { kind: "guard" as const, title: checked.ask, ...facts };
+  const question = questionOf(run, { kind: "guard", title: checked.ask, call: null, value });
   const { approved, note } = await ask(run.ctx, `${which}-question`, { question });
   if (approved) return value;
   throw refusedBy(run.settings, which, note ?? checked.ask);

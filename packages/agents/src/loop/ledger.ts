@@ -1,5 +1,17 @@
+import { emptyMetrics, type StepMetricsData } from "@millrace/pipeline/executor";
+import { totalMetrics } from "../run/metrics.js";
 import type { Ledger } from "./loop-run.types.js";
 
 export function newLedger(): Ledger {
-  return { calls: [], made: [], tools: [], media: [], members: [] };
+  return { calls: [], made: [], heard: [], tools: [], media: [], members: [], open: new Set() };
+}
+
+/** Sum over all model calls, those of members included, also of members that are still at work. */
+export function spent({ calls, members, open }: Ledger): StepMetricsData {
+  return totalMetrics([
+    emptyMetrics,
+    ...calls,
+    ...members.map(({ metrics }) => metrics),
+    ...[...open].map(({ ledger }) => spent(ledger)),
+  ]);
 }

@@ -1,34 +1,42 @@
-import type { ExecutorEvent, Media, StepMetricsData, ToolExecution } from "@millrace/pipeline/executor";
+import type { Media, StepMetricsData, ToolExecution } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
 import type { Context, EffectCall } from "millrace";
+import type { RunEvents } from "../run/run-events.js";
 import type { MemberRun } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { PartSink } from "./part-writer.js";
 
-/** How a loop reaches the session state. */
-export interface SessionAccess {
-  /**
-   * Does the work of one call with its run context. What the work changes is kept once, although the call may be made again.
-   *
-   * @param call The scope and the signal of the call.
-   */
-  use<Result>(
-    call: { readonly ctx: Context; readonly signal: AbortSignal },
-    work: (context: RunContext) => Promise<Result>,
-  ): Promise<Result>;
+/** A call that uses the session. */
+export interface SessionCall {
+  readonly ctx: Context;
+  readonly signal: AbortSignal;
+  /** Identifies its edits among those of other calls. Left out: they are not told apart. */
+  readonly key?: string;
 }
 
-/** What a run collects, over its members and over the agents that it is handed to. */
+/** How a loop reaches the session state. */
+export interface SessionAccess {
+  /** Does the work of one call with its run context. What the work changes is kept once, although the call may be made again. */
+  use<Result>(call: SessionCall, work: (context: RunContext) => Promise<Result>): Promise<Result>;
+  /** The same session for another agent, with the values that this one adds. */
+  as(settings: ExecutorSettings): SessionAccess;
+}
+
+/** What a run collects. */
 export interface Ledger {
   /** All model calls, recorded ones of earlier attempts included. */
   readonly calls: StepMetricsData[];
   /** Model calls that this attempt has made: for traces, which have seen the others. */
   readonly made: StepMetricsData[];
+  /** Texts that the model has said in this attempt. */
+  readonly heard: string[];
   readonly tools: ToolExecution[];
   readonly media: Media[];
   readonly members: MemberRun[];
+  /** Members at work. */
+  readonly open: Set<LoopRun>;
 }
 
 /** One agent at work. */
@@ -38,8 +46,11 @@ export interface LoopRun {
   readonly ctx: Context;
   /** Path of the scope, for ids. */
   readonly place: string;
+  /** Ids of the calls that have led to this run, each with a slash behind it: empty but for members. */
+  readonly path: string;
   readonly session: SessionAccess;
   readonly ledger: Ledger;
+  readonly events: RunEvents;
   /** Messages before this run. */
   readonly history: readonly ModelMessage[];
   /** The input, and what was said since. Shared by the agents that the run is handed to. */
@@ -54,20 +65,13 @@ export interface LoopRun {
   readonly media: readonly Media[];
   /** Request of the last call, to record only what changes. */
   asked: AskedOfModel;
-  sinkOf(call: EffectCall): PartSink;
+  /** The instructions, once filled in. */
+  instructions?: string | null;
+  sinkOf(run: LoopRun, call: EffectCall): PartSink;
   /** The key that a tool gets, equal whenever the call is made again. */
-  keyOf(call: EffectCall, made: ModelToolCall): string;
+  keyOf(run: LoopRun, call: EffectCall, made: ModelToolCall): string;
   /** Runs the loop of a member, or of the agent that takes over. */
   lead(run: LoopRun): Promise<LoopAnswer>;
-  readonly watch: LoopWatch;
-}
-
-/** Told of the calls of tools as they are made, not of recorded ones. */
-export interface LoopWatch {
-  started?(call: ModelToolCall): void;
-  ended?(execution: ToolExecution): void;
-  /** Takes the events of executors that are not agents of this package. */
-  readonly emit?: ((event: ExecutorEvent) => void) | undefined;
 }
 
 /** The end of a loop. */

@@ -15,7 +15,7 @@ import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { mediaSet, userMessage } from "../settings/media-part.js";
 import { newLedger } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { ask } from "./questions.js";
+import { ask, questionOf } from "./questions.js";
 import { resultOf } from "./result.js";
 
 interface MemberTask {
@@ -33,17 +33,16 @@ type Told = { readonly output: unknown } | { readonly error: string };
 /** A member's failure is told to the leader, which may do without the member or ask another one. */
 export async function callMember(run: LoopRun, given: MemberTask): Promise<Told> {
   const { executor } = given.members.find(({ id }) => id === given.member) as Member; // the schema takes no other
-  const { toolCallId, toolName } = given.call;
-  run.watch.started?.(given.call);
   const settings = settingsOf(executor);
-  const result = await (settings === null ? callForeign(run, given, executor) : lead(run, given, settings));
+  const { result, isNew } = await (settings === null ? callForeign(run, given, executor) : lead(run, given, settings));
   run.ledger.members.push({ ...result, memberId: given.member, memberName: executor.name, task: given.task });
   run.ledger.media.push(...result.images, ...result.videos, ...result.audio, ...result.files);
   const { status, content, error } = result;
   const told = status === "COMPLETED" ? { output: content } : { error: textOf(status, error) };
-  const failed = "error" in told;
-  const facts = { toolCallId, toolName, toolArgs: given.call.input, toolCallError: failed };
-  run.watch.ended?.({ ...facts, result: failed ? told.error : told.output });
+  const { toolCallId, toolName, input: toolArgs } = given.call;
+  const toolCallError = "error" in told;
+  const ended = toolCallError ? told.error : told.output;
+  if (isNew) run.events.toolEnded({ toolCallId, toolName, toolArgs, result: ended, toolCallError });
   return told;
 }
 
@@ -51,14 +50,25 @@ function textOf(status: string, error: ExecutorResult["error"]): string {
   return error === null ? `The member's run ended as ${status}.` : messageOf(error);
 }
 
-async function lead(run: LoopRun, { ctx, place, task }: MemberTask, settings: ExecutorSettings): Promise<ExecutorResult> {
+interface MemberEnd {
+  readonly result: ExecutorResult;
+  /** `false`: all of it was recalled. */
+  readonly isNew: boolean;
+}
+
+async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings): Promise<MemberEnd> {
+  const { ctx, place, task, call } = given;
   const ledger = newLedger();
   const message = await userMessage(task, run.media, settings.readFile);
+  const { instructions: _leaders, ...rest } = run;
   const inner: LoopRun = {
-    ...run,
+    ...rest,
     settings,
     ctx: ctx.scope(settings.id),
     place: `${place}_${settings.id}`,
+    path: `${run.path}${call.toolCallId}/`,
+    session: run.session.as(settings),
+    events: run.events.ofMember(settings, call),
     ledger,
     history: [],
     said: [message],
@@ -66,13 +76,22 @@ async function lead(run: LoopRun, { ctx, place, task }: MemberTask, settings: Ex
     isMember: true,
     asked: {},
   };
+  run.ledger.open.add(inner);
+  const result = await resultOfLoop(inner);
+  run.ledger.open.delete(inner);
+  run.ledger.made.push(...ledger.made);
+  const isNew = inner.events.hasBegun;
+  if (isNew) inner.events.end(result, null);
+  return { result, isNew };
+}
+
+async function resultOfLoop(run: LoopRun): Promise<ExecutorResult> {
+  const { runId } = run.events;
   try {
-    return resultOf(inner, { answer: await run.lead(inner), runId: inner.place });
+    return resultOf(run, { answer: await run.lead(run), runId });
   } catch (error) {
-    if (ctx.signal.aborted) throw error;
-    return resultOf(inner, { error: toFailure(error, settings), runId: inner.place });
-  } finally {
-    run.ledger.made.push(...ledger.made);
+    if (run.ctx.signal.aborted) throw error;
+    return resultOf(run, { error: toFailure(error, run.settings), runId });
   }
 }
 
@@ -82,19 +101,22 @@ async function callForeign(
   run: LoopRun,
   { ctx, task, call: made }: MemberTask,
   executor: Member["executor"],
-): Promise<ExecutorResult> {
+): Promise<MemberEnd> {
+  let isNew = false;
   let resume: { readonly state: unknown; readonly answers: readonly ToolAnswer[] } | undefined;
   for (let part = 0; ; part++) {
     const stored = await ctx.run(`call.${part}`, async (call): Promise<Stored> => {
       const { signal } = call;
+      if (part === 0) run.events.toolStarted(made);
+      isNew = true;
       const result = await run.session.use({ ctx, signal }, (runContext) => {
         const { sessionId, userId, sessionState, runId } = runContext;
         return executor.execute({
           input: task,
           ...mediaSet(run.media),
           ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
-          ...(run.watch.emit !== undefined && { stream: run.watch.emit }),
-          idempotencyKey: run.keyOf(call, made),
+          ...(run.events.emit !== undefined && { stream: run.events.emit }),
+          idempotencyKey: run.keyOf(run, call, made),
           ...(resume !== undefined && { resume }),
         });
       });
@@ -102,17 +124,19 @@ async function callForeign(
     });
     const error = stored.error === null ? null : new WorkflowError(stored.error);
     const result = { ...stored, metrics: stored.metrics ?? (emptyMetrics as StepMetricsData), error };
-    if (result.status !== "PAUSED" || result.pause === null) return result;
-    resume = { state: result.pause.state, answers: await answersTo(run, result.pause, ctx.scope(`pause.${part}`)) };
+    if (result.status !== "PAUSED" || result.pause === null) return { result, isNew };
+    const path = `${run.path}${made.toolCallId}/`;
+    const answers = await answersTo({ ...run, path }, result.pause, ctx.scope(`pause.${part}`));
+    resume = { state: result.pause.state, answers };
   }
 }
 
 function answersTo(run: LoopRun, { requirements }: ExecutorPause, ctx: Context): Promise<ToolAnswer[]> {
-  const asked = requirements.map(async ({ toolCallId, toolName, toolArgs }, index) => {
-    const title = `May a member call ${toolName}?`;
-    const facts = { agent: run.settings.name, toolCallId, toolName, input: toolArgs, problem: null };
-    const reply = await ask(ctx, `${index}`, { question: { kind: "permission", title, ...facts } });
-    return { toolCallId, approved: reply.approved, note: reply.note };
+  const asked = requirements.map(async ({ toolArgs: input, ...call }, index) => {
+    const title = `May a member call ${call.toolName}?`;
+    const question = questionOf(run, { kind: "permission", title, call: { ...call, input } });
+    const { approved, note } = await ask(ctx, `${index}`, { question });
+    return { toolCallId: call.toolCallId, approved, note };
   });
   return Promise.all(asked);
 }

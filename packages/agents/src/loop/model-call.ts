@@ -37,6 +37,9 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
   const record = await run.ctx.run(`m${number}`, (call) => answer(run, { call, tools, place, number }));
   if ("failed" in record) throw new WorkflowError(record.failed);
   run.asked = { ...run.asked, ...record.asked };
+  // A run that goes on says what it has said at its start.
+  if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
+    run.instructions = record.asked.instructions;
   run.ledger.calls.push(record.metrics);
   return turnOf(record, place);
 }
@@ -49,7 +52,8 @@ interface Asking {
 }
 
 async function answer(run: LoopRun, asking: Asking): Promise<Recorded> {
-  const sink = run.sinkOf(asking.call);
+  run.events.begin(asking.number === 0 && run.turns.length === 0);
+  const sink = run.sinkOf(run, asking.call);
   try {
     const { request, asked } = await requestOf(run, asking);
     if (asking.number === 0) sink.show({ type: "agent", name: run.settings.name });
@@ -95,8 +99,9 @@ function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly Model
   const { settings, turns: steps, ctx } = run;
   return run.session.use({ ctx, signal }, async (runContext) => {
     const given = await settings.prepareStep?.({ stepNumber: steps.length, steps, messages, runContext });
-    const instructions = given?.instructions ?? (await systemText(settings, runContext));
-    return { ...given, ...(instructions !== undefined && { instructions }) };
+    if (run.instructions === undefined) run.instructions = (await systemText(settings, runContext)) ?? null;
+    const instructions = given?.instructions ?? run.instructions;
+    return { ...given, ...(instructions !== null && { instructions }) };
   });
 }
 
@@ -185,6 +190,7 @@ async function stream(
 /** Counts a model call when it ends, also when its answer is then refused. */
 function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
   run.ledger.made.push(callMetrics(step));
+  if (!run.streams) run.ledger.heard.push(step.text);
   return step;
 }
 

@@ -4,11 +4,12 @@
  * @module
  */
 import type { Context } from "millrace";
+import { stoppedEarly } from "../run/failure.js";
 import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { Confirmation } from "../settings/tool.types.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { ask } from "./questions.js";
+import { ask, questionOf } from "./questions.js";
 import type { LoopTool } from "./tools.js";
 
 export type Permission =
@@ -29,19 +30,11 @@ export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permi
   const { ctx, call, tool, value, wanted } = asking;
   const needed = wanted === null ? await isNeeded(run, asking) : { problem: wanted };
   if (needed === null) return { allowed: true, value };
+  assertGoesOn(run);
   let problem = needed.problem;
   for (let round = 0; ; round++) {
-    const { toolCallId, toolName, input } = call;
-    const title = `May ${run.settings.name} call ${toolName}?`;
-    const question = {
-      kind: "permission" as const,
-      title,
-      agent: run.settings.name,
-      toolCallId,
-      toolName,
-      input,
-      problem,
-    };
+    const title = `May ${run.settings.name} call ${call.toolName}?`;
+    const question = questionOf(run, { kind: "permission", title, call, problem });
     const { timeout, otherwise } = tool.confirmation ?? {};
     const reply = await ask(ctx, `permission.${round}`, { question, timeout, otherwise });
     if (!reply.approved) return { allowed: false, note: reply.note };
@@ -50,6 +43,15 @@ export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permi
     if ("value" in parsed) return { allowed: true, value: parsed.value, input: reply.input };
     problem = `The changed arguments do not fit: ${parsed.problem}`;
   }
+}
+
+/**
+ * Nobody is asked about a call whose result the model would never see.
+ *
+ * @throws {WorkflowError} `AGENT_FAILED` when no model call is left.
+ */
+export function assertGoesOn({ settings, turns }: LoopRun): void {
+  if (settings.stopWhen.length === 0 && turns.length >= settings.maxSteps) throw stoppedEarly(settings);
 }
 
 interface Needed {

@@ -10,6 +10,8 @@ const question = {
   /** `permission`: may the call be made? `result`: what does the tool give? `guard`: may this pass? */
   kind: z.enum(["permission", "result", "guard"]),
   title: z.string(),
+  /** Unique among the open questions of the run. */
+  id: z.string(),
   agent: z.string(),
   toolCallId: z.string().nullable(),
   toolName: z.string().nullable(),
@@ -35,6 +37,27 @@ export class AgentReply extends HumanResponseEvent.define("AgentReply", {
 
 /** What a step declares that calls `agent.run(input, { ctx })`: `@step({ on, emits, ...agentEvents })`. */
 export const agentEvents = { waits: [AgentReply], streams: [AgentQuestion] } as const;
+
+/** What an agent asks about. */
+export interface AskedAbout {
+  readonly kind: "permission" | "result" | "guard";
+  readonly title: string;
+  readonly call: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown } | null;
+  /** The value that a guard has stopped. */
+  readonly value?: unknown;
+  readonly problem?: string | null;
+}
+
+interface Asker {
+  readonly settings: { readonly name: string };
+  readonly path: string;
+}
+
+export function questionOf({ settings, path }: Asker, { call, value, problem = null, ...rest }: AskedAbout): Question {
+  const { toolCallId = null, toolName = null, input } = call ?? {};
+  const id = `${path}${toolCallId ?? rest.title}`;
+  return { ...rest, id, agent: settings.name, toolCallId, toolName, input: value ?? input, problem };
+}
 
 export type Question = ConstructorParameters<typeof AgentQuestion>[0];
 

@@ -1,8 +1,8 @@
-import { emptyMetrics, type Media } from "@millrace/pipeline/executor";
+import type { Media } from "@millrace/pipeline/executor";
 import type { WorkflowError } from "millrace";
-import { totalMetrics } from "../run/metrics.js";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import { mediaSet, plainMessages } from "../settings/media-part.js";
+import { spent } from "./ledger.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 
 /** How a loop has ended. */
@@ -14,7 +14,7 @@ export type LoopEnd = { readonly runId: string; readonly durationSeconds?: numbe
 /** The result of a run, as callers, pipelines and leaders get it. */
 export function resultOf(run: LoopRun, end: LoopEnd): ExecutorResult {
   const { ledger, settings, said } = run;
-  const metrics = totalMetrics([emptyMetrics, ...ledger.calls, ...ledger.members.map((member) => member.metrics)]);
+  const metrics = spent(ledger);
   const media: readonly Media[] = ledger.media;
   const shared = {
     runId: end.runId,

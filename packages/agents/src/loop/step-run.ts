@@ -6,6 +6,7 @@
 import { mergeValues, toText } from "@millrace/pipeline/executor";
 import { toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
+import { RunEvents } from "../run/run-events.js";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { userMessage } from "../settings/media-part.js";
@@ -88,10 +89,11 @@ async function openLoop(settings: ExecutorSettings, input: unknown, options: Ste
     streams: true,
     isMember: false,
     media,
+    path: "",
     asked: {},
-    sinkOf: (call) => new PartWriter(call),
-    keyOf: (call) => call.idempotencyKey,
+    events: new RunEvents({ settings, ...facts, parentRunId: null, emit: undefined }),
+    sinkOf: (_run, call) => new PartWriter(call),
+    keyOf: (_run, call) => call.idempotencyKey,
     lead: runLoop,
-    watch: {},
   };
 }

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import { CountingState, isObject, mergeStates } from "@millrace/pipeline/executor";
+import { CountingState, isObject, mergeStates, mergeValues } from "@millrace/pipeline/executor";
 import { invalid } from "../settings/check-options.js";
-import { createRunContext, fillMissing, plainState } from "../state/live-state.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
+import { createRunContext, fillMissing, plainState } from "../state/live-state.js";
 import type { SessionAccess } from "./loop-run.types.js";
 
 interface StoredSessionOptions {
@@ -40,6 +40,12 @@ export function storedSession({ path, template, facts }: StoredSessionOptions): 
         { key: "session" },
       );
       return result.done;
+    },
+    as: (settings) => {
+      const dependencies = Object.keys(facts.dependencies).length > 0 ? facts.dependencies : settings.dependencies;
+      const metadata = mergeValues(facts.metadata, settings.metadata);
+      const own = { ...settings.sessionState, ...template };
+      return storedSession({ path, template: own, facts: { ...facts, dependencies, metadata } });
     },
   };
 }

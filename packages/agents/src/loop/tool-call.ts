@@ -5,7 +5,7 @@
  */
 import type { Media, ToolExecution } from "@millrace/pipeline/executor";
 import type { ToolResultPart } from "ai";
-import type { Context, EffectCall } from "millrace";
+import type { Context } from "millrace";
 import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
@@ -15,8 +15,8 @@ import type { Limit } from "./limit.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { callMember } from "./members.js";
 import type { PartSink } from "./part-writer.js";
-import { permissionFor } from "./permission.js";
-import { ask } from "./questions.js";
+import { assertGoesOn, permissionFor } from "./permission.js";
+import { ask, questionOf } from "./questions.js";
 import { type LoopTool, type LoopTools, type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
 
 /** What is stored of a call. */
@@ -112,9 +112,9 @@ function handOff({ call, handsTo }: CallToAnswer): ToolRecord {
 }
 
 async function resultOfPage(run: LoopRun, { call, ctx }: CallToAnswer): Promise<ToolRecord> {
-  const { toolCallId, toolName, input } = call;
-  const facts = { agent: run.settings.name, toolCallId, toolName, input, problem: null };
-  const reply = await ask(ctx, "page", { question: { kind: "result", title: `Result of ${toolName}`, ...facts } });
+  assertGoesOn(run);
+  const question = questionOf(run, { kind: "result", title: `Result of ${call.toolName}`, call });
+  const reply = await ask(ctx, "page", { question });
   return reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
 }
 
@@ -124,13 +124,18 @@ function execute(
   { tool, value }: { readonly tool: LoopTool & { readonly kind: "execute" }; readonly value: unknown },
 ): Promise<ToolRecord> {
   return ctx.run("call", async (call) => {
-    const sink = run.sinkOf(call);
+    const sink = run.sinkOf(run, call);
     const media: Media[] = [];
-    run.watch.started?.(made);
+    run.events.begin(false);
+    run.events.toolStarted(made);
     const { signal } = call;
+    const key = run.keyOf(run, call, made);
     const work = async (runContext: RunContext): Promise<ToolRecord> => {
       try {
-        const given = await tool.execute({ value, context: toolContext(run, { made, call, runContext, sink, media }) });
+        const given = await tool.execute({
+          value,
+          context: toolContext({ made, signal, key, runContext, sink, media }),
+        });
         return { ...given, ...(media.length > 0 && { media }) };
       } catch (error) {
         if (signal.aborted) throw error;
@@ -138,7 +143,7 @@ function execute(
       }
     };
     try {
-      return show(run, { made, sink, record: await run.session.use({ ctx, signal }, work) });
+      return show(run, { made, sink, record: await run.session.use({ ctx, signal, key }, work) });
     } finally {
       sink.close();
     }
@@ -159,19 +164,20 @@ function show(run: LoopRun, { made, sink, record }: Showing): ToolRecord {
   const failed = !("output" in record);
   const result = "output" in record ? record.output : "error" in record ? record.error : rejection(record.denied);
   const execution: ToolExecution = { toolCallId, toolName, toolArgs, result, toolCallError: failed };
-  run.watch.ended?.(execution);
+  run.events.toolEnded(execution);
   return record;
 }
 
 interface ToolFacts {
   readonly made: ModelToolCall;
-  readonly call: EffectCall;
+  readonly signal: AbortSignal;
+  readonly key: string;
   readonly runContext: RunContext;
   readonly sink: PartSink;
   readonly media: Media[];
 }
 
-function toolContext(run: LoopRun, { made, call, runContext, sink, media }: ToolFacts): ToolContext {
+function toolContext({ made, signal, key, runContext, sink, media }: ToolFacts): ToolContext {
   const { toolCallId } = made;
   return {
     runContext,
@@ -181,9 +187,9 @@ function toolContext(run: LoopRun, { made, call, runContext, sink, media }: Tool
     set sessionState(next) {
       runContext.sessionState = next;
     },
-    signal: call.signal,
+    signal,
     toolCallId,
-    idempotencyKey: run.keyOf(call, made),
+    idempotencyKey: key,
     addMedia: (item) => void media.push(item),
     show: (data) => sink.show({ type: "tool-data", toolCallId, data }),
   };
@@ -212,9 +218,8 @@ async function mayPass(
   { call, ctx }: CallToAnswer,
   { output, checked }: { readonly output: unknown; readonly checked: Guarded & { readonly ask: string } },
 ): Promise<string | null> {
-  const { toolCallId, toolName } = call;
-  const facts = { agent: run.settings.name, toolCallId, toolName, input: output, problem: null };
-  const reply = await ask(ctx, "output-question", { question: { kind: "guard", title: checked.ask, ...facts } });
+  const question = questionOf(run, { kind: "guard", title: checked.ask, call, value: output });
+  const reply = await ask(ctx, "output-question", { question });
   return reply.approved ? null : (reply.note ?? checked.ask);
 }
 
@@ -229,7 +234,9 @@ async function denied(run: LoopRun, answering: CallToAnswer, note: string | null
 
 function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
   return ctx.run("call", (call) => {
-    const sink = run.sinkOf(call);
+    const sink = run.sinkOf(run, call);
+    run.events.begin(false);
+    if ("error" in record) run.events.toolStarted(made);
     const shown = show(run, { made, sink, record });
     sink.close();
     return shown;

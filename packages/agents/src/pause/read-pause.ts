@@ -8,30 +8,23 @@ import { WorkflowError } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunJob } from "../settings/job.types.js";
 import type { PausedState, ResumedRun } from "../settings/paused-state.types.js";
-import { memberCallId, requirementsOf } from "./pause-of.js";
 
 /** @throws {WorkflowError} `RUN_NOT_PAUSED` unless `state` is a paused run of this executor; `REQUIREMENT_INVALID`. */
 export function readPause(settings: ExecutorSettings, { state: given, answers }: ExecutorResume): ResumedRun {
   const state = readState(settings, given);
   checkAnswers(state, answers);
   const byId = new Map(answers.map((answer) => [answer.toolCallId, answer]));
-  const members = state.members.map((member) => {
-    const own = member.pause.requirements.map(({ toolCallId }) => {
-      return { ...(byId.get(memberCallId(member, toolCallId)) as ToolAnswer), toolCallId };
-    });
-    return [member.toolCallId, own] as const;
-  });
-  const earlier = state.answers.map((answer) => [answer.toolCallId, answer] as const);
-  return { state, answers: new Map([...byId, ...earlier]), memberAnswers: new Map(members) };
+  return {
+    state,
+    answers: new Map(state.questions.map(({ toolCallId, promptId }) => [promptId, byId.get(toolCallId) as ToolAnswer])),
+  };
 }
 
-function readState({ id, name, members }: ExecutorSettings, given: unknown): PausedState {
-  if (!isObject(given) || given["version"] !== 1) throw notPaused(`This is no paused run of "${name}".`);
+function readState({ id, name }: ExecutorSettings, given: unknown): PausedState {
+  if (!isObject(given) || given["version"] !== 2) throw notPaused(`This is no paused run of "${name}".`);
   const state = given as unknown as PausedState;
   if (state.executorId !== id) throw notPaused(`The paused run is of "${state.executorId}", not of "${id}".`);
-  const gone = state.members.find(({ memberId }) => members.every((member) => member.id !== memberId));
-  if (gone === undefined) return state;
-  throw notPaused(`The paused run is of a member "${gone.memberId}", which "${name}" does not have.`);
+  return state;
 }
 
 export function notPaused(message: string, details: Readonly<Record<string, unknown>> = {}): WorkflowError {
@@ -46,7 +39,7 @@ export function notPaused(message: string, details: Readonly<Record<string, unkn
 }
 
 function checkAnswers(state: PausedState, answers: readonly ToolAnswer[]): void {
-  const known = requirementsOf(state).map(({ toolCallId, toolName }) => ({ toolCallId, toolName }));
+  const known = state.questions;
   const given = answers.map(({ toolCallId }) => toolCallId);
   const missing = known.filter(({ toolCallId }) => !given.includes(toolCallId));
   const unknown = given.filter((id) => known.every(({ toolCallId }) => toolCallId !== id));

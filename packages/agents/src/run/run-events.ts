@@ -1,115 +1,134 @@
+/**
+ * The events of one run, as pipelines and readers of `stream` get them.
+ *
+ * @module
+ */
 import type { EventFacts, ExecutorEvent, ToolExecution } from "@millrace/pipeline/executor";
 import type { ExecutorResult } from "../settings/executor.types.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import { nowMs } from "../system.js";
-import type { ActiveRun } from "./active-run.types.js";
 
 type AgentEventName = Exclude<ExecutorEvent["event"], `Team${string}`>;
+type Emit = ((event: ExecutorEvent) => void) | undefined;
 
-function named<Name extends AgentEventName>({ settings }: ActiveRun, name: Name): Name | `Team${Name}` {
-  return settings.kind === "team" ? `Team${name}` : name;
+interface RunFacts {
+  readonly settings: ExecutorSettings;
+  readonly runId: string;
+  readonly parentRunId: string | null;
+  readonly sessionId: string | null;
+  /** `undefined`: nobody reads. */
+  readonly emit: Emit;
 }
 
-function factsOf({ settings, job }: ActiveRun): EventFacts {
-  const { kind, id, name } = settings;
-  const who = kind === "team" ? { teamId: id, teamName: name } : { agentId: id, agentName: name };
-  const { runId, parentRunId, sessionId } = job;
-  return { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
-}
+export class RunEvents {
+  readonly #facts: RunFacts;
+  /** The events of the leader and its call; `null` for a run that no leader has begun. */
+  readonly #leader: { readonly events: RunEvents; readonly call: ModelToolCall } | null;
+  #hasBegun = false;
 
-/** Emits the first event of a run, or the first one after a pause. */
-export function emitStarted(run: ActiveRun): void {
-  if (run.job.resumed !== null) return run.job.emit?.({ event: named(run, "RunContinued"), ...factsOf(run) });
-  const { model } = run.settings;
-  const names =
-    typeof model === "string"
-      ? { model, modelProvider: "gateway" }
-      : { model: model.modelId, modelProvider: model.provider };
-  run.job.emit?.({ event: named(run, "RunStarted"), ...factsOf(run), ...names });
-}
-
-export function emitContent(run: ActiveRun, piece: { readonly text?: string; readonly reasoning?: string }): void {
-  run.job.emit?.({
-    event: named(run, "RunContent"),
-    ...factsOf(run),
-    content: piece.text ?? "",
-    contentType: run.settings.outputSchema === undefined ? "text" : "object",
-    ...(piece.reasoning === undefined ? {} : { reasoningContent: piece.reasoning }),
-  });
-}
-
-/** Emits the last event of a run, or the last one before a pause. */
-export function emitEnd(run: ActiveRun, result: ExecutorResult, sessionState: SessionState | null): void {
-  run.job.emit?.(endEvent(run, result, sessionState));
-}
-
-function endEvent(run: ActiveRun, result: ExecutorResult, sessionState: SessionState | null): ExecutorEvent {
-  const facts = factsOf(run);
-  const { content, contentType, images, videos, audio, files, metrics, error } = result;
-  if (result.status === "CANCELLED") {
-    return { event: named(run, "RunCancelled"), ...facts, reason: error?.message ?? "cancelled" };
+  constructor(facts: RunFacts, leader: { readonly events: RunEvents; readonly call: ModelToolCall } | null = null) {
+    this.#facts = facts;
+    this.#leader = leader;
   }
-  if (error !== null) {
-    return {
-      event: named(run, "RunError"),
-      ...facts,
-      content: error.message,
-      errorType: error.code,
-      additionalData: error.details,
-    };
+
+  get emit(): Emit {
+    return this.#facts.emit;
   }
-  if (result.pause !== null) {
-    // Inside a pipeline or a team the event has no pause: the caller keeps it, and it holds all messages.
-    const pause = sessionState === null ? null : result.pause;
-    const { requirements } = result.pause;
-    return {
-      event: named(run, "RunPaused"),
-      ...facts,
-      status: "PAUSED",
-      requirements,
-      pause,
-      userId: run.job.userId,
-      sessionState,
-    };
+
+  get runId(): string {
+    return this.#facts.runId;
   }
-  const made = { content, contentType, images, videos, audio, files, metrics };
-  return { event: named(run, "RunCompleted"), ...facts, ...made, sessionState };
-}
 
-interface Call {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-}
+  /** `false`: everything so far was recalled, and was shown by an earlier part of the run. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
 
-type Ended = Call &
-  (
-    | { readonly type: "tool-result"; readonly output: unknown }
-    | { readonly type: "tool-error"; readonly error: unknown }
-  );
+  /** The events of a member that was given a task by this call. */
+  ofMember(settings: ExecutorSettings, call: ModelToolCall): RunEvents {
+    const { sessionId, emit, runId } = this.#facts;
+    const facts = { settings, runId: `${runId}:${call.toolCallId}`, parentRunId: runId, sessionId, emit };
+    return new RunEvents(facts, { events: this, call });
+  }
 
-export function toolStarted(run: ActiveRun, call: Call): void {
-  const tool = { ...callFacts(call), result: null, toolCallError: false };
-  run.job.emit?.({ event: named(run, "ToolCallStarted"), ...factsOf(run), tool });
-}
+  /** The first work of this part of the run. @param isFirst Of the run. */
+  begin(isFirst: boolean): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    if (isFirst && this.#leader !== null) this.#leader.events.toolStarted(this.#leader.call);
+    if (!isFirst) return this.#emit({ event: this.#named("RunContinued"), ...this.#about() });
+    const { model } = this.#facts.settings;
+    const names =
+      typeof model === "string"
+        ? { model, modelProvider: "gateway" }
+        : { model: model.modelId, modelProvider: model.provider };
+    this.#emit({ event: this.#named("RunStarted"), ...this.#about(), ...names });
+  }
 
-/** Reports the end of a tool call. A call to a member that waits for a person is reported once the member has ended. */
-export function toolEnded(run: ActiveRun, call: Ended): ToolExecution {
-  const failed = call.type === "tool-error";
-  const tool: ToolExecution = {
-    ...callFacts(call),
-    result: failed ? messageOf(call.error) : call.output,
-    toolCallError: failed,
-  };
-  if (run.waiting.some(({ toolCallId }) => toolCallId === call.toolCallId)) return tool;
-  run.tools.push(tool);
-  const content = `${tool.toolName} ${failed ? "failed" : "completed"}`;
-  run.job.emit?.({ event: named(run, "ToolCallCompleted"), ...factsOf(run), tool, content });
-  return tool;
-}
+  content(piece: { readonly text?: string; readonly reasoning?: string }): void {
+    this.#emit({
+      event: this.#named("RunContent"),
+      ...this.#about(),
+      content: piece.text ?? "",
+      contentType: this.#facts.settings.outputSchema === undefined ? "text" : "object",
+      ...(piece.reasoning === undefined ? {} : { reasoningContent: piece.reasoning }),
+    });
+  }
 
-function callFacts({ toolCallId, toolName, input }: Call): Pick<ToolExecution, "toolCallId" | "toolName" | "toolArgs"> {
-  return { toolCallId, toolName, toolArgs: input };
+  toolStarted({ toolCallId, toolName, input: toolArgs }: ModelToolCall): void {
+    const tool = { toolCallId, toolName, toolArgs, result: null, toolCallError: false };
+    this.#emit({ event: this.#named("ToolCallStarted"), ...this.#about(), tool });
+  }
+
+  toolEnded(tool: ToolExecution): void {
+    const content = `${tool.toolName} ${tool.toolCallError ? "failed" : "completed"}`;
+    this.#emit({ event: this.#named("ToolCallCompleted"), ...this.#about(), tool, content });
+  }
+
+  /** The last event of a run, or the last one before a pause. */
+  end(result: ExecutorResult, sessionState: SessionState | null, userId: string | null = null): void {
+    this.#emit(this.#endOf(result, { sessionState, userId }));
+  }
+
+  #endOf(
+    result: ExecutorResult,
+    { sessionState, userId }: { readonly sessionState: SessionState | null; readonly userId: string | null },
+  ): ExecutorEvent {
+    const facts = this.#about();
+    const { content, contentType, images, videos, audio, files, metrics, error } = result;
+    if (result.status === "CANCELLED")
+      return { event: this.#named("RunCancelled"), ...facts, reason: error?.message ?? "cancelled" };
+    if (error !== null) {
+      const { message, code: errorType, details: additionalData } = error;
+      return { event: this.#named("RunError"), ...facts, content: message, errorType, additionalData };
+    }
+    if (result.pause !== null) {
+      // Inside a pipeline or a team the event has no pause: the caller keeps it, and it holds all messages.
+      const pause = sessionState === null ? null : result.pause;
+      const { requirements } = result.pause;
+      const paused = { status: "PAUSED" as const, requirements, pause, userId, sessionState };
+      return { event: this.#named("RunPaused"), ...facts, ...paused };
+    }
+    const made = { content, contentType, images, videos, audio, files, metrics };
+    return { event: this.#named("RunCompleted"), ...facts, ...made, sessionState };
+  }
+
+  #emit(event: ExecutorEvent): void {
+    this.#facts.emit?.(event);
+  }
+
+  #named<Name extends AgentEventName>(name: Name): Name | `Team${Name}` {
+    return this.#facts.settings.kind === "team" ? `Team${name}` : name;
+  }
+
+  #about(): EventFacts {
+    const { settings, runId, parentRunId, sessionId } = this.#facts;
+    const { kind, id, name } = settings;
+    const who = kind === "team" ? { teamId: id, teamName: name } : { agentId: id, agentName: name };
+    return { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
+  }
 }
 
 export function messageOf(error: unknown): string {

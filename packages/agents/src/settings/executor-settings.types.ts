@@ -1,8 +1,6 @@
 import type { AgentOptions } from "./agent-options.types.js";
 import type { Member } from "./executor.types.js";
-import type { LeadingRun } from "./job.types.js";
 import type { StopRule } from "./loop-options.types.js";
-import type { AgentTool } from "./tool.types.js";
 
 /** Options without a default. */
 type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact";
@@ -19,6 +17,4 @@ export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>
   readonly members: readonly Member[];
   /** The part of the leader's system prompt about its members; empty for an agent. */
   readonly memberText: string;
-  /** Makes the tools that are bound to one run. */
-  readonly runTools: (run: LeadingRun) => readonly AgentTool[];
 };

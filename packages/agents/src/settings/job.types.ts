@@ -1,7 +1,6 @@
 import type { ExecutorEvent, Media } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { Member, MemberRun } from "./executor.types.js";
-import type { PausedMember, ResumedRun } from "./paused-state.types.js";
+import type { ResumedRun } from "./paused-state.types.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 /** What one run has to do, whether a caller, a pipeline or a team asks for it. */
@@ -28,15 +27,4 @@ export interface RunJob {
   readonly emit: ((event: ExecutorEvent) => void) | undefined;
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
-}
-
-/** The part of a leader's run that its members need. */
-export interface LeadingRun {
-  readonly settings: { readonly members: readonly Member[] };
-  readonly job: RunJob;
-  readonly context: RunContext;
-  readonly media: Media[];
-  readonly members: MemberRun[];
-  /** Members that wait for a person. The run pauses after the current round of tools. */
-  readonly waiting: PausedMember[];
 }

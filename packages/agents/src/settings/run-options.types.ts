@@ -72,6 +72,10 @@ export interface PausedRun {
 export type CallAnswer = Pick<ToolAnswer, "toolCallId" | "approved"> & {
   /** Reason for the answer, for the model to read. */
   readonly note?: string | null;
+  /** Arguments to call the tool with, in place of those of the model. */
+  readonly input?: unknown;
+  /** Result of a tool without `execute`. */
+  readonly output?: unknown;
 };
 
 /** Options for continuing. The run id, the input, the media and the history are those of the paused run. */

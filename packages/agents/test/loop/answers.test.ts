@@ -1,8 +1,8 @@
 /** What comes out: typed answers, files, reasoning, and the end of a loop. */
 import { hasToolCall } from "ai";
+import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { Agent, type AgentRun, agentEvents, tool } from "../../src/index.js";
 import { answering } from "../support/people.js";
 import { type Answering, answers, calls, says } from "../support/turns.js";
@@ -29,7 +29,9 @@ async function inStep<Output>(agent: Agent<Output>): Promise<AgentRun<Output>> {
 
 it("reads a typed answer, with a fence of Markdown around it or without", async () => {
   expect((await typed(says('{"sum": 3}')).agent.workflow.run({ input: "go" })).content).toEqual({ sum: 3 });
-  expect((await typed(says('```json\n{"sum": 3}\n```')).agent.workflow.run({ input: "go" })).content).toEqual({ sum: 3 });
+  expect((await typed(says('```json\n{"sum": 3}\n```')).agent.workflow.run({ input: "go" })).content).toEqual({
+    sum: 3,
+  });
 });
 
 it("tells the model what does not fit, and asks once more", async () => {
@@ -66,11 +68,18 @@ it("gives reasoning back to its model with what the provider signed", async () =
   await inStep(new Agent({ model, tools: [look] }));
 
   const [assistant] = model.doStreamCalls[1]?.prompt.filter(({ role }) => role === "assistant") ?? [];
-  expect(assistant?.content[0]).toEqual({ type: "reasoning", text: "Let me think.", providerOptions: providerMetadata });
+  expect(assistant?.content[0]).toEqual({
+    type: "reasoning",
+    text: "Let me think.",
+    providerOptions: providerMetadata,
+  });
 });
 
 it("ends where `stopWhen` says, with the last text", async () => {
-  const model = answers({ content: [{ type: "text", text: "Found it." }, ...calls(["look", {}]).content], finish: "tool-calls" });
+  const model = answers({
+    content: [{ type: "text", text: "Found it." }, ...calls(["look", {}]).content],
+    finish: "tool-calls",
+  });
   const agent = new Agent({ model, tools: [look], stopWhen: hasToolCall("look") as never });
 
   expect((await agent.workflow.run({ input: "go" })).content).toBe("Found it.");
@@ -92,7 +101,9 @@ it("lets `prepareStep` change one call", async () => {
 });
 
 it("gives a step the whole result: messages, tools, tokens", async () => {
-  const run = await inStep(new Agent({ name: "Scout", model: answers(calls(["look", {}, "c1"]), says("done")), tools: [look] }));
+  const run = await inStep(
+    new Agent({ name: "Scout", model: answers(calls(["look", {}, "c1"]), says("done")), tools: [look] }),
+  );
 
   expect(run).toMatchObject({
     content: "done",

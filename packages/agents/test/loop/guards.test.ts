@@ -47,7 +47,10 @@ it("refuses, changes and asks about calls", async () => {
       return n > 10 ? { change: { n: 10 } } : undefined;
     },
   };
-  const script = [calls(["pay", { n: -1 }], ["pay", { n: 50 }], ["pay", { n: 500 }], ["pay", { n: 5 }]), says("done")] as const;
+  const script = [
+    calls(["pay", { n: -1 }], ["pay", { n: 50 }], ["pay", { n: 500 }], ["pay", { n: 5 }]),
+    says("done"),
+  ] as const;
   const { agent, model, paid } = guarded(guards, ...script);
 
   const { asked } = await answering(agent.workflow.run({ input: "go" }), () => ({ approved: true }));
@@ -69,7 +72,11 @@ it("keeps results of tools from the model", async () => {
 
   await agent.workflow.run({ input: "go" });
 
-  expect(toolMessages(model.doStreamCalls[1]!).slice(2).map((part) => (part as unknown[])[2])).toEqual([
+  expect(
+    toolMessages(model.doStreamCalls[1]!)
+      .slice(2)
+      .map((part) => (part as unknown[])[2]),
+  ).toEqual([
     { type: "error-text", value: "Secret." },
     { type: "text", value: "something" },
   ]);

@@ -62,27 +62,34 @@ it("ends agents that hand over to each other for ever", async () => {
 it.each([
   ["different ids", ["d1", "d2"]],
   ["one id", ["d", "d"]],
-] as const)("mastra#20322, agno#8029: members of a team ask at the same time, their tasks with %s", async (_name, [one, two]) => {
-  const member = (name: string) =>
-    new Agent({ name, model: answers(calls(["ask", { q: name }, "c"]), says(`${name} says so`)), tools: [ask] });
-  const leader = answers(
-    calls(
-      ["delegate_task_to_member", { member: "poet", task: "a poem" }, one],
-      ["delegate_task_to_member", { member: "cook", task: "a cake" }, two],
-    ),
-    says("both did"),
-  );
-  const team = new Team({ name: "House", model: leader, members: [member("poet"), member("cook")] });
+] as const)(
+  "mastra#20322, agno#8029: members of a team ask at the same time, their tasks with %s",
+  async (_name, [one, two]) => {
+    const member = (name: string) =>
+      new Agent({ name, model: answers(calls(["ask", { q: name }, "c"]), says(`${name} says so`)), tools: [ask] });
+    const leader = answers(
+      calls(
+        ["delegate_task_to_member", { member: "poet", task: "a poem" }, one],
+        ["delegate_task_to_member", { member: "cook", task: "a cake" }, two],
+      ),
+      says("both did"),
+    );
+    const team = new Team({ name: "House", model: leader, members: [member("poet"), member("cook")] });
 
-  const { result, asked } = await answering(team.workflow.run({ input: "go" }), () => ({ approved: true }));
+    const { result, asked } = await answering(team.workflow.run({ input: "go" }), () => ({ approved: true }));
 
-  expect(asked.map(({ agent }) => agent).toSorted()).toEqual(["cook", "poet"]);
-  expect(result).toMatchObject({ content: "both did", metrics: { inputTokens: 60 } });
-  expect(toolMessages(leader.doStreamCalls[1]!).slice(2).map((part) => (part as unknown[])[2])).toEqual([
-    { type: "text", value: "poet says so" },
-    { type: "text", value: "cook says so" },
-  ]);
-});
+    expect(asked.map(({ agent }) => agent).toSorted()).toEqual(["cook", "poet"]);
+    expect(result).toMatchObject({ content: "both did", metrics: { inputTokens: 60 } });
+    expect(
+      toolMessages(leader.doStreamCalls[1]!)
+        .slice(2)
+        .map((part) => (part as unknown[])[2]),
+    ).toEqual([
+      { type: "text", value: "poet says so" },
+      { type: "text", value: "cook says so" },
+    ]);
+  },
+);
 
 it("tells the leader when a member fails, and does not ask the member again when the run is resumed", async () => {
   const broken = answers(() => {

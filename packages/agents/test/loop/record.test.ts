@@ -50,7 +50,12 @@ it("records what was asked: model, settings, instructions as filled, tools", asy
 it("stores each text once, however many calls come after it", async () => {
   const dict = await waitingRun();
 
-  for (const text of ["I shall look at rivers.", "Now at lakes.", "a long result about rivers", "a long result about lakes"])
+  for (const text of [
+    "I shall look at rivers.",
+    "Now at lakes.",
+    "a long result about rivers",
+    "a long result about lakes",
+  ])
     expect(dict.split(text)).toHaveLength(2);
 });
 

@@ -1,5 +1,5 @@
 /** Loops of the AI SDK whose calls are recorded. */
-import { generateText, isStepCount, streamText, ToolLoopAgent, tool as sdkTool } from "ai";
+import { generateText, isStepCount, tool as sdkTool, streamText, ToolLoopAgent } from "ai";
 import { Context, defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "millrace";
 import { expect, it } from "vitest";
 import * as z from "zod";
@@ -47,7 +47,11 @@ function flowOf(loop: Loop, script: readonly Answering[]) {
 }
 
 it.each(Object.entries(loops))("%s goes on with what is recorded", async (_name, loop) => {
-  const script = [calls(["look", { q: "a" }, "x"], ["look", { q: "b" }, "x"]), calls(["look", { q: "c" }, "x"]), says("All seen.")];
+  const script = [
+    calls(["look", { q: "a" }, "x"], ["look", { q: "b" }, "x"]),
+    calls(["look", { q: "c" }, "x"]),
+    says("All seen."),
+  ];
   const first = flowOf(loop, script);
   const run = first.flow.run();
   await run.idle();

@@ -56,7 +56,9 @@ it("runs tools of the SDK: their rules, their streams, their own form for the mo
   };
   const model = answers(calls(["remove", { id: 1 }], ["remove", { id: 2 }], ["slow", {}]), says("done"));
 
-  const { asked } = await answering(new Agent({ model, sdkTools }).workflow.run({ input: "go" }), () => ({ approved: false }));
+  const { asked } = await answering(new Agent({ model, sdkTools }).workflow.run({ input: "go" }), () => ({
+    approved: false,
+  }));
 
   expect(asked.map(({ input }) => input)).toEqual([{ id: 2 }]);
   expect(made).toEqual([1]);
@@ -162,11 +164,10 @@ it("keeps what tools change in the session state, also of calls made at the same
   });
   const sessionState = { items: [], count: 0 };
   const model = answers(calls(["add", { item: "milk" }], ["add", { item: "eggs" }]), says("done"));
-  const agent = new Agent({ model, tools: [add], sessionState, addSessionStateToContext: true });
+  const agent = new Agent({ model, tools: [add], sessionState });
   const run = agent.workflow.run({ input: "go" });
 
   await run;
 
   expect(await run.context.store.get("session")).toEqual({ items: ["milk", "eggs"], count: 2 });
-  expect(JSON.stringify(model.doStreamCalls[1]?.prompt[0])).toContain("eggs");
 });

@@ -36,12 +36,14 @@ function world() {
     requiresConfirmation: true,
     execute: ({ n }, { idempotencyKey }) => run(`paid ${n}`, idempotencyKey),
   });
-  const make = () => new Agent({ name: "Clerk", model: answers(...Array.from({ length: 9 }, () => step)), tools: [look, pay] });
+  const make = () =>
+    new Agent({ name: "Clerk", model: answers(...Array.from({ length: 9 }, () => step)), tools: [look, pay] });
   return { seen, make };
 }
 
 /** Durations differ. */
-const sameButTime = (one: unknown, other: unknown): boolean => isDeepStrictEqual(withoutTimes(one), withoutTimes(other));
+const sameButTime = (one: unknown, other: unknown): boolean =>
+  isDeepStrictEqual(withoutTimes(one), withoutTimes(other));
 
 function withoutTimes(ending: unknown): unknown {
   return JSON.parse(JSON.stringify(ending, (key, value) => (/duration|timeTo/i.test(key) ? undefined : value)));

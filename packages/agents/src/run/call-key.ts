@@ -1,0 +1,31 @@
+/**
+ * Idempotency keys for the tool calls of a run in memory.
+ *
+ * A key is made from the tool and its arguments, not from the ids that the model invents: when a retried run asks for the same call again,
+ * the key is the same. The second identical call of one run gets another key than the first.
+ *
+ * @module
+ */
+import { isObject } from "@millrace/pipeline/executor";
+import { digest } from "millrace/engine";
+import type { ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
+
+/** @param turns The answers of the model, that with the call included. */
+export function callKey(runKey: string, call: ModelToolCall, turns: readonly ModelTurn[]): string {
+  const all = turns.flatMap(({ toolCalls }) => toolCalls);
+  const made = all.find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call;
+  const before = all.slice(0, all.indexOf(made)).filter((other) => nameOf(other) === nameOf(made)).length;
+  return `${runKey}:${nameOf(call)}:${before}`;
+}
+
+function nameOf({ toolName, input }: ModelToolCall): string {
+  return `${toolName}:${digest(`${toolName} ${canonicalJson(input)}`)}`;
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (isObject(item) ? sorted(item) : item)) ?? "";
+}
+
+function sorted(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
