@@ -1,9 +1,4 @@
-import type { LanguageModel } from "ai";
-import type { UniqueIds } from "./unique-ids.js";
-
-type Model = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
-export type StreamPart =
-  Awaited<ReturnType<Model["doStream"]>>["stream"] extends ReadableStream<infer Part> ? Part : never;
+import type { StreamPart, UniqueIds } from "./unique-ids.js";
 
 /** Parts that say nothing once the answer is whole. */
 const passing: ReadonlySet<string> = new Set(["tool-input-start", "tool-input-delta", "tool-input-end", "raw", "ping"]);
@@ -33,7 +28,7 @@ export class LiveParts {
     const parts: StreamPart[] = [];
     for await (const given of stream as unknown as AsyncIterable<StreamPart>) {
       signal.throwIfAborted();
-      const part = this.#renamed(given);
+      const part = this.#ids.inPart(given);
       if (part.type === "error") throw part.error;
       if (!isHeld(part)) this.#target.enqueue(part);
       if (!passing.has(part.type)) keep(parts, part);
@@ -45,15 +40,6 @@ export class LiveParts {
   finish(parts: readonly StreamPart[]): void {
     for (const part of parts) if (!this.#isLive || isHeld(part)) this.#target.enqueue(part);
     this.#target.close();
-  }
-
-  #renamed(part: StreamPart): StreamPart {
-    if (part.type === "tool-input-start")
-      return part.providerExecuted ? part : { ...part, id: this.#ids.begin(part.id) };
-    if (part.type === "tool-input-delta" || part.type === "tool-input-end")
-      return this.#ids.isOpen(part.id) ? { ...part, id: this.#ids.current(part.id) } : part;
-    if (part.type !== "tool-call" || part.providerExecuted === true) return part;
-    return { ...part, toolCallId: this.#ids.end(part.toolCallId) };
   }
 }
 

@@ -7,6 +7,7 @@
 import { type ExecutorPause, emptyMetrics, type StepMetricsData, type ToolAnswer } from "@millrace/pipeline/executor";
 import { type Context, WorkflowError } from "millrace";
 import { toFailure } from "../run/failure.js";
+import { observed, observedTool } from "../run/observed.js";
 import { messageOf } from "../run/run-events.js";
 import type { ExecutorResult, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -34,7 +35,8 @@ type Told = { readonly output: unknown } | { readonly error: string };
 export async function callMember(run: LoopRun, given: MemberTask): Promise<Told> {
   const { executor } = given.members.find(({ id }) => id === given.member) as Member; // the schema takes no other
   const settings = settingsOf(executor);
-  const { result, isNew } = await (settings === null ? callForeign(run, given, executor) : lead(run, given, settings));
+  const work = () => (settings === null ? callForeign(run, given, executor) : lead(run, given, settings));
+  const { result, isNew } = await observedTool(given.call, work);
   run.ledger.members.push({ ...result, memberId: given.member, memberName: executor.name, task: given.task });
   run.ledger.media.push(...result.images, ...result.videos, ...result.audio, ...result.files);
   const { status, content, error } = result;
@@ -77,7 +79,12 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     asked: {},
   };
   run.ledger.open.add(inner);
-  const result = await resultOfLoop(inner);
+  const { id, name, description, model } = settings;
+  const result = await observed(
+    { id, name, description, model, sessionId: null },
+    () => resultOfLoop(inner),
+    ({ status, error, finishReason }) => ({ status, error, finishReason, calls: ledger.made }),
+  );
   run.ledger.open.delete(inner);
   run.ledger.made.push(...ledger.made);
   const isNew = inner.events.hasBegun;

@@ -27,7 +27,7 @@ import type { LoopRun } from "./loop-run.types.js";
 import type { PartSink } from "./part-writer.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { type Turn, type TurnRecord, turnOf } from "./turn.js";
-import { UniqueIds } from "./unique-ids.js";
+import { UniqueIds, withUniqueIds } from "./unique-ids.js";
 
 type Recorded = TurnRecord | { readonly failed: ReturnType<WorkflowError["toJSON"]> };
 
@@ -57,12 +57,11 @@ async function answer(run: LoopRun, asking: Asking): Promise<Recorded> {
   try {
     const { request, asked } = await requestOf(run, asking);
     if (asking.number === 0) sink.show({ type: "agent", name: run.settings.name });
-    const ids = new UniqueIds(request.messages, asking.place);
-    const said = await (run.streams ? stream(run, request, { ids, sink }) : generate(run, request));
+    const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { finishReason, metrics } = said;
     const { inputTokens, outputTokens } = metrics;
     sink.show({ type: "end", finishReason, inputTokens, outputTokens });
-    const messages = plain(ids.renamed(said.messages));
+    const messages = plain(said.messages);
     const kept = changedFields(run.asked, run.settings.redact?.(asked) ?? asked);
     const record = { asked: kept, messages, finishReason, metrics };
     const problems = problemsOf(said.problems, turnOf(record, "").toolCalls);
@@ -107,7 +106,7 @@ function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly Model
 
 async function requestOf(
   run: LoopRun,
-  { call, tools, number }: Asking,
+  { call, tools, place, number }: Asking,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
   const { settings, history, said } = run;
   const all = [...history, ...said];
@@ -127,7 +126,7 @@ async function requestOf(
   };
   const request: Request = {
     ...modelSettings,
-    model: refuseLongWaits({ ...settings, model }),
+    model: withUniqueIds(refuseLongWaits({ ...settings, model }), new UniqueIds(messages, place)),
     ...(instructions !== undefined && { instructions }),
     messages,
     tools: modelTools(offered),
@@ -165,11 +164,7 @@ async function generate(run: LoopRun, request: Request): Promise<Said> {
   return saidIn(result.responseMessages, steps);
 }
 
-async function stream(
-  run: LoopRun,
-  request: Request,
-  { ids, sink }: { readonly ids: UniqueIds; readonly sink: PartSink },
-): Promise<Said> {
+async function stream(run: LoopRun, request: Request, sink: PartSink): Promise<Said> {
   const steps: StepResult<ToolSet>[] = [];
   const watcher: { error?: unknown } = {};
   const result = streamText({
@@ -177,7 +172,7 @@ async function stream(
     onStepEnd: (step) => void steps.push(took(run, step)),
     onError: ({ error }) => void (watcher.error ??= error), // without this listener the SDK prints the error
   });
-  for await (const part of result.stream) showPart(part, ids, sink);
+  for await (const part of result.stream) showPart(part, sink);
   request.abortSignal?.throwIfAborted();
   if (watcher.error !== undefined) throw watcher.error;
   const [finishReason, rawFinishReason] = await Promise.all([result.finishReason, result.rawFinishReason]);
@@ -210,7 +205,7 @@ function isUnreadable(error: unknown): boolean {
   return !(error instanceof Error && error.name === "AI_NoSuchToolError");
 }
 
-function showPart(part: TextStreamPart<ToolSet>, ids: UniqueIds, sink: PartSink): void {
+function showPart(part: TextStreamPart<ToolSet>, sink: PartSink): void {
   switch (part.type) {
     case "text-delta":
       if (part.text !== "") sink.show({ type: "text", id: part.id, text: part.text });
@@ -220,15 +215,13 @@ function showPart(part: TextStreamPart<ToolSet>, ids: UniqueIds, sink: PartSink)
       break;
     case "tool-input-start":
       if (part.providerExecuted === true) break;
-      sink.show({ type: "tool-begin", toolCallId: ids.begin(part.id), toolName: part.toolName });
+      sink.show({ type: "tool-begin", toolCallId: part.id, toolName: part.toolName });
       break;
     case "tool-input-delta":
-      if (part.delta !== "" && ids.isOpen(part.id))
-        sink.show({ type: "tool-input", toolCallId: ids.current(part.id), text: part.delta });
+      if (part.delta !== "") sink.show({ type: "tool-input", toolCallId: part.id, text: part.delta });
       break;
     case "tool-call": {
-      const { toolName, input, providerExecuted } = part;
-      const toolCallId = providerExecuted === true ? part.toolCallId : ids.end(part.toolCallId);
+      const { toolCallId, toolName, input } = part;
       sink.show({ type: "tool-call", toolCallId, toolName, input: plain(input ?? null) });
       break;
     }

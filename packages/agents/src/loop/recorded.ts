@@ -9,9 +9,9 @@ import type { Context } from "millrace";
 import { toFailure } from "../run/failure.js";
 import { invalid } from "../settings/check-options.js";
 import { changedFields } from "./asked.js";
-import { LiveParts, type StreamPart } from "./live-parts.js";
+import { LiveParts } from "./live-parts.js";
 import { isStream, plainResult } from "./tools.js";
-import { UniqueIds } from "./unique-ids.js";
+import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
 
 export interface RecordedOptions<Tools extends ToolSet> {
   /** A model of a provider. The name of a model is not enough, because its calls could not be seen. */
@@ -29,7 +29,6 @@ export interface Recorded<Tools extends ToolSet> {
   readonly maxRetries: 0;
 }
 
-type Model = ReturnType<typeof wrapLanguageModel>;
 type Generated = Awaited<ReturnType<Model["doGenerate"]>>;
 
 /**
@@ -62,7 +61,7 @@ function recordedModel(scope: Context, model: Exclude<LanguageModel, string>): M
         const name = `m${count++}`;
         const record = scope.run(name, async () => {
           const { request: _request, response, ...made } = await doGenerate();
-          const content = renamed(made.content, idsFor(params, name));
+          const content = idsFor(params, name).inAnswer(made.content);
           return { asked: asked.changed(params), made: { ...made, content, ...identity(response) } };
         });
         const { made } = await record.catch(rethrowFor(model));
@@ -124,14 +123,6 @@ class AskedBefore {
   note({ abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...fields }: Params): void {
     this.#fields = fields as Record<string, unknown>;
   }
-}
-
-function renamed(content: Generated["content"], ids: UniqueIds): Generated["content"] {
-  return content.map((part) =>
-    part.type === "tool-call" && part.providerExecuted !== true
-      ? { ...part, toolCallId: ids.end(part.toolCallId) }
-      : part,
-  );
 }
 
 function recordedTool(scope: Context, tool: ToolSet[string]): ToolSet[string] {

@@ -6,6 +6,7 @@
 import type { Media, ToolExecution } from "@millrace/pipeline/executor";
 import type { ToolResultPart } from "ai";
 import type { Context } from "millrace";
+import { observedTool } from "../run/observed.js";
 import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
@@ -132,10 +133,8 @@ function execute(
     const key = run.keyOf(run, call, made);
     const work = async (runContext: RunContext): Promise<ToolRecord> => {
       try {
-        const given = await tool.execute({
-          value,
-          context: toolContext({ made, signal, key, runContext, sink, media }),
-        });
+        const context = toolContext({ made, signal, key, runContext, sink, media });
+        const given = await observedTool(made, () => tool.execute({ value, context }));
         return { ...given, ...(media.length > 0 && { media }) };
       } catch (error) {
         if (signal.aborted) throw error;

@@ -1,15 +1,19 @@
 /**
  * Ids of tool calls that no other call of the conversation has. Some models give every call the same id, or none; others refer to their
- * own ids in later answers. So only an id that repeats gets another name.
+ * own ids in later answers. So only an id that repeats gets another name, before anybody else sees it.
  *
  * @module
  */
-import type { AssistantModelMessage, ModelMessage } from "ai";
+import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
+
+export type Model = ReturnType<typeof wrapLanguageModel>;
+export type StreamPart =
+  Awaited<ReturnType<Model["doStream"]>>["stream"] extends ReadableStream<infer Part> ? Part : never;
+type Content = Awaited<ReturnType<Model["doGenerate"]>>["content"];
 
 export class UniqueIds {
   readonly #taken: Set<string>;
   readonly #open = new Map<string, string>();
-  readonly #called: string[] = [];
   readonly #place: string;
   #count = 0;
 
@@ -19,8 +23,19 @@ export class UniqueIds {
     this.#place = place.replaceAll(/[^\w-]/g, "_"); // what providers take
   }
 
-  /** The model begins a call. */
-  begin(id: string): string {
+  inAnswer(content: Content): Content {
+    return content.map((part) => (isOwnCall(part) ? { ...part, toolCallId: this.#end(part.toolCallId) } : part));
+  }
+
+  inPart(part: StreamPart): StreamPart {
+    if (part.type === "tool-input-start" && part.providerExecuted !== true)
+      return { ...part, id: this.#begin(part.id) };
+    if (part.type === "tool-input-delta" || part.type === "tool-input-end")
+      return { ...part, id: this.#open.get(part.id) ?? part.id };
+    return isOwnCall(part) ? { ...part, toolCallId: this.#end(part.toolCallId) } : part;
+  }
+
+  #begin(id: string): string {
     const isFree = id !== "" && !this.#taken.has(id);
     const name = isFree ? id : this.#freeName();
     this.#taken.add(name);
@@ -28,35 +43,10 @@ export class UniqueIds {
     return name;
   }
 
-  isOpen(id: string): boolean {
-    return this.#open.has(id);
-  }
-
-  /** The name of the call that the model is writing under this id. */
-  current(id: string): string {
-    return this.#open.get(id) ?? this.begin(id);
-  }
-
-  /** The model has written the call. */
-  end(id: string): string {
-    const name = this.current(id);
+  #end(id: string): string {
+    const name = this.#open.get(id) ?? this.#begin(id);
     this.#open.delete(id);
-    this.#called.push(name);
     return name;
-  }
-
-  /** The messages of an answer, with the names that its calls have got, in their order. */
-  renamed(messages: readonly AssistantModelMessage[]): AssistantModelMessage[] {
-    let next = 0;
-    return messages.map((message) => {
-      if (typeof message.content === "string") return message;
-      const content = message.content.map((part) => {
-        if (part.type !== "tool-call" || part.providerExecuted === true) return part;
-        const toolCallId = this.#called[next++] ?? this.end(part.toolCallId);
-        return { ...part, toolCallId };
-      });
-      return { ...message, content };
-    });
   }
 
   #freeName(): string {
@@ -65,6 +55,32 @@ export class UniqueIds {
     while (this.#taken.has(name));
     return name;
   }
+}
+
+/** The model whose calls get such ids. */
+export function withUniqueIds(model: Exclude<LanguageModel, string>, ids: UniqueIds): Model {
+  return wrapLanguageModel({
+    model,
+    middleware: {
+      specificationVersion: "v4",
+      wrapGenerate: async ({ doGenerate }) => {
+        const made = await doGenerate();
+        return { ...made, content: ids.inAnswer(made.content) };
+      },
+      wrapStream: async ({ doStream }) => {
+        const made = await doStream();
+        const renaming = new TransformStream<StreamPart, StreamPart>({
+          transform: (part, target) => target.enqueue(ids.inPart(part)),
+        });
+        return { ...made, stream: made.stream.pipeThrough(renaming) };
+      },
+    },
+  });
+}
+
+/** A call that the provider does not make itself. */
+function isOwnCall<Part extends { readonly type: string }>(part: Part): part is Extract<Part, { type: "tool-call" }> {
+  return part.type === "tool-call" && (part as { providerExecuted?: boolean }).providerExecuted !== true;
 }
 
 function callIdsIn({ role, content }: ModelMessage): string[] {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { APICallError, type LanguageModel, NoObjectGeneratedError, RetryError, wrapLanguageModel } from "ai";
+import { APICallError, gateway, type LanguageModel, NoObjectGeneratedError, RetryError, wrapLanguageModel } from "ai";
 import { type SchemaIssue, WorkflowError } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { nowMs } from "../system.js";
@@ -177,9 +177,10 @@ const longMs = 60_000;
  * Wraps the model so that a retry delay of a minute or longer ends the run at once. The error carries the delay for a
  * retry policy, which waits without holding a connection or a process.
  */
-export function refuseLongWaits(settings: Pick<ExecutorSettings, "kind" | "name" | "model">): LanguageModel {
-  const { model } = settings;
-  if (typeof model === "string") return model; // the SDK resolves names of models itself
+export function refuseLongWaits(
+  settings: Pick<ExecutorSettings, "kind" | "name" | "model">,
+): ReturnType<typeof wrapLanguageModel> {
+  const model = modelOf(settings.model);
   const guard = async <Result>(call: () => PromiseLike<Result>): Promise<Result> => {
     try {
       return await call();
@@ -196,4 +197,13 @@ export function refuseLongWaits(settings: Pick<ExecutorSettings, "kind" | "name"
       wrapStream: ({ doStream }) => guard(doStream),
     },
   });
+}
+
+/** A name of a model is resolved as the SDK does it. */
+function modelOf(model: LanguageModel): Exclude<LanguageModel, string> {
+  if (typeof model !== "string") return model;
+  const { AI_SDK_DEFAULT_PROVIDER: provider = gateway } = globalThis as {
+    readonly AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): Exclude<LanguageModel, string> };
+  };
+  return provider.languageModel(model);
 }

@@ -46,6 +46,31 @@ export async function observed<Result>(
   return results[0] as Result;
 }
 
+/** Does the work of a tool inside of the telemetry integrations of the AI SDK, as the SDK does with the tools that it runs. */
+export function observedTool<Result>(
+  toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown },
+  execute: () => Promise<Result>,
+): Promise<Result> {
+  const { AI_SDK_TELEMETRY_INTEGRATIONS: integrations = [] } = globalThis as WithIntegrations;
+  const { toolCallId } = toolCall;
+  const around = (inner: () => PromiseLike<unknown>, integration: Integration) => () =>
+    integration.executeTool?.({ callId: toolCallId, toolCallId, toolCall, execute: inner }) ?? inner();
+  return Promise.resolve(integrations.reduceRight(around, execute)()) as Promise<Result>;
+}
+
+interface Integration {
+  executeTool?(call: {
+    readonly callId: string;
+    readonly toolCallId: string;
+    readonly toolCall: unknown;
+    readonly execute: () => PromiseLike<unknown>;
+  }): PromiseLike<unknown>;
+}
+
+interface WithIntegrations {
+  readonly AI_SDK_TELEMETRY_INTEGRATIONS?: readonly Integration[];
+}
+
 interface WithObservers {
   readonly MILLRACE_AGENT_OBSERVERS?: readonly AgentObserver[];
 }

@@ -9,17 +9,21 @@ import { type Answering, answers, calls, says, toolMessages } from "../support/t
 function desk(options: Partial<AgentTool> = {}, ...script: readonly Answering[]) {
   const paid: unknown[] = [];
   const model = answers(...script);
-  const pay = tool({
+  const pay = payInto(paid, options.requiresConfirmation);
+  return { paid, model, agent: new Agent({ name: "Clerk", model, tools: [pay] }) };
+}
+
+function payInto(paid: unknown[], requiresConfirmation: AgentTool["requiresConfirmation"] = true): AgentTool {
+  return tool({
     name: "pay",
     description: "Pays.",
     parameters: z.object({ n: z.number() }),
-    requiresConfirmation: options.requiresConfirmation ?? true,
+    requiresConfirmation,
     execute: ({ n }) => {
       paid.push(n);
       return `paid ${n}`;
     },
   });
-  return { paid, model, agent: new Agent({ name: "Clerk", model, tools: [pay] }) };
 }
 
 it("LibreChat#15933, kimi-code#2908: asks for each of two calls with one id, and makes the allowed one", async () => {
@@ -209,4 +213,34 @@ it("takes an answer while another call works", async () => {
 
   expect(result.content).toBe("done");
   expect(rest.paid).toEqual([1]);
+});
+
+it("tells calls with one id apart in a run in memory, too", async () => {
+  const { agent, paid } = desk({}, calls(["pay", { n: 5000 }, "call_0"], ["pay", { n: 2 }, "call_0"]), says("done"));
+
+  const paused = await agent.run("go");
+  const { requirements = [] } = paused.pause ?? {};
+  const answers = requirements.map(({ toolCallId, toolArgs }) => ({
+    toolCallId,
+    approved: (toolArgs as { readonly n: number }).n === 2,
+  }));
+  const done = await agent.continueRun(paused, answers);
+
+  expect(requirements.map(({ toolArgs }) => toolArgs)).toEqual([{ n: 5000 }, { n: 2 }]);
+  expect([done.content, paid]).toEqual(["done", [2]]);
+});
+
+it("takes changed arguments and results of tools when a run in memory is continued", async () => {
+  const where = tool({ name: "where", description: "Asks the page." });
+  const { agent: clerk, paid, model } = desk({}, calls(["pay", { n: 5000 }, "p"], ["where", {}, "w"]), says("done"));
+  const agent = new Agent({ name: "Clerk", model: clerk.model, tools: [payInto(paid), where] });
+
+  const paused = await agent.run("go");
+  const done = await agent.continueRun(paused, [
+    { toolCallId: "p", approved: true, input: { n: 50 } },
+    { toolCallId: "w", approved: true, output: "Bern" },
+  ]);
+
+  expect([done.content, paid]).toEqual(["done", [50]]);
+  expect(toolMessages(model.doGenerateCalls[1]!).at(-1)).toEqual(["result", "w", { type: "text", value: "Bern" }]);
 });
