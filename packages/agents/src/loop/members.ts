@@ -86,7 +86,6 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     ({ status, error, finishReason }) => ({ status, error, finishReason, calls: ledger.made }),
   );
   run.ledger.open.delete(inner);
-  run.ledger.made.push(...ledger.made);
   const isNew = inner.events.hasBegun;
   if (isNew) inner.events.end(result, null);
   return { result, isNew };
