@@ -11,6 +11,7 @@ import type {
   JoinIncompleteEvent,
   OpenFields,
   PartsShownEvent,
+  QuestionEvent,
   StepRestartedEvent,
   StopEvent,
   WorkDiscardedEvent,
@@ -64,7 +65,8 @@ type EndOrNotice =
   | StepRestartedEvent
   | JoinIncompleteEvent
   | WorkDiscardedEvent
-  | PartsShownEvent;
+  | PartsShownEvent
+  | QuestionEvent;
 
 /** Arguments of `run`. The input is optional when all of its fields have defaults. */
 export type RunArguments<Flow, Options> =
