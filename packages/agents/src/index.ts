@@ -24,7 +24,7 @@ export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
 export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/agent-workflow.js";
-export { AgentQuestion, AgentReply, agentEvents } from "./loop/questions.js";
+export type { AgentQuestion } from "./loop/questions.js";
 export { recorded } from "./loop/recorded.js";
 export type { Recorded, RecordedOptions } from "./loop/recorded.js";
 export type { AgentPart } from "./loop/agent-part.types.js";

@@ -15,12 +15,20 @@ import {
   type ToolRequirement,
 } from "@millrace/pipeline/executor";
 import type { UserModelMessage } from "ai";
-import { Context, defineWorkflow, type PendingPrompt, StartEvent, StopEvent, type WorkflowHandler } from "millrace";
+import {
+  Context,
+  defineWorkflow,
+  type PendingPrompt,
+  type QuestionEvent,
+  StartEvent,
+  StopEvent,
+  type WorkflowHandler,
+} from "millrace";
 import { runLoop } from "./loop/agent-loop.js";
 import { newLedger, spent } from "./loop/ledger.js";
 import { liveSession } from "./loop/live-session.js";
 import type { Ledger, LoopAnswer, LoopRun } from "./loop/loop-run.types.js";
-import { type AgentQuestion, agentEvents } from "./loop/questions.js";
+import type { AgentQuestion } from "./loop/questions.js";
 import { resultOf } from "./loop/result.js";
 import { callKey } from "./run/call-key.js";
 import { EventSink } from "./loop/event-sink.js";
@@ -83,7 +91,7 @@ async function runFlow(run: MemoryRun, message: UserModelMessage): Promise<Execu
   let loop: LoopRun | undefined;
   let end: End | undefined;
   const flow = defineWorkflow(settings.id)
-    .step("answer", { on: StartEvent, emits: StopEvent, ...agentEvents }, async (_ev, ctx) => {
+    .step("answer", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
       loop = loopOf(run, ctx, message);
       end = await endOf(loop);
       return new StopEvent({ result: null });
@@ -185,7 +193,8 @@ function showPauses(run: MemoryRun, { open }: Ledger, requirements: readonly Too
 }
 
 function questionOfPrompt({ promptId, event }: PendingPrompt): PausedQuestion {
-  const { id, toolName, title, input } = event as AgentQuestion;
+  const { title, details } = event as QuestionEvent;
+  const { id, toolName, input } = details as AgentQuestion;
   return { promptId, toolCallId: id, toolName: toolName ?? title, toolArgs: input };
 }
 

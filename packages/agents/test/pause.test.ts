@@ -231,8 +231,8 @@ describe("the events of a pause", () => {
       "RunContent",
       "RunCompleted",
     ]);
-    const completed = events.filter(({ event }) => event === "ToolCallCompleted");
-    expect(completed).toMatchObject([
+    const completed = events.flatMap((event) => (event.event === "ToolCallCompleted" ? event : []));
+    expect(completed.toSorted(({ tool }) => (tool.toolCallError ? -1 : 1))).toMatchObject([
       { tool: { toolCallId: "call-2", toolCallError: true, result: "A person has not allowed this call." } },
       { tool: { toolCallId: "call-1", toolCallError: false } },
     ]);

@@ -4,11 +4,8 @@ import * as surface from "../src/index.js";
 it("exports what the documentation names, and nothing else", () => {
   expect(Object.keys(surface).sort()).toEqual([
     "Agent",
-    "AgentQuestion",
-    "AgentReply",
     "PipelineAgent",
     "Team",
-    "agentEvents",
     "memorySessions",
     "recorded",
     "storeSessions",

@@ -6,15 +6,15 @@
  *
  * @module
  */
-import type { ModelMessage, ToolModelMessage } from "ai";
+import type { ModelMessage, ToolModelMessage, UserModelMessage } from "ai";
 import { answerCut, refusedBy, stoppedEarly, unfitOutput } from "../run/failure.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
-import { guarded } from "./guards.js";
+import { type Guarded, guarded } from "./guards.js";
 import { Limit } from "./limit.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { askModel } from "./model-call.js";
-import { ask, questionOf } from "./questions.js";
+import { ask } from "./questions.js";
 import { type AnsweredCall, answerCall } from "./tool-call.js";
 import { type LoopTools, toolsOf } from "./tools.js";
 import type { Turn } from "./turn.js";
@@ -94,8 +94,8 @@ function withInputs({ messages }: Turn, answered: readonly AnsweredCall[]): Mode
 /** Calls that the provider makes itself, and asks about. */
 function providerReplies(run: LoopRun, { questions }: Turn, number: number): Promise<ToolModelMessage["content"]> {
   const replies = questions.map(async ({ approvalId, call }, index) => {
-    const question = questionOf(run, { kind: "permission", title: `May ${call.toolName} run?`, call });
-    const { approved, note } = await ask(run.ctx, `m${number}.p${index}`, { question });
+    const about = { kind: "permission" as const, title: `May ${call.toolName} run?`, call };
+    const { approved, note } = await ask({ ctx: run.ctx, key: `m${number}.p${index}` }, run, about);
     const reason = note === null ? {} : { reason: note };
     return { type: "tool-approval-response" as const, approvalId, approved, ...reason, providerExecuted: true };
   });
@@ -136,8 +136,15 @@ async function checkInput(run: LoopRun): Promise<void> {
     value: text,
     guard: (context) => input(text, context),
   });
-  const value = await passed(run, "input", checked, text);
-  if (value !== text) said.splice(0, said.length, { role: "user", content: String(value) });
+  const value = await passed(run, "input", { checked, value: text });
+  const at = said.findLastIndex(({ role }) => role === "user");
+  if (value !== text && at >= 0) said[at] = withText(said[at] as UserModelMessage, String(value));
+}
+
+/** Files stay. */
+function withText({ content }: UserModelMessage, text: string): UserModelMessage {
+  if (typeof content === "string") return { role: "user", content: text };
+  return { role: "user", content: [{ type: "text", text }, ...content.filter(({ type }) => type !== "text")] };
 }
 
 function inputText(said: readonly ModelMessage[]): string {
@@ -151,20 +158,19 @@ async function checkOutput(run: LoopRun, content: unknown, { finishReason }: Tur
   const { output } = settings.guards;
   const guard = output && ((context: Parameters<typeof output>[1]) => output(content, context));
   const checked = await guarded(run, { ctx, name: "output-guard", value: content, guard });
-  return { content: await passed(run, "output", checked, content), agent: settings.name, finishReason };
+  return { content: await passed(run, "output", { checked, value: content }), agent: settings.name, finishReason };
 }
 
 /** @throws {WorkflowError} `AGENT_REFUSED` */
 async function passed(
   run: LoopRun,
   which: "input" | "output",
-  checked: Awaited<ReturnType<typeof guarded>>,
-  value: unknown,
+  { checked, value }: { readonly checked: Guarded; readonly value: unknown },
 ): Promise<unknown> {
   if ("value" in checked) return checked.value;
   if ("refuse" in checked) throw refusedBy(run.settings, which, checked.refuse);
-  const question = questionOf(run, { kind: "guard", title: checked.ask, call: null, value });
-  const { approved, note } = await ask(run.ctx, `${which}-question`, { question });
+  const about = { kind: "guard" as const, title: checked.ask, call: null, value };
+  const { approved, note } = await ask({ ctx: run.ctx, key: `${which}-question` }, run, about);
   if (approved) return value;
   throw refusedBy(run.settings, which, note ?? checked.ask);
 }

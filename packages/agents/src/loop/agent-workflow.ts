@@ -3,7 +3,6 @@ import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "mil
 import * as z from "zod";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentRun, StepRunOptions } from "../settings/run-options.types.js";
-import { agentEvents } from "./questions.js";
 
 /** Input of `agent.workflow`. */
 export interface AgentWorkflowInput {
@@ -40,7 +39,7 @@ type RunInStep = (input: unknown, options: StepRunOptions) => Promise<AgentRun<u
 export function agentWorkflow(name: string, run: RunInStep): AgentWorkflow<unknown> {
   const state = { session: z.record(z.string(), z.unknown()).default({}) };
   return defineWorkflow(name, { state })
-    .step("answer", { on: AgentInput, emits: StopEvent, ...agentEvents }, async (ev, ctx) => {
+    .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
       const { input, sessionId, userId } = ev;
       const who = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) };
       const { content, agent, finishReason, metrics } = await run(input, { ctx, statePath: "session", ...who });

@@ -16,7 +16,7 @@ import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { mediaSet, userMessage } from "../settings/media-part.js";
 import { newLedger } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { ask, questionOf } from "./questions.js";
+import { ask } from "./questions.js";
 import { resultOf } from "./result.js";
 
 interface MemberTask {
@@ -140,8 +140,8 @@ async function callForeign(
 function answersTo(run: LoopRun, { requirements }: ExecutorPause, ctx: Context): Promise<ToolAnswer[]> {
   const asked = requirements.map(async ({ toolArgs: input, ...call }, index) => {
     const title = `May a member call ${call.toolName}?`;
-    const question = questionOf(run, { kind: "permission", title, call: { ...call, input } });
-    const { approved, note } = await ask(ctx, `${index}`, { question });
+    const about = { kind: "permission" as const, title, call: { ...call, input } };
+    const { approved, note } = await ask({ ctx, key: `${index}` }, run, about);
     return { toolCallId: call.toolCallId, approved, note };
   });
   return Promise.all(asked);

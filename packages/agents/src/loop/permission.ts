@@ -9,7 +9,7 @@ import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { Confirmation } from "../settings/tool.types.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { ask, questionOf } from "./questions.js";
+import { ask } from "./questions.js";
 import type { LoopTool } from "./tools.js";
 
 export type Permission =
@@ -34,9 +34,9 @@ export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permi
   let problem = needed.problem;
   for (let round = 0; ; round++) {
     const title = `May ${run.settings.name} call ${call.toolName}?`;
-    const question = questionOf(run, { kind: "permission", title, call, problem });
     const { timeout, otherwise } = tool.confirmation ?? {};
-    const reply = await ask(ctx, `permission.${round}`, { question, timeout, otherwise });
+    const about = { kind: "permission" as const, title, call, problem, timeout, otherwise };
+    const reply = await ask({ ctx, key: `permission.${round}` }, run, about);
     if (!reply.approved) return { allowed: false, note: reply.note };
     if (reply.input === undefined) return { allowed: true, value };
     const parsed = await tool.parse(reply.input);

@@ -17,7 +17,7 @@ import type { LoopRun } from "./loop-run.types.js";
 import { callMember } from "./members.js";
 import type { PartSink } from "./part-writer.js";
 import { assertGoesOn, permissionFor } from "./permission.js";
-import { ask, questionOf } from "./questions.js";
+import { ask } from "./questions.js";
 import { type LoopTool, type LoopTools, type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
 
 /** What is stored of a call. */
@@ -114,8 +114,7 @@ function handOff({ call, handsTo }: CallToAnswer): ToolRecord {
 
 async function resultOfPage(run: LoopRun, { call, ctx }: CallToAnswer): Promise<ToolRecord> {
   assertGoesOn(run);
-  const question = questionOf(run, { kind: "result", title: `Result of ${call.toolName}`, call });
-  const reply = await ask(ctx, "page", { question });
+  const reply = await ask({ ctx, key: "page" }, run, { kind: "result", title: `Result of ${call.toolName}`, call });
   return reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
 }
 
@@ -217,8 +216,8 @@ async function mayPass(
   { call, ctx }: CallToAnswer,
   { output, checked }: { readonly output: unknown; readonly checked: Guarded & { readonly ask: string } },
 ): Promise<string | null> {
-  const question = questionOf(run, { kind: "guard", title: checked.ask, call, value: output });
-  const reply = await ask(ctx, "output-question", { question });
+  const about = { kind: "guard" as const, title: checked.ask, call, value: output };
+  const reply = await ask({ ctx, key: "output-question" }, run, about);
   return reply.approved ? null : (reply.note ?? checked.ask);
 }
 

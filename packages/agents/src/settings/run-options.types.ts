@@ -33,7 +33,7 @@ export interface StepRunOptions
     AgentRunOptions,
     "sessionId" | "userId" | "dependencies" | "metadata" | "images" | "videos" | "audio" | "files"
   > {
-  /** Context of the step. The step declares `...agentEvents`. */
+  /** Context of the step, which has to declare nothing for it. */
   readonly ctx: Context;
   /** Tells this run from others of the same agent in the step. @default the id of the agent */
   readonly key?: string;

@@ -3,7 +3,7 @@ import { hasToolCall } from "ai";
 import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { Agent, type AgentRun, agentEvents, tool } from "../../src/index.js";
+import { Agent, type AgentRun, tool } from "../../src/index.js";
 import { answering } from "../support/people.js";
 import { type Answering, answers, calls, says } from "../support/turns.js";
 
@@ -18,7 +18,7 @@ const look = tool({ name: "look", description: "Looks.", execute: () => "seen" }
 async function inStep<Output>(agent: Agent<Output>): Promise<AgentRun<Output>> {
   let made: AgentRun<Output> | undefined;
   const flow = defineWorkflow("holds")
-    .step("ask", { on: StartEvent, emits: StopEvent, ...agentEvents }, async (_ev, ctx) => {
+    .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
       made = await agent.run("go", { ctx });
       return new StopEvent({ result: null });
     })

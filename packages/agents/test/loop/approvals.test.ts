@@ -91,7 +91,10 @@ it("typescript-sdk#518: refuses a second answer, so an allowed call is made once
   const run = agent.workflow.run({ input: "go" });
   const [promptId = ""] = await promptsOf(run);
 
-  const receipts = await Promise.all([run.answer(promptId, {}), run.answer(promptId, {})]);
+  const receipts = await Promise.all([
+    run.answer(promptId, { approved: true }),
+    run.answer(promptId, { approved: true }),
+  ]);
 
   await run;
   expect(receipts.map(({ status }) => status)).toEqual(["accepted", "refused"]);

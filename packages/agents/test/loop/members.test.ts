@@ -108,7 +108,7 @@ it("tells the leader when a member fails, and does not ask the member again when
   await run.cancel();
 
   const resumed = team.workflow.resume(Context.fromDict(team.workflow, dict));
-  for (const promptId of await promptsOf(resumed)) await resumed.answer(promptId, {});
+  for (const promptId of await promptsOf(resumed)) await resumed.answer(promptId, { approved: true });
 
   expect((await resumed).content).toBe("no poem");
   expect(broken.doStreamCalls).toHaveLength(1);

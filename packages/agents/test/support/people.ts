@@ -1,7 +1,7 @@
-import type { WorkflowHandler } from "millrace";
-import { AgentQuestion } from "../../src/index.js";
+import { QuestionEvent, type WorkflowHandler } from "millrace";
+import type { AgentQuestion } from "../../src/index.js";
 
-export type Asked = AgentQuestion;
+export type Asked = AgentQuestion & { readonly title: string };
 export type Answered = Partial<{ approved: boolean; note: string; input: unknown; output: unknown }>;
 
 /** Runs to the end while a person answers each question. Returns the result and the questions. */
@@ -12,8 +12,10 @@ export async function answering<Result>(
   const asked: Asked[] = [];
   const people = (async () => {
     for await (const { event, promptId } of run.streamEvents())
-      if (event instanceof AgentQuestion && promptId !== null)
-        await run.answer(promptId, { ...reply(event, asked.push(event) - 1) });
+      if (QuestionEvent.is(event) && promptId !== null) {
+        const question = { ...(event.details as AgentQuestion), title: event.title };
+        await run.answer(promptId, { ...reply(question, asked.push(question) - 1) });
+      }
   })();
   const result = await run;
   await people;

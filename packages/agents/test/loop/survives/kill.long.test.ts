@@ -22,7 +22,7 @@ async function survive(mode: string, kills: number) {
       "--import",
       join(import.meta.dirname, "../../support/source.mjs"),
     ];
-    const worker = join(import.meta.dirname, "worker.ts");
+    const worker = join(import.meta.dirname, "../../support/agent-process.ts");
     const child = spawn(process.execPath, [...flags, worker, mode, database, model.url, log]);
     let complaints = "";
     child.stdout.on("data", (data: Buffer) => (output += data));

@@ -1,6 +1,7 @@
 /** Crashes an agent at every tick, and counts what its model was asked. */
 import { isDeepStrictEqual } from "node:util";
 import { proveResumable } from "@millrace/testing";
+import { QuestionEvent } from "millrace";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { Agent, tool } from "../../../src/index.js";
@@ -57,7 +58,7 @@ it("ends as an undisturbed run, with each tool under one key and at most one cal
     return { create: () => made.make().workflow, observe: () => [...made.seen.keys].toSorted() };
   };
 
-  const answers = { AgentQuestion: { approved: true } };
+  const answers = { [QuestionEvent.type]: { approved: true } };
   const proof = await proveResumable(provable, { input: "go" }, { answers, seeds: [1, 2], compare: sameButTime });
 
   expect(proof.crashes).toBeGreaterThan(20);

@@ -7,7 +7,7 @@ import { streamText } from "ai";
 import { type Context, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import * as z from "zod";
-import { Agent, agentEvents, recorded, tool } from "../../../src/index.js";
+import { Agent, recorded, tool } from "../../src/index.js";
 
 const [, , mode = "workflow", database = "", url = "", log = ""] = process.argv;
 const rounds = 12;
@@ -33,7 +33,7 @@ const state = { session: z.record(z.string(), z.unknown()).default({}) };
 
 /** Two agents side by side in one step. */
 const both = defineWorkflow("both", { state })
-  .step("ask", { on: StartEvent, emits: StopEvent, ...agentEvents }, async (_ev, ctx) => {
+  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
     const ask = (name: string) => agentOf(name).run(`count ${rounds}`, { ctx, statePath: "session" });
     const answers = await Promise.all([ask("a"), ask("b")]);
     return new StopEvent({ result: answers.map(({ content }) => content).join("") });
