@@ -75,6 +75,11 @@ export interface ExecutorRequest extends MediaSet {
   readonly stream?: (event: { readonly event: string }) => void;
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
+  /**
+   * Reports all that the call has used so far. The last report counts if the step ends without a result of the call: its time is up,
+   * its run ends, or it throws.
+   */
+  readonly report?: (metrics: StepMetricsData) => void;
   /** Continues the run that an earlier call has paused. */
   readonly resume?: ExecutorResume;
 }

@@ -1,3 +1,4 @@
+import { hasFailed } from "./cut-off.js";
 import { deepestContent, hasRun } from "./deepest-content.js";
 import type { StepOutput } from "./step-output.types.js";
 import { isEmptyContent, toText } from "./text.js";
@@ -9,7 +10,7 @@ const MAX_LEVEL = 6;
  * order of declaration, and below it the branch's last content.
  *
  * A Parallel inside of a branch gets headings one level deeper. A branch that ran nothing is left out. A failed branch
- * is included, even when its error policy let the pipeline continue.
+ * is included, even when its error policy let the pipeline continue; one that the end of the run interrupted is marked as cancelled.
  */
 export function joinParallel(branches: readonly StepOutput[]): string {
   return join(branches, 2) || "No parallel steps executed";
@@ -23,8 +24,8 @@ function join(branches: readonly StepOutput[], level: number): string {
 }
 
 function section(branch: StepOutput, level: number): string {
-  const failed = branch.success ? "" : " (failed)";
-  return `${"#".repeat(Math.min(level, MAX_LEVEL))} ${branch.stepName}${failed}\n\n${body(branch, level)}`;
+  const end = branch.success ? "" : hasFailed(branch) ? " (failed)" : " (cancelled)";
+  return `${"#".repeat(Math.min(level, MAX_LEVEL))} ${branch.stepName}${end}\n\n${body(branch, level)}`;
 }
 
 function body(branch: StepOutput, level: number): string {

@@ -35,6 +35,8 @@ export class LiveRun {
   readonly #whenProvided: Promise<void> = new Promise((resolve) => (this.#provided = resolve));
   /** As runs have ended, by their id: a last step that runs again ends the run as it has ended it before. */
   readonly ended: Map<string, FamilyState> = new Map();
+  /** Events of nested runs that have ended, until the step around them has stored them. */
+  readonly eventsOfEnded: Map<string, readonly RecordedEvent[]> = new Map();
 
   /** By the outermost run, which knows them. */
   provide(dependencies: Dependencies): void {
@@ -85,16 +87,16 @@ export class LiveRun {
     const cut = open.filter((attempt) => !attempt.isStoring && !attempt.isOver);
     for (const attempt of cut) attempt.end(() => attemptEnded(attempt.node?.name ?? "agent", "its run has ended"));
     await settled(open.filter((attempt) => attempt.isStoring || attempt.work?.answersSignal === true));
-    for (const attempt of cut) {
-      attempt.work?.cutOff();
-      attempt.isMuted = true;
-    }
+    for (const attempt of open) if (!attempt.isStoring) attempt.work?.cutOff();
+    for (const attempt of cut) attempt.isMuted = true;
     return cut;
   }
 
-  /** Whoever was told to stop has said what it took, or does not answer. */
+  /** Waits for the usage of attempts that were told to stop, but not for long. */
   async settled(runId: string): Promise<void> {
-    await settled(this.#of(runId).filter(({ isOver, work }) => isOver && work?.answersSignal === true));
+    const over = this.#of(runId).filter(({ isOver, work }) => isOver && work?.answersSignal === true);
+    await settled(over);
+    for (const attempt of over) if (!attempt.isStoring) attempt.work?.cutOff();
   }
 
   /** Whether {@link keepLeft} has something to store. */
@@ -131,6 +133,12 @@ export class LiveRun {
     const state = new LiveSessionState(scope.read(family) ?? {});
     this.#sessions.set(scope.key, { scope, state });
     return state;
+  }
+
+  /** The step around a nested run has its output. */
+  forgetNested(runId: string): void {
+    this.ended.delete(runId);
+    this.eventsOfEnded.delete(runId);
   }
 
   /** The group is done: nobody works on the copies of its branches any more. @param scope What their keys begin with. */

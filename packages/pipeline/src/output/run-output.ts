@@ -1,5 +1,6 @@
 /** Makes the output of a run from its stored state. */
 
+import { hasFailed } from "../data/cut-off.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
 import type { PipelineIdentity, SessionState } from "../data/executor.types.js";
@@ -7,7 +8,6 @@ import { mediaOf } from "../data/media.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
-import { CUT_OFF } from "../state/cut-off.js";
 import { inOrder } from "../state/event-clock.js";
 import type { PipelineState } from "../state/pipeline-state.types.js";
 import { interruptedIn, isOver, metricsOf } from "./run-metrics.js";
@@ -85,9 +85,4 @@ export function contentOf(
 export function contentOfSteps(results: readonly StepOutput[]): unknown {
   const last = results.findLast(hasRun);
   return last && deepestContent(last);
-}
-
-/** Work that was interrupted by the end of its run has not failed, nor has a group that contains it. */
-function hasFailed({ success, error, steps }: StepOutput): boolean {
-  return (!success && error !== CUT_OFF) || steps.some(hasFailed);
 }

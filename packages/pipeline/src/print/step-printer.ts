@@ -1,8 +1,8 @@
 /** Prints what steps do and say, in order of the events. */
 
+import { CUT_OFF } from "../data/cut-off.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { isEmptyContent, toText } from "../data/text.js";
-import { CUT_OFF } from "../state/cut-off.js";
 import { LiveText } from "./live-text.js";
 import type { PrintedEvent } from "./readable-order.js";
 import type { Screen } from "./screen.js";

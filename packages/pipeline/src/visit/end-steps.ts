@@ -1,6 +1,7 @@
 /** The branches of a Parallel come together; a step has failed for good; the run is over. */
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
+import { settledState } from "millrace/engine";
 import { finish, leave } from "../course/advance.js";
 import { joinBranches, mergedByUser } from "../course/branch-state.js";
 import { storedMoves } from "../course/stored-moves.js";
@@ -82,19 +83,22 @@ async function resultOf(
   { state, how, reason }: RunEnd,
   parts: StepParts,
 ): Promise<PipelineRunOutput> {
-  const { ctx } = parts;
-  const { request } = state;
+  const { ctx, live } = parts;
+  const { nesting } = state.request;
   const output = await plan.hooks.finish(ctx, state, how);
   plan.dependencies.forget(ctx.runId);
   const { events, notes } = moverOf(plan, state, parts);
   // What nested runs have told that are at work still.
-  for (const part of Object.values(state.nested ?? {})) events.adopt(part.events);
+  for (const [id, part] of Object.entries(state.nested ?? {})) events.adopt(live.eventsOfEnded.get(id) ?? part.events);
+  // A nested run whose parent has ended meanwhile tells nothing more.
+  const isCutOff = nesting !== null && live.isStopped(nesting.parentRunId);
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
-  const told = request.nesting === null ? "end" : "run";
-  for (const { event, ...fields } of lastEvents(output, reason)) events.emit(told, event, fields);
+  const source = nesting === null ? "end" : "run";
+  for (const { event, ...fields } of isCutOff ? [] : lastEvents(output, reason)) events.emit(source, event, fields);
   const all = [...state.events, ...notes.events];
+  if (nesting !== null) live.eventsOfEnded.set(ctx.runId, all);
   const cancelReason = output.status === "CANCELLED" ? reason : null;
-  return { ...output, cancelReason, events: request.nesting === null ? inOrder(all) : all };
+  return { ...output, cancelReason, events: nesting === null ? inOrder(all) : all };
 }
 
 const outermost: ReadonlySet<string | null> = new Set(["begin", "finish", "cancel"]);
@@ -147,8 +151,9 @@ export async function cancelRun(
   { reason = null, run = { labels: {}, createdAtMs: Date.now() } }: PipelineCancelEvent,
   { ctx, live }: StepParts,
 ): Promise<StopEvent> {
-  const found = (await stateOf(ctx)) as Partial<PipelineState>;
-  const hasBegun = found.visits !== undefined;
+  // With what the first step is about to store: the steps after it may be at work already.
+  const { visits } = (await settledState(ctx)) as Partial<PipelineState>;
+  const hasBegun = visits !== undefined;
   const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
   return stop(await resultOf(plan, { state, how: hasBegun ? "cancelled" : "unbegun", reason }, { ctx, live }));
 }

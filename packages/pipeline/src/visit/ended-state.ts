@@ -1,14 +1,18 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
-import { createDraft, finishedState, settledState } from "millrace/engine";
+import { createDraft, finishedState, settledChildren, settledState } from "millrace/engine";
+import { CUT_OFF } from "../data/cut-off.js";
 import { createOutput } from "../data/step-output.js";
+import { within } from "../live/live-run.js";
 import type { OpenAttempt } from "../live/open-attempt.js";
 import { identityOf } from "../nodes/node-facts.js";
-import { CUT_OFF } from "../state/cut-off.js";
 import { listOutput } from "../state/group-output.js";
 import { familyIn, nestedIn, ownState } from "../state/own-state.js";
 import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
 import type { StepParts } from "./plan.types.js";
 import { familyOf, viewOf } from "./run-state.js";
+
+/** How long the end of a run waits for what its nested runs have written: they may be kept from storing it. */
+const STREAM_MS = 1_000;
 
 /** Ends all attempts of the run, and of runs nested in it. Nothing of this is stored but the output of the run. */
 export async function endedState({ ctx, live }: StepParts): Promise<PipelineState> {
@@ -20,6 +24,7 @@ export async function endedState({ ctx, live }: StepParts): Promise<PipelineStat
 
 async function endFamily({ ctx, live }: StepParts): Promise<FamilyState> {
   const cut = await live.stop(ctx.runId);
+  await within(STREAM_MS, settledChildren(ctx)); // their events come before the last one of the run
   const family = familyIn(await settledState(ctx)); // with what attempts have done that have just come to their end
   const draft = createDraft(family);
   for (const attempt of cut) leaveOutput(draft, attempt);

@@ -29,6 +29,7 @@ export async function runNested(
     failedResult(execution, error, { nested, work }),
   );
   const output = ended as PipelineRunOutput;
+  execution.live.forgetNested(output.runId);
   events.adopt(output.events);
   notes.answered.push(...output.answered);
   if (output.status === "CANCELLED") return { status: "cancelled", why: String(output.content) };

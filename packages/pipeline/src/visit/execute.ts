@@ -91,7 +91,8 @@ async function runExecutor(
   const { input, context, events, notes, node, plan, talk } = execution;
   const about = aboutOf(node);
   const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
-  const result = await executor.execute({ ...asked, ...resumed(talk) });
+  const report = (metrics: unknown): void => work.reported(metrics);
+  const result = await executor.execute({ ...asked, report, ...resumed(talk) });
   assertResult(result, node.executorName);
   if (result.metrics !== null) work.metrics = work.measured(result.metrics);
   if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;

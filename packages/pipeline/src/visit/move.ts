@@ -114,7 +114,7 @@ function moveIn(
   if (begins !== undefined) beginIn(family, ctx.runId, begins);
   const state = ownState(family, ctx.runId);
   const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
-  live.keepLeft(family);
+  if (!live.isStopped(ctx.runId)) live.keepLeft(family); // else the end of the run has it
   const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
   // Whatever it has done counts, but nothing waits for more of it.
   const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;

@@ -16,7 +16,9 @@ import type { Decided, StepTools } from "./visit.types.js";
 export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
   const { place, state, events, context, attempt } = tools;
   const talk = talkAt(state, place);
-  await tellBeginning(node, tools, talk);
+  const inside = await nestedRun(tools);
+  attempt.assertAlive(); // the run may have ended meanwhile
+  tellBeginning(node, tools, { talk, inside });
   const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
   switch (executed.status) {
     case "cancelled":
@@ -50,12 +52,15 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
   }
 }
 
-async function tellBeginning(node: StepNode, tools: StepTools, { pause }: Readonly<Talk>): Promise<void> {
-  const { ctx, events } = tools;
+interface Beginning {
+  readonly talk: Readonly<Talk>;
+  readonly inside: OwnState | null;
+}
+
+function tellBeginning(node: StepNode, { ctx, events }: StepTools, { talk, inside }: Beginning): void {
   const { attempt, retry } = ctx.retryInfo();
   const about = aboutOf(node);
   const retried = { ...about, attempt: retry + 1 };
-  const inside = await nestedRun(tools);
   if (inside !== null) {
     const [first] = inside.events;
     return retry > 0
@@ -65,7 +70,7 @@ async function tellBeginning(node: StepNode, tools: StepTools, { pause }: Readon
   if (retry > 0) return events.emit("content", "StepRetried", retried);
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
   if (attempt > 1) events.show("content", "StepRetried", retried);
-  if (pause === null) events.emit("step", "StepStarted", about);
+  if (talk.pause === null) events.emit("step", "StepStarted", about);
 }
 
 /** What the step has under way since an earlier process, or since the run was last in memory: it goes on. */

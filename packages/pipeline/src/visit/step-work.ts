@@ -1,6 +1,7 @@
 /** What one attempt at a step takes, and how far it has come: what is left to say of it where it has no result. */
 import { emptyMetrics, givenMetrics, metricsSince } from "../data/metrics.js";
 import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
+import { plainCopy } from "../data/plain-copy.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
 import type { OpenWork } from "../live/open-attempt.js";
@@ -18,6 +19,7 @@ export class StepWork implements OpenWork {
   text = "";
   readonly #execution: Execution;
   readonly #startedAtMs: number = Date.now();
+  #report: unknown = null;
   #isCounted = false;
 
   constructor(execution: Execution) {
@@ -41,6 +43,11 @@ export class StepWork implements OpenWork {
     return givenMetrics(given, this.time);
   }
 
+  /** @param used What the executor has used until now. */
+  reported(used: unknown): void {
+    this.#report = plainCopy(used);
+  }
+
   cutOff(): void {
     // All is known of a nested pipeline by its own run.
     if (!("isPipeline" in this.#execution.node.executor)) this.count();
@@ -52,9 +59,10 @@ export class StepWork implements OpenWork {
     const { paused } = this.#execution.talk;
     if (this.#isCounted) return;
     this.#isCounted = true;
-    const all = this.metrics ?? this.time;
+    const given = this.metrics ?? this.#report;
+    const all = this.metrics ?? this.measured(given);
     // What was before the pause is known by itself, for all attempts at going on.
-    const metrics = this.metrics === null || paused === null ? all : metricsSince(paused.metrics, all);
+    const metrics = given === null || paused === null ? all : metricsSince(paused.metrics, all);
     notes.spent.push({
       ...executionBy(node, metrics),
       success: false,

@@ -8,7 +8,7 @@ import type { Finished } from "../../authoring/finished.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { StatePatch } from "../../state/patch.types.js";
 import { preparePatches } from "../../state/prepare-change.js";
-import type { AttemptCore } from "../run.types.js";
+import type { AttemptCore, LiveRun } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
 
@@ -54,6 +54,29 @@ export function finishDirect<Output>(
     return found && { answer: found.answer, change: preparePatches(before, found.patches, rules) };
   };
   return act as never;
+}
+
+/**
+ * Resolves once everything that the open children of a run have written to their streams until now is on its way into the stream of
+ * the run: an event that ends the run comes behind it.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export async function settledChildren(ctx: object): Promise<void> {
+  await drained(attemptOf(ctx, "settledChildren").run as Partial<LiveRun>);
+}
+
+/** A run elsewhere has no children in memory. */
+async function drained({ children = null }: Partial<LiveRun>): Promise<void> {
+  const open = [...(children?.values() ?? [])].filter(({ live }) => live);
+  await Promise.all(open.map(drained)); // the innermost first
+  await Promise.all(open.map((child) => new Promise<void>((told) => queuedBehind(child, told))));
+}
+
+/** A tick that changes nothing. */
+function queuedBehind(run: LiveRun, told: () => void): void {
+  if (run.live) run.submit({ type: "time.passed", atMs: run.now() }, told);
+  else told();
 }
 
 function attemptOf(ctx: object, asking: string): AttemptCore {
