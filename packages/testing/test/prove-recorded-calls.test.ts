@@ -1,5 +1,17 @@
 /** What the functions of `ctx.run` and `editState` do through `ctx` counts once, wherever the process is killed. */
-import { type Context, collect, defineWorkflow, type EffectCall, event, many, StartEvent, StopEvent } from "millrace";
+import {
+  type Context,
+  collect,
+  defineWorkflow,
+  type EffectCall,
+  event,
+  many,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  stop,
+  wait,
+} from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
 import { expect, it } from "vitest";
 import * as z from "zod";
@@ -70,6 +82,47 @@ const works: Record<string, (ctx: Ctx) => Promise<unknown>> = {
       ),
     ),
 };
+
+/** Later than any attempt that a kill can take. */
+const later = retryPolicy({ wait: wait.fixed(5), stop: stop.never });
+
+Object.assign(works, {
+  "a call that fails twice and edits": (ctx) =>
+    ctx.run(
+      "pay",
+      async ({ attempt }) => {
+        await ctx.store.editState((draft) => void draft.edits++);
+        await ctx.store.editState((draft) => void draft.edits++, { key: "second" });
+        ctx.sendEvent(new X({ n: 1 }));
+        if (attempt < 3) throw new Error("not yet");
+      },
+      { retry: later, timeout: "1h", label: "Pay" },
+    ),
+  "a call that ends with an edit": (ctx) =>
+    ctx.run(
+      "pay",
+      (call) =>
+        call.finish((draft) => {
+          draft.edits++;
+          ctx.sendEvent(new X({ n: draft.edits }));
+          if (call.attempt < 2) throw new Error("not yet");
+          return draft.edits;
+        }),
+      { retry: later },
+    ),
+  "a call that gives up, beside one that waits": async (ctx) => {
+    const failing = (last: number) =>
+      ctx.run(
+        `pay ${last}`,
+        ({ attempt }) => {
+          if (attempt < last) throw new Error("not yet");
+        },
+        { retry: retryPolicy({ wait: wait.fixed(5), stop: last > 9 ? stop.afterAttempts(2) : stop.never }) },
+      );
+    const settled = await Promise.allSettled([failing(99), failing(3)]);
+    ctx.sendEvent(new X({ n: settled[0].status === "rejected" ? 1 : 2 }));
+  },
+} satisfies typeof works);
 
 it.each(Object.keys(works))("%s counts once, wherever a run is killed", async (name) => {
   const proof = await proveResumable(() => flowOf(works[name] as never), {});

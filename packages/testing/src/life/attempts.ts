@@ -92,16 +92,29 @@ function watchCalls({ ctx }: StepCall, seen: SeenAttempt, onChange: () => void):
   };
   for (const name of writes) before(ctx.store, name, storing);
   before(ctx, "collectEvents", storing);
-  before(ctx, "run", (call, [key, effect]) => {
-    let isDone = false;
-    const counted: Effect = async (facts) => {
-      const value = await (effect as Effect)(facts);
-      isDone = true;
-      count("storing", 1);
-      return value;
+  before(ctx, "run", (call, [key, effect, ...options]) => {
+    let phase: "atWork" | "failed" | "done" = "atWork";
+    // A failed call may wait for its next attempt.
+    const enter = (next: typeof phase): void => {
+      if (phase === "failed") count("open", -1);
+      if (next === "failed") count("open", 1);
+      if (next === "done") count("storing", 1);
+      phase = next;
     };
-    return afterwards(call([key, typeof effect === "function" ? counted : effect]), () => {
-      if (isDone) count("storing", -1);
+    const counted: Effect = async (facts) => {
+      enter("atWork");
+      try {
+        const value = await (effect as Effect)(facts);
+        enter("done");
+        return value;
+      } catch (error) {
+        enter("failed");
+        throw error;
+      }
+    };
+    return afterwards(call([key, typeof effect === "function" ? counted : effect, ...options]), () => {
+      if (phase === "done") count("storing", -1);
+      enter("atWork");
     });
   });
 }
