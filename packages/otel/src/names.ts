@@ -186,7 +186,7 @@ export const spanFacts: { readonly [Word in SpanWord]: SpanFacts } = {
   },
   effect: { description: "A `ctx.run`, each time that it is tried.", attributes: [attributes.effect, errorType] },
   wait: {
-    description: "A wait for an event, a sleep or a child, from its call to its answer, in whatever process.",
+    description: "A wait for an event, a sleep, a child or the next attempt of a call, from its call to its answer, in whatever process.",
     attributes: [workflow, runId, step, item, attempt, attributes.waitKind, attributes.waitTimedOut],
   },
   invoke_agent: {

@@ -151,7 +151,8 @@ export function itemText(
 }
 
 /** What a step waits for. */
-export function waitText(kind: "event" | "sleep" | "child", untilMs: number | null): string {
-  if (kind === "sleep" && untilMs !== null) return `until ${new Date(untilMs).toLocaleTimeString()}`;
+export function waitText(kind: "event" | "sleep" | "child" | "retry", untilMs: number | null): string {
+  if (untilMs !== null && kind === "sleep") return `until ${new Date(untilMs).toLocaleTimeString()}`;
+  if (kind === "retry") return "for the next attempt of a call";
   return `for ${kind === "event" ? "an event" : "a child"}`;
 }

@@ -39,7 +39,7 @@ export const attempt = z
     event_type: z.string().nullable(),
     waits: z.array(
       z.object({
-        kind: z.enum(["event", "sleep", "child"]),
+        kind: z.enum(["event", "sleep", "child", "retry"]),
         from: time,
         from_tick: z.number(),
         to: time.nullable(),

@@ -115,7 +115,7 @@ function triedOf(
       retries: known.retries + (attempt > 1 ? 1 : 0),
       elapsedMs: known.elapsedMs + Math.max(0, endMs - Date.parse(started_at)),
       withChild: known.withChild + (open?.kind === "child" ? 1 : 0),
-      sleeping: known.sleeping + (open?.kind === "sleep" ? 1 : 0),
+      sleeping: known.sleeping + (open?.kind === "sleep" || open?.kind === "retry" ? 1 : 0),
     });
   }
   return steps;
