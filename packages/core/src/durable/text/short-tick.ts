@@ -29,24 +29,30 @@ interface ShortEvent extends Omit<EncodedEvent, "data"> {
   readonly same?: Readonly<Record<string, number>>;
 }
 
+/** Ticks that may have a change. */
+const changing: ReadonlySet<unknown> = new Set(["step.completed", "state.edited", "effect.recorded"]);
+
 /** Shares its parts with the tick, to be written at once. */
 export function shortTick(tick: EncodedTick): object {
-  if (tick.type !== "step.completed" && tick.type !== "state.edited") return tick;
+  if (!changing.has(tick.type) || (tick.type === "effect.recorded" && tick["change"] === undefined)) return tick;
   const patches = plainPatches(tick["change"]);
   const short: Record<string, unknown> = { ...tick };
   if (patches !== null) short["change"] = patches.map(shortPatch);
-  if (tick.type === "state.edited") return short;
-  if (tick["attempt"] === 1) short["attempt"] = undefined; // no text has it
-  if (tick["sends"] === null) short["sends"] = undefined;
+  if (tick.type === "step.completed") shortenEnd(short, tick);
   if (patches !== null && tick["shown"] !== undefined)
     short["shown"] = (tick["shown"] as EncodedEvent[]).map((event) => shortEvent(event, patches));
   return short;
 }
 
+function shortenEnd(short: Record<string, unknown>, tick: EncodedTick): void {
+  if (tick["attempt"] === 1) short["attempt"] = undefined; // no text has it
+  if (tick["sends"] === null) short["sends"] = undefined;
+}
+
 /** Takes a whole tick, too: those that were stored before are. Whoever decodes it checks it. */
 export function wholeTick(json: Json): EncodedTick {
   const { type, change, shown } = json;
-  if (type !== "step.completed" && type !== "state.edited") return json as EncodedTick;
+  if (!changing.has(type)) return json as EncodedTick;
   const whole = type === "step.completed" ? { attempt: 1, sends: null, ...json } : json;
   if (!Array.isArray(change)) return whole as EncodedTick;
   const patches = change.map(wholePatch);
