@@ -172,8 +172,14 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   }
 }
 
-/** Ticks that a load would make again. */
-const follows: ReadonlySet<Tick["type"]> = new Set(["run.started", "run.resumed", "run.idled", "call.awaited"]);
+/** Ticks that a load would make again. The attempt of a call that is made again so has the same number. */
+const follows: ReadonlySet<Tick["type"]> = new Set([
+  "run.started",
+  "run.resumed",
+  "run.idled",
+  "call.awaited",
+  "effect.opened",
+]);
 
 function endsRun({ parent }: LiveRun, tick: Tick): boolean {
   if (parent !== null) return false;
