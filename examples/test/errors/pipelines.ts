@@ -1,5 +1,5 @@
 /** Codes of pipelines and agents. */
-import { Agent, type AgentSessions, type Guards, tool } from "@millrace/agents";
+import { Agent, type AgentSessions, type Guards, memorySessions, tool } from "@millrace/agents";
 import { Pipeline, Step } from "@millrace/pipeline";
 import { simulateReadableStream } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
@@ -172,6 +172,11 @@ export const pipelines: Provocations = {
       const pipeline = new Pipeline({ name: "chat", steps: [() => "Hello"], store: memoryStore() });
       await pipeline.run("Hello", { sessionId: "s-17", userId: "ann" });
       return thrown(() => pipeline.run("Hello", { sessionId: "s-17", userId: "bob" }));
+    },
+    async () => {
+      const agent = new Agent({ model: saying("Hello", "Hello"), sessions: memorySessions() });
+      await agent.run("Hello", { sessionId: "s-17", userId: "ann" });
+      return thrown(() => agent.run("Hello", { sessionId: "s-17" }));
     },
   ],
   SESSION_UNKNOWN: [

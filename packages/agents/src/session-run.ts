@@ -5,6 +5,7 @@
  * @module
  */
 import { type ExecutorPause, mergeValues, startState, type ExecutorEvent } from "@millrace/pipeline/executor";
+import { WorkflowError } from "millrace";
 import type { ExecutorResult } from "./settings/executor.types.js";
 import { toFailure } from "./run/failure.js";
 import { openRun, performRun, spentSincePause } from "./memory-run.js";
@@ -38,6 +39,7 @@ export async function runInSession(settings: ExecutorSettings, request: SessionR
   const who = whoRuns(settings, request.options);
   const query = { runs: addHistoryToContext ? numHistoryRuns : 0, status: "COMPLETED" } as const;
   const session = await openSession(settings, who, query);
+  if (session !== null && session.userId !== null && who.userId === null) throw ownedByUser(who.sessionId);
   return performInSession(settings, { job: jobOf(settings, { ...request, who, session }), who, session });
 }
 
@@ -79,6 +81,15 @@ function pauseOf({ runId, status = "PAUSED", pause }: PausedRun, session: AgentS
   if (now === "PAUSED" && found !== null) return found;
   const why = now === "PAUSED" ? "nothing to continue from" : `the status ${now}`;
   throw notPaused(`The run "${runId}" has ${why}.`, { runId, status: now });
+}
+
+function ownedByUser(sessionId: string): WorkflowError {
+  return new WorkflowError({
+    code: "SESSION_FOREIGN",
+    message: `Session "${sessionId}" belongs to a user, and the run names none.`,
+    hint: "Give the run the `userId`, or leave the session id out for a new session.",
+    details: { sessionId, userId: null },
+  });
 }
 
 interface Who {

@@ -197,13 +197,14 @@ describe.each(kinds)("storeSessions %s", (_where, open) => {
     const agent = new Agent(options);
 
     await agent.run("a", { userId: "u1" });
-    const { runId, sessionId } = await agent.run("b");
+    const { runId, sessionId } = await agent.run("b", { userId: "u1" });
     await new Agent(options).continueRun({ runId, sessionId }, allow("call-0"));
-    const last = await new Agent(options).run("c");
+    const last = await new Agent(options).run("c", { userId: "u1" });
 
     expect(last.content).toBe("a,b,c");
     expect(await agent.getSessionState()).toMatchObject({ refunds: [7] });
     expect((await agent.getSessionMetrics()).totalTokens).toBe(60);
+    await expect(agent.run("d")).rejects.toMatchObject({ code: "SESSION_FOREIGN" });
     await expect(agent.run("d", { userId: "u2" })).rejects.toMatchObject({ code: "SESSION_FOREIGN" });
   });
 

@@ -18,7 +18,7 @@ import { ask } from "./questions.js";
 import { type AnsweredCall, answerCall } from "./tool-call.js";
 import { type LoopTools, toolsOf } from "./tools.js";
 import type { Turn } from "./turn.js";
-import { readOutput } from "./typed-output.js";
+import { type Read, readOutput } from "./typed-output.js";
 
 /** Runs one agent to its answer. */
 export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
@@ -42,7 +42,7 @@ export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
       continue;
     }
     said.push(...turn.messages);
-    const read = readAnswer(run, turn);
+    const read = await readAnswer(run, turn);
     if ("value" in read) return checkOutput(run, read.value, turn);
     if (repairs++ >= settings.outputRepairs) throw unfitOutput(settings, { text: turn.text, problem: read.problem });
     said.push({ role: "user", content: `Your answer does not fit: ${read.problem}. Answer again, with JSON only.` });
@@ -120,7 +120,7 @@ function lastText({ turns }: LoopRun): string {
   return turns.findLast(({ text }) => text.trim() !== "")?.text ?? "";
 }
 
-function readAnswer(run: LoopRun, turn: Turn): ReturnType<typeof readOutput> {
+async function readAnswer(run: LoopRun, turn: Turn): Promise<Read> {
   const { outputSchema } = run.settings;
   return outputSchema === undefined ? { value: lastText(run) } : readOutput(outputSchema, turn.text);
 }

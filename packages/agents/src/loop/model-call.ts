@@ -149,7 +149,9 @@ function nameOf(model: ExecutorSettings["model"]): string {
 }
 
 function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInterface } {
-  return outputSchema === undefined ? {} : { output: Output.object({ schema: outputSchema }) };
+  if (outputSchema === undefined) return {};
+  // The loop reads the answer, and tells the model what is wrong with it.
+  return { output: { ...Output.object({ schema: outputSchema }), parseCompleteOutput: async ({ text }) => text } };
 }
 
 type Said = Omit<TurnRecord, "asked" | "problems"> & {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { APICallError, gateway, type LanguageModel, NoObjectGeneratedError, RetryError, wrapLanguageModel } from "ai";
+import { APICallError, gateway, type LanguageModel, RetryError, wrapLanguageModel } from "ai";
 import { type SchemaIssue, WorkflowError } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { nowMs } from "../system.js";
@@ -18,7 +18,6 @@ export function toFailure(error: unknown, who: Who): WorkflowError {
   if (WorkflowError.is(error)) return error;
   const attempts = RetryError.isInstance(error) ? error.errors.length : 1;
   const last = RetryError.isInstance(error) ? error.lastError : error;
-  if (NoObjectGeneratedError.isInstance(last)) return invalidOutput(last, who);
 
   const statusCode = numberOf(last, "statusCode");
   const http = statusCode === undefined ? "" : ` (HTTP ${statusCode})`;
@@ -67,26 +66,6 @@ export function retryAfterMs(headers: Readonly<Record<string, string>> | undefin
 function numberOf(error: unknown, field: string): number | undefined {
   const value: unknown = error instanceof Error ? Reflect.get(error, field) : undefined;
   return typeof value === "number" ? value : undefined;
-}
-
-function invalidOutput(error: NoObjectGeneratedError, who: Who): WorkflowError {
-  const text = (error.text ?? "").slice(0, 200);
-  return new WorkflowError({
-    code: "AGENT_OUTPUT_INVALID",
-    message: `${title(who)} answered with something that does not fit its output schema: ${reasonOf(error.cause ?? error)}`,
-    hint: "Try again, ask for less in `outputSchema`, or use a model with structured outputs.",
-    details: { executor: who.name, finishReason: error.finishReason ?? null, text },
-    cause: error,
-  });
-}
-
-/** Lists the problems of a schema field by field; otherwise the message, for example for text that is not JSON. */
-function reasonOf(error: unknown): string {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const issues: unknown = Reflect.get(cause, "issues");
-    if (Array.isArray(issues)) return issues.map(issueText).join("; ");
-  }
-  return messageOf(error);
 }
 
 export function issueText({ path = [], message }: SchemaIssue): string {
