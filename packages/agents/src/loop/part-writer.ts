@@ -8,12 +8,12 @@ export interface PartSink {
   close(): void;
 }
 
-const EVERY_MS = 50;
+const EVERY_MS = 100;
 const MOST_CHARACTERS = 2_048;
 
 /**
- * Streams the parts of one durable call. Pieces of one text are put together: the store gets at most one event per 50 ms or 2 kB, and
- * the first part at once, so that readers see that something comes.
+ * Streams the parts of one durable call. Pieces of one text are put together: the store gets at most one event per 100 ms or 2 kB, and
+ * the first piece at once, so that readers see that something comes.
  */
 export class PartWriter implements PartSink {
   readonly #call: EffectCall;
@@ -32,6 +32,7 @@ export class PartWriter implements PartSink {
     if (joined === null) this.#pending.push(part);
     else this.#pending[this.#pending.length - 1] = joined;
     this.#characters += "text" in part ? part.text.length : 64;
+    if (part.type === "agent") return; // it goes with the first piece
     const restMs = this.#lastMs + EVERY_MS - tickMs();
     if (restMs <= 0 || this.#characters >= MOST_CHARACTERS) this.#flush();
     else this.#cancel ??= later(restMs, () => this.#flush());
