@@ -3,12 +3,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { casesOf } from "../../../test-share.js";
+import * as core from "../src/index.js";
 import { drive, type Ending, finish, JumpClock, useClock } from "./support/drive.js";
 import type { Flow } from "./support/flows.js";
-import { endOf, programs, workflowOf } from "./support/random-calls.js";
+import { endOf, programs, randomCalls } from "./support/random-calls.js";
 import { wordsThatCount } from "./support/words.js";
 
 const RUNS = casesOf(300);
+const workflowOf = randomCalls(core);
 
 it(`${RUNS} random programs send, edit and show everything once, resumed from a random tick too`, async () => {
   await fc.assert(

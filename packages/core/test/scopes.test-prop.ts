@@ -2,25 +2,23 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../../../test-share.js";
-import { QuestionEvent } from "../src/index.js";
+import * as core from "../src/index.js";
 import { idempotencyKey, idOf, inScope, insideCall, nameOf, scopeIn } from "../src/run/attempt/call-ids.js";
 import { placesOf } from "../src/run/attempt/call-places.js";
 import { drive, finish, JumpClock, useClock } from "./support/drive.js";
 import type { Flow } from "./support/flows.js";
-import { Asks, endOfScopes, type ScopeProgram, scopePrograms, workflowOfScopes } from "./support/random-scopes.js";
+import { endOfScopes, randomScopes, type ScopeProgram, scopePrograms } from "./support/random-scopes.js";
 
 const RUNS = casesOf(300);
+const { workflowOf, answerOf } = randomScopes(core);
 
 /** Functions of `ctx.run` may run again when a process dies: their results are recorded with the next tick. */
 function flowOf(program: ScopeProgram, isReversed: (attempt: number) => boolean) {
   const runs: Record<string, number> = {};
   const flow: Flow = {
     name: "scopes",
-    make: () => ({ workflow: workflowOfScopes(program, runs, isReversed) }),
-    answer: (event) => {
-      if (event instanceof Asks) return { id: event.id };
-      return QuestionEvent.is(event) ? { id: Number(event.title) } : null;
-    },
+    make: () => ({ workflow: workflowOf(program, runs, isReversed) }),
+    answer: answerOf,
   };
   return { flow, runs };
 }

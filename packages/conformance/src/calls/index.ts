@@ -10,6 +10,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { keptOpen, mortalStore } from "../mortal-store.js";
 import { callPoliciesSuite } from "./policies.js";
+import { randomCallsSuite } from "./random.js";
 
 class Message extends ExternalEvent.define("Message", { n: z.number() }) {}
 class Paid extends event("Paid", { by: z.string() }) {}
@@ -62,6 +63,7 @@ interface Result {
 /** @param open Returns a store on which nothing is stored. */
 export function durableCallsSuite(name: string, open: () => Promise<RunStore>): void {
   callPoliciesSuite(name, open);
+  randomCallsSuite(name, open);
   const deaths = Array.from({ length: 12 }, (_, index) => index + 1);
   describe(`${name}: calls, sends and races of one step`, () => {
     it.each(deaths)("count once when the process dies with commit %i", async (last) => {

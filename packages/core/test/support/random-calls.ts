@@ -4,22 +4,8 @@
  */
 import fc from "fast-check";
 import * as z from "zod";
-import {
-  type Context,
-  defineWorkflow,
-  type EffectCall,
-  event,
-  retryPolicy,
-  StartEvent,
-  StopEvent,
-  stop,
-  type Workflow,
-  wait,
-} from "../../src/index.js";
-
-class X extends event("X", { id: z.number() }) {}
-class Done extends event("Done", {}) {}
-class Word extends event("Word", { text: z.string() }) {}
+import type * as Millrace from "../../src/index.js";
+import type { Context, EffectCall, Workflow } from "../../src/index.js";
 
 type Act = "send" | "sendNow" | "callSend" | "edit" | "editAndSend" | "word" | "pause";
 /** `finish`: a call that ends with an edit. */
@@ -86,55 +72,6 @@ function named({ branches }: Program): NamedAct[][][] {
   return branches.map((parts) => parts.map(actsOf));
 }
 
-const counts = z.record(z.string(), z.number()).default({});
-const state = { sent: counts, edited: counts };
-type Ctx = Context<{ sent: Record<string, number>; edited: Record<string, number> }>;
-const often = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(200) });
-const later = retryPolicy({ wait: wait.chain(wait.fixed(0), wait.fixed("1m")), stop: stop.afterAttempts(3) });
-
-export function workflowOf(program: Program): Workflow {
-  const failures = new Map<string, number>();
-  const failAtMost = (name: string, times: number): void => {
-    const failed = failures.get(name) ?? 0;
-    if (failed >= times) return;
-    failures.set(name, failed + 1);
-    throw new Error(`${name} fails`);
-  };
-  const list = named(program);
-  const expected = Object.keys(endOf(program).sent).length;
-  return defineWorkflow("calls", { state })
-    .step("work", { on: StartEvent, emits: [X, Done], streams: Word, retry: often }, async (_ev, ctx) => {
-      const branch = async (parts: readonly Part[], at: number): Promise<void> => {
-        for (const [index, { place, failures: times, hasRetry }] of parts.entries()) {
-          const name = `${at}.${index}`;
-          await doPart(ctx as never, {
-            place,
-            hasRetry,
-            name,
-            acts: list[at]?.[index] ?? [],
-            end: () => failAtMost(name, times),
-          });
-        }
-      };
-      await Promise.all(program.branches.map(branch));
-      failAtMost("the step", program.failures);
-      return new Done({});
-    })
-    .step("take", { on: X, emits: [] }, async ({ id }, ctx) => {
-      await ctx.store.editState(({ sent }) => void (sent[id] = (sent[id] ?? 0) + 1));
-      return null;
-    })
-    .step("end", { on: Done, emits: StopEvent }, async (_ev, ctx) => {
-      for (let tries = 0; tries < 3; tries++) {
-        const { sent } = await ctx.store.getState();
-        if (Object.keys(sent).length === expected) break;
-        await ctx.sleep("1s");
-      }
-      return new StopEvent({ result: await ctx.store.getState() });
-    })
-    .build();
-}
-
 interface NamedPart {
   readonly place: Place;
   readonly hasRetry: boolean;
@@ -143,50 +80,119 @@ interface NamedPart {
   readonly end: () => void;
 }
 
-async function doPart(ctx: Ctx, { place, hasRetry, name, acts: list, end }: NamedPart): Promise<void> {
-  const work = async (call: EffectCall | null): Promise<void> => {
-    for (const one of list) await doAct(ctx, one, call);
-    end();
-  };
-  const retry = hasRetry ? { retry: later } : {};
-  if (place === "run") await ctx.run(`run/${name}`, work, retry);
-  else if (place === "finish") {
-    const last = list.at(-1)?.id as number;
-    await ctx.run(
-      `run/${name}`,
-      async (call) => {
-        await work(call);
-        return call.finish(({ edited }) => void (edited[last] = (edited[last] ?? 0) + 1));
-      },
-      retry,
-    );
-  } else if (place === "edit") await ctx.store.editState(() => work(null), { key: name });
-  else await work(null);
-}
+type Ctx = Context<{ sent: Record<string, number>; edited: Record<string, number> }>;
 
-/** In the step itself, where other branches do the same, each act has a key. */
-async function doAct(ctx: Ctx, { act, id, place }: NamedAct, call: EffectCall | null): Promise<void> {
-  const options = place === "step" ? { key: `${id}` } : {};
-  const send = (): void => ctx.sendEvent(new X({ id }), options);
-  switch (act) {
-    case "send":
-      return send();
-    case "sendNow":
-      return ctx.sendEvent(new X({ id }), { ...options, immediate: true });
-    case "callSend":
-      return (call ?? ctx).sendEvent(new X({ id }), options);
-    case "word":
-      return ctx.writeEventToStream(new Word({ text: `${id}` }));
-    case "finish":
-      return; // done by the end of the call
-    case "pause":
-      return new Promise((resolve) => setImmediate(resolve));
-    default:
-      if (place === "edit") return act === "editAndSend" ? send() : undefined;
-      return ctx.store.editState(async ({ edited }) => {
-        await null;
-        edited[id] = (edited[id] ?? 0) + 1;
-        if (act === "editAndSend") send();
-      }, options);
+/** How long calls wait for their next attempt, and the last step for what was sent. */
+const calm = { retry: "1m", look: "1s" } as const;
+
+/**
+ * @param core The copy of the package that runs the programs.
+ * @returns The workflow of a program.
+ */
+export function randomCalls(
+  core: typeof Millrace,
+  times: { readonly retry: Millrace.Duration; readonly look: Millrace.Duration } = calm,
+): (program: Program) => Workflow {
+  const { defineWorkflow, event, retryPolicy, StartEvent, StopEvent, stop, wait } = core;
+  class X extends event("X", { id: z.number() }) {}
+  class Done extends event("Done", {}) {}
+  class Word extends event("Word", { text: z.string() }) {}
+
+  const counts = z.record(z.string(), z.number()).default({});
+  const state = { sent: counts, edited: counts };
+  const often = retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(200) });
+  const later = retryPolicy({ wait: wait.chain(wait.fixed(0), wait.fixed(times.retry)), stop: stop.afterAttempts(3) });
+
+  function workflowOf(program: Program): Workflow {
+    const failures = new Map<string, number>();
+    const failAtMost = (name: string, times: number): void => {
+      const failed = failures.get(name) ?? 0;
+      if (failed >= times) return;
+      failures.set(name, failed + 1);
+      throw new Error(`${name} fails`);
+    };
+    const list = named(program);
+    const expected = Object.keys(endOf(program).sent).length;
+    return defineWorkflow("calls", { state })
+      .step("work", { on: StartEvent, emits: [X, Done], streams: Word, retry: often }, async (_ev, ctx) => {
+        const branch = async (parts: readonly Part[], at: number): Promise<void> => {
+          for (const [index, { place, failures: times, hasRetry }] of parts.entries()) {
+            const name = `${at}.${index}`;
+            await doPart(ctx as never, {
+              place,
+              hasRetry,
+              name,
+              acts: list[at]?.[index] ?? [],
+              end: () => failAtMost(name, times),
+            });
+          }
+        };
+        await Promise.all(program.branches.map(branch));
+        failAtMost("the step", program.failures);
+        return new Done({});
+      })
+      .step("take", { on: X, emits: [] }, async ({ id }, ctx) => {
+        await ctx.store.editState(({ sent }) => void (sent[id] = (sent[id] ?? 0) + 1));
+        return null;
+      })
+      .step("end", { on: Done, emits: StopEvent }, async (_ev, ctx) => {
+        for (let tries = 0; tries < 3; tries++) {
+          const { sent } = await ctx.store.getState();
+          if (Object.keys(sent).length === expected) break;
+          await ctx.sleep(times.look);
+        }
+        return new StopEvent({ result: await ctx.store.getState() });
+      })
+      .build();
   }
+
+  async function doPart(ctx: Ctx, { place, hasRetry, name, acts: list, end }: NamedPart): Promise<void> {
+    const work = async (call: EffectCall | null): Promise<void> => {
+      for (const one of list) await doAct(ctx, one, call);
+      end();
+    };
+    const retry = hasRetry ? { retry: later } : {};
+    if (place === "run") await ctx.run(`run/${name}`, work, retry);
+    else if (place === "finish") {
+      const last = list.at(-1)?.id as number;
+      await ctx.run(
+        `run/${name}`,
+        async (call) => {
+          await work(call);
+          return call.finish(({ edited }) => void (edited[last] = (edited[last] ?? 0) + 1));
+        },
+        retry,
+      );
+    } else if (place === "edit") await ctx.store.editState(() => work(null), { key: name });
+    else await work(null);
+  }
+
+  /** In the step itself, where other branches do the same, each act has a key. */
+  async function doAct(ctx: Ctx, { act, id, place }: NamedAct, call: EffectCall | null): Promise<void> {
+    const options = place === "step" ? { key: `${id}` } : {};
+    const send = (): void => ctx.sendEvent(new X({ id }), options);
+    switch (act) {
+      case "send":
+        return send();
+      case "sendNow":
+        return ctx.sendEvent(new X({ id }), { ...options, immediate: true });
+      case "callSend":
+        return (call ?? ctx).sendEvent(new X({ id }), options);
+      case "word":
+        return ctx.writeEventToStream(new Word({ text: `${id}` }));
+      case "finish":
+        return; // done by the end of the call
+      case "pause":
+        return new Promise((resolve) => setImmediate(resolve));
+      default:
+        if (place === "edit") return act === "editAndSend" ? send() : undefined;
+        return ctx.store.editState(async ({ edited }) => {
+          await null;
+          edited[id] = (edited[id] ?? 0) + 1;
+          if (act === "editAndSend") send();
+        }, options);
+    }
+  }
+
+  return workflowOf;
 }
