@@ -3,7 +3,6 @@ import type pg from "pg";
 import { addRuns, type Filled, filled, key, owner, text } from "../filled.ts";
 import { assertCount, type Found, rateOf } from "../measure.ts";
 
-const runs = 2_000;
 const groupSize = 50;
 /** Of the work before it is measured: the versions of rows that nobody may clean away grow meanwhile. */
 const agingMs = 1_000 * Number(process.env["OLD_SNAPSHOT_SECONDS"] ?? 20);
@@ -12,12 +11,13 @@ const measuredMs = 4_000;
 /** The same work while another connection keeps a transaction open that it began before, and without. */
 export async function oldSnapshot(url: string): Promise<Found[]> {
   const rows: Found[] = [];
-  for (const [name, work] of Object.entries({
-    "`commit` of 50 runs": commits,
-    "`claimDue` of 32, and their release": claims,
+  for (const [name, aging] of Object.entries<Aging>({
+    "`commit` of 50 runs": { work: commits, runs: 2_000 },
+    "`claimDue` of 32 of 2,000, and their release": { work: claims, runs: 2_000 },
+    "`claimDue` of 32 of 20,000, and their release": { work: claims, runs: 20_000 },
   })) {
-    const base = await rateOfAged(url, work, false);
-    const reached = await rateOfAged(url, work, true);
+    const base = await rateOfAged(url, aging, false);
+    const reached = await rateOfAged(url, aging, true);
     const seconds = agingMs / 1_000;
     rows.push({
       name: `${name}, after ${seconds} s of it beside an open transaction, over none`,
@@ -30,9 +30,12 @@ export async function oldSnapshot(url: string): Promise<Found[]> {
   return rows;
 }
 
-type Work = (store: RunStore) => () => Promise<number>;
+interface Aging {
+  readonly work: (store: RunStore) => () => Promise<number>;
+  readonly runs: number;
+}
 
-async function rateOfAged(url: string, work: Work, isOpen: boolean): Promise<number> {
+async function rateOfAged(url: string, { work, runs }: Aging, isOpen: boolean): Promise<number> {
   const one: Filled = await filled(url);
   await addRuns(one, runs, { dueMs: 0 });
   const reader: pg.Client = await one.connect();

@@ -8,20 +8,30 @@
  * @module
  */
 import type { ClaimedRun, ClaimRequest, DueRuns, LeaseRequest, RunKey, StoredDue, StoredPost } from "millrace/runtime";
-import type { Row, Session } from "../connection/session.js";
+import { quoted, type Row, type Session } from "../connection/session.js";
 import { type Transaction, walkIndexes } from "../connection/transaction.js";
 import { toStoreError } from "../store-error.js";
 import type { Interned } from "../tables/interned.js";
 import { openOfIds, toPost } from "../tables/posts.js";
-import { isPlaceWanted, type NamedQueues, nextPlaceAt, type Queues } from "../tables/queues.js";
+import type { NamedQueues, Queues } from "../tables/queues.js";
 import { leaseUntil, type RunReader, selectLocked, selectRuns, toRun } from "../tables/stored-run.js";
 import { idOf, runHash } from "../text/keys.js";
 import { checkNames } from "../text/names.js";
 import { atMost, numbers, texts } from "../text/values.js";
+import { DueEdge, type DueLook, everything } from "./due-edge.js";
+import {
+  anyDue,
+  anyDueOfAll,
+  countEntries,
+  lookDue,
+  nextOfAll,
+  nextWake,
+  nextWakeOrPlace,
+  setLease,
+  takeDue,
+} from "./due-statements.js";
 import type { HeldRun } from "./plan.js";
 
-const setLease = `owner = $1, lease_until = $2, epoch = r.epoch + 1,
-  renewal = (SELECT renewals FROM @owners WHERE id = $1)`;
 const keptPlace = "place = CASE WHEN r.owner = $1 AND r.place = 1 THEN 1 END";
 
 const holdOwner = `SELECT 1 FROM @runs r JOIN @owners o ON o.id = r.owner
@@ -34,111 +44,24 @@ const takeOne = `WITH free AS MATERIALIZED (
   ), taken AS (UPDATE @runs r SET ${setLease}, ${keptPlace} FROM free WHERE r.id = free.id RETURNING r.*)
   ${selectLocked("taken r", "")}`;
 
-/** Runs that are due, each with the time since when: three sources, each in the order of an index. */
-interface Source {
-  readonly name: string;
-  readonly sql: string;
-}
-
-/** Larger ones are rare, and each number is a statement of its own. */
-const maxKnownLimit = 1_000;
-
-const ofWorkflows = "($3::text[] IS NULL OR r.workflow = ANY($3))";
-
-/** @param lock Of the runs that are given. */
-function sources(lock: string, limit: string): Source[] {
-  const expired = (
-    at: string,
-    where: string,
-    order = "",
-  ): string => `SELECT e.id, e.at FROM lapsed l CROSS JOIN LATERAL (
-      SELECT r.id, ${at} AS at FROM @runs r
-      WHERE r.owner = l.id AND r.queue IS NULL AND ${where} AND r.ended_at IS NULL AND ${ofWorkflows}${order} LIMIT ${limit} ${lock}
-    ) e`;
-  const free = (column: string, where: string): string => `SELECT r.id, r.${column} AS at FROM @runs r
-      WHERE r.queue IS NULL AND r.owner IS NULL AND r.ended_at IS NULL AND ${where} AND ${ofWorkflows}
-      ORDER BY r.${column}, r.id LIMIT ${limit} ${lock}`;
-  return [
-    {
-      name: "unrenewed",
-      sql: expired("r.lease_until", "r.renewal = l.renewals AND r.lease_until <= $1", " ORDER BY r.lease_until"),
-    },
-    { name: "renewed", sql: expired("l.until_ms", "l.until_ms <= $1 AND r.renewal < l.renewals") },
-    { name: "woken", sql: free("wake_at", "r.wake_at <= $1") },
-    // A post makes its run due at once: its time, from the clock of another process, only says how long it has waited.
-    { name: "posted", sql: free("posted_at", "r.posted_at IS NOT NULL AND r.status <> 'scheduled'") },
-  ];
-}
-
-interface DueLocks {
-  readonly owners: string;
-  readonly runs: string;
-  /** Whose expired leases count. @default all */
-  readonly others?: string;
-}
-
-/** `due`: what is due by $1, at most $2, of the workflows $3. */
-function dueSql({ owners: lockOwners, runs: lockRuns, others = "true" }: DueLocks, limit: number): string {
-  // A number that is known makes the plan for any values as good as one for these, so that it is made once.
-  const isKnown = Number.isInteger(limit) && limit >= 0 && limit <= maxKnownLimit;
-  const all = sources(lockRuns, isKnown ? String(limit) : "$2");
-  return `WITH lapsed AS MATERIALIZED (
-      SELECT o.id, o.renewals, o.until_ms FROM @owners o
-      WHERE ${others} AND ((o.until_ms <= $1
-          AND EXISTS (SELECT 1 FROM @runs r
-            WHERE r.owner = o.id AND r.renewal < o.renewals AND r.queue IS NULL AND r.ended_at IS NULL))
-        -- No EXISTS: that may be answered from a hash of all runs.
-        OR (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.lease_until <= $1
-            AND r.queue IS NULL AND r.ended_at IS NULL ORDER BY r.lease_until LIMIT 1) IS NOT NULL)
-      ${lockOwners}
-    ), ${all.map(({ name, sql }) => `${name} AS (${sql})`).join(", ")}, due AS (
-      SELECT id, min(at) AS at FROM (${all.map(({ name }) => `SELECT * FROM ${name}`).join(" UNION ALL ")}) u
-      GROUP BY id ORDER BY 2, 1 LIMIT $2
-    )`;
-}
-
-const skipping = {
-  owners: "FOR SHARE OF o SKIP LOCKED",
-  runs: "FOR NO KEY UPDATE OF r SKIP LOCKED",
-  others: "o.id <> $4",
-};
-// A list, and no join: of a list the planner thinks that it is short, and walks the index for it, also without statistics.
-const isDue = "r.id = ANY(ARRAY(SELECT id FROM due))";
-const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (
-    UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")} WHERE ${isDue} RETURNING r.*
-  ) ${selectLocked("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id")}`;
-const anyDue = `${dueSql({ owners: "", runs: "" }, 1)} SELECT id FROM due`;
-const anyDueOfAll = `${dueSql({ owners: "", runs: "" }, 1)} SELECT 1 FROM due UNION ALL SELECT 1 WHERE ${isPlaceWanted("$1", 4)}`;
-const lookDue = (limit: number): string => `${dueSql({ owners: "", runs: "" }, limit)}
-  SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
-  WHERE ${isDue} ORDER BY due.at, r.id`;
 const takenPlaces = selectRuns("@runs r", "WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)");
 const lookPlaces = `SELECT t.name AS tenant, r.run_id, r.workflow FROM @runs r JOIN @tenants t ON t.id = r.tenant
   WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)`;
-
-const ofSome = "($1::text[] IS NULL OR r.workflow = ANY($1))";
-const first = (column: string, where: string): string => `(SELECT r.${column} FROM @runs r
-  WHERE r.ended_at IS NULL AND ${where} AND ${ofSome} ORDER BY r.${column} LIMIT 1)`;
-const nextFree = `least(${first("wake_at", "r.queue IS NULL AND r.owner IS NULL AND r.wake_at IS NOT NULL")},
-  ${first("posted_at", "r.queue IS NULL AND r.owner IS NULL AND r.posted_at IS NOT NULL AND r.status <> 'scheduled'")})`;
-const nextWake = `SELECT ${nextFree} AS at`;
-const nextWakeOrPlace = `SELECT least(${nextFree}, ${nextPlaceAt(2)}) AS at`;
-const ofQueues = "(r.queue IS NULL OR r.queue = ANY($3::bigint[]))";
-// A lease ends with the last renewal of its owner, or at its own time.
-const nextHeld = `(SELECT min(least(
-    (SELECT r.lease_until FROM @runs r WHERE r.owner = o.id AND r.renewal = o.renewals AND r.ended_at IS NULL
-      AND ${ofSome} AND ${ofQueues}
-      ORDER BY r.lease_until LIMIT 1),
-    (SELECT o.until_ms FROM @runs r WHERE r.owner = o.id AND r.renewal < o.renewals AND r.ended_at IS NULL
-      AND ${ofSome} AND ${ofQueues} LIMIT 1)
-  )) FROM @owners o)`;
-const heldTimer = first("wake_at", `r.owner IS NOT NULL AND r.wake_at > $2 AND ${ofQueues}`);
-const nextOfAll = `SELECT least(${nextFree}, ${nextHeld}, ${heldTimer}) AS at`;
 
 const renew = `WITH renewed AS (
     UPDATE @owners SET renewals = renewals + 1, until_ms = $2, seen_at = now() WHERE id = $1 RETURNING id
   ) SELECT n.id, t.name AS tenant, r.run_id AS "runId" FROM renewed n
   LEFT JOIN @runs r ON r.owner = $1 LEFT JOIN @tenants t ON t.id = r.tenant`;
+
+type DueRequest = LeaseRequest & DueRuns & { readonly limit: number };
+
+/** Times by the clock of the server. */
+interface Taking {
+  readonly owner: number;
+  readonly fromMs: number;
+  readonly nowMs: number;
+  readonly untilMs: number;
+}
 
 export interface ClaimsSetup extends RunReader {
   readonly owners: Interned;
@@ -151,6 +74,8 @@ export class Claims {
   readonly #setup: ClaimsSetup;
   /** The last claim gave nothing. So the next one looks first: a transaction for nothing would lock what others want to have. */
   #isIdle = false;
+  /** By what {@link listed} gives. */
+  readonly #edges: Map<string | null, DueEdge> = new Map();
 
   constructor(setup: ClaimsSetup) {
     this.#setup = setup;
@@ -170,44 +95,86 @@ export class Claims {
     return taken ?? null;
   }
 
-  async claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]> {
+  async claimDue(lease: DueRequest): Promise<ClaimedRun[]> {
     if (lease.limit < 1) return [];
-    this.#setup.database.leaseFor(lease.untilMs - lease.nowMs);
-    const named = await this.#setup.queues.find(lease);
+    const { database, clock, queues } = this.#setup;
+    database.leaseFor(lease.untilMs - lease.nowMs);
+    const named = await queues.find(lease);
+    const edge = this.#edgeOf(lease);
+    const fromMs = edge.from(clock.toServer(lease.nowMs));
+    const startedAtMs = performance.now();
     // Where queues are named, also an empty claim may have to write: leases that have run out are ended.
-    if ((this.#isIdle || named !== null) && !(await this.#isAnyDue(lease, named))) return [];
-    const claimed = await this.#claimDue(lease, named);
+    if ((this.#isIdle || named !== null) && !(await this.#isAnyDue(lease, named, fromMs))) {
+      if (fromMs === everything) edge.lookedWhole(performance.now() - startedAtMs);
+      return [];
+    }
+    const { claimed, look } = await this.#claimDue(lease, named, fromMs);
+    edge.looked(look);
     this.#isIdle = claimed.length === 0;
     return claimed;
   }
 
-  async #isAnyDue(of: DueRuns & { readonly nowMs: number }, named: NamedQueues | null): Promise<boolean> {
+  #edgeOf(of: DueRuns): DueEdge {
+    const workflows = listed(of);
+    const known = this.#edges.get(workflows);
+    if (known !== undefined) return known;
+    const edge = new DueEdge();
+    this.#edges.set(workflows, edge);
+    return edge;
+  }
+
+  async #isAnyDue(
+    of: DueRuns & { readonly nowMs: number },
+    named: NamedQueues | null,
+    fromMs: number,
+  ): Promise<boolean> {
     const { database, clock } = this.#setup;
     const nowMs = clock.toServer(of.nowMs);
     const values = [nowMs, 1, listed(of)];
-    if (named === null) return (await database.all(anyDue, values)).length > 0;
-    return (await database.all(anyDueOfAll, [...values, ...named.values])).length > 0;
+    if (named === null) return (await database.all(anyDue, [...values, fromMs])).length > 0;
+    return (await database.all(anyDueOfAll, [...values, ...named.values, fromMs])).length > 0;
   }
 
   async #claimDue(
-    lease: LeaseRequest & DueRuns & { readonly limit: number },
+    lease: DueRequest,
     named: NamedQueues | null,
-  ): Promise<ClaimedRun[]> {
+    fromMs: number,
+  ): Promise<{ readonly claimed: ClaimedRun[]; readonly look: DueLook }> {
     const { database, clock, queues } = this.#setup;
     return this.#asOwner(lease.owner, (owner) =>
       database.write(async (transaction) => {
         transaction.send(walkIndexes, []);
-        const times = [clock.toServer(lease.nowMs), clock.toServer(lease.untilMs)] as const;
-        const values = [times[0], atMost(lease.limit), listed(lease), owner, times[1]];
-        const claimed = await this.#claimed(transaction, await transaction.all(takeDue(lease.limit), values), owner);
-        if (named === null) return kept(transaction, claimed);
-        const request = { limit: atMost(lease.limit) - claimed.length, lease: { owner, untilMs: times[1] } };
-        const placed = await queues.take(transaction, named, { nowMs: times[0], ...request });
-        if (placed.length === 0) return claimed;
-        const rows = await transaction.all(takenPlaces, [idsOf(placed)]);
-        return [...claimed, ...(await this.#claimed(transaction, rows, owner))];
+        const times = { nowMs: clock.toServer(lease.nowMs), untilMs: clock.toServer(lease.untilMs) };
+        const { rows, look } = await this.#take(transaction, lease, { owner, fromMs, ...times });
+        const claimed = await this.#claimed(transaction, rows, owner);
+        if (named === null) return { claimed: kept(transaction, claimed), look };
+        const request = { limit: atMost(lease.limit) - claimed.length, lease: { owner, untilMs: times.untilMs } };
+        const placed = await queues.take(transaction, named, { nowMs: times.nowMs, ...request });
+        if (placed.length === 0) return { claimed, look };
+        const placedRows = await transaction.all(takenPlaces, [idsOf(placed)]);
+        return { claimed: [...claimed, ...(await this.#claimed(transaction, placedRows, owner))], look };
       }),
     );
+  }
+
+  async #take(
+    transaction: Transaction,
+    of: DueRuns & { readonly limit: number },
+    { owner, fromMs, nowMs, untilMs }: Taking,
+  ): Promise<{ readonly rows: readonly Row[]; readonly look: DueLook }> {
+    const startedAtMs = performance.now();
+    const [rows, [counted]] = await Promise.all([
+      transaction.all(takeDue(of.limit), [nowMs, atMost(of.limit), listed(of), owner, untilMs, fromMs]),
+      transaction.all(countEntries, [`${quoted(this.#setup.database.path)}.runs_due`]),
+    ]);
+    const lastAtMs = rows.length < of.limit ? nowMs : (rows.at(-1)?.["due_at"] as number);
+    const look = {
+      fromMs,
+      emptyBeforeMs: Math.min(nowMs, lastAtMs),
+      entries: counted?.["entries"] as number,
+      tookMs: performance.now() - startedAtMs,
+    };
+    return { rows, look };
   }
 
   async renew({ owner, nowMs, untilMs }: LeaseRequest): Promise<RunKey[]> {
@@ -230,10 +197,15 @@ export class Claims {
     const { database, clock, queues } = this.#setup;
     await clock.refresh();
     const named = await queues.find(of);
+    const edge = this.#edgeOf(of);
+    const fromMs = edge.from();
+    const startedAtMs = performance.now();
     const [row] = await (named === null
-      ? database.all(nextWake, [listed(of)])
-      : database.all(nextWakeOrPlace, [listed(of), ...named.values]));
-    return this.#earliest([row?.["at"]]);
+      ? database.all(nextWake, [listed(of), fromMs])
+      : database.all(nextWakeOrPlace, [listed(of), ...named.values, fromMs]));
+    if (fromMs === everything) edge.lookedWhole(performance.now() - startedAtMs);
+    if (typeof row?.["at"] === "number") edge.found(row["at"]);
+    return this.#earliest([row?.["at"], row?.["place_at"]]);
   }
 
   /** Lists what {@link claimDue} would claim. */

@@ -30,9 +30,10 @@ export function selectRuns(source: string, rest: string): string {
   return selecting(added, source, rest);
 }
 
-/** The same, of runs that this statement locks itself. */
-export function selectLocked(source: string, rest: string): string {
-  return selecting(addedByNow, source, rest);
+/** The same, of runs that this statement locks itself. @param column One more. */
+export function selectLocked(source: string, rest: string, column: string | null = null): string {
+  const selected = selecting(addedByNow, source, rest);
+  return column === null ? selected : selected.replace("SELECT ", `SELECT ${column}, `);
 }
 
 function selecting(current: string, source: string, rest: string): string {
