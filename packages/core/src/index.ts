@@ -25,6 +25,7 @@ export {
   HumanResponseEvent,
   InputRequiredEvent,
   JoinIncompleteEvent,
+  PiecesEvent,
   QuestionEvent,
   PartsShownEvent,
   WorkDiscardedEvent,
@@ -100,6 +101,8 @@ export type {
 export type { RunStream } from "./stream/run-stream.js";
 export type { StreamOptions } from "./stream/stream.types.js";
 export type { StreamedEvent } from "./stream/streamed-event.js";
+export { PieceReader } from "./stream/piece-reader.js";
+export type { Piece, WrittenPieces } from "./event/pieces.types.js";
 
 // ---- context and state
 export { Context } from "./workflow/context.js";

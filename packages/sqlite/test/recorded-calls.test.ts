@@ -36,3 +36,17 @@ it("a question of `ctx.ask` is the same after a kill, and its answer is checked 
   expect(await second.line()).toBe("80 true");
   expect(readFileSync(log, "utf8")).toBe("price\n");
 });
+
+it("what a call has written before a kill is taken back when it begins again, and what others have written stays", {
+  timeout: 60_000,
+}, async () => {
+  const path = join(temporaryDirectory(), "runs.db");
+  const first = new Child("pieces-worker.ts", [path, "hold"]);
+  expect(await first.line()).toBe("shown");
+  await first.kill();
+  const second = new Child("pieces-worker.ts", [path, "end"]);
+  expect(await second.line()).toBe("shown");
+
+  const words = Array.from({ length: 10 }, (_, word) => `end ${word} `).join("");
+  expect(JSON.parse(await second.line())).toEqual({ texts: { "run=done": "kept", "run=answer": words }, left: 2 });
+});

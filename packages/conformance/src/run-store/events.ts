@@ -46,6 +46,24 @@ function streaming(test: StoreTest): void {
     expect((await store.run(run.key))?.lastEvent).toBe(2);
   });
 
+  withStream("forgets those that a commit names, or keeps them, and never others", async (store, run, runs) => {
+    const other = await createStream(runs, "other");
+    await runs.commit(run, { events: [eventOf(3)], forget: [0, 1, 77] });
+    await runs.commit(run, { forget: [] });
+
+    const left = sequencesOf(await store.events(run.key, { after: -1, limit: 9 }));
+    expect(left.slice(-2)).toEqual([2, 3]);
+    expect(left.slice(0, -2)).toEqual(left.length === 2 ? [] : [0, 1]);
+    expect((await store.run(run.key))?.lastEvent).toBe(3);
+    expect(await store.events(other.key, { after: -1, limit: 9 })).toHaveLength(3);
+  });
+
+  withStream("keeps the number of the last one when older ones are forgotten", async (store, run, runs) => {
+    await runs.commit(run, { ticks: batchOf(1), forget: [0] });
+
+    expect((await store.run(run.key))?.lastEvent).toBe(2);
+  });
+
   withStream("keeps them when ticks and snapshots are pruned", async (store, run, runs) => {
     await runs.commit(run, { ticks: batchOf(1), prune: { ticks: 1, snapshots: 1 } });
 

@@ -6,6 +6,7 @@
 
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
+import type { Piece } from "../event/pieces.types.js";
 import type { FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
@@ -304,6 +305,17 @@ export interface EffectCall<
   sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): void;
   /** `ctx.writeEventToStream` as part of this call: readers see it at once, and keep it when the step runs again after the call is done. */
   writeEventToStream<Event extends WorkflowEvent>(event: Sendable<Event>): void;
+  /**
+   * Shows a piece of what the function makes, such as the next words of a model: readers in this process have it at once, others
+   * within 200 ms. It is in the stream as a `PiecesEvent`, which no step has to declare. Once the call is recorded, readers that come
+   * later get all pieces in one event.
+   *
+   * @example
+   * for await (const text of answer.textStream) call.write(text);
+   * @throws {WorkflowError} `ATTEMPT_ENDED` once the function has settled, `OPTION_INVALID` for what is neither text nor an object,
+   * `VALUE_UNSERIALIZABLE`.
+   */
+  write(piece: Piece): void;
 }
 
 /** A child: a class or a built workflow among `static children`, or its name. */

@@ -28,8 +28,9 @@ import { type RegisteredWorkflow, RegisteredWorkflows } from "./code/registered-
 import { GroupCommit } from "./commit/group-commit.js";
 import { RecordTurns } from "./commit/record-turns.js";
 import { RunWatchers } from "./reads/watchers.js";
-import { DurableRun, type DurableRunSettings, type RunSupervisor } from "./run/durable-run.js";
+import { DurableRun, type RunSupervisor } from "./run/durable-run.js";
 import { Posts } from "./run/posts.js";
+import type { DurableRunSettings } from "./run/run-settings.types.js";
 import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
 
 /** Owner in the lease of every activated run: the host gives a run to one activation at a time. */

@@ -18,7 +18,7 @@ import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
 import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
 import { memoryStore } from "./memory/memory-store.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
-import type { DurableRunSettings } from "./run/durable-run.js";
+import type { DurableRunSettings } from "./run/run-settings.types.js";
 import type { RunStore } from "./store/run-store.types.js";
 
 export interface ResolvedRuntimeOptions {

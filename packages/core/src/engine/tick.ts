@@ -6,6 +6,8 @@
  *
  * @module
  */
+
+import type { WrittenPieces } from "../event/pieces.types.js";
 import type { StateChange } from "../state/patch.types.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import type { Definition } from "./definition.js";
@@ -249,6 +251,8 @@ export interface EffectFailed extends OfEffect {
   readonly retryAtMs: number | null;
   /** How long the attempt has run. */
   readonly elapsedMs: number;
+  /** No pieces: readers take back what it has shown. Left out: nothing, or the failure is final. */
+  readonly written?: Pick<WrittenPieces, "attempt" | "pieces">;
 }
 
 /** `ctx.run` has succeeded. */
@@ -265,6 +269,8 @@ export interface EffectRecorded extends OfEffect {
   readonly sends?: readonly Send[];
   /** Its function has written to the stream. */
   readonly hasShown?: true;
+  /** All that its function has written with `call.write`. Left out: nothing, or nothing is stored. */
+  readonly written?: Pick<WrittenPieces, "attempt" | "pieces">;
 }
 
 /** A call of `ctx.collectEvents`. */

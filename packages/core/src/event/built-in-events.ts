@@ -3,10 +3,12 @@
  *
  * @module
  */
+
 import { type ErrorRecord, reviveError } from "../value/error-record.js";
 import { deepFreeze } from "../value/freeze.js";
 import type { EventBase, EventClass, EventFacts, EventRole, EventShape, eventFacts, WorkflowEvent } from "./event.js";
 import { defineEvent, type EventPlan, planOf } from "./event-class.js";
+import type { WrittenPieces } from "./pieces.types.js";
 import type { FieldsIn, FieldsOut } from "./schema.js";
 import type { StandardSchema } from "./standard-schema.js";
 import type { TypeHint } from "./type-hint.js";
@@ -268,6 +270,10 @@ export interface PartsShownEventClass {
 }
 export const PartsShownEvent: PartsShownEventClass = /* @__PURE__ */ partsEvent();
 
+/** Pieces that the function of a `ctx.run` has written with `call.write`: for {@link PieceReader}. */
+export interface PiecesEvent extends EngineEvent<"millrace.pieces", "notice", WrittenPieces> {}
+export const PiecesEvent: EngineEventClass<PiecesEvent> = /* @__PURE__ */ engineEvent("millrace.pieces", "notice");
+
 /** Class of an event that only the engine creates. */
 export interface EngineEventClass<Event extends WorkflowEvent> {
   new (fields: TypeHint<"Only the engine makes this event.">): Event;
@@ -311,6 +317,7 @@ function mapEngineEvents(): Map<string, EventClass> {
     QuestionEvent,
     AnswerEvent,
     PartsShownEvent,
+    PiecesEvent,
   ];
   return new Map(classes.map((eventClass) => [eventClass.type, eventClass as never]));
 }

@@ -15,6 +15,7 @@ import type { GeneratorDrive } from "../engine/features.js";
 import type { SmallMap } from "../engine/small-map.js";
 import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
+import type { WrittenPieces } from "../event/pieces.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateCell } from "../state/state-cell.js";
 import type { EventStream } from "../stream/event-stream.js";
@@ -42,7 +43,7 @@ export interface LiveRunCore {
   /** States of all open children in the tree of this run, by run id, for snapshots; `null` before the first child. */
   readonly family: ReadonlyMap<string, RunState> | null;
   /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
-  readonly journal: Pick<RunJournal, "tenant" | "mayRefuse" | "isStopping"> | null;
+  readonly journal: Pick<RunJournal, "tenant" | "mayRefuse" | "isStopping" | "showing"> | null;
   /** The run has left memory without an outcome: what its attempts still do counts for nobody, and nobody is told of it. */
   readonly hasLeft: boolean;
   /** Epoch milliseconds, never less than the time of the last tick. A host elsewhere may use its own clock, within that bound. */
@@ -184,6 +185,11 @@ export interface RunOwner {
   onDrop(error: unknown): void;
 }
 
+/** All that a call at work has written. The list grows. */
+export interface LiveCall extends Omit<WrittenPieces, "at"> {
+  readonly writer: string;
+}
+
 /** Where the ticks of one run and its children go before they are reduced. */
 export interface RunJournal {
   /** Whose run it is. @default "" */
@@ -204,6 +210,8 @@ export interface RunJournal {
   preface?(run: LiveRun): Tick[];
   /** The run shows this to its readers. */
   published?(item: StreamedEvent): void;
+  /** A call has written more: readers in this process need not wait until that is stored. */
+  showing?(run: LiveRunCore, written: LiveCall): void;
   /** Nothing is left to do now. */
   idle?(): void;
   /** Whether a step has failed with this only because its runtime stops: that is no end of it. */

@@ -11,12 +11,14 @@ import { compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { completeDefinition, type Definition } from "../engine/definition.js";
 import type { EventData } from "../engine/state.js";
-import type { Send, Tick } from "../engine/tick.js";
+import type { EffectRecorded, Send, Tick } from "../engine/tick.js";
 import { decodeEvent, decodeMeasured, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
+import type { Piece } from "../event/pieces.types.js";
 import type { StateChange, StatePatch } from "../state/patch.types.js";
 import { isWritten, type PreparedChange } from "../state/prepare-change.js";
+import { textOf, withText } from "../stream/pieces.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { isLabel } from "../value/label.js";
@@ -131,6 +133,9 @@ function listOf({ encode, decode }: Form): Form {
   };
 }
 
+/** Shorter texts are stored again. */
+const LONG = 100;
+
 const isText = (json: unknown): boolean => typeof json === "string";
 const isRecord = (json: unknown): boolean => typeof json === "object" && json !== null && !Array.isArray(json);
 
@@ -202,6 +207,44 @@ const written: Form = {
     throw invalidSnapshot(place.path, "that of a change of one value, and it has several");
   },
 };
+
+/** Mostly a text of the result, which is not stored twice: `same` names its field, or is empty for the result itself. */
+const writtenPieces: Form = {
+  isOptional: true,
+  encode(live, place) {
+    const { attempt, pieces } = live as NonNullable<EffectRecorded["written"]>;
+    const same = textsIn(place.fields["value"]);
+    const places = pieces.map((piece) => same.get(textOf(piece) ?? "") ?? null);
+    const cut = pieces.map((piece, index) => (places[index] === null ? piece : withText(piece, "")));
+    return { attempt, pieces: value.encode(cut, place), ...(places.some((at) => at !== null) && { same: places }) };
+  },
+  decode(json, place) {
+    const { attempt, pieces, same } = record.decode(json, place) as Readonly<Record<string, unknown>>;
+    const cut = value.decode(pieces, place) as readonly Piece[];
+    if (!Array.isArray(cut) || (same !== undefined && !Array.isArray(same)))
+      throw invalidSnapshot(place.path, "no list");
+    if (same === undefined) return { attempt: count.decode(attempt, place), pieces: cut };
+    const result = value.decode(place.fields["value"], place);
+    const whole = (piece: Piece, index: number): Piece => {
+      const field = (same as readonly unknown[])[index];
+      if (typeof field !== "string") return piece;
+      const text = field === "" ? result : (result as Readonly<Record<string, unknown>>)[field];
+      if (typeof text !== "string") throw invalidSnapshot(place.path, "that of a text which the result does not have");
+      return withText(piece, text);
+    };
+    return { attempt: count.decode(attempt, place), pieces: cut.map(whole) };
+  },
+};
+
+/** Long texts of a result, and the names of their fields. */
+function textsIn(result: unknown): ReadonlyMap<string, string> {
+  const texts: (readonly [unknown, string])[] = typeof result === "string" ? [[result, ""]] : [];
+  if (isRecord(result))
+    for (const [field, part] of Object.entries(result as object)) if (field !== "") texts.push([part, field]);
+  return new Map(
+    texts.filter((entry): entry is [string, string] => typeof entry[0] === "string" && entry[0].length > LONG),
+  );
+}
 
 /** An event of the workflow that `owner` names. */
 function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
@@ -344,8 +387,8 @@ const shapes: Shapes = {
   "call.awaited": ofCall,
   "call.closed": { ...ofCall, reason: error },
   "effect.opened": ofEffect,
-  "effect.failed": { ...ofEffect, error, retryAtMs: numberOrNull, elapsedMs: number },
-  "effect.recorded": { ...ofEffect, value, elapsedMs: elapsed, ...ofEdit, ...done },
+  "effect.failed": { ...ofEffect, error, retryAtMs: numberOrNull, elapsedMs: number, written: writtenPieces },
+  "effect.recorded": { ...ofEffect, value, elapsedMs: elapsed, ...ofEdit, ...done, written: writtenPieces },
   "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: { ...lists, isOptional: true }, event },
   "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written, ...done },
   "stream.written": {

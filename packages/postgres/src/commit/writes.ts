@@ -67,6 +67,8 @@ const addEvents = additionTo("events", "sequence bigint, run bigint, at_ms bigin
 const addSnapshots = additionTo("snapshots", "tick bigint, run bigint, at_ms bigint, text text", keepFirst);
 const addBatches = additionTo("ticks", "run bigint, first bigint, last bigint, at_ms bigint, text text");
 
+const forgotten = new Columns("run bigint, sequence bigint");
+const forget = `DELETE FROM @events e USING ${forgotten.input} WHERE e.run = i.run AND e.sequence = i.sequence`;
 const given = new Columns("run bigint, position bigint, receipt text");
 // A second receipt for one post changes nothing: it is repeated after a crash and says the same.
 const setReceipts = `UPDATE @posts p SET receipt = i.receipt FROM ${given.input}
@@ -182,6 +184,10 @@ function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
     transaction.send(setReceipts, given.values(rows));
     sendReceived(transaction, rows);
   }
+  const gone = taken.flatMap(({ commit, after }) =>
+    (commit.forget ?? []).map((sequence) => ({ run: after.id, sequence })),
+  );
+  if (gone.length > 0) transaction.send(forget, forgotten.values(gone));
   const messages = taken.flatMap(({ commit, after }) =>
     (commit.received ?? []).map(({ idempotencyKey: name, receipt }) => {
       return { run: after.id, key: hashOf(name), name, receipt };

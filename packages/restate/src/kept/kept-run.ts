@@ -97,6 +97,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
       this.#run = { ...this.#run, lastEvent };
       set(spanKey("e", firstEvent, lastEvent), events);
     }
+    if (commit.forget !== undefined) this.#drop(forgottenKeys(new Set(commit.forget), this.#keys), changes);
     for (const { position, receipt } of commit.receipts ?? []) {
       this.#receipts.add(position);
       set(receiptKey(position), receipt);
@@ -107,15 +108,19 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
       set(snapshotKey(commit.snapshot.tick), commit.snapshot);
     }
     if (commit.prune !== undefined) {
-      const pruned = new Set(prunedKeys(commit.prune, this.#keys));
-      this.#keys = this.#keys.filter((key) => !pruned.has(key));
-      for (const key of pruned) changes.push({ key, value: undefined });
+      this.#drop(prunedKeys(commit.prune, this.#keys), changes);
     }
     const { status } = this.#run;
     if (commit.summary !== undefined) this.#summarize(commit.summary);
     // With the commit that gives the run back, `setActive` writes it.
     if (this.#run.status !== status && commit.release !== true) changes.push(this.#row());
     return changes;
+  }
+
+  #drop(keys: readonly string[], changes: Change[]): void {
+    const dropped = new Set(keys);
+    this.#keys = this.#keys.filter((key) => !dropped.has(key));
+    for (const key of dropped) changes.push({ key, value: undefined });
   }
 
   #summarize({ status, atMs, wakeAtMs, outcome, waiting }: NonNullable<RunCommit["summary"]>): void {
@@ -151,6 +156,17 @@ export function currentRow(run: StoredRun, keys: readonly string[]): StoredRun {
 }
 
 /** Keys that a commit makes superfluous. */
+/** Spans of events that are gone as a whole: the others stay as they are. */
+function forgottenKeys(sequences: ReadonlySet<number>, keys: readonly string[]): string[] {
+  const isGone = ({ first, last }: { readonly first: number; readonly last: number }): boolean => {
+    for (let sequence = first; sequence <= last; sequence++) if (!sequences.has(sequence)) return false;
+    return true;
+  };
+  return spansOf("e", keys)
+    .filter(isGone)
+    .map(({ first, last }) => spanKey("e", first, last));
+}
+
 function prunedKeys({ ticks, snapshots }: NonNullable<RunCommit["prune"]>, keys: readonly string[]): string[] {
   return [
     ...spansOf("t", keys).filter(({ last }) => last <= ticks),

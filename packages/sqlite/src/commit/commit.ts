@@ -28,6 +28,7 @@ const addStart =
 const addLabel = "INSERT INTO labels (run, name, value, tenant, created_at) VALUES (?, ?, ?, ?, ?)";
 
 // An event that is written again after a crash has the same content: the first one stays.
+const forgetEvent = "DELETE FROM events WHERE run = ? AND sequence = ?";
 const addEvent = "INSERT OR IGNORE INTO events (run, sequence, at_ms, text) VALUES (?, ?, ?, ?)";
 const addSnapshot = "INSERT OR IGNORE INTO snapshots (run, tick, at_ms, text) VALUES (?, ?, ?, ?)";
 const setLastEvent = "UPDATE runs SET last_event = max(last_event, ?) WHERE id = ?";
@@ -173,6 +174,7 @@ function storeRest(database: Database, id: number, commit: RunCommit): void {
     const isWritten = (commit.ticks !== undefined && commit.create === undefined) || commit.summary !== undefined;
     if (!isWritten && events.length > 0) database.sql(setLastEvent).run(lastEventOf(commit), id);
   }
+  for (const sequence of commit.forget ?? []) database.sql(forgetEvent).run(id, sequence);
   if (snapshot !== undefined) database.sql(addSnapshot).run(id, snapshot.tick, snapshot.atMs, snapshot.text);
   if (commit.receipts !== undefined) storeReceipts(database, id, commit.receipts);
   if (commit.received !== undefined) storeReceived(database, id, commit.received);

@@ -4,6 +4,9 @@
  * @module
  */
 
+import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
+import { PieceReader } from "../../stream/piece-reader.js";
+import { piecesAfter, sizeOfAll } from "../../stream/pieces.js";
 import { createRunStream, type RunStream } from "../../stream/run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/stream.types.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
@@ -13,6 +16,7 @@ import { shown } from "../../value/shown.js";
 import { refuseUnknown } from "../../value/unknown-options.js";
 import type { RunRegistry } from "../claim/registry.js";
 import type { StreamPage } from "../reads/stream-cache.js";
+import { idOf } from "../store/run-key.js";
 import type { RunKey } from "../store/run-store.types.js";
 import { whenChanged } from "./change.js";
 
@@ -41,11 +45,17 @@ interface Page extends StreamPage {
   position: number;
 }
 
+/** One reader. */
+interface Reading {
+  /** What was read and not given yet; `null` before the first page. */
+  page: Page | null;
+  readonly pieces: PieceReader;
+}
+
 class StoredSource implements StreamSource {
   readonly types: readonly ValueType[] = [];
   readonly #setup: StoredStreamSetup;
-  /** What was read and not given yet, by reader. */
-  readonly #pages: WeakMap<StreamCursor, Page> = new WeakMap();
+  readonly #readings: WeakMap<StreamCursor, Reading> = new WeakMap();
   #isAccepted = false;
   readonly #waking: Set<() => void> = new Set();
 
@@ -54,12 +64,51 @@ class StoredSource implements StreamSource {
   }
 
   next(cursor: StreamCursor): StreamedEvent | null | undefined {
-    const page = this.#pages.get(cursor);
-    if (page === undefined) return undefined;
-    const item = page.items[page.position++];
-    if (item === undefined) return page.isLast ? null : undefined;
-    cursor.after = item.sequence;
-    return item;
+    const { page, pieces } = this.#readingOf(cursor);
+    if (page === null) return undefined;
+    for (;;) {
+      const item = page.items[page.position++];
+      if (item === undefined) return page.isLast ? null : (this.#writtenAfter(cursor) ?? undefined);
+      cursor.after = item.sequence;
+      const { event, writer } = item;
+      const news = PiecesEvent.is(event) ? pieces.take(event, placeOf(item.origin, writer)) : event;
+      if (news === event) return item;
+      if (news !== null) return { ...item, event: makeEngineEvent(PiecesEvent, { ...(news as PiecesEvent) }) };
+    }
+  }
+
+  #readingOf(cursor: StreamCursor): Reading {
+    const reading = this.#readings.get(cursor) ?? { page: null, pieces: new PieceReader() };
+    this.#readings.set(cursor, reading);
+    return reading;
+  }
+
+  /**
+   * What a call at work here has written after what the reader has of it. A call of which the reader has nothing waits for its first
+   * event, so that nothing overtakes what the run has shown before.
+   */
+  #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
+    const { registry, key } = this.#setup;
+    const { pieces: reader } = this.#readingOf(cursor);
+    for (const { call, writer, attempt, pieces } of registry.live.get(idOf(key))?.words.atWork ?? []) {
+      const place = placeOf(null, writer);
+      const at = reader.positionIn({ call, attempt }, place);
+      if (at === null || at >= sizeOfAll(pieces)) continue;
+      const event = makeEngineEvent(PiecesEvent, { call, attempt, at, pieces: piecesAfter(pieces, at) });
+      reader.take(event, place);
+      return { sequence: cursor.after ?? -1, event, origin: null, promptId: null, writer, call };
+    }
+    return null;
+  }
+
+  #hasMore(cursor: StreamCursor): boolean {
+    const { registry, key } = this.#setup;
+    const { pieces: reader } = this.#readingOf(cursor);
+    for (const written of registry.live.get(idOf(key))?.words.atWork ?? []) {
+      const at = reader.positionIn(written, placeOf(null, written.writer));
+      if (at !== null && at < sizeOfAll(written.pieces)) return true;
+    }
+    return false;
   }
 
   async changed(cursor: StreamCursor): Promise<void> {
@@ -77,9 +126,10 @@ class StoredSource implements StreamSource {
       await whenChanged(
         this.#setup,
         async () => {
-          if (isWoken) return true;
-          const page = await registry.streams.read(key, cursor.after ?? -1, !this.#pages.has(cursor));
-          if (page) this.#pages.set(cursor, { ...page, position: 0 });
+          if (isWoken || this.#hasMore(cursor)) return true;
+          const reading = this.#readingOf(cursor);
+          const page = await registry.streams.read(key, cursor.after ?? -1, reading.page === null);
+          if (page) reading.page = { ...page, position: 0 };
           return page !== undefined || undefined;
         },
         {
@@ -96,4 +146,8 @@ class StoredSource implements StreamSource {
   wake(): void {
     for (const wake of this.#waking) wake();
   }
+}
+
+function placeOf(origin: string | null, writer: string | undefined): string {
+  return `${origin ?? ""} ${writer ?? ""}`;
 }

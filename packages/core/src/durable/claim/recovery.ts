@@ -7,6 +7,7 @@ import { runFinished } from "../../engine/command.js";
 import type { Clock } from "../../engine/ports.js";
 import { createRunState, type Outcome } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
+import { PiecesEvent } from "../../event/built-in-events.js";
 import { continueRun } from "../../run/children.js";
 import { initialStore } from "../../run/state-of-run.js";
 import type { RegisteredWorkflow, RegisteredWorkflows } from "../code/registered-workflows.js";
@@ -14,8 +15,9 @@ import { readsOf } from "../load/fetched-journals.js";
 import { keptTicks, type LoadedTree, loadTree, prefacesOf, type RunReads } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type { RunWatchers } from "../reads/watchers.js";
-import type { DurableRun, DurableRunSetup, RunRequest } from "../run/durable-run.js";
+import type { DurableRun, DurableRunSetup } from "../run/durable-run.js";
 import { isCancellation, type Posts } from "../run/posts.js";
+import type { RunRequest } from "../run/run-settings.types.js";
 import { idOf } from "../store/run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredJournal, StoredRun } from "../store/run-store.types.js";
 import { isNotBegun, readStart } from "../text/start-text.js";
@@ -241,6 +243,8 @@ function leadOfTimers({ status, wakeAtMs }: StoredRun, tree: RunTree): number {
 
 /** Writes what follows from stored ticks and was not stored itself. */
 function catchUp(live: DurableRun, run: StoredRun, { tree }: LoadedTree): void {
-  const missing = tree.streamed.filter(({ sequence }) => sequence > run.lastEvent);
-  for (const item of missing) live.published(item);
+  for (const item of tree.streamed) {
+    if (item.sequence > run.lastEvent) live.published(item);
+    else if (PiecesEvent.is(item.event)) live.words.note(item);
+  }
 }

@@ -20,8 +20,9 @@ import { fetchJournals } from "../load/fetched-journals.js";
 import { observedClaim } from "../observed-runtime.js";
 import { StreamCache } from "../reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../reads/watchers.js";
-import { DurableRun, type DurableRunSettings, type RunSupervisor } from "../run/durable-run.js";
+import { DurableRun, type RunSupervisor } from "../run/durable-run.js";
 import { Posts } from "../run/posts.js";
+import type { DurableRunSettings, RunRequest } from "../run/run-settings.types.js";
 import type { ResolvedRuntimeOptions } from "../runtime-options.js";
 import { idOf } from "../store/run-key.js";
 import type {
@@ -367,6 +368,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   }
 
   // ---- what live runs tell
+
+  onWritten(run: DurableRun): void {
+    this.watchers.notify(idOf(run.key));
+  }
 
   onEnded(live: DurableRun, outcome: Outcome): void {
     const isFailure = outcome.status === "failed" || outcome.status === "timedOut";

@@ -31,6 +31,8 @@ export class Commit {
   ticks = 0;
   atMs = 0;
   events: StoredEvent[] | null = null;
+  /** Sequence numbers of events that nobody needs any more. */
+  forget: number[] | null = null;
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
   /** Stored with its first tick. */
   received: readonly ReceivedMessage[] = [];
@@ -70,6 +72,7 @@ export class Commit {
     if (next.ticks > 0) this.atMs = next.atMs;
     this.ticks += next.ticks;
     if (next.events !== null) this.events = [...(this.events ?? []), ...next.events];
+    if (next.forget !== null) this.forget = [...(this.forget ?? []), ...next.forget];
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
     if (next.received.length > 0) this.received = [...this.received, ...next.received];
     this.summary = next.summary ?? this.summary;
@@ -109,6 +112,7 @@ export class Commit {
         text: keep(packList(this.entries, hash)),
       };
     if (this.events !== null) commit.events = this.events.map((event) => ({ ...event, text: pack(event.text) }));
+    if (this.forget !== null) commit.forget = this.forget;
     if (this.summary !== null) commit.summary = this.summary;
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
     if (this.prune !== null) commit.prune = this.prune;

@@ -84,12 +84,18 @@ export class MemoryRun {
   apply(commit: RunCommit): void {
     if (commit.ticks !== undefined) this.#addTicks(commit.ticks);
     for (const event of commit.events ?? []) insert(this.events, event, sequenceOf);
+    if (commit.forget !== undefined) this.#forget(new Set(commit.forget));
     if (commit.snapshot !== undefined) insert(this.snapshots, commit.snapshot, tickOf);
     for (const { position, receipt } of commit.receipts ?? []) {
       if (this.pending.delete(position)) this.receipts.set(position, receipt);
     }
     if (commit.summary !== undefined) this.#summarize(commit.summary);
     if (commit.prune !== undefined) this.#prune(commit.prune);
+  }
+
+  #forget(sequences: ReadonlySet<number>): void {
+    const kept = this.events.filter(({ sequence }) => !sequences.has(sequence));
+    this.events.splice(0, this.events.length, ...kept);
   }
 
   #addTicks(batch: TickBatch): void {

@@ -11,12 +11,12 @@ import type { EventData, Outcome, RunState } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import { invariant } from "../../errors/invariant.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import { PiecesEvent } from "../../event/built-in-events.js";
 import { openRun } from "../../run/launch.js";
-import type { AttemptCore, LiveRun, LiveRunCore, RunJournal } from "../../run/run.types.js";
+import type { AttemptCore, LiveCall, LiveRun, LiveRunCore, RunJournal } from "../../run/run.types.js";
 import { timeAt, wakeAt } from "../../run/run-time.js";
 import { encodeStored } from "../../run/snapshot-run.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
-import type { Deferred } from "../../system/deferred.js";
 import { nextTurn } from "../../system/system.js";
 import type { RegisteredWorkflow } from "../code/registered-workflows.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
@@ -25,10 +25,9 @@ import type { Committing, GroupCommit } from "../commit/group-commit.js";
 import type { RecordTurns } from "../commit/record-turns.js";
 import type { StoredRunJson } from "../load/load.js";
 import { isAtWork, outcomeWith, summaryOf } from "../release/run-standing.js";
-import { SnapshotPace, type SnapshotSettings } from "../release/snapshot-pace.js";
+import { SnapshotPace } from "../release/snapshot-pace.js";
 import type {
   CommitResult,
-  ReceivedMessage,
   RecordKey,
   RunCommit,
   RunKey,
@@ -37,10 +36,12 @@ import type {
   StoredStatus,
 } from "../store/run-store.types.js";
 import { leaseLost, runtimeStopped } from "../store/runtime-errors.js";
-import { type ChildPlace, codeText, entryText } from "../text/journal-text.js";
+import { codeText, entryText, placeOfChild } from "../text/journal-text.js";
 import { isOutcome, shownText } from "../text/shown-text.js";
 import { TickTexts } from "../text/tick-texts.js";
+import { CallWords } from "./call-words.js";
 import { RunRecords } from "./run-records.js";
+import type { DurableRunSettings, RunRequest } from "./run-settings.types.js";
 
 /** What a live run reports to its runtime, and asks of it. */
 export interface RunSupervisor {
@@ -54,6 +55,8 @@ export interface RunSupervisor {
   readonly isDueByClock: boolean;
   /** These ticks will be part of its next commit. */
   onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
+  /** A call has written something that is not stored yet. */
+  onWritten?(run: DurableRun): void;
   /** The run has ended: its last tick is stored. */
   onEnded(run: DurableRun, outcome: Outcome): void;
   /** The run has left memory, and all of it is stored. */
@@ -62,19 +65,6 @@ export interface RunSupervisor {
   onLost(run: DurableRun, error: unknown, how: "fenced" | "failed"): void;
   /** A run of that id existed already. */
   onExists(run: DurableRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
-}
-
-export interface DurableRunSettings extends SnapshotSettings {
-  readonly idleReleaseMs: number;
-  /** Maximum length of one tick in the store, in UTF-16 code units. @default no limit */
-  readonly maxTickLength?: number | undefined;
-}
-
-/** Why a run was loaded that had ended, or whose time had not come. */
-export interface RunRequest {
-  readonly received: readonly ReceivedMessage[];
-  /** Resolves once the first ticks here are stored. */
-  readonly stored: Deferred<void>;
 }
 
 export interface DurableRunSetup {
@@ -100,6 +90,8 @@ export interface DurableRunSetup {
   /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
   readonly leavesAtOnce: boolean;
 }
+
+const none: readonly never[] = [];
 
 type Phase = "live" | "ended" | "leaving" | "left";
 
@@ -135,6 +127,7 @@ export class DurableRun implements RunJournal, Committing {
   #callOffRelease: (() => void) | null = null;
   /** `null` until a step asks for records. */
   #records: RunRecords | null = null;
+  #words: CallWords | null = null;
   /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
   origin: Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom"> | null = null;
   /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
@@ -189,6 +182,12 @@ export class DurableRun implements RunJournal, Committing {
   /** `true`: something of it can still finish before the runtime stops. */
   get isBusy(): boolean {
     return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
+  }
+
+  /** What its calls have written. */
+  get words(): CallWords {
+    this.#words ??= new CallWords();
+    return this.#words;
   }
 
   get phase(): Phase {
@@ -280,7 +279,7 @@ export class DurableRun implements RunJournal, Committing {
 
   entryOf(runner: LiveRun, tick: Tick): string {
     this.prepare(runner, tick);
-    return entryText(this.#texts.take(tick), childPlace(runner));
+    return entryText(this.#texts.take(tick), placeOfChild(runner));
   }
 
   /** The records that one attempt of a step sees. */
@@ -301,8 +300,16 @@ export class DurableRun implements RunJournal, Committing {
     if (isOutcome(item.event)) return;
     const { atMs } = this.runner.state;
     const commit = this.nextCommit();
+    const forgotten = PiecesEvent.is(item.event) ? this.words.note(item) : none;
+    if (forgotten.length > 0) commit.forget = [...(commit.forget ?? []), ...forgotten];
     commit.events ??= [];
     commit.events.push({ sequence: item.sequence, atMs, text: shownText(item, this.workflow.compiled) });
+  }
+
+  showing(run: LiveRunCore, written: LiveCall): void {
+    if (run !== this.runner) return; // readers get the words of children when they are stored
+    this.words.showing(written);
+    this.#supervisor.onWritten?.(this);
   }
 
   idle(): void {
@@ -487,11 +494,4 @@ export class DurableRun implements RunJournal, Committing {
     this.#tellLeft();
     this.#supervisor.onLeft(this);
   }
-}
-
-/** `null` for the root of the tree. */
-function childPlace(runner: LiveRunCore): ChildPlace | null {
-  const path: string[] = [];
-  for (let link = runner.parent; link !== null; link = link.run.parent) path.unshift(link.name);
-  return path.length === 0 ? null : { runId: runner.state.runId, path };
 }

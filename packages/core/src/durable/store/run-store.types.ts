@@ -255,6 +255,11 @@ export interface RunCommit {
   /** Refused as `fenced` unless its first tick follows the last stored one. */
   readonly ticks?: TickBatch;
   readonly events?: readonly StoredEvent[];
+  /**
+   * Deletes events of the stream by their sequence numbers, never the last one: a later event says what they say. Unknown numbers
+   * count for nothing. A store may keep them.
+   */
+  readonly forget?: readonly number[];
   readonly summary?: RunSummary;
   readonly snapshot?: StoredSnapshot;
   readonly receipts?: readonly { readonly position: number; readonly receipt: string }[];

@@ -14,6 +14,7 @@ import type { StepCompleted, Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { roleOf } from "../../event/facts.js";
+import type { LiveRunCore } from "../../run/run.types.js";
 import { encodeOutcome } from "../../snapshot/encode.js";
 import { type EncodedTick, encodeTick } from "../../snapshot/tick-codec.js";
 import { shortTick, wholeTick } from "./short-tick.js";
@@ -127,4 +128,11 @@ export function corrupt(where: string, what: string, cause?: unknown): WorkflowE
     details: { where },
     ...(cause !== undefined && { cause }),
   });
+}
+
+/** `null` for the root of the tree. */
+export function placeOfChild(runner: LiveRunCore): ChildPlace | null {
+  const path: string[] = [];
+  for (let link = runner.parent; link !== null; link = link.run.parent) path.unshift(link.name);
+  return path.length === 0 ? null : { runId: runner.state.runId, path };
 }

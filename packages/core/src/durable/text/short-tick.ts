@@ -9,7 +9,9 @@
  *
  * @module
  */
+import { PiecesEvent } from "../../event/built-in-events.js";
 import type { EncodedEvent } from "../../event/event-codec.js";
+import type { WrittenPieces } from "../../event/pieces.types.js";
 import type { EncodedTick } from "../../snapshot/tick-codec.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -34,6 +36,7 @@ const changing: ReadonlySet<unknown> = new Set(["step.completed", "state.edited"
 
 /** Shares its parts with the tick, to be written at once. */
 export function shortTick(tick: EncodedTick): object {
+  if (tick.type === "stream.written") return shortPieces(tick);
   if (!changing.has(tick.type) || (tick.type === "effect.recorded" && tick["change"] === undefined)) return tick;
   const patches = plainPatches(tick["change"]);
   const short: Record<string, unknown> = { ...tick };
@@ -52,12 +55,34 @@ function shortenEnd(short: Record<string, unknown>, tick: EncodedTick): void {
 /** Takes a whole tick, too: those that were stored before are. Whoever decodes it checks it. */
 export function wholeTick(json: Json): EncodedTick {
   const { type, change, shown } = json;
+  if (type === "stream.written") return wholePieces(json);
   if (!changing.has(type)) return json as EncodedTick;
   const whole = type === "step.completed" ? { attempt: 1, sends: null, ...json } : json;
   if (!Array.isArray(change)) return whole as EncodedTick;
   const patches = change.map(wholePatch);
   const events = Array.isArray(shown) && { shown: shown.map((event) => wholeEvent(event, patches)) };
   return { ...whole, change: { patches: { json: patches } }, ...events } as unknown as EncodedTick;
+}
+
+/**
+ * Of the pieces of a call at work, only that there were some: its function writes them again in its next attempt, and its record has
+ * all. Their texts are in the stream.
+ */
+function shortPieces(tick: EncodedTick): object {
+  const { type, data } = tick["event"] as EncodedEvent;
+  if (type !== PiecesEvent.type || (data as WrittenPieces).isAll === true) return tick;
+  const { call, attempt, at } = data as WrittenPieces;
+  const { origin, promptId, ...rest } = tick;
+  const event = { type, data: { ...(call !== tick["call"] && { call }), attempt, at } };
+  return { ...rest, ...(origin !== null && { origin }), event };
+}
+
+function wholePieces(json: Json): EncodedTick {
+  const { type, data } = (json["event"] ?? {}) as EncodedEvent;
+  if (type !== PiecesEvent.type || typeof data !== "object" || data === null || "pieces" in data)
+    return json as EncodedTick;
+  const event = { type, data: { call: json["call"], ...data, pieces: [] } };
+  return { origin: null, promptId: null, ...json, event } as unknown as EncodedTick;
 }
 
 /** Null: the change has none, or they hold what JSON does not have. */

@@ -8,6 +8,7 @@ import type { EffectRecord, WorkItem } from "../state.js";
 import type { EffectFailed, EffectOpened, EffectRecorded } from "../tick.js";
 import { sendAll } from "./calls.js";
 import { setTimer } from "./clock.js";
+import { allWritten } from "./engine-events.js";
 import { remember } from "./open-calls.js";
 import { suspend } from "./slots.js";
 import { byItem, currentItem, decide, publish, type Work } from "./work.js";
@@ -27,13 +28,14 @@ export function onEffectOpened(work: Work, tick: EffectOpened): void {
 export function onEffectFailed(work: Work, tick: EffectFailed): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  const { call, callAttempt, error, retryAtMs, elapsedMs } = tick;
+  const { call, callAttempt, error, retryAtMs, elapsedMs, written } = tick;
   const beganAtMs = work.state.atMs - elapsedMs;
   const record = effectOf(item, call) ?? begin(item, tick, beganAtMs);
   if (record.sinceMs < 0) record.sinceMs = beganAtMs;
   record.attempts = callAttempt ?? 1;
   record.failures++;
   record.lastError = error;
+  if (written !== undefined) publish(work, allWritten(call, written), byItem(item, call));
   if (retryAtMs !== null && retryAtMs > work.state.atMs) {
     record.status = "open";
     record.dueAtMs = retryAtMs;
@@ -49,10 +51,11 @@ export function onEffectFailed(work: Work, tick: EffectFailed): void {
 export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   const item = currentItem(work, tick);
   if (item === null) return;
-  const { call, value, sends, hasShown, change, shown } = tick;
+  const { call, value, sends, hasShown, change, shown, written } = tick;
   if (change !== undefined) work.state.store = applyChange(work.state.store, change);
   for (const event of shown ?? []) publish(work, event, byItem(item, call));
   if (effectOf(item, call) !== null) item.memory?.delete(call); // listed in the order of the answers
+  if (written !== undefined) publish(work, allWritten(call, written), byItem(item, call));
   remember(item, { kind: "run", call, value, ...((hasShown || shown) && { hasShown: true }) });
   sendAll(work, item, sends);
   settle(work, item, call);

@@ -6,12 +6,14 @@
 import {
   JoinIncompleteEvent,
   makeEngineEvent,
+  PiecesEvent,
   StepFailedEvent,
   StepRestartedEvent,
   WorkflowCancelledEvent,
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
 } from "../../event/built-in-events.js";
+import type { WrittenPieces } from "../../event/pieces.types.js";
 import { features } from "../features.js";
 import type { EventData, Failure, Outcome, WorkItem } from "../state.js";
 
@@ -28,6 +30,11 @@ export function stepRestarted({ step, id, attempt, memory }: WorkItem): EventDat
   const kept: string[] = [];
   for (const [call, record] of memory ?? []) if ("hasShown" in record) kept.push(call);
   return makeEngineEvent(StepRestartedEvent, { step, item: id, attempt, ...(kept.length > 0 && { kept }) } as never);
+}
+
+/** All that a call has written, which is recorded: the store then forgets its other events of pieces. */
+export function allWritten(call: string, { attempt, pieces }: Pick<WrittenPieces, "attempt" | "pieces">): EventData {
+  return makeEngineEvent(PiecesEvent, { call, attempt, at: 0, pieces, isAll: true });
 }
 
 /** Contains the input as the step got it. */

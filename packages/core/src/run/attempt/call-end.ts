@@ -94,7 +94,7 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
         const tick = ending.recording(result, {
           ...(change !== null && { change }),
           ...(shown !== null && { shown }),
-          ...partsOf(attempt, { sends: [...(open.sends ?? []), ...(inside.sends ?? [])], hasShown: open.hasShown }),
+          ...partsOf(attempt, open, [...(open.sends ?? []), ...(inside.sends ?? [])]),
         });
         run.prepare(tick);
         ending.submitted();

@@ -27,6 +27,7 @@ import { CallTime } from "./call-time.js";
 import { callsOf, recall } from "./calls.js";
 import { type EffectPhase, watchEffect } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
+import { takenBack, writePiece } from "./piece-writer.js";
 
 export type Effect<Result> = (
   call: EffectCall<never>,
@@ -91,7 +92,7 @@ class DurableCall implements EffectPhase {
         return recorded instanceof Promise ? await recorded : recorded;
       } catch (error) {
         this.#leave(open);
-        await this.#fail(error);
+        await this.#fail(error, open);
       }
     }
   }
@@ -178,6 +179,7 @@ class DurableCall implements EffectPhase {
       },
       sendEvent: (event, options) => runInSyncCall(open.ending ?? open, () => ctx.sendEvent(event, options)),
       writeEventToStream: (event) => runInSyncCall(open.ending ?? open, () => ctx.writeEventToStream(event)),
+      write: (piece) => writePiece(attempt, open, piece),
       finish: (edit) => beginEnd(attempt, open, edit) as never,
     };
     return tracer === null ? effect(call) : tracer.callEffect({ ...callOf(attempt, step), key }, () => effect(call));
@@ -232,7 +234,7 @@ class DurableCall implements EffectPhase {
   }
 
   /** Resolves when the next attempt may begin; rejects when there is none. */
-  async #fail(thrown: unknown): Promise<void> {
+  async #fail(thrown: unknown, open: OpenCall): Promise<void> {
     const attempt = this.#attempt;
     const { run, item } = attempt;
     const { call, policies } = this.#setup;
@@ -254,6 +256,7 @@ class DurableCall implements EffectPhase {
       error: recordError(error),
       retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
       elapsedMs: this.#beganAtMs === 0 ? 0 : this.#elapsedMs(stamp.atMs),
+      ...(open.hasShown && delayMs !== null && { written: takenBack(attempt) }),
     });
     run.prepare(tick);
     if (delayMs !== null && delayMs > 0) return this.#rest(tick);

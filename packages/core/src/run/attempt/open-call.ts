@@ -5,11 +5,12 @@
  * @module
  */
 
-import type { Send } from "../../engine/tick.js";
+import type { EffectRecorded, Send } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { callAround, followsAsyncContext, type OpenCall, openCall, outerCall } from "../../state/edit-context.js";
 import type { AttemptCore } from "../run.types.js";
 import { keyOf } from "./call-ids.js";
+import { writtenBy } from "./piece-writer.js";
 import { type NamedStep, stepError } from "./step-error.js";
 
 /** A call of `ctx.run` whose function is about to begin. */
@@ -20,12 +21,17 @@ export function openEffect(attempt: AttemptCore, call: string): OpenCall {
 /** What the tick that records a call says of what its function has done. */
 export function partsOf(
   attempt: AttemptCore,
-  { sends, hasShown }: Pick<OpenCall, "sends" | "hasShown">,
-): { readonly sends?: readonly Send[]; readonly hasShown?: true } | null {
+  open: OpenCall,
+  sends: readonly object[] | null = open.sends,
+): Pick<EffectRecorded, "sends" | "hasShown" | "written"> | null {
+  const { hasShown } = open;
   if (sends === null && !hasShown && followsAsyncContext()) return null; // as most calls
   const inside = (sends ?? []) as Send[];
   const sent = followsAsyncContext() ? inside : [...takeSends(attempt), ...inside];
-  return { ...(sent.length > 0 && { sends: sent }), ...(hasShown && { hasShown: true as const }) };
+  return {
+    ...(sent.length > 0 && { sends: sent }),
+    ...(hasShown && { hasShown: true as const, ...writtenBy(attempt, open) }),
+  };
 }
 
 /** Where nobody knows what a function sends after its awaits, a record is a commit point for all that the step has sent so far. */

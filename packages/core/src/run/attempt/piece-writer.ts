@@ -1,0 +1,138 @@
+/**
+ * `call.write`: what a call shows while it works.
+ *
+ * Readers in this process have each piece at once. The store gets them together, a tick at a time: the first at once, then every 50 ms,
+ * and less often the longer the call takes. Once the call is recorded, its record says all of them, and the store forgets the others.
+ * A call that fails keeps what was stored: it writes anew in its next attempt.
+ *
+ * @module
+ */
+import type { EffectRecorded } from "../../engine/tick.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
+import type { Piece } from "../../event/pieces.types.js";
+import type { OpenCall } from "../../state/edit-context.js";
+import { addPiece, sizeOf, sizeOfAll } from "../../stream/pieces.js";
+import { copyValue, encodeValue } from "../../value/codec.js";
+import { isRecord } from "../../value/guard.js";
+import { assertOption } from "../../value/option-value.js";
+import type { AttemptCore } from "../run.types.js";
+
+const LEAST_MS = 50;
+const MOST_MS = 200;
+/** Of the time that the call has written for. */
+const SHARE = 0.1;
+const MOST_SIZE = 2_048;
+
+const writers = new WeakMap<OpenCall, PieceWriter>();
+/** How often functions of an attempt of a step have begun to write. */
+const begun = new WeakMap<AttemptCore, number>();
+
+/** @throws {WorkflowError} `ATTEMPT_ENDED` once the function has settled, `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`. */
+export function writePiece(attempt: AttemptCore, open: OpenCall, piece: Piece): void {
+  attempt.assertAlive();
+  if (!open.open) throw callOver(attempt);
+  assertOption(typeof piece === "string" || isRecord(piece), "piece", "a text or an object");
+  const types = attempt.run.host.compiled.values;
+  if (typeof piece !== "string") encodeValue(piece, "write: piece", types);
+  if (sizeOf(piece) === 0) return;
+  const writer = writers.get(open) ?? new PieceWriter(attempt, open);
+  writers.set(open, writer);
+  open.hasShown = true;
+  writer.write(typeof piece === "string" ? piece : (copyValue(piece, types) as Piece));
+}
+
+/** What the record of the call says of what it has written. Where nothing is stored, readers have every piece. */
+export function writtenBy({ run }: AttemptCore, open: OpenCall): Pick<EffectRecorded, "written"> | null {
+  const writer = writers.get(open);
+  return writer === undefined || run.journal === null ? null : { written: writer.all };
+}
+
+/** A failed attempt of a call has shown what does not count any more; the next one begins after this. */
+export function takenBack(attempt: AttemptCore): { readonly attempt: number; readonly pieces: readonly [] } {
+  return { attempt: nextNumber(attempt), pieces: [] };
+}
+
+/** Grows with each function that begins to write, also over attempts of the step. */
+function nextNumber(attempt: AttemptCore): number {
+  const times = begun.get(attempt) ?? 0;
+  begun.set(attempt, times + 1);
+  return attempt.number * 1_000 + times;
+}
+
+class PieceWriter {
+  readonly #attempt: AttemptCore;
+  readonly #open: OpenCall;
+  readonly #number: number;
+  readonly #pieces: Piece[] = [];
+  readonly #beganAtMs: number;
+  #pending: Piece[] = [];
+  /** Position of what is pending. */
+  #storedAt = 0;
+  #flushedAtMs = Number.NEGATIVE_INFINITY;
+  #isTimed = false;
+
+  constructor(attempt: AttemptCore, open: OpenCall) {
+    this.#attempt = attempt;
+    this.#open = open;
+    this.#number = nextNumber(attempt);
+    this.#beganAtMs = attempt.run.now();
+  }
+
+  get all(): { readonly attempt: number; readonly pieces: readonly Piece[] } {
+    return { attempt: this.#number, pieces: this.#pieces };
+  }
+
+  write(piece: Piece): void {
+    const { run, item } = this.#attempt;
+    addPiece(this.#pieces, piece);
+    addPiece(this.#pending, piece);
+    if (run.journal === null) return this.#flush();
+    const call = this.#open.call as string;
+    run.journal.showing?.(run, { call, writer: String(item.id), attempt: this.#number, pieces: this.#pieces });
+    const restMs = this.#flushedAtMs + this.#intervalMs() - run.now();
+    if (restMs <= 0 || sizeOfAll(this.#pending) >= MOST_SIZE) this.#flush();
+    else if (!this.#isTimed) {
+      this.#isTimed = true;
+      run.host.ports.clock.setTimer(run.host.ports.clock.now() + restMs, () => this.#wake(), true);
+    }
+  }
+
+  #intervalMs(): number {
+    return Math.min(MOST_MS, Math.max(LEAST_MS, (this.#attempt.run.now() - this.#beganAtMs) * SHARE));
+  }
+
+  #wake(): void {
+    this.#isTimed = false;
+    // What a call had pending at its end is in its record, or does not count.
+    if (this.#open.open && this.#attempt.ended === null && this.#pending.length > 0) this.#flush();
+  }
+
+  #flush(): void {
+    const { run, item, number } = this.#attempt;
+    const [at, pieces, call] = [this.#storedAt, this.#pending, this.#open.call as string];
+    this.#pending = [];
+    this.#storedAt += sizeOfAll(pieces);
+    this.#flushedAtMs = run.now();
+    run.submit({
+      type: "stream.written",
+      atMs: run.now(),
+      item: item.id,
+      attempt: number,
+      event: makeEngineEvent(PiecesEvent, { call, attempt: this.#number, at, pieces }),
+      origin: null,
+      promptId: null,
+      call,
+    });
+  }
+}
+
+function callOver({ step, item, number }: AttemptCore): WorkflowError {
+  const { name } = step.definition;
+  return new WorkflowError({
+    code: "ATTEMPT_ENDED",
+    message: `A function of \`ctx.run\` in step "${name}" writes after it has settled: its call is over.`,
+    hint: "Await everything that the function starts.",
+    details: { step: name, item: item.id, attempt: number },
+  });
+}
