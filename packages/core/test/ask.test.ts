@@ -379,7 +379,8 @@ describe("what `ctx.ask` is given", () => {
 // langgraph #6533 and #6626: parallel interrupts of one node had one id, and answers reached the wrong one.
 // vercel/workflow #3181: a hook that was made in a round of a loop could not be resumed.
 // mastra #6014 and #18961: the data of one resume was used for every round, or every item.
-// temporalio/sdk-typescript: a signal that came twice approved twice, or approved the next question.
+// synara #403: a second click on an approval was sent on. temporal-sa/money-transfer-demo #8: an approval that came before its question
+// was asked was lost; here an answer names its question.
 describe("questions in loops and beside each other", () => {
   it("are each answered by their own answer, whichever comes first", async () => {
     const titles = ["circle", "square", "triangle"];

@@ -178,7 +178,7 @@ describe("in the code of a step", () => {
         await Promise.resolve();
         active();
         await ctx.run("effect", async () => active());
-        return new StopEvent({ result: traceHeaders(ctx) });
+        return new StopEvent({ result: traceHeaders(ctx.scope("library").scope("call")) });
       })
       .build()
       .use(sdk.telemetry);
