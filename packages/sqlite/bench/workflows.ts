@@ -48,6 +48,36 @@ const ask = defineWorkflow("ask")
   })
   .build();
 
+class Count extends StartEvent.define("Count", { count: z.number(), atOnce: z.number() }) {}
+
+type Calling = { run(key: string, work: () => Promise<number>): Promise<number> };
+
+/** As many calls as it is told, and how many of them. */
+async function makeCalls(ctx: Calling, { count, atOnce }: Count): Promise<number> {
+  let made = 0;
+  for (let first = 0; first < count; first += atOnce) {
+    const keys = Array.from({ length: Math.min(atOnce, count - first) }, (_, index) => first + index);
+    made += (await Promise.all(keys.map((key) => ctx.run(`call ${key}`, async () => key)))).length;
+  }
+  return made;
+}
+
+/** A step that makes calls, and one that waits behind them. */
+export const callFlows = {
+  calls: defineWorkflow("calls")
+    .step("work", { on: Count, emits: StopEvent }, async (start, ctx) => {
+      return new StopEvent({ result: await makeCalls(ctx, start) });
+    })
+    .build(),
+  recorded: defineWorkflow("recorded")
+    .step("work", { on: Count, emits: StopEvent, waits: Answer }, async (start, ctx) => {
+      const made = await makeCalls(ctx, start);
+      await ctx.waitForEvent(Answer);
+      return new StopEvent({ result: made });
+    })
+    .build(),
+};
+
 export const workflows = { chain, ask };
 export type Flows = typeof workflows;
 

@@ -7,6 +7,7 @@ export const scenarios: { readonly [file: string]: () => Promise<{ readonly meas
   "fan-out": () => import("./fan-out.ts"),
   "many-runs": () => import("./many-runs.ts"),
   edits: () => import("./edits.ts"),
+  calls: () => import("./calls.ts"),
   snapshot: () => import("./snapshot.ts"),
   bundle: () => import("./bundle.ts"),
 };

@@ -8,5 +8,6 @@ export const scenarios: { readonly [file: string]: () => Promise<Scenario> } = {
   stored: () => import("./stored.ts"),
   queues: () => import("./queues.ts"),
   paused: () => import("./paused.ts"),
+  calls: () => import("./calls.ts"),
   bytes: () => import("./bytes.ts"),
 };
