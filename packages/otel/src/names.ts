@@ -16,6 +16,8 @@ export const attributes = {
   /** How an attempt ended. */
   attemptStatus: "millrace.step.status",
   effect: "millrace.effect.key",
+  effectLabel: "millrace.effect.label",
+  effectAttempt: "millrace.effect.attempt",
   waitKind: "millrace.wait.kind",
   waitTimedOut: "millrace.wait.timed_out",
   /** Why a span links to another one. */
@@ -184,9 +186,13 @@ export const spanFacts: { readonly [Word in SpanWord]: SpanFacts } = {
     description: "An attempt of a step.",
     attributes: [workflow, runId, step, item, attempt, attemptStatus, errorType],
   },
-  effect: { description: "A `ctx.run`, each time that it is tried.", attributes: [attributes.effect, errorType] },
+  effect: {
+    description: "An attempt of a `ctx.run`.",
+    attributes: [attributes.effect, attributes.effectLabel, attributes.effectAttempt, errorType],
+  },
   wait: {
-    description: "A wait for an event, a sleep, a child or the next attempt of a call, from its call to its answer, in whatever process.",
+    description:
+      "A wait for an event, a sleep, a child or the next attempt of a `ctx.run`, from its call to its answer, in whatever process.",
     attributes: [workflow, runId, step, item, attempt, attributes.waitKind, attributes.waitTimedOut],
   },
   invoke_agent: {

@@ -21,7 +21,15 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { AttemptCall, AttemptFacts, InspectionEvents, RunFacts, StartingRun, TraceContext } from "millrace";
+import type {
+  AttemptCall,
+  AttemptFacts,
+  EffectOfAttempt,
+  InspectionEvents,
+  RunFacts,
+  StartingRun,
+  TraceContext,
+} from "millrace";
 import { spanIdOf, traceIdOf } from "millrace/engine";
 import { fail, inSpan } from "./in-span.js";
 import { attributes } from "./names.js";
@@ -176,9 +184,13 @@ export class Spans {
     return isGenerator(value) ? generatorIn(own, value) : value;
   }
 
-  callEffect({ ctx, key }: AttemptCall & { readonly key: string }, work: () => unknown): unknown {
-    const options = { attributes: { [attributes.effect]: key } };
-    const start = () => this.#providers.tracer?.startSpan(`effect ${key}`, options, this.contextOf(ctx));
+  callEffect({ ctx, key, label, callAttempt }: EffectOfAttempt, work: () => unknown): unknown {
+    const facts = {
+      [attributes.effect]: key,
+      [attributes.effectAttempt]: callAttempt,
+      ...(label !== undefined && { [attributes.effectLabel]: label }),
+    };
+    const start = () => this.#providers.tracer?.startSpan(`effect ${key}`, { attributes: facts }, this.contextOf(ctx));
     const span = quietly(start, undefined);
     return span === undefined ? work() : inSpan(span, work, { providers: this.#providers });
   }

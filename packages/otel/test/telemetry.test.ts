@@ -1,7 +1,17 @@
 /** Spans and metrics of runs in one process. */
 import { context, diag, trace } from "@opentelemetry/api";
 import { AlwaysOffSampler, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
-import { defineWorkflow, event, many, NonRetryableError, StartEvent, StopEvent, type WorkflowHandler } from "millrace";
+import {
+  defineWorkflow,
+  event,
+  many,
+  NonRetryableError,
+  retryPolicy,
+  StartEvent,
+  StopEvent,
+  type WorkflowHandler,
+  wait,
+} from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type TelemetryOptions, telemetry, traceHeaders } from "../src/index.js";
@@ -100,6 +110,38 @@ describe("the spans of a run in memory", () => {
       hasFailed: true,
       attributes: { "millrace.run.status": "failed", "error.type": "NonRetryableError" },
     });
+  });
+
+  it("has one for each attempt of a call, in that of the attempt of the step, and one for the wait in between", async () => {
+    const sdk = openSdk();
+    const flow = defineWorkflow("pay")
+      .step("work", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+        await ctx.run(
+          "charge",
+          ({ attempt }) => {
+            if (attempt < 2) throw new RangeError("busy");
+          },
+          { retry: retryPolicy({ wait: wait.fixed(20) }), label: "Charge the card" },
+        );
+        return new StopEvent();
+      })
+      .build();
+    await flow.use(sdk.telemetry).run();
+    const spans = await sdk.spans();
+    const [first, second] = spans.filter(({ name }) => name === "effect charge");
+
+    expect(traceProblems(spans)).toEqual([]);
+    expect(
+      treeOf(spans)
+        .filter((line) => line.startsWith("      "))
+        .toSorted(),
+    ).toEqual(["      effect charge", "      effect charge", "      wait retry"]);
+    const facts = { "millrace.effect.key": "charge", "millrace.effect.label": "Charge the card" };
+    expect(first).toMatchObject({
+      hasFailed: true,
+      attributes: { ...facts, "millrace.effect.attempt": 1, "error.type": "RangeError" },
+    });
+    expect(second).toMatchObject({ attributes: { ...facts, "millrace.effect.attempt": 2 } });
   });
 
   it("are those of one tenant each, where runs of two have the same id and the same trace", async () => {

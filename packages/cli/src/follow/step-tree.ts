@@ -152,7 +152,8 @@ export function itemText(
 
 /** What a step waits for. */
 export function waitText(kind: "event" | "sleep" | "child" | "retry", untilMs: number | null): string {
-  if (untilMs !== null && kind === "sleep") return `until ${new Date(untilMs).toLocaleTimeString()}`;
-  if (kind === "retry") return "for the next attempt of a call";
+  const until = untilMs === null ? "" : ` until ${new Date(untilMs).toLocaleTimeString()}`;
+  if (kind === "sleep" && untilMs !== null) return until.trim();
+  if (kind === "retry") return `for the next attempt of a call${until}`;
   return `for ${kind === "event" ? "an event" : "a child"}`;
 }

@@ -373,6 +373,8 @@ export interface ChildRecord extends SlotlessCall {
 /** A call of `ctx.run` that has begun and has no result. */
 export interface EffectRecord extends SlotlessCall {
   readonly kind: "effect";
+  /** When it began, or has begun to wait for its next attempt. */
+  openedAtMs: number;
   /** What readers see instead of the key. */
   readonly label?: string;
   /** `open`: it waits for the time of its next attempt. `failed`: its policy allows no other one. */

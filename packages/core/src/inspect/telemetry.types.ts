@@ -44,4 +44,8 @@ export interface AttemptCall {
 
 export interface EffectOfAttempt extends AttemptCall {
   readonly key: string;
+  /** What readers see instead of the key, if the call has a label. */
+  readonly label?: string;
+  /** Number of the attempt of the call, from 1. */
+  readonly callAttempt: number;
 }

@@ -38,6 +38,7 @@ export function onEffectFailed(work: Work, tick: EffectFailed): void {
   if (written !== undefined) publish(work, allWritten(call, written), byItem(item, call));
   if (retryAtMs !== null && retryAtMs > work.state.atMs) {
     record.status = "open";
+    record.openedAtMs = work.state.atMs;
     record.dueAtMs = retryAtMs;
     record.awaitedIn = 0;
     suspend(work, item, record);

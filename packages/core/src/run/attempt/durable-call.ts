@@ -182,7 +182,10 @@ class DurableCall implements EffectPhase {
       write: (piece) => writePiece(attempt, open, piece),
       finish: (edit) => beginEnd(attempt, open, edit) as never,
     };
-    return tracer === null ? effect(call) : tracer.callEffect({ ...callOf(attempt, step), key }, () => effect(call));
+    if (tracer === null) return effect(call);
+    const { label } = this.#setup.policies;
+    const facts = { ...callOf(attempt, step), key, callAttempt: this.#number, ...(label !== undefined && { label }) };
+    return tracer.callEffect(facts, () => effect(call));
   }
 
   /** The attempt is over: its time, and its place in its limit. */
