@@ -33,7 +33,15 @@ export type {
 } from "./client.types.js";
 export type { RetryOptions } from "./http/backoff.js";
 export type { HeadersGiven, HeadersSource } from "./http/transport.js";
-export type { AttemptStatus, AttemptWait, ChangedValue, RunAttempt, StepMoment } from "millrace/runtime";
+export type {
+  AttemptStatus,
+  AttemptWait,
+  CallStatus,
+  ChangedValue,
+  RunAttempt,
+  RunCall,
+  StepMoment,
+} from "millrace/runtime";
 
 // ---- the server
 export type {

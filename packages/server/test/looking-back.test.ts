@@ -185,6 +185,8 @@ describe("GET /handlers/{id}/attempts and /at/{tick}", () => {
       retry_at: null,
       event_type: "StartEvent",
       waits: [],
+      calls: [],
+      more_calls: 0,
     });
     expect(first).toMatchObject({
       number: 1,

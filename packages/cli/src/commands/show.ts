@@ -122,8 +122,8 @@ function toJson({ row, result, error, attempts, prompts, history, state }: Shown
 }
 
 /** As the server has it. */
-function attemptJson({ runId, workflow, waits, ...attempt }: RunAttempt): object {
-  return { ...wired({ runId, workflowName: workflow, ...attempt }), waits: waits.map(wired) };
+function attemptJson({ runId, workflow, waits, calls, ...attempt }: RunAttempt): object {
+  return { ...wired({ runId, workflowName: workflow, ...attempt }), waits: waits.map(wired), calls: calls.map(wired) };
 }
 
 function toLines(terminal: Terminal, shown: Shown): string[] {

@@ -17,7 +17,7 @@ export class AttemptReader {
   readonly #target: Target;
   readonly #runId: string;
   readonly #listener: StepListener;
-  readonly #told: Map<string, RunAttempt["status"]> = new Map();
+  readonly #told: Map<string, string> = new Map();
 
   constructor(target: Target, runId: string, listener: StepListener) {
     this.#target = target;
@@ -46,8 +46,10 @@ export class AttemptReader {
 
   #tell(attempt: RunAttempt): void {
     const key = `${attempt.runId} ${attempt.item} ${attempt.attempt}`;
-    if (this.#told.get(key) === attempt.status) return;
-    this.#told.set(key, attempt.status);
+    const { status, calls } = attempt;
+    const state = [status, ...calls.map((call) => `${call.status} ${call.attempts}`)].join();
+    if (this.#told.get(key) === state) return;
+    this.#told.set(key, state);
     this.#listener.change(changeOf(attempt));
   }
 }

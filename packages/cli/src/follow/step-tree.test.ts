@@ -38,6 +38,42 @@ describe("the tree of steps", () => {
     expect(textOf(tree)).toEqual(["✖ price  failed  4.0 s  attempt 2  no price"]);
   });
 
+  it("has the calls of a step with one item below it: label or key, time, attempt, and why one has failed", () => {
+    const tree = new StepTree("r");
+    const call = { startedAtMs: 0, startedTick: 1, endedAtMs: 2_500, endedTick: 2, attempts: 1, error: null };
+    const busy = { code: "STEP_FAILED", message: "The bank is busy." };
+
+    tree.change({
+      ...base,
+      calls: [
+        { ...call, call: "run=find", status: "completed" },
+        {
+          ...call,
+          call: "run=pay",
+          label: "Charge the card",
+          status: "waiting",
+          attempts: 2,
+          endedAtMs: null,
+          error: busy,
+        },
+      ],
+    });
+    const two = textOf(tree);
+    tree.change({
+      ...base,
+      calls: Array.from({ length: 30 }, (_, n) => ({ ...call, call: `run=call ${n}`, status: "completed" as const })),
+      moreCalls: 5,
+    });
+
+    expect(two).toEqual([
+      "● price  ",
+      "  ✔ find  2.5 s",
+      "  ↻ Charge the card  retrying  attempt 2  The bank is busy.",
+    ]);
+    expect(textOf(tree)).toHaveLength(22);
+    expect(textOf(tree)[1]).toBe("  … 15 more calls");
+  });
+
   it("has the steps of a child below the step that runs it", () => {
     const tree = new StepTree("r");
 

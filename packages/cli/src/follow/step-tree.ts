@@ -1,5 +1,5 @@
 /** The steps of a run as a tree: one row for each step of a run, with the counts of its items; children below the step that runs them. */
-import type { AttemptStatus } from "@millrace/client";
+import type { AttemptStatus, CallStatus, RunCall } from "@millrace/client";
 import { durationText } from "../output/format.js";
 import type { Style } from "../output/terminal.js";
 
@@ -14,6 +14,10 @@ export interface StepChange {
   readonly elapsedMs: number | null;
   /** Of a failure; what it waits for. */
   readonly note: string | null;
+  /** Its calls of `ctx.run`; left out where they are not known. */
+  readonly calls?: readonly RunCall[];
+  /** Number of calls that are not among them. */
+  readonly moreCalls?: number;
 }
 
 export interface ChildStart {
@@ -102,7 +106,11 @@ export class StepTree {
   #linesOf(runId: string, look: Look): TreeLine[] {
     const rows = [...(this.#runs.get(runId)?.values() ?? [])];
     const below = { ...look, indent: `${look.indent}  ` };
-    return rows.flatMap((row) => [lineOf(row, look), ...row.children.flatMap((child) => this.#linesOf(child, below))]);
+    return rows.flatMap((row) => [
+      lineOf(row, look),
+      ...callLines(row, below),
+      ...row.children.flatMap((child) => this.#linesOf(child, below)),
+    ]);
   }
 }
 
@@ -121,6 +129,41 @@ function lineOf({ step, items }: Row, { nowMs, frame, indent }: Look): TreeLine 
     [`${indent}${shown} `, style],
     [step, null],
     [`  ${all.length === 1 && all[0] ? itemText(all[0], nowMs) : countsText(all)}`, "dim"],
+  ];
+}
+
+/** As a call is shown: in the words and signs of an attempt. */
+const callStatus: Readonly<Record<CallStatus, AttemptStatus>> = {
+  running: "running",
+  waiting: "retrying",
+  completed: "completed",
+  failed: "failed",
+  interrupted: "restarted",
+};
+
+const MAX_CALL_LINES = 20;
+
+/** The calls of a step with one item: the last ones. */
+function callLines({ items }: Row, { nowMs, indent }: Look): TreeLine[] {
+  const [item, another] = items.values();
+  if (item?.calls === undefined || another !== undefined) return [];
+  const { calls, moreCalls = 0 } = item;
+  const shown = calls.slice(-MAX_CALL_LINES);
+  const hidden = calls.length + moreCalls - shown.length;
+  const lines = shown.map((call) => callLine(call, { nowMs, indent }));
+  return hidden === 0 ? lines : [[[`${indent}… ${hidden} more calls`, "dim"]], ...lines];
+}
+
+function callLine(call: RunCall, { nowMs, indent }: Pick<Look, "nowMs" | "indent">): TreeLine {
+  const { startedAtMs, endedAtMs, attempts: attempt, error } = call;
+  const status = callStatus[call.status];
+  const [sign, style] = signs[status];
+  const elapsedMs = endedAtMs === null ? null : endedAtMs - startedAtMs;
+  const note = call.status === "completed" ? null : (error?.message ?? null);
+  return [
+    [`${indent}${sign} `, style],
+    [call.label ?? call.call.slice(call.call.indexOf("=") + 1), null],
+    [`  ${itemText({ status, attempt, elapsedMs, note, startedAtMs }, nowMs)}`, "dim"],
   ];
 }
 

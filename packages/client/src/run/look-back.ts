@@ -98,8 +98,15 @@ export function readAttempts(
   return eachItem(connection, { call, field: "attempts", after, read: toAttempt });
 }
 
+/** A server may be older than the list of calls. */
 function toAttempt(attempt: AttemptRecord): RunAttempt {
-  return renamed<RunAttempt>({ ...attempt, waits: attempt.waits.map((wait) => renamed(wait)) });
+  const { waits, calls = [], more_calls = 0 } = attempt as AttemptRecord & Partial<Pick<AttemptRecord, "calls">>;
+  return renamed<RunAttempt>({
+    ...attempt,
+    waits: waits.map((wait) => renamed(wait)),
+    calls: calls.map((call) => renamed(call)),
+    more_calls,
+  });
 }
 
 export function readMoment(

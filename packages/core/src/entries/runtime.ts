@@ -9,6 +9,7 @@ export type { CheckProblem, CheckReport } from "../durable/api/check.types.js";
 export type {
   AttemptStatus,
   AttemptWait,
+  CallStatus,
   ChangedValue,
   ChildRun,
   DetailedEntry,
@@ -18,6 +19,7 @@ export type {
   RawHistoryEntry,
   RawSnapshot,
   RunAttempt,
+  RunCall,
   RunForked,
   RunMoment,
   StepMoment,

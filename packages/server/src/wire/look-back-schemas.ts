@@ -49,6 +49,22 @@ export const attempt = z
         run_id: z.string().optional(),
       }),
     ),
+    calls: z
+      .array(
+        z.object({
+          call: z.string(),
+          label: z.string().optional(),
+          started_at: time,
+          started_tick: z.number(),
+          ended_at: time.nullable(),
+          ended_tick: z.number().nullable(),
+          status: z.enum(["running", "waiting", "completed", "failed", "interrupted"]),
+          attempts: z.number(),
+          error: z.object({ code: z.string(), message: z.string() }).nullable(),
+        }),
+      )
+      .describe("Its calls of `ctx.run`: the first 1,000."),
+    more_calls: z.number().describe("Number of its other calls."),
   })
   .openapi("Attempt");
 export type AttemptRecord = z.infer<typeof attempt>;

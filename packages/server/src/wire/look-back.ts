@@ -42,8 +42,12 @@ function jsonOf(value: unknown, { types }: WorkflowFacts): unknown {
   return encodeValue(value, "The state", types).json;
 }
 
-export function toAttempt({ waits, ...attempt }: RunAttempt): AttemptRecord {
-  return { ...wired<Omit<AttemptRecord, "waits">>(attempt), waits: waits.map((wait) => wired(wait)) };
+export function toAttempt({ waits, calls, ...attempt }: RunAttempt): AttemptRecord {
+  return {
+    ...wired<Omit<AttemptRecord, "waits" | "calls">>(attempt),
+    waits: waits.map((wait) => wired(wait)),
+    calls: calls.map((call) => wired(call)),
+  };
 }
 
 /** @param isForkable `false` of a child: only whole runs are forked. */

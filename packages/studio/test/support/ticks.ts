@@ -47,6 +47,8 @@ export function attempt(step: string, item: number, fields: Partial<Attempt> = {
     retry_at: null,
     event_type: null,
     waits: [],
+    calls: [],
+    more_calls: 0,
     ...fields,
   };
 }

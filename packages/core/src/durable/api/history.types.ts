@@ -89,6 +89,30 @@ export interface RunAttempt {
   /** Type of its input event; `null` for several events. */
   readonly eventType: string | null;
   readonly waits: readonly AttemptWait[];
+  /** Its calls of `ctx.run` in the order in which they began: the first 1,000. */
+  readonly calls: readonly RunCall[];
+  /** Number of its other calls. */
+  readonly moreCalls: number;
+}
+
+/** `waiting`: it has failed, and its next attempt has a time. `interrupted`: the attempt of the step ended first. */
+export type CallStatus = "running" | "waiting" | "completed" | "failed" | "interrupted";
+
+/** A call of `ctx.run`, as far as one attempt of a step has made it. */
+export interface RunCall {
+  /** Its id within the work item: `run=` and its key. */
+  readonly call: string;
+  readonly label?: string;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
+  readonly startedTick: number;
+  readonly endedAtMs: number | null;
+  readonly endedTick: number | null;
+  readonly status: CallStatus;
+  /** Number of its last attempt, over all attempts of the step. */
+  readonly attempts: number;
+  /** Why the last attempt that has failed has failed. The code is `STEP_FAILED` for an error that is not a `WorkflowError`. */
+  readonly error: { readonly code: string; readonly message: string } | null;
 }
 
 /** A time in which an attempt waited and held no worker of its step. */

@@ -11,11 +11,12 @@ import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
 import { type LoadFrom, loadTree, steps } from "../load/load.js";
 import type { AppliedTick, Member, RunTree } from "../load/run-tree.js";
+import { AttemptCalls, codeOf, type Moment } from "./attempt-calls.js";
 import { sinceKept } from "./history.js";
 
 type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
 
-interface Listed extends Omit<Mutable<RunAttempt>, "waits"> {
+interface Listed extends Omit<Mutable<RunAttempt>, "waits" | "calls" | "moreCalls"> {
   readonly waits: Mutable<AttemptWait>[];
 }
 
@@ -29,11 +30,7 @@ interface OpenAttempt {
   readonly item: WorkItem;
   /** Everything that it has waited for. */
   readonly waits: OpenWait[];
-}
-
-interface Moment {
-  readonly number: number;
-  readonly atMs: number;
+  readonly calls: AttemptCalls;
 }
 
 export interface AttemptsRange {
@@ -90,9 +87,11 @@ class Attempts {
         if (!isAtWork(item)) continue;
         const startedAtMs = item.attempt === 1 ? item.firstStartedAtMs : atMs;
         const open = this.#begin(member, item, { number, atMs: startedAtMs });
-        for (const record of item.memory?.values() ?? [])
+        for (const record of item.memory?.values() ?? []) {
+          open?.calls.takeOver(record, { number, atMs });
           if (open !== null && "awaitedIn" in record && record.awaitedIn === item.attempt)
             this.#wait(open, record, { number, atMs });
+        }
       }
     }
   }
@@ -125,14 +124,15 @@ class Attempts {
   *ended(): Generator<RunAttempt, void> {
     let count = 0;
     while (count < this.#listed.length && this.#listed[count]?.listed.endedTick !== null) count++;
-    for (const { listed } of this.#listed.splice(0, count)) yield listed;
+    for (const open of this.#listed.splice(0, count)) yield whole(open);
   }
 
   /** All other attempts, as they are now. */
   *rest(): Generator<RunAttempt, void> {
-    for (const { listed, item } of this.#listed) {
+    for (const open of this.#listed) {
+      const { listed, item } = open;
       if (listed.endedTick === null) listed.status = statusOf(item);
-      yield listed;
+      yield whole(open);
     }
     this.#listed = [];
   }
@@ -159,7 +159,7 @@ class Attempts {
       eventType: item.input.kind === "event" ? item.input.event.type : null,
       waits: [],
     };
-    const open = { listed, item, waits: [] };
+    const open = { listed, item, waits: [], calls: new AttemptCalls() };
     this.#open.set(key, open);
     this.#listed.push(open);
     this.#count++;
@@ -181,11 +181,15 @@ class Attempts {
       case "sleep.opened":
       case "child.opened":
       case "call.awaited":
-      case "effect.failed": {
+      case "effect.opened":
+      case "effect.failed":
+      case "effect.recorded": {
         const record = item.memory?.get(tick.call);
         const open = this.#open.get(keyOf(member, item.id));
-        if (open !== undefined && record !== undefined) this.#wait(open, record, moment);
-        return;
+        if (open === undefined || record === undefined) return;
+        if (tick.type === "call.awaited") open.calls.takeOver(record, moment);
+        else open.calls.apply(tick, moment);
+        return this.#wait(open, record, moment);
       }
       default:
     }
@@ -193,7 +197,7 @@ class Attempts {
 
   #wait(of: OpenAttempt, record: MemoryRecord, { number, atMs }: Moment): void {
     if (!("status" in record) || record.status !== "open") return;
-    if (of.waits.some((known) => known.record === record)) return;
+    if (of.waits.some((known) => known.record === record && known.wait.toMs === null)) return;
     const wait: Mutable<AttemptWait> = {
       kind: waitKinds[record.kind],
       fromMs: atMs,
@@ -238,6 +242,7 @@ class Attempts {
       listed.retryAtMs = failed.retryAtMs;
       listed.error = { code: codeOf(failed.error), message: failed.error.message };
     }
+    open.calls.end(moment);
     for (const waiting of open.waits) if (waiting.wait.toMs === null) this.#answered(waiting, moment);
   }
 }
@@ -268,7 +273,6 @@ function isWithin(runId: string, parent: string): boolean {
   return runId === parent || runId.startsWith(`${parent}/`);
 }
 
-/** Only a `WorkflowError` has a hint; other errors may have codes of their own. */
-function codeOf({ code, hint }: ErrorRecord): string {
-  return hint !== undefined && code !== undefined ? code : "STEP_FAILED";
+function whole({ listed, calls }: OpenAttempt): RunAttempt {
+  return { ...listed, calls: calls.listed, moreCalls: calls.more };
 }
