@@ -64,6 +64,7 @@ export type HistoryEntry = With<Required<wire.HistoryRecord>, { readonly changes
 
 export type Attempt = wire.AttemptRecord;
 export type Wait = wire.AttemptRecord["waits"][number];
+export type Call = wire.AttemptRecord["calls"][number];
 
 export type StepAt = wire.MomentRecord["steps"][number];
 export type Delivery = With<wire.DeliveryRecord, { readonly event: Envelope }>;

@@ -31,7 +31,7 @@ export function drawnBars({ bars, rows }: Lane, { scale, width, seen, top, rowHe
   if (top > seen.to || top + rows * rowHeight + rowHeight < seen.from) return [];
   const drawn: number[] = [];
   const narrow = new Map<string, number>();
-  for (const [index, { row, fromMs, toMs, kind }] of bars.entries()) {
+  for (const [index, { row, fromMs, toMs, kind, call }] of bars.entries()) {
     const y = top + row * rowHeight;
     if (y > seen.to || y + rowHeight < seen.from) continue;
     const left = scale.place(fromMs) * width;
@@ -39,7 +39,7 @@ export function drawnBars({ bars, rows }: Lane, { scale, width, seen, top, rowHe
       drawn.push(index);
       continue;
     }
-    const place = `${row} ${Math.floor(left / leastWidth)}`;
+    const place = `${row} ${Math.floor(left / leastWidth)} ${call === null}`;
     const there = narrow.get(place);
     if (there === undefined || ranks[kind] > ranks[(bars[there] as Bar).kind]) narrow.set(place, index);
   }

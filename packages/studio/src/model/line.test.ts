@@ -17,6 +17,14 @@ describe("lineOf", () => {
     ["event.received", { event: { type: "Paid" }, promptId: null }, "Event received", "Paid"],
     ["event.received", { event: { type: "Paid" }, promptId: "r:1" }, "Answer received", "Paid"],
     ["effect.recorded", { step: "pay", item: 1, call: "run=charge" }, "pay did “charge” once", null],
+    ["effect.opened", { step: "pay", item: 1, call: "run=charge", label: "Charge it" }, "pay does “Charge it”", null],
+    [
+      "effect.opened",
+      { step: "pay", item: 1, call: "run=charge", callAttempt: 2 },
+      "pay does “charge”, attempt 2",
+      null,
+    ],
+    ["effect.failed", { step: "pay", item: 1, call: "run=charge", retryAtMs: 5 }, "“charge” of pay failed", null],
     ["state.edited", { step: null }, "The caller edited state", null],
     ["stream.written", { step: null, origin: "quote", event: { type: "Quoting" } }, "quote streamed", "Quoting"],
     [

@@ -110,10 +110,24 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
     };
   },
   "call.awaited": ({ who }) => ({ kind: "housekeeping", icon: "clock", text: `${who} waits again` }),
+  "effect.opened": ({ tick, who }) => ({
+    kind: "steps",
+    icon: "effect",
+    tone: "running",
+    text: `${who} does “${callOf(tick)}”${tryOf(tick)}`,
+  }),
+  "effect.failed": ({ tick, who }) => ({
+    kind: "steps",
+    icon: tick["retryAtMs"] == null ? "failed" : "retry",
+    tone: "failed",
+    text: `“${callOf(tick)}” of ${who} failed${tryOf(tick)}`,
+    message: messageOf(tick["error"]),
+    isFailure: true,
+  }),
   "effect.recorded": ({ tick, who }) => ({
     kind: "steps",
     icon: "effect",
-    text: `${who} did “${String(tick["call"]).replace(/^run[=:]/, "")}” once`,
+    text: `${who} did “${callOf(tick)}” once`,
   }),
   "event.collected": emitting("collected"),
   "state.edited": ({ who }) => ({ kind: "state", icon: "state", text: `${who} edited state` }),
@@ -152,6 +166,15 @@ export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line 
     ...(words.event?.startsWith("pipeline.") && { event: null }),
     ...(isHousekeeping && { kind: "housekeeping" }),
   };
+}
+
+/** The label of a call, else its key. */
+export function callOf({ call, label }: { readonly [field: string]: unknown }): string {
+  return typeof label === "string" ? label : String(call).replace(/^run[=:]/, "");
+}
+
+function tryOf({ callAttempt }: Tick): string {
+  return typeof callAttempt === "number" ? `, attempt ${callAttempt}` : "";
 }
 
 export function messageOf(error: unknown): string | null {

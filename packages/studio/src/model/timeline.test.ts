@@ -111,6 +111,24 @@ describe("lanesOf", () => {
     ]);
   });
 
+  it("draws the calls that took time within their attempt", () => {
+    const call = { call: "run=pay", started_tick: 2, ended_tick: 3, attempts: 1, error: null };
+    const calls = [
+      { ...call, started_at: timeAt(10), ended_at: timeAt(40), status: "completed" as const },
+      { ...call, started_at: timeAt(40), ended_at: timeAt(40), status: "completed" as const },
+      { ...call, started_at: timeAt(50), ended_at: null, ended_tick: null, status: "waiting" as const, attempts: 3 },
+    ];
+    const waits = [wait("retry", [60, null])];
+    const lanes = lanesOf([attempt("a", 1, { started_at: timeAt(0), ...open, calls, waits })], facts);
+
+    expect(lanes[0]?.bars.map((bar) => [bar.kind, bar.call?.attempts, bar.fromMs - msAt(0)])).toEqual([
+      ["done", undefined, 0],
+      ["retry", undefined, 60],
+      ["done", 1, 10],
+      ["retried", 3, 50],
+    ]);
+  });
+
   it("draws children that run at once as one stretch", () => {
     const waits = [wait("child", [10, 40]), wait("child", [10, 90]), wait("child", [20, 30])];
 

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Attempt, Wait } from "../api/contract.types.js";
+import type { Attempt, Call, Wait } from "../api/contract.types.js";
 import { groupBy } from "./group-by.js";
 import type { StepNaming } from "./step-names.js";
 
@@ -34,6 +34,8 @@ export interface Bar {
   readonly attempt: Attempt;
   /** Attempts of the item in all. */
   readonly attempts: number;
+  /** A call of `ctx.run` in the attempt, drawn within its bar; `null` for the attempt itself. */
+  readonly call: Call | null;
 }
 
 export interface Lane {
@@ -143,7 +145,8 @@ function barsOf(attempt: Attempt, next: Attempt | undefined, { row, of }: Place)
   const whole = kindOf(attempt, next);
   const add = (kind: BarKind, span: { from: string; to: string | null; tick: number }): void => {
     const toMs = span.to === null ? null : Date.parse(span.to);
-    bars.push({ kind, row, fromMs: Date.parse(span.from), toMs, fromTick: span.tick, attempt, attempts: of });
+    const fromMs = Date.parse(span.from);
+    bars.push({ kind, row, fromMs, toMs, fromTick: span.tick, attempt, attempts: of, call: null });
   };
   let from = attempt.started_at;
   let tick = attempt.started_tick;
@@ -151,14 +154,42 @@ function barsOf(attempt: Attempt, next: Attempt | undefined, { row, of }: Place)
     if (Date.parse(wait.from) > Date.parse(from)) {
       add(whole === "running" ? "done" : whole, { from, to: wait.from, tick });
     }
-    const kind = wait.kind === "child" ? "child" : "waiting";
-    add(kind, { from: wait.from, to: wait.to ?? attempt.ended_at, tick: wait.from_tick });
-    if (wait.to === null) return [...bars, ...retryBar(attempt, next, { row, of })];
+    add(waitKinds[wait.kind], { from: wait.from, to: wait.to ?? attempt.ended_at, tick: wait.from_tick });
+    if (wait.to === null) return [...bars, ...retryBar(attempt, next, { row, of }), ...callBars(attempt, { row, of })];
     from = wait.to;
     tick = wait.to_tick ?? wait.from_tick;
   }
   add(whole, { from, to: attempt.ended_at, tick });
-  return [...bars, ...retryBar(attempt, next, { row, of })];
+  return [...bars, ...retryBar(attempt, next, { row, of }), ...callBars(attempt, { row, of })];
+}
+
+const waitKinds: Readonly<Record<Wait["kind"], BarKind>> = {
+  event: "waiting",
+  sleep: "waiting",
+  child: "child",
+  retry: "retry",
+};
+const callKinds: Readonly<Record<Call["status"], BarKind>> = {
+  running: "running",
+  waiting: "retried",
+  completed: "done",
+  failed: "failed",
+  interrupted: "cancelled",
+};
+
+/** Of calls that took time: one that took none says nothing in a timeline. */
+function callBars(attempt: Attempt, { row, of: attempts }: Place): Bar[] {
+  const long = attempt.calls.filter(({ started_at, ended_at }) => ended_at !== started_at);
+  return long.map((call) => ({
+    kind: callKinds[call.status],
+    row,
+    fromMs: Date.parse(call.started_at),
+    toMs: call.ended_at === null ? null : Date.parse(call.ended_at),
+    fromTick: call.started_tick,
+    attempt,
+    attempts,
+    call,
+  }));
 }
 
 /** Waits at the same time are drawn as one after the other: of two children the row shows the first, then the rest of the second. */
@@ -180,7 +211,8 @@ function retryBar(attempt: Attempt, next: Attempt | undefined, { row, of: attemp
   const to = next?.started_at ?? retry_at;
   if (to === null || Date.parse(to) <= Date.parse(ended_at)) return [];
   const fromTick = ended_tick ?? 0;
-  return [{ kind: "retry", row, fromMs: Date.parse(ended_at), toMs: Date.parse(to), fromTick, attempt, attempts }];
+  const [fromMs, toMs] = [Date.parse(ended_at), Date.parse(to)];
+  return [{ kind: "retry", row, fromMs, toMs, fromTick, attempt, attempts, call: null }];
 }
 
 function kindOf({ status, final, ended_at }: Attempt, next: Attempt | undefined): BarKind {

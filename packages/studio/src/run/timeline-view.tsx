@@ -1,6 +1,7 @@
 /** Lanes of steps along the time, with the cursor over them. Only what can be seen is drawn. */
 import { type CSSProperties, type PointerEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { drawnBars, laneTops } from "../model/drawn-bars.js";
+import { callOf } from "../model/line.js";
 import { axisOf, type TimeScale } from "../model/time-scale.js";
 import type { Bar, Lane } from "../model/timeline.js";
 import { hrefOf } from "../route.js";
@@ -222,12 +223,12 @@ interface BarMarkProps {
 }
 
 function BarMark({ lane, index, scale, atMs }: BarMarkProps): ReactNode {
-  const { kind, row, fromMs, toMs } = lane.bars[index] as Bar;
+  const { kind, row, fromMs, toMs, call } = lane.bars[index] as Bar;
   const from = scale.place(fromMs);
   const to = scale.place(toMs ?? scale.toMs);
   return (
     <i
-      className={`bar ${looks[kind][0]} ${fromMs > atMs ? "future" : ""}`}
+      className={`bar ${looks[kind][0]} ${call === null ? "" : "call"} ${fromMs > atMs ? "future" : ""}`}
       data-bar={`${lane.key} ${index}`}
       style={{ left: percent(from), width: percent(Math.max(to - from, 0.0005)), top: 9 + row * rowHeight }}
     />
@@ -253,7 +254,8 @@ interface Hovered extends BarOfLane {
 }
 
 function Tip({ lane, bar, x, y, scale }: Hovered & { readonly scale: TimeScale }): ReactNode {
-  const { attempt, attempts, kind, fromMs, toMs } = bar;
+  const { attempt, attempts, kind, fromMs, toMs, call } = bar;
+  const error = call === null ? attempt.error : call.error;
   const length = duration((toMs ?? scale.toMs) - fromMs);
   const of = attempts > 1 ? `, attempt ${attempt.attempt} of ${attempts}` : "";
   const side = x > innerWidth / 2 ? { right: innerWidth - x + 14 } : { left: x + 14 };
@@ -265,11 +267,17 @@ function Tip({ lane, bar, x, y, scale }: Hovered & { readonly scale: TimeScale }
         item {attempt.item}
         {of}
       </span>
+      {call !== null && (
+        <span>
+          {callOf(call)}
+          {call.attempts > 1 && `, attempt ${call.attempts}`}
+        </span>
+      )}
       <span className="num">
         +{duration(fromMs - scale.fromMs)} · {length}
         {toMs === null ? " so far" : ""} · {looks[kind][1]}
       </span>
-      {attempt.error !== null && <span className="s-failed">{attempt.error.message}</span>}
+      {error !== null && <span className="s-failed">{error.message}</span>}
     </div>
   );
 }
