@@ -23,7 +23,7 @@ export async function answering<Result>(
 }
 
 /** The open questions, once nothing else is left to do. */
-export async function promptsOf(run: WorkflowHandler<unknown>): Promise<string[]> {
+export async function promptsOf(run: Pick<WorkflowHandler<unknown>, "idle">): Promise<string[]> {
   const outcome = await run.idle();
   return outcome.status === "waiting" ? outcome.prompts.map(({ promptId }) => promptId) : [];
 }
