@@ -7,7 +7,8 @@ import {
 import type { LanguageModel } from "ai";
 import { type Rules, unchecked, wholeNumber } from "millrace/engine";
 import { check, languageModel } from "./settings/check-options.js";
-import { type Decider, decideOnce } from "./pipeline-agent/decide-once.js";
+import { resolveOptions } from "./agent-options.js";
+import { type Decider, decide, runWorkflow } from "./pipeline-agent/decide.js";
 import type { ReadFile } from "./settings/media-part.js";
 
 export interface PipelineAgentOptions {
@@ -61,11 +62,14 @@ export class PipelineAgent implements ConversationalAgent {
     this.name = name;
     this.addHistory = addHistory;
     this.numHistoryRuns = numHistoryRuns;
-    this.#decider = { kind: "agent", name, model, instructions, addHistory, maxRetries, readFile };
+    const once = { maxSteps: 1, stopWhen: () => true, tools: [runWorkflow] };
+    const given = { name, model, maxRetries, ...once, ...(readFile !== undefined && { readFile }) };
+    const settings = resolveOptions(given, { kind: "agent", members: [], memberText: "" });
+    this.#decider = { settings, instructions, addHistory };
   }
 
   /** Calls the model once and never runs the pipeline. Never rejects: a failure is part of the result. */
   decide(request: DecideRequest): Promise<DecideResult> {
-    return decideOnce(this.#decider, request);
+    return decide(this.#decider, request);
   }
 }
