@@ -3,28 +3,16 @@
  *
  * @module
  */
-import {
-  generateText,
-  isStepCount,
-  type ModelMessage,
-  Output,
-  type OutputInterface,
-  type StepResult,
-  streamText,
-  type TextStreamPart,
-  type ToolSet,
-} from "ai";
+import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
 import { type EffectCall, WorkflowError } from "millrace";
-import { brokenStream, refuseLongWaits, toFailure } from "../run/failure.js";
-import { callMetrics } from "../run/metrics.js";
-import { messageOf } from "../run/run-events.js";
+import { refuseLongWaits, toFailure } from "../run/failure.js";
 import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
 import { changedFields } from "./asked.js";
 import type { LoopRun } from "./loop-run.types.js";
-import type { PartSink } from "./part-writer.js";
+import { generate, type Request, stream } from "./model-answer.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { type Turn, type TurnRecord, turnOf } from "./turn.js";
 import { UniqueIds, withUniqueIds } from "./unique-ids.js";
@@ -89,10 +77,6 @@ function problemsOf(
   return found.length === 0 ? null : Object.fromEntries(found);
 }
 
-type Request = Parameters<typeof generateText<ToolSet, Record<string, unknown>, OutputInterface>>[0] & {
-  readonly messages: ModelMessage[];
-};
-
 /** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
 function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly ModelMessage[]): Promise<PreparedStep> {
   const { settings, turns: steps, ctx } = run;
@@ -152,91 +136,4 @@ function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInte
   if (outputSchema === undefined) return {};
   // The loop reads the answer, and tells the model what is wrong with it.
   return { output: { ...Output.object({ schema: outputSchema }), parseCompleteOutput: async ({ text }) => text } };
-}
-
-type Said = Omit<TurnRecord, "asked" | "problems"> & {
-  /** What is wrong with the arguments of each call that is not the provider's; `null`: nothing. */
-  readonly problems: readonly (string | null)[];
-};
-
-async function generate(run: LoopRun, request: Request): Promise<Said> {
-  const steps: StepResult<ToolSet>[] = [];
-  const result = await generateText({ ...request, onStepEnd: (step) => void steps.push(took(run, step)) });
-  if (result.finishReason === "error") throw brokenStream(run.settings);
-  return saidIn(result.responseMessages, steps);
-}
-
-async function stream(run: LoopRun, request: Request, sink: PartSink): Promise<Said> {
-  const steps: StepResult<ToolSet>[] = [];
-  const watcher: { error?: unknown } = {};
-  const result = streamText({
-    ...request,
-    onStepEnd: (step) => void steps.push(took(run, step)),
-    onError: ({ error }) => void (watcher.error ??= error), // without this listener the SDK prints the error
-  });
-  for await (const part of result.stream) showPart(part, sink);
-  request.abortSignal?.throwIfAborted();
-  if (watcher.error !== undefined) throw watcher.error;
-  const [finishReason, rawFinishReason] = await Promise.all([result.finishReason, result.rawFinishReason]);
-  // A connection that closes early looks like an end without a reason.
-  const isBroken = finishReason === "error" || (finishReason === "other" && rawFinishReason === undefined);
-  if (isBroken) throw brokenStream(run.settings);
-  return saidIn(await result.responseMessages, steps);
-}
-
-/** Counts a model call when it ends, also when its answer is then refused. */
-function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
-  run.ledger.made.push(callMetrics(step));
-  if (!run.streams) run.ledger.heard.push(step.text);
-  return step;
-}
-
-function saidIn(messages: readonly ModelMessage[], steps: readonly StepResult<ToolSet>[]): Said {
-  const step = steps.at(-1) as StepResult<ToolSet>; // a call that has no step has failed
-  const own = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
-  return {
-    messages: messages.filter((message) => message.role === "assistant"),
-    problems: own.map((made) => (made.invalid === true && isUnreadable(made.error) ? messageOf(made.error) : null)),
-    finishReason: step.finishReason,
-    metrics: callMetrics(step),
-  };
-}
-
-/** A call of a tool that does not exist has arguments that can be read. */
-function isUnreadable(error: unknown): boolean {
-  return !(error instanceof Error && error.name === "AI_NoSuchToolError");
-}
-
-function showPart(part: TextStreamPart<ToolSet>, sink: PartSink): void {
-  switch (part.type) {
-    case "text-delta":
-      if (part.text !== "") sink.show({ type: "text", id: part.id, text: part.text });
-      break;
-    case "reasoning-delta":
-      if (part.text !== "") sink.show({ type: "reasoning", id: part.id, text: part.text });
-      break;
-    case "tool-input-start":
-      if (part.providerExecuted === true) break;
-      sink.show({ type: "tool-begin", toolCallId: part.id, toolName: part.toolName });
-      break;
-    case "tool-input-delta":
-      if (part.delta !== "") sink.show({ type: "tool-input", toolCallId: part.id, text: part.delta });
-      break;
-    case "tool-call": {
-      const { toolCallId, toolName, input } = part;
-      sink.show({ type: "tool-call", toolCallId, toolName, input: plain(input ?? null) });
-      break;
-    }
-    case "file":
-      sink.show({ type: "file", mediaType: part.file.mediaType, base64: part.file.base64 });
-      break;
-    case "source":
-      if (part.sourceType === "url")
-        sink.show({
-          type: "source",
-          id: part.id,
-          url: part.url,
-          ...(part.title !== undefined && { title: part.title }),
-        });
-  }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Media, ToolExecution } from "@millrace/pipeline/executor";
+import type { Media } from "@millrace/pipeline/executor";
 import type { ToolResultPart } from "ai";
 import type { Context } from "millrace";
 import { observedTool } from "../run/observed.js";
@@ -18,13 +18,8 @@ import { callMember } from "./members.js";
 import type { PartSink } from "./part-writer.js";
 import { assertGoesOn, permissionFor } from "./permission.js";
 import { ask } from "./questions.js";
-import { type LoopTool, type LoopTools, type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
-
-/** What is stored of a call. */
-type ToolRecord =
-  | (ToolOutput & { readonly media?: readonly Media[] })
-  | { readonly error: string }
-  | { readonly denied: string | null };
+import { executionOf, type ToolRecord, toldRecord } from "./tool-record.js";
+import type { LoopTool, LoopTools } from "./tools.js";
 
 export interface CallToAnswer {
   readonly call: ModelToolCall;
@@ -49,9 +44,7 @@ export async function answerCall(run: LoopRun, answering: CallToAnswer): Promise
   const { toolCallId, toolName, input } = answering.call;
   const { record, made = input } = await recordFor(run, answering);
   const told = toldRecord(record);
-  const failed = !("output" in record);
-  const result = "output" in record ? record.output : "error" in record ? record.error : rejection(record.denied);
-  run.ledger.tools.push({ toolCallId, toolName, toolArgs: made, result, toolCallError: failed });
+  run.ledger.tools.push(executionOf({ ...answering.call, input: made }, record));
   if ("output" in record) run.ledger.media.push(...(record.media ?? []));
   const part = { type: "tool-result" as const, toolCallId, toolName, output: told };
   return made === input ? { part } : { part, input: made };
@@ -155,14 +148,11 @@ interface Showing {
 }
 
 function show(run: LoopRun, { made, sink, record }: Showing): ToolRecord {
-  const { toolCallId, toolName, input: toolArgs } = made;
+  const { toolCallId } = made;
   if ("output" in record) sink.show({ type: "tool-result", toolCallId, output: record.output });
   else if ("error" in record) sink.show({ type: "tool-error", toolCallId, error: record.error });
   else sink.show({ type: "tool-denied", toolCallId, note: record.denied });
-  const failed = !("output" in record);
-  const result = "output" in record ? record.output : "error" in record ? record.error : rejection(record.denied);
-  const execution: ToolExecution = { toolCallId, toolName, toolArgs, result, toolCallError: failed };
-  run.events.toolEnded(execution);
+  run.events.toolEnded(executionOf(made, record));
   return record;
 }
 
@@ -239,16 +229,4 @@ function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, record: ToolReco
     sink.close();
     return shown;
   });
-}
-
-function toldRecord(record: ToolRecord): ToldOutput {
-  if ("output" in record) return toldOf(record);
-  if ("error" in record) return { type: "error-text", value: record.error };
-  return { type: "execution-denied", reason: rejection(record.denied) };
-}
-
-function rejection(note: string | null): string {
-  return note === null || note === ""
-    ? "A person has not allowed this call."
-    : `A person has not allowed this call: ${note}`;
 }

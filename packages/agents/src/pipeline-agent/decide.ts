@@ -68,7 +68,17 @@ function noDecision({ name }: ExecutorSettings, call: ExecutorResult["tools"][nu
 }
 
 /** It has no state, no session and no history of its own: the pipeline tells of its runs in the instructions. */
-function jobOf({ input, images, videos, audio, files, sessionId, stream, signal, idempotencyKey }: DecideRequest): RunJob {
+function jobOf({
+  input,
+  images,
+  videos,
+  audio,
+  files,
+  sessionId,
+  stream,
+  signal,
+  idempotencyKey,
+}: DecideRequest): RunJob {
   return {
     runId: newId(),
     parentRunId: null,

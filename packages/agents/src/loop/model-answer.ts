@@ -1,0 +1,111 @@
+/**
+ * Gets one answer of the model through the AI SDK, streamed or whole.
+ *
+ * @module
+ */
+import {
+  generateText,
+  type ModelMessage,
+  type OutputInterface,
+  type StepResult,
+  streamText,
+  type TextStreamPart,
+  type ToolSet,
+} from "ai";
+import { brokenStream } from "../run/failure.js";
+import { callMetrics } from "../run/metrics.js";
+import { messageOf } from "../run/run-events.js";
+import type { LoopRun } from "./loop-run.types.js";
+import type { PartSink } from "./part-writer.js";
+import type { TurnRecord } from "./turn.js";
+
+export type Request = Parameters<typeof generateText<ToolSet, Record<string, unknown>, OutputInterface>>[0] & {
+  readonly messages: ModelMessage[];
+};
+
+export type Said = Omit<TurnRecord, "asked" | "problems"> & {
+  /** What is wrong with the arguments of each call that is not the provider's; `null`: nothing. */
+  readonly problems: readonly (string | null)[];
+};
+
+export async function generate(run: LoopRun, request: Request): Promise<Said> {
+  const steps: StepResult<ToolSet>[] = [];
+  const result = await generateText({ ...request, onStepEnd: (step) => void steps.push(took(run, step)) });
+  if (result.finishReason === "error") throw brokenStream(run.settings);
+  return saidIn(result.responseMessages, steps);
+}
+
+export async function stream(run: LoopRun, request: Request, sink: PartSink): Promise<Said> {
+  const steps: StepResult<ToolSet>[] = [];
+  const watcher: { error?: unknown } = {};
+  const result = streamText({
+    ...request,
+    onStepEnd: (step) => void steps.push(took(run, step)),
+    onError: ({ error }) => void (watcher.error ??= error), // without this listener the SDK prints the error
+  });
+  for await (const part of result.stream) showPart(part, sink);
+  request.abortSignal?.throwIfAborted();
+  if (watcher.error !== undefined) throw watcher.error;
+  const [finishReason, rawFinishReason] = await Promise.all([result.finishReason, result.rawFinishReason]);
+  // A connection that closes early looks like an end without a reason.
+  const isBroken = finishReason === "error" || (finishReason === "other" && rawFinishReason === undefined);
+  if (isBroken) throw brokenStream(run.settings);
+  return saidIn(await result.responseMessages, steps);
+}
+
+/** Counts a model call when it ends, also when its answer is then refused. */
+function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
+  run.ledger.made.push(callMetrics(step));
+  if (!run.streams) run.ledger.heard.push(step.text);
+  return step;
+}
+
+function saidIn(messages: readonly ModelMessage[], steps: readonly StepResult<ToolSet>[]): Said {
+  const step = steps.at(-1) as StepResult<ToolSet>; // a call that has no step has failed
+  const own = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
+  return {
+    messages: messages.filter((message) => message.role === "assistant"),
+    problems: own.map((made) => (made.invalid === true && isUnreadable(made.error) ? messageOf(made.error) : null)),
+    finishReason: step.finishReason,
+    metrics: callMetrics(step),
+  };
+}
+
+/** A call of a tool that does not exist has arguments that can be read. */
+function isUnreadable(error: unknown): boolean {
+  return !(error instanceof Error && error.name === "AI_NoSuchToolError");
+}
+
+function showPart(part: TextStreamPart<ToolSet>, sink: PartSink): void {
+  switch (part.type) {
+    case "text-delta":
+      if (part.text !== "") sink.show({ type: "text", id: part.id, text: part.text });
+      break;
+    case "reasoning-delta":
+      if (part.text !== "") sink.show({ type: "reasoning", id: part.id, text: part.text });
+      break;
+    case "tool-input-start":
+      if (part.providerExecuted === true) break;
+      sink.show({ type: "tool-begin", toolCallId: part.id, toolName: part.toolName });
+      break;
+    case "tool-input-delta":
+      if (part.delta !== "") sink.show({ type: "tool-input", toolCallId: part.id, text: part.delta });
+      break;
+    case "tool-call": {
+      const { toolCallId, toolName, input } = part;
+      sink.show({ type: "tool-call", toolCallId, toolName, input: input ?? null });
+      break;
+    }
+    case "file":
+      sink.show({ type: "file", mediaType: part.file.mediaType, base64: part.file.base64 });
+      break;
+    case "source":
+      if (part.sourceType === "url")
+        sink.show({
+          type: "source",
+          id: part.id,
+          url: part.url,
+          ...(part.title !== undefined && { title: part.title }),
+        });
+  }
+}

@@ -1,0 +1,29 @@
+import type { Media, ToolExecution } from "@millrace/pipeline/executor";
+import type { ModelToolCall } from "../settings/loop-options.types.js";
+import { type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
+
+/** What is stored of a call. */
+export type ToolRecord =
+  | (ToolOutput & { readonly media?: readonly Media[] })
+  | { readonly error: string }
+  | { readonly denied: string | null };
+
+/** What callers and readers are told of it. */
+export function executionOf({ toolCallId, toolName, input }: ModelToolCall, record: ToolRecord): ToolExecution {
+  const toolCallError = !("output" in record);
+  const result = "output" in record ? record.output : "error" in record ? record.error : rejection(record.denied);
+  return { toolCallId, toolName, toolArgs: input, result, toolCallError };
+}
+
+/** What the model is told of it. */
+export function toldRecord(record: ToolRecord): ToldOutput {
+  if ("output" in record) return toldOf(record);
+  if ("error" in record) return { type: "error-text", value: record.error };
+  return { type: "execution-denied", reason: rejection(record.denied) };
+}
+
+function rejection(note: string | null): string {
+  return note === null || note === ""
+    ? "A person has not allowed this call."
+    : `A person has not allowed this call: ${note}`;
+}
