@@ -52,12 +52,15 @@ export interface MemoryRun {
   readonly edits: CountingState;
   readonly ledger: Ledger;
   readonly startedMs: number;
+  /** Name of the agent that has answered: another one after a handoff. */
+  answeredBy: string;
 }
 
 export function openRun(settings: ExecutorSettings, job: RunJob): MemoryRun {
   const { runId, parentRunId, sessionId, emit, state, base } = job;
   const events = new RunEvents({ settings, runId, parentRunId, sessionId, emit });
-  return { settings, job, events, edits: new CountingState(state, base), ledger: newLedger(), startedMs: tickMs() };
+  const edits = new CountingState(state, base);
+  return { settings, job, events, edits, ledger: newLedger(), startedMs: tickMs(), answeredBy: settings.name };
 }
 
 /** Never rejects: a failure is part of the result. The caller emits the last event, after saving. */
@@ -101,6 +104,7 @@ async function runFlow(run: MemoryRun, message: UserModelMessage): Promise<Execu
   const handler = resumed === null ? flow.run({}, { signal }) : flow.resume(snapshotOf(flow, job), { signal });
   for (const [promptId, answer] of resumed?.answers ?? []) await handler.answer(promptId, { ...answer });
   const prompts = await settled(handler);
+  if (end !== undefined && "answer" in end) run.answeredBy = end.answer.agent;
   if (loop !== undefined && prompts.length > 0) return paused(run, { loop, handler, prompts });
   if (end === undefined || "error" in end) return failedRun(run, end?.error);
   return resultOf(end.loop, { answer: end.answer, runId: job.runId, durationSeconds: durationOf(run) });
@@ -148,6 +152,7 @@ function loopOf(run: MemoryRun, ctx: Context, message: UserModelMessage): LoopRu
     streams: job.emit !== undefined,
     isMember: false,
     media,
+    unstored: [],
     asked: {},
     sinkOf: (loop) => new EventSink(loop),
     keyOf: (loop, _call, made) => callKey(`${job.idempotencyKey}${keyPath(loop)}`, made, loop.turns),

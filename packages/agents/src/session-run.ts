@@ -5,8 +5,6 @@
  * @module
  */
 import { type ExecutorPause, mergeValues, startState, type ExecutorEvent } from "@millrace/pipeline/executor";
-import { WorkflowError } from "millrace";
-import type { ExecutorResult } from "./settings/executor.types.js";
 import { toFailure } from "./run/failure.js";
 import { openRun, performRun, spentSincePause } from "./memory-run.js";
 import { notPaused, resumedJob } from "./pause/read-pause.js";
@@ -18,8 +16,8 @@ import type {
   PausedRun,
 } from "./settings/run-options.types.js";
 import type { SessionState } from "./settings/run-context.types.js";
-import { type SessionChange, loadSession, saveSession } from "./sessions/saved-session.js";
-import type { AgentSession, AgentSessionRun, RunsQuery } from "./settings/sessions.types.js";
+import { loadForRun, loadSession, saveSession, type SessionChange, sessionRun } from "./sessions/saved-session.js";
+import type { AgentSession } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import type { RunJob } from "./settings/job.types.js";
 import { plainState } from "./state/live-state.js";
@@ -38,8 +36,7 @@ export async function runInSession(settings: ExecutorSettings, request: SessionR
   const { addHistoryToContext, numHistoryRuns } = settings;
   const who = whoRuns(settings, request.options);
   const query = { runs: addHistoryToContext ? numHistoryRuns : 0, status: "COMPLETED" } as const;
-  const session = await openSession(settings, who, query);
-  if (session !== null && session.userId !== null && who.userId === null) throw ownedByUser(who.sessionId);
+  const session = settings.sessions === undefined ? null : await loadForRun(settings.sessions, who, query);
   return performInSession(settings, { job: jobOf(settings, { ...request, who, session }), who, session });
 }
 
@@ -63,7 +60,8 @@ export async function continueInSession(
 ): Promise<AgentRun<unknown>> {
   const { runId, sessionId, userId } = paused;
   const who = whoRuns(settings, { ...(sessionId && { sessionId }), ...(userId && { userId }) });
-  const session = await openSession(settings, who, { runs: 1, runId });
+  const query = { runs: 1, runId };
+  const session = settings.sessions === undefined ? null : await loadSession(settings.sessions, who, query);
   const { state } = pauseOf(paused, session);
   const parts = { input: null, options: { ...options, runId }, emit, who, session, known: paused.sessionState ?? null };
   const job = resumedJob(settings, jobOf(settings, parts), {
@@ -83,15 +81,6 @@ function pauseOf({ runId, status = "PAUSED", pause }: PausedRun, session: AgentS
   throw notPaused(`The run "${runId}" has ${why}.`, { runId, status: now });
 }
 
-function ownedByUser(sessionId: string): WorkflowError {
-  return new WorkflowError({
-    code: "SESSION_FOREIGN",
-    message: `Session "${sessionId}" belongs to a user, and the run names none.`,
-    hint: "Give the run the `userId`, or leave the session id out for a new session.",
-    details: { sessionId, userId: null },
-  });
-}
-
 interface Who {
   readonly sessionId: string;
   readonly userId: string | null;
@@ -99,10 +88,6 @@ interface Who {
 
 export function whoRuns(settings: ExecutorSettings, { sessionId, userId }: AgentRunOptions): Who {
   return { sessionId: sessionId ?? settings.sessionId, userId: userId || settings.userId };
-}
-
-async function openSession({ sessions }: ExecutorSettings, who: Who, query: RunsQuery): Promise<AgentSession | null> {
-  return sessions === undefined ? null : loadSession(sessions, who, query);
 }
 
 interface SessionWork {
@@ -127,7 +112,7 @@ async function performInSession(
   });
   run.events.end(result, structuredClone(saved), job.userId);
   if (result.error !== null) throw result.error;
-  return { ...result, ...who, agent: settings.name, sessionState: saved };
+  return { ...result, ...who, agent: run.answeredBy, sessionState: saved };
 }
 
 interface JobParts extends SessionRunRequest {
@@ -161,16 +146,6 @@ function jobOf(settings: ExecutorSettings, { input, options, emit, who, session,
     signal: options.signal ?? new AbortController().signal,
     idempotencyKey: options.idempotencyKey ?? runId,
   };
-}
-
-function sessionRun(
-  settings: ExecutorSettings,
-  { input, createdAtMs }: RunJob,
-  result: ExecutorResult,
-): AgentSessionRun {
-  const { runId, status, content, messages, metrics, pause } = result;
-  const plain = JSON.parse(JSON.stringify({ input: input ?? null, content })) as { input: unknown; content: unknown };
-  return { runId, executorName: settings.name, status, ...plain, messages, metrics, pause, createdAtMs };
 }
 
 async function closeSession({ sessions }: ExecutorSettings, change: SessionChange): Promise<SessionState> {

@@ -42,7 +42,12 @@ export function agentWorkflow(name: string, run: RunInStep): AgentWorkflow<unkno
     .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
       const { input, sessionId, userId } = ev;
       const who = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) };
-      const { content, agent, finishReason, metrics } = await run(input, { ctx, statePath: "session", ...who });
+      const { content, agent, finishReason, metrics } = await run(input, {
+        ctx,
+        statePath: "session",
+        isInputStored: true,
+        ...who,
+      });
       return new StopEvent({ result: { content, agent, finishReason, metrics } });
     })
     .build() as AgentWorkflow<unknown>;

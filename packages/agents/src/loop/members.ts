@@ -73,6 +73,7 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     events: run.events.ofMember(settings, call),
     ledger,
     history: [],
+    unstored: [],
     said: [message],
     turns: [],
     isMember: true,

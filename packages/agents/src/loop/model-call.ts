@@ -90,23 +90,23 @@ function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly Model
 
 async function requestOf(
   run: LoopRun,
-  { call, tools, place, number }: Asking,
+  { call, tools, place }: Asking,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
-  const { settings, history, said } = run;
+  const { settings, history, said, turns } = run;
   const all = [...history, ...said];
   const step = await prepared(run, call, all);
   const { instructions } = step;
   const { model = settings.model, toolChoice, modelSettings = settings.modelSettings } = step;
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);
   const messages = [...(step.messages ?? all)];
-  const isNew = number === 0 || step.messages !== undefined;
+  const unstored = step.messages ?? (turns.length === 0 ? run.unstored : []);
   const asked: AskedOfModel = {
     model: nameOf(model),
     instructions: instructions ?? null,
     settings: modelSettings,
     tools: await describeTools(offered),
     toolChoice: toolChoice ?? null,
-    ...(isNew && { messages: plainMessages(messages) }),
+    ...(unstored.length > 0 && { messages: plainMessages(unstored) }),
   };
   const request: Request = {
     ...modelSettings,

@@ -17,6 +17,7 @@ import { newLedger } from "./ledger.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { PartWriter } from "./part-writer.js";
 import { resultOf } from "./result.js";
+import { closeStepSession, openStepSession, type StepPlace, type StepSession } from "./step-session.js";
 import { storedSession } from "./stored-session.js";
 
 /** @throws {WorkflowError} the error of a failed run. */
@@ -27,8 +28,11 @@ export async function runInStep(
 ): Promise<AgentRun<unknown>> {
   const { ctx } = options;
   const startedMs = tickMs();
-  const run = await openLoop(settings, input, options);
-  const facts = { runId: ctx.runId, sessionId: options.sessionId ?? null };
+  const key = options.key ?? settings.id;
+  const place = { settings, ctx: ctx.scope(key), options };
+  const opened = await openStepSession(place);
+  const run = await openLoop(place, { input, key, opened });
+  const facts = { runId: `${ctx.runId}:${key}`, sessionId: options.sessionId ?? null };
   const { id, name, description, model } = settings;
   const ended = await observed(
     { id, name, description, model, sessionId: facts.sessionId },
@@ -37,6 +41,7 @@ export async function runInStep(
   );
   if ("error" in ended) throw ended.error;
   const result: ExecutorResult = resultOf(run, { ...ended, ...facts, durationSeconds: (tickMs() - startedMs) / 1000 });
+  if (opened !== null) await closeStepSession({ ...place, opened, input, result });
   const { signal } = ctx;
   const sessionState = await run.session.use({ ctx: run.ctx, signal }, async (context) => context.snapshot());
   return {
@@ -66,8 +71,14 @@ function endFacts({ ledger, ctx }: LoopRun, end: End) {
   return { status, error: end.error, finishReason: null, calls };
 }
 
-async function openLoop(settings: ExecutorSettings, input: unknown, options: StepRunOptions): Promise<LoopRun> {
-  const { ctx, key = settings.id, statePath = null, history = [] } = options;
+interface Opening {
+  readonly input: unknown;
+  readonly key: string;
+  readonly opened: StepSession | null;
+}
+
+async function openLoop({ settings, ctx, options }: StepPlace, { input, key, opened }: Opening): Promise<LoopRun> {
+  const { statePath = null, history = [] } = options;
   const { images = [], videos = [], audio = [], files = [] } = options;
   const media = [...images, ...videos, ...audio, ...files];
   const facts = {
@@ -77,14 +88,16 @@ async function openLoop(settings: ExecutorSettings, input: unknown, options: Ste
     dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
     metadata: mergeValues(options.metadata ?? {}, settings.metadata),
   };
+  const said = [await userMessage(toText(input), media, settings.readFile)];
   return {
     settings,
-    ctx: ctx.scope(key),
+    ctx,
     place: key,
     session: storedSession({ path: statePath, template: settings.sessionState, facts }),
     ledger: newLedger(),
-    history,
-    said: [await userMessage(toText(input), media, settings.readFile)],
+    unstored: [...history, ...(options.isInputStored === true ? [] : said)],
+    history: [...(opened?.session?.runs ?? []).flatMap(({ messages }) => messages), ...history],
+    said,
     turns: [],
     streams: true,
     isMember: false,

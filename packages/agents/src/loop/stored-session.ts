@@ -33,10 +33,7 @@ export function storedSession({ path, template, facts }: StoredSessionOptions): 
       const keys = placeOf(path);
       const { counted } = edits;
       await ctx.store.editState(
-        (all) => {
-          const { holder, key } = holderIn(all, keys);
-          holder[key] = mergeStates({ base, theirs: withDefaults(holder[key], template), mine, counted });
-        },
+        (all) => writeAt(all, keys, (now) => mergeStates({ base, theirs: withDefaults(now, template), mine, counted })),
         { key: "session" },
       );
       return result.done;
@@ -57,17 +54,22 @@ function withDefaults(stored: unknown, template: SessionState): SessionState {
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` where there is no place to keep the change. */
-function placeOf(path: string | null): readonly string[] {
-  if (path !== null) return path.split(".");
+function placeOf(path: string | null): string {
+  if (path !== null) return path;
   throw invalid(
     "The session state has changed, and the run has no place for it.",
     'Name the field of the workflow\'s state that keeps it: `agent.run(input, { ctx, statePath: "session" })`.',
   );
 }
 
-function holderIn(state: SessionState, keys: readonly string[]): { holder: SessionState; key: string } {
-  const [key = "", ...rest] = keys;
-  if (rest.length === 0) return { holder: state, key };
-  if (!isObject(state[key])) state[key] = {};
-  return holderIn(state[key] as SessionState, rest);
+/** Writes the value at a dotted path, whose holders are made where they are missing. */
+export function writeAt(state: SessionState, path: string, write: (now: unknown) => SessionState): void {
+  const keys = path.split(".");
+  const last = keys.pop() as string;
+  let holder = state;
+  for (const key of keys) {
+    if (!isObject(holder[key])) holder[key] = {};
+    holder = holder[key] as SessionState;
+  }
+  holder[last] = write(holder[last]);
 }

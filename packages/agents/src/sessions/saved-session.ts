@@ -15,6 +15,7 @@ import {
 } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { totalMetrics } from "../run/metrics.js";
+import type { ExecutorResult } from "../settings/executor.types.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "../settings/sessions.types.js";
 import { plainState } from "../state/live-state.js";
@@ -36,7 +37,18 @@ export interface SessionChange {
   readonly metrics: StepMetricsData;
 }
 
-/** @throws {WorkflowError} `SESSION_FOREIGN` when the session belongs to another user. */
+/** A run as its session stores it. */
+export function sessionRun(
+  settings: { readonly name: string },
+  { input, createdAtMs }: { readonly input: unknown; readonly createdAtMs: number },
+  result: ExecutorResult,
+): AgentSessionRun {
+  const { runId, status, content, messages, metrics, pause } = result;
+  const plain = JSON.parse(JSON.stringify({ input: input ?? null, content })) as { input: unknown; content: unknown };
+  return { runId, executorName: settings.name, status, ...plain, messages, metrics, pause, createdAtMs };
+}
+
+/** @throws {WorkflowError} `SESSION_FOREIGN` when the session belongs to another user, or to a user where the run names none. */
 export async function loadSession(
   sessions: AgentSessions,
   { sessionId, userId }: { readonly sessionId: string; readonly userId: string | null },
@@ -45,6 +57,26 @@ export async function loadSession(
   const session = await sessions.load(sessionId, userId, query);
   if (session !== null) assertOwner(session, userId);
   return session;
+}
+
+/** For a run, which has to say whose it is. @throws {WorkflowError} `SESSION_FOREIGN` */
+export async function loadForRun(
+  sessions: AgentSessions,
+  who: { readonly sessionId: string; readonly userId: string | null },
+  query: RunsQuery,
+): Promise<AgentSession | null> {
+  const session = await loadSession(sessions, who, query);
+  if (session !== null && session.userId !== null && who.userId === null) throw ownedByUser(who.sessionId);
+  return session;
+}
+
+function ownedByUser(sessionId: string): WorkflowError {
+  return new WorkflowError({
+    code: "SESSION_FOREIGN",
+    message: `Session "${sessionId}" belongs to a user, and the run names none.`,
+    hint: "Give the run the `userId`, or leave the session id out for a new session.",
+    details: { sessionId, userId: null },
+  });
 }
 
 /**

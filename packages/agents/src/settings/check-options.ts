@@ -52,7 +52,7 @@ export const stepRules: Rules<StepRunOptions> = {
   audio: list,
   files: list,
   userId,
-  ...unchecked("ctx key statePath history sessionId dependencies metadata"),
+  ...unchecked("ctx key statePath history isInputStored sessionId dependencies metadata"),
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
