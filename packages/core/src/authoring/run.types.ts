@@ -10,7 +10,7 @@
 import type {
   JoinIncompleteEvent,
   OpenFields,
-  PartsShownEvent,
+  PiecesEvent,
   QuestionEvent,
   StepRestartedEvent,
   StopEvent,
@@ -57,7 +57,7 @@ export type PromptOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<an
   ? KnownOr<WorkflowEvent, Extract<Shown, WorkflowEvent<string, EventFacts<"inputRequired">>>>
   : WorkflowEvent;
 
-/** Events that every stream may have. */
+/** Events that the engine adds to the stream. */
 type EndOrNotice =
   | WorkflowFailedEvent
   | WorkflowTimedOutEvent
@@ -65,7 +65,7 @@ type EndOrNotice =
   | StepRestartedEvent
   | JoinIncompleteEvent
   | WorkDiscardedEvent
-  | PartsShownEvent
+  | PiecesEvent
   | QuestionEvent;
 
 /** Arguments of `run`. The input is optional when all of its fields have defaults. */

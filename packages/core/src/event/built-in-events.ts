@@ -322,10 +322,6 @@ function mapEngineEvents(): Map<string, EventClass> {
   return new Map(classes.map((eventClass) => [eventClass.type, eventClass as never]));
 }
 
-function partsEvent(): never {
-  return defineEvent({ type: "PartsShownEvent", role: "notice", final: true, shape: { parts: anything } }) as never;
-}
-
 function stopEvent(): never {
   return withDefine(defineEvent({ type: "StopEvent", role: "stop", final: true, shape: { result: anything } }));
 }

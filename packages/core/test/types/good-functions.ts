@@ -207,7 +207,7 @@ const shown = defineWorkflow("shown")
   .build();
 function judgeShown() { return step({ on: Joke, emits: StopEvent, streams: Answered }, (ev) => new StopEvent({ result: ev.text })); }
 class Answered extends event("Answered", { n: z.number() }) {}
-type Engine = "WorkflowFailedEvent" | "WorkflowTimedOutEvent" | "WorkflowCancelledEvent" | "StepRestartedEvent" | "JoinIncompleteEvent" | "WorkDiscardedEvent" | "PartsShownEvent" | "millrace.question";
+type Engine = "WorkflowFailedEvent" | "WorkflowTimedOutEvent" | "WorkflowCancelledEvent" | "StepRestartedEvent" | "JoinIncompleteEvent" | "WorkDiscardedEvent" | "millrace.pieces" | "millrace.question";
 expectType<Equal<StreamOf<typeof shown>["type"], "NeedName" | "Progress" | "Critique" | "Answered" | "StopEvent" | Engine>>(true);
 expectType<Equal<ResultOf<typeof shown>, string>>(true);
 // F20 settled batches of a free step, named yields

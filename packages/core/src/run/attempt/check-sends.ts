@@ -3,7 +3,6 @@
 import { acceptedTypes } from "../../engine/routing.js";
 import type { EventData } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { PartsShownEvent } from "../../event/built-in-events.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { classOf, isEvent, roleOf } from "../../event/facts.js";
 import { suggest } from "../../graph/finding.js";
@@ -31,7 +30,6 @@ export function assertSendable(attempt: AttemptCore, event: WorkflowEvent, optio
     });
   }
   const eventClass = classOf(event);
-  if (option === "streams" && eventClass === (PartsShownEvent as never)) return;
   if (step.emits.has(eventClass) || (option === "streams" && step.streams.has(eventClass))) return;
   throw undeclared(step, event, option);
 }
