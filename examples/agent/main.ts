@@ -8,10 +8,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { AgentPart, AgentQuestion } from "@millrace/agents";
+import { PieceReader, type WrittenPieces } from "millrace";
 import { needed, scriptedModel } from "./scripted-model.js";
 
 interface Told {
-  readonly part?: AgentPart;
+  readonly written?: WrittenPieces;
+  readonly writer?: string;
   /** Number of the event in the stream. */
   readonly sequence?: number;
   readonly question?: AgentQuestion;
@@ -26,6 +28,7 @@ let worker: ChildProcess;
 const killed: string[] = [];
 /** The last event that was shown: the next process goes on behind it. */
 let seen = -1;
+const reader = new PieceReader();
 
 const model = await scriptedModel((count) => {
   if (count === 2) kill("while the model writes its second answer");
@@ -57,10 +60,14 @@ function start(): Promise<Told | null> {
   });
 }
 
-function show({ part, sequence = seen }: Told): void {
+/** Each piece once: a process that goes on says some of them again. */
+function show({ written, writer, sequence = seen }: Told): void {
   seen = sequence;
-  if (part?.type === "text") process.stdout.write(part.text);
-  if (part?.type === "tool-result") console.log(`\n  → ${part.output}`);
+  const news = written === undefined ? null : reader.take(written, writer);
+  for (const part of (news?.pieces ?? []) as AgentPart[]) {
+    if (part.type === "text") process.stdout.write(part.text);
+    if (part.type === "tool-result") console.log(`\n  → ${part.output}`);
+  }
 }
 
 /** The first time that it asks, its process is killed: the question stays. */

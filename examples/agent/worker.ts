@@ -1,7 +1,7 @@
 /** The process that is killed: runs the agent, or continues what another process has left. */
-import type { AgentPart, AgentQuestion } from "@millrace/agents";
+import type { AgentQuestion } from "@millrace/agents";
 import { sqliteStore } from "@millrace/sqlite";
-import { PartsShownEvent, QuestionEvent } from "millrace";
+import { PiecesEvent, QuestionEvent } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import { researcherAt } from "./researcher.js";
 
@@ -17,8 +17,8 @@ const tell = (message: object) => process.send?.(message);
 process.on("message", ({ promptId, ...answer }: { readonly promptId: string; readonly approved: boolean }) => {
   void run.answer(promptId, answer);
 });
-for await (const { event, promptId, sequence } of run.streamEvents({ after: Number(after) })) {
-  if (event instanceof PartsShownEvent) for (const part of event.parts as AgentPart[]) tell({ part, sequence });
+for await (const { event, promptId, sequence, writer } of run.streamEvents({ after: Number(after) })) {
+  if (PiecesEvent.is(event)) tell({ written: event.toJSON(), writer, sequence });
   if (QuestionEvent.is(event)) tell({ promptId, question: event.details as AgentQuestion });
 }
 const { content, metrics } = await run;

@@ -1,6 +1,6 @@
 /**
- * What an agent shows while it works, in the `parts` of a `PartsShownEvent`. The `call` of the streamed event says which model call or
- * tool call has shown it: when that call is made again, its earlier parts do not count.
+ * What an agent shows while it works: a piece of a `PiecesEvent`, whose `call` says which model call or tool call has written it. When
+ * that call is made again, its earlier pieces do not count.
  */
 export type AgentPart =
   /** The agent that speaks from here on. */

@@ -1,6 +1,6 @@
 import type { AgentPart } from "./agent-part.types.js";
 import type { LoopRun } from "./loop-run.types.js";
-import type { PartSink } from "./part-writer.js";
+import type { PartSink } from "./part-sink.js";
 
 /** Emits the texts of a run as events, and keeps them for the result of a run that is cancelled. */
 export class EventSink implements PartSink {
@@ -17,6 +17,4 @@ export class EventSink implements PartSink {
       events.content({ text: part.text });
     } else if (part.type === "reasoning") events.content({ reasoning: part.text });
   }
-
-  close(): void {}
 }

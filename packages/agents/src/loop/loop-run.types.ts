@@ -6,7 +6,7 @@ import type { MemberRun } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
-import type { PartSink } from "./part-writer.js";
+import type { PartSink } from "./part-sink.js";
 
 /** A call that uses the session. */
 export interface SessionCall {

@@ -16,7 +16,7 @@ import { brokenStream } from "../run/failure.js";
 import { callMetrics } from "../run/metrics.js";
 import { messageOf } from "../run/run-events.js";
 import type { LoopRun } from "./loop-run.types.js";
-import type { PartSink } from "./part-writer.js";
+import type { PartSink } from "./part-sink.js";
 import type { TurnRecord } from "./turn.js";
 
 export type Request = Parameters<typeof generateText<ToolSet, Record<string, unknown>, OutputInterface>>[0] & {

@@ -15,7 +15,7 @@ import { type Guarded, guarded } from "./guards.js";
 import type { Limit } from "./limit.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { callMember } from "./members.js";
-import type { PartSink } from "./part-writer.js";
+import type { PartSink } from "./part-sink.js";
 import { assertGoesOn, permissionFor } from "./permission.js";
 import { ask } from "./questions.js";
 import { executionOf, type ToolRecord, toldRecord } from "./tool-record.js";
@@ -133,11 +133,7 @@ function execute(
         return { error: messageOf(error) };
       }
     };
-    try {
-      return show(run, { made, sink, record: await run.session.use({ ctx, signal, key }, work) });
-    } finally {
-      sink.close();
-    }
+    return show(run, { made, sink, record: await run.session.use({ ctx, signal, key }, work) });
   });
 }
 
@@ -225,8 +221,6 @@ function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, record: ToolReco
     const sink = run.sinkOf(run, call);
     run.events.begin(false);
     if ("error" in record) run.events.toolStarted(made);
-    const shown = show(run, { made, sink, record });
-    sink.close();
-    return shown;
+    return show(run, { made, sink, record });
   });
 }

@@ -1,4 +1,4 @@
-import { PartsShownEvent } from "millrace";
+import { PieceReader, PiecesEvent } from "millrace";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { Agent, type AgentPart, tool } from "../../src/index.js";
@@ -37,9 +37,11 @@ it("shows texts, calls and results as parts, each of its call", async () => {
 
   const shown = await agent.workflow.run({ input: "go" }).streamEvents().toArray();
 
-  const parts = shown.flatMap(({ event, call }) =>
-    event instanceof PartsShownEvent ? event.parts.map((part) => [call, part as AgentPart] as const) : [],
-  );
+  const reader = new PieceReader();
+  const parts = shown.flatMap(({ event, call, writer }) => {
+    const pieces = PiecesEvent.is(event) ? (reader.take(event, writer)?.pieces ?? []) : [];
+    return pieces.map((part) => [call, part as AgentPart] as const);
+  });
   const text = parts.flatMap(([call, part]) => (call === "/@scout/run=m1" && part.type === "text" ? part.text : []));
   expect(text.join("")).toBe("Seen it.");
   expect(parts.filter(([, { type }]) => type !== "text")).toEqual([
