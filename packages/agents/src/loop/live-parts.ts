@@ -1,3 +1,5 @@
+import type { EffectCall } from "millrace";
+import { type PartSink, pieceSink } from "./part-sink.js";
 import type { StreamPart, UniqueIds } from "./unique-ids.js";
 
 /** Parts that say nothing once the answer is whole. */
@@ -23,8 +25,10 @@ export class LiveParts {
   }
 
   /** Shows the parts of a live answer. Returns what is to be recorded. */
-  async take(stream: ReadableStream<StreamPart>, signal: AbortSignal): Promise<StreamPart[]> {
+  async take(stream: ReadableStream<StreamPart>, call: EffectCall): Promise<StreamPart[]> {
     this.#isLive = true;
+    const { signal } = call;
+    const sink = pieceSink(call);
     const parts: StreamPart[] = [];
     for await (const given of stream as unknown as AsyncIterable<StreamPart>) {
       signal.throwIfAborted();
@@ -32,6 +36,7 @@ export class LiveParts {
       if (part.type === "error") throw part.error;
       if (!isHeld(part)) this.#target.enqueue(part);
       if (!passing.has(part.type)) keep(parts, part);
+      show(sink, part);
     }
     return parts;
   }
@@ -40,6 +45,24 @@ export class LiveParts {
   finish(parts: readonly StreamPart[]): void {
     for (const part of parts) if (!this.#isLive || isHeld(part)) this.#target.enqueue(part);
     this.#target.close();
+  }
+}
+
+/** For readers of the run, as agents show it. */
+function show(sink: PartSink, part: StreamPart): void {
+  if (part.type === "text-delta") sink.show({ type: "text", id: part.id, text: part.delta });
+  else if (part.type === "reasoning-delta") sink.show({ type: "reasoning", id: part.id, text: part.delta });
+  else if (part.type === "tool-call") {
+    const { toolCallId, toolName, input } = part;
+    sink.show({ type: "tool-call", toolCallId, toolName, input: parsed(input) });
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return json; // the SDK tells the model that these are no arguments
   }
 }
 

@@ -7,9 +7,11 @@
 import { type LanguageModel, type ModelMessage, type ToolSet, wrapLanguageModel } from "ai";
 import type { Context } from "millrace";
 import { toFailure } from "../run/failure.js";
+import { messageOf } from "../run/run-events.js";
 import { invalid } from "../settings/check-options.js";
 import { changedFields } from "./asked.js";
 import { LiveParts } from "./live-parts.js";
+import { pieceSink } from "./part-sink.js";
 import { isStream, plainResult } from "./tools.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
 
@@ -73,8 +75,8 @@ function recordedModel(scope: Context, model: Exclude<LanguageModel, string>): M
         const stream = new ReadableStream<StreamPart>({
           start: async (target) => {
             const live = new LiveParts(target, idsFor(params, name));
-            const record = scope.run(name, async ({ signal }) => {
-              const parts = await live.take((await doStream()).stream, signal);
+            const record = scope.run(name, async (call) => {
+              const parts = await live.take((await doStream()).stream, call);
               return { asked: asked.changed(params), parts };
             });
             try {
@@ -128,14 +130,35 @@ class AskedBefore {
 function recordedTool(scope: Context, tool: ToolSet[string]): ToolSet[string] {
   const { execute } = tool;
   if (execute === undefined) return tool;
-  const record = async (input: never, options: Parameters<typeof execute>[1]): Promise<unknown> =>
-    scope.run(`call/${options.toolCallId}`, async ({ signal }) => {
+  type Options = Parameters<typeof execute>[1];
+  const call = async (input: never, options: Options): Promise<unknown> => {
+    const given = execute(input, options);
+    return plainResult(isStream(given) ? await lastOf(given) : await given);
+  };
+  const record = async (input: never, options: Options): Promise<unknown> => {
+    const { toolCallId } = options;
+    const made = await scope.run(`call/${toolCallId}`, async (effect): Promise<ToolRecord> => {
+      const { signal } = effect;
       const abortSignal = options.abortSignal === undefined ? signal : AbortSignal.any([signal, options.abortSignal]);
-      const given = execute(input, { ...options, abortSignal });
-      return plainResult(isStream(given) ? await lastOf(given) : await given);
+      const done: ToolRecord = await call(input, { ...options, abortSignal }).then(
+        (output) => ({ output }),
+        (error: unknown) => {
+          if (signal.aborted) throw error;
+          return { error: messageOf(error) };
+        },
+      );
+      const sink = pieceSink(effect);
+      if ("error" in done) sink.show({ type: "tool-error", toolCallId, error: done.error });
+      else sink.show({ type: "tool-result", toolCallId, output: done.output });
+      return done;
     });
+    if ("error" in made) throw new Error(made.error); // the model is told, and told the same again
+    return made.output;
+  };
   return { ...tool, execute: record as typeof execute };
 }
+
+type ToolRecord = { readonly output: unknown } | { readonly error: string };
 
 async function lastOf(values: AsyncIterable<unknown>): Promise<unknown> {
   let last: unknown;

@@ -249,27 +249,6 @@ export const AnswerEvent: EngineEventClass<AnswerEvent> = /* @__PURE__ */ engine
   "humanResponse",
   "fields",
 );
-/** Fields of a {@link PartsShownEvent}. */
-export interface PartsShown {
-  /** Plain data: pieces of text, tools that begin, and the like. */
-  readonly parts: readonly unknown[];
-}
-/**
- * What a call of `ctx.run` shows while it works, in parts. Every step may stream it without declaring it, so a library
- * can show its work in any step. No step takes it.
- */
-export interface PartsShownEvent
-  extends WorkflowEvent<"PartsShownEvent", EventFacts<"notice", PartsShown, PartsShown, "PartsShownEvent">>,
-    PartsShown {}
-/** The class `PartsShownEvent`. */
-export interface PartsShownEventClass {
-  new (fields: PartsShown): PartsShownEvent;
-  readonly type: "PartsShownEvent";
-  /** Returns `true` for an instance of exactly this class. */
-  is(value: unknown): value is PartsShownEvent;
-}
-export const PartsShownEvent: PartsShownEventClass = /* @__PURE__ */ partsEvent();
-
 /** Pieces that the function of a `ctx.run` has written with `call.write`: for {@link PieceReader}. */
 export interface PiecesEvent extends EngineEvent<"millrace.pieces", "notice", WrittenPieces> {}
 export const PiecesEvent: EngineEventClass<PiecesEvent> = /* @__PURE__ */ engineEvent("millrace.pieces", "notice");
