@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { Agent } from "../src/index.js";
 import type { AgentCall, AgentEnd, AgentObserver } from "../src/run/observed.js";
 import { scripted } from "./support/models.js";
+import { allow, refund } from "./support/refunds.js";
 
 function observing(): { readonly calls: AgentCall[]; readonly ends: AgentEnd[]; readonly order: string[] } {
   const seen = { calls: [] as AgentCall[], ends: [] as AgentEnd[], order: [] as string[] };
@@ -45,4 +46,19 @@ it("they are told of a failure, and the caller gets it as before", async () => {
 
   await expect(agent.run("Hi")).rejects.toMatchObject({ code: "AGENT_FAILED" });
   expect(seen.ends).toMatchObject([{ status: "ERROR", error: { code: "AGENT_FAILED" } }]);
+});
+
+it("they are told of each call of the model once, also when the run is continued", async () => {
+  const seen = observing();
+  const model = scripted([[["refund", { order: 7 }]], "Done."]);
+  const agent = new Agent({ name: "Clerk", model, tools: [refund] });
+
+  const paused = await agent.run("Refund 7");
+  const { metrics } = await agent.continueRun(paused, allow("call-0"));
+
+  expect(seen.ends.map(({ status, calls }) => [status, calls.length])).toEqual([
+    ["PAUSED", 1],
+    ["COMPLETED", 1],
+  ]);
+  expect(metrics.totalTokens).toBe(30);
 });

@@ -72,3 +72,12 @@ it("refuses the session of a user to a run that names none", async () => {
 
   await expect(answering(run, () => ({}))).rejects.toMatchObject({ code: "SESSION_FOREIGN" });
 });
+
+it("is not stuck after an answer that was cut in the middle of a call", async () => {
+  const sessions = memorySessions();
+  const { agent } = shop(sessions, { ...calls(["add", { item: "milk" }]), finish: "length" }, says("hello again"));
+
+  await expect(agent.run("one", { sessionId: "s1" })).rejects.toMatchObject({ code: "AGENT_ANSWER_CUT" });
+
+  expect((await agent.run("two", { sessionId: "s1" })).content).toBe("hello again");
+});
