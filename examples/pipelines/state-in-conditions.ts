@@ -30,7 +30,7 @@ export function createSupport(): Pipeline {
       readTicket,
       new Condition({
         name: "is_urgent",
-        evaluator: (_input, { sessionState }) => sessionState["urgent"],
+        evaluator: (_input, { sessionState }) => sessionState["urgent"] === true,
         steps: [wakeSomebody],
       }),
       new Router({

@@ -4,7 +4,8 @@
  * @module
  */
 // ---- pipelines and what they are made of
-export { Pipeline } from "./run/pipeline.js";
+export { Pipeline } from "./run/typed-pipeline.js";
+export type { PipelineConstructor } from "./run/typed-pipeline.js";
 export type { HandleOptions, PipelineOptions, PipelineRunOptions, RunQuery } from "./run/pipeline-options.js";
 export type { ContinueOptions, RequirementAnswer } from "./run/continue-run.js";
 export type { RunPage } from "./run/pipeline.js";
@@ -19,7 +20,7 @@ export type {
 export type { PipelineRunError } from "./state/pipeline-state.types.js";
 export type { PipelineRunOutput, PipelineStatus, TypedOutput } from "./output/run-output.types.js";
 export { Step } from "./nodes/step.js";
-export type { ErrorPolicy, StepOptions } from "./nodes/step.js";
+export type { ErrorPolicy, StepExecutor, StepOptions } from "./nodes/step.js";
 export { Condition, Loop, Parallel, Router, Steps } from "./nodes/containers.js";
 export type {
   Choice,
@@ -33,10 +34,15 @@ export type {
   Selection,
   Selector,
   StepLike,
+  StepObject,
   StepsOptions,
 } from "./nodes/containers.js";
+export type { ContentOf, ContentsBefore, ContentsOf, HasContents, NamedContent } from "./nodes/contents.types.js";
+export type { SessionState, SharedState } from "./data/session-state.types.js";
 export type {
+  AnyStepFunction,
   ConversationalAgent,
+  CoreWorkflow,
   DecideRequest,
   DecideResult,
   EditOptions,
@@ -46,11 +52,12 @@ export type {
   ExecutorRequest,
   ExecutorResult,
   ExecutorResume,
+  PipelineLike,
   RunContext,
-  SessionState,
   StepFunction,
   ToolAnswer,
   ToolRequirement,
+  Values,
 } from "./data/executor.types.js";
 export type { SessionReducer, SessionReducers } from "./session/reducers.js";
 // ---- people

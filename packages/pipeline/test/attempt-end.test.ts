@@ -23,8 +23,8 @@ function stubborn() {
   const [begun, over, tried] = [new Gate(), new Gate(), new Gate()];
   const refused: unknown[] = [];
   const change = (context: RunContext, when: string): readonly (() => unknown)[] => [
-    () => context.sessionState["list"].push(`in place ${when}`),
-    () => context.editState((state) => state["list"].push(`edited ${when}`)),
+    () => (context.sessionState["list"] as unknown[]).push(`in place ${when}`),
+    () => context.editState((state) => (state["list"] as unknown[]).push(`edited ${when}`)),
     () => context.emit(`Told ${when}`),
   ];
   const executor: StepFunction = async (_input, context) => {
@@ -59,7 +59,7 @@ describe("a function that ignores its signal", () => {
         step("next", {
           executor: async (_input, { sessionState }) => {
             refused = await late();
-            return [...sessionState["list"]];
+            return [...(sessionState["list"] as unknown[])];
           },
         }),
       ],
@@ -73,7 +73,7 @@ describe("a function that ignores its signal", () => {
 
     expect(refused).toEqual(["ATTEMPT_ENDED", "ATTEMPT_ENDED", "ATTEMPT_ENDED"]);
     expect(content).toEqual(before);
-    expect(sessionState["list"].toSorted()).toEqual(before.toSorted());
+    expect((sessionState["list"] as string[]).toSorted()).toEqual(before.toSorted());
     expect(await made.getSessionState("s")).toEqual(sessionState);
     expect(metrics.steps["slow"]).toMatchObject({ executions: [{ success: false, metrics: { duration: 0.04 } }] });
     expect(namesOf(events).slice(0, 4)).toEqual([
@@ -89,7 +89,7 @@ describe("a function that ignores its signal", () => {
     const [first, second] = [new Gate(), new Gate()];
     let attempts = 0;
     const executor: StepFunction = (_input, { sessionState }) => {
-      sessionState["list"].push(attempts);
+      (sessionState["list"] as unknown[]).push(attempts);
       [first, second][attempts++]?.pass();
       return new Promise(() => {});
     };
@@ -130,7 +130,7 @@ describe("a function that ignores its signal", () => {
     await setImmediate();
 
     expect(refused).toEqual(["ATTEMPT_ENDED", "ATTEMPT_ENDED", "ATTEMPT_ENDED"]);
-    expect(sessionState["list"].toSorted()).toEqual(before.toSorted());
+    expect((sessionState["list"] as string[]).toSorted()).toEqual(before.toSorted());
     expect(await ended.getSessionState("s")).toEqual(sessionState);
     expect(namesOf(events)).toEqual(expect.arrayContaining(["StepStarted slow", "Told before slow"]));
     expect(metrics.steps["slow"]).toMatchObject({ executions: [{ success: false }] });
@@ -144,7 +144,7 @@ describe("a function that ignores its signal", () => {
 function agent(begun: Gate): Executor {
   return fakeAgent("agent", async ({ sessionState, stream, signal }) => {
     stream?.({ event: "RunStarted" });
-    sessionState["list"].push("by a tool");
+    (sessionState["list"] as unknown[]).push("by a tool");
     stream?.({ event: "RunContent", content: "half an " } as never);
     begun.pass();
     await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -238,7 +238,7 @@ describe("an agent", () => {
   it("that does not answer its signal is waited for no longer than a second", async () => {
     const begun = new Gate();
     const deaf = fakeAgent("deaf", ({ sessionState }) => {
-      sessionState["list"].push("deaf");
+      (sessionState["list"] as unknown[]).push("deaf");
       begun.pass();
       return new Promise(() => {});
     });

@@ -28,7 +28,7 @@ describe("an end condition", () => {
       steps: [
         new Loop({
           maxIterations: 9,
-          steps: [(_input, { sessionState }) => ++sessionState["n"]],
+          steps: [(_input, { sessionState }) => (sessionState["n"] = Number(sessionState["n"]) + 1)],
           endCondition: (_outputs, { sessionState, signal, iteration }) =>
             !signal.aborted && iteration + 1 === sessionState["n"] && sessionState["n"] >= 2,
         }),
@@ -110,7 +110,7 @@ describe("session state", () => {
         async (_input, { sessionState }) => {
           timedOut.pass();
           await changed.passed;
-          sessionState["list"].push("y");
+          (sessionState["list"] as unknown[]).push("y");
           return JSON.parse(JSON.stringify(sessionState));
         },
       ],
@@ -130,7 +130,7 @@ describe("session state", () => {
       const late: readonly (() => unknown)[] = [
         () => (sessionState["late"] = { list: [1] }),
         () => delete sessionState["early"],
-        () => sessionState["early"].push("late"),
+        () => (sessionState["early"] as unknown[]).push("late"),
         () => (context.sessionState = {}),
         () => editState((state) => (state["late"] = true)),
         () => context.emit("Late"),
@@ -175,9 +175,9 @@ describe("session state", () => {
 
   it("has a plain copy, for what takes no live objects", async () => {
     const copies: StepFunction = ({ input }, { sessionState, snapshot }) => {
-      sessionState["cart"].items.push(input);
+      (sessionState["cart"] as { items: unknown[] }).items.push(input);
       const { cart } = snapshot();
-      cart.copied = true;
+      (cart as { copied?: boolean }).copied = true;
       return structuredClone(cart);
     };
     await using made = new Pipeline({ name: "copies", sessionState: { cart: { items: [] } }, steps: [copies] });
@@ -334,7 +334,7 @@ describe("options that cannot be", () => {
     ["no name", () => new Pipeline({ steps: [] } as never)],
     ...[Pipeline, Step, Steps, Loop, Condition, Router].map((Kind): [string, () => unknown] => [
       `no options of a ${Kind.name}`,
-      () => new Kind(undefined as never),
+      () => new (Kind as new (options: never) => object)(undefined as never),
     ]),
     ["no steps", () => new Pipeline({ name: "p" } as never)],
     ["a function for steps", () => new Pipeline({ name: "p", steps: (() => 1) as never })],

@@ -21,18 +21,18 @@ describe("an isolated Parallel", () => {
       [
         isolated(
           does("writes", (_input, { sessionState }) => {
-            sessionState["items"].push("written");
-            sessionState["nested"].left = 1;
+            (sessionState["items"] as unknown[]).push("written");
+            (sessionState["nested"] as Record<string, number>)["left"] = 1;
             isChanged();
           }),
           does("reads", async (_input, { sessionState }) => {
             await changed;
             seen.push(JSON.parse(JSON.stringify(sessionState)));
-            sessionState["items"].push("read");
-            sessionState["nested"].right = 2;
+            (sessionState["items"] as unknown[]).push("read");
+            (sessionState["nested"] as Record<string, number>)["right"] = 2;
           }),
         ),
-        does("after", (_input, { sessionState }) => [...sessionState["items"]]),
+        does("after", (_input, { sessionState }) => [...(sessionState["items"] as unknown[])]),
       ],
       { sessionState: { items: ["first"], nested: {} } },
     );
@@ -112,8 +112,8 @@ describe("an isolated Parallel", () => {
     const counts = (name: string): Step =>
       does(name, async (_input, { editState }) => {
         await editState(async (state) => {
-          state["total"] += 1;
-          state["log"].push(name);
+          state["total"] = Number(state["total"]) + 1;
+          (state["log"] as unknown[]).push(name);
         });
       });
     const inner = isolated(counts("c"), counts("d"));
@@ -140,7 +140,7 @@ describe("an isolated Parallel", () => {
       (field: string, amount: number): StepFunction =>
       async (_input, { editState }) => {
         await editState((state) => {
-          state[field] = (state[field] ?? 0) + amount;
+          state[field] = ((state[field] as number | undefined) ?? 0) + amount;
         });
       };
     const made = pipeline(
@@ -155,7 +155,9 @@ describe("an isolated Parallel", () => {
   });
 
   it("shares the state of a branch with a pipeline that is nested in it", async () => {
-    const nested = pipeline([does("inside", (_input, { sessionState }) => sessionState["mine"].push("nested"))]);
+    const nested = pipeline([
+      does("inside", (_input, { sessionState }) => (sessionState["mine"] as unknown[]).push("nested")),
+    ]);
     const branch = new Steps({ steps: [sets("own", "mine", ["own"]), new Step({ executor: nested })] });
     const other = does("other", (_input, { sessionState }) => Object.keys(sessionState));
     const output = await pipeline([new Parallel({ state: "isolated", steps: [branch, other] })]).run("");

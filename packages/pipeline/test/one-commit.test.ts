@@ -88,7 +88,7 @@ describe("a Parallel", () => {
     const counts: Step["options"]["executor"] = (_input, { editState, sessionState }) => {
       (sessionState["list"] as unknown[]).push("in place");
       return editState((state) => {
-        state["count"] += 1;
+        state["count"] = Number(state["count"]) + 1;
       });
     };
     const made = pipeline([branches(30, () => counts)], { sessionState: { count: 0, list: [] } });

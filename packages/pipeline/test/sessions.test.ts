@@ -96,8 +96,8 @@ describe("a session", () => {
   it("counts every one of two hundred runs at once that edit one number and one list", async () => {
     const counts: StepFunction = ({ input }, { editState }) =>
       editState((state) => {
-        state["n"] += 1;
-        state["list"].push(input);
+        state["n"] = Number(state["n"]) + 1;
+        (state["list"] as unknown[]).push(input);
       });
     const counting = pipeline([counts], { sessionState: { n: 0, list: [] } });
     const ids = Array.from({ length: 200 }, (_, n) => `run ${n}`);

@@ -6,10 +6,13 @@
 import type { Workflow } from "millrace";
 import type { MediaSet } from "./media.types.js";
 import type { StepMetricsData } from "./metrics.types.js";
+import type { SessionState } from "./session-state.types.js";
 import type { StepInput } from "./step-input.js";
 
-/** State shared by the steps, agents and tools of a session, as plain data. */
-export type SessionState = Record<string, any>;
+export type { SessionState };
+
+/** Values by name, of unknown types. */
+export type Values = Readonly<Record<string, unknown>>;
 
 export interface EditOptions {
   /** Names the edit within its step: where another attempt edits something else, or in another order. */
@@ -21,7 +24,11 @@ export interface EditOptions {
  * selectors, agents and tools share: each sees the changes of the others at once, and they are stored with the result
  * of the step.
  */
-export interface RunContext<State extends object = SessionState> {
+export interface RunContext<
+  State extends object = SessionState,
+  Dependencies extends object = Values,
+  Metadata extends object = Values,
+> {
   readonly runId: string;
   readonly sessionId: string;
   readonly userId: string | null;
@@ -40,8 +47,8 @@ export interface RunContext<State extends object = SessionState> {
   /** A plain copy of the present state, for `structuredClone`, workers, and other code that needs plain data. */
   snapshot(): State;
   /** Dependencies of the pipeline with those of the run merged over them. The objects are not copied. */
-  readonly dependencies: Readonly<Record<string, unknown>>;
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly dependencies: Readonly<Dependencies>;
+  readonly metadata: Readonly<Metadata>;
   /** Number of the innermost enclosing loop's iteration, from 0; `null` outside of loops of this pipeline. */
   readonly iteration: number | null;
   /** Aborts when the run is cancelled, or the step has failed or timed out. */
@@ -60,11 +67,19 @@ export interface RunContext<State extends object = SessionState> {
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }
 
-/** A run context of any state: a function may declare the type of the state that it shares. */
-export type AnyRunContext = RunContext<any>;
+/**
+ * A function or a generator function. Text that a generator yields becomes the content, piece by piece.
+ *
+ * A function may declare the type of the session state, as `RunContext<State>`, and the contents that it reads, as
+ * `StepInput<{ readonly title: string }>`.
+ */
+export type StepFunction<Context = RunContext, Input = StepInput, Result = unknown> = (
+  input: Input,
+  context: Context,
+) => Result;
 
-/** A function or a generator function. Text that a generator yields becomes the content, piece by piece. */
-export type StepFunction = (input: StepInput, context: AnyRunContext) => unknown;
+/** A function whose context or input may be declared in more detail: a method, because its parameters are compared both ways. */
+export type AnyStepFunction = { call(input: StepInput, context: RunContext): unknown }["call"];
 
 export interface ExecutorRequest extends MediaSet {
   readonly input: unknown;
@@ -160,8 +175,12 @@ export interface DecideResult extends ExecutorResult {
   readonly query: string | null;
 }
 
-/** A workflow of the core as a step. It gets the message as `input`. */
-export type CoreWorkflow = Workflow<any>;
+/** A workflow of the core as a step: any `Workflow`. It gets the message as `input`. */
+export interface CoreWorkflow {
+  run(...given: never): unknown;
+  resume(...given: never): unknown;
+  retry(...given: never): unknown;
+}
 
 /** A pipeline as a step of another one. An interface, because the class itself depends on the nodes. */
 export interface PipelineLike {

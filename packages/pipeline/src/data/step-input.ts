@@ -27,14 +27,18 @@ export interface StepInputFields {
   readonly humanInput?: HumanInput | undefined;
 }
 
-/** The argument of functions, evaluators and selectors. Its methods may be taken out of it: `({ getStepContent }) => …`. */
-export class StepInput {
+/**
+ * The argument of functions, evaluators and selectors. Its methods may be taken out of it: `({ getStepContent }) => …`.
+ *
+ * `Contents` are the contents of earlier steps by name, as far as their types are known; `Input` is that of the run.
+ */
+export class StepInput<Contents extends object = object, Input = unknown> {
   static {
     bindWhenRead(this.prototype);
   }
 
   /** Input of the run, equal for every step; checked when the pipeline has an `inputSchema`. */
-  readonly input: unknown;
+  readonly input: Input;
   /**
    * Content of the previous step, with its type. For a group of steps it is the content of the group's last step; for a
    * Parallel, the joined results. `undefined` for the first step.
@@ -52,7 +56,7 @@ export class StepInput {
 
   constructor(fields: StepInputFields) {
     const { outputs = [], media = emptyMedia } = fields;
-    this.input = fields.input;
+    this.input = fields.input as Input;
     this.additionalData = fields.additionalData ?? {};
     this.humanInput = fields.humanInput;
     this.#media = media;
@@ -126,6 +130,8 @@ export class StepInput {
    * empty branches; repeated names get a number: `"look"`, `"look 2"`. For another group, the content of its last step.
    * `undefined` when the step does not exist or was skipped.
    */
+  getStepContent<Name extends keyof Contents & string>(name: Name): Contents[Name] | undefined;
+  getStepContent(name: string): unknown;
   getStepContent(name: string): unknown {
     const output = this.getStepOutput(name);
     if (!output || !hasRun(output)) return undefined;

@@ -4,11 +4,10 @@
  * @module
  */
 import type { Duration, RetryPolicy } from "millrace";
-import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "../data/executor.types.js";
 import type { ExecutorType } from "../data/metrics.types.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import type { EndCondition, Evaluator, MergeStates, Selector, StepLike } from "./containers.js";
-import type { ErrorPolicy } from "./step.js";
+import type { EndCondition, Evaluator, MergeStates, Selector } from "./containers.js";
+import type { ErrorPolicy, StepExecutor } from "./step.js";
 
 export type PipelineNode = StepNode | StepsNode | LoopNode | ParallelNode | ConditionNode | RouterNode;
 export type ContainerNode = Exclude<PipelineNode, StepNode>;
@@ -27,7 +26,7 @@ export interface StepNode extends NodeBase {
   readonly kind: "step";
   readonly executorType: ExecutorType;
   readonly executorName: string;
-  readonly executor: StepFunction | Executor | PipelineLike | CoreWorkflow;
+  readonly executor: StepExecutor;
   readonly retry: RetryPolicy | null;
   readonly timeout: Duration | null;
   readonly addHistory: boolean | null;
@@ -67,7 +66,7 @@ export interface RouterNode extends NodeBase {
   readonly kind: "router";
   readonly children: readonly PipelineNode[];
   /** The values from which the children were made: a selector may return one of them. */
-  readonly givenAs: readonly (StepLike | readonly StepLike[])[];
+  readonly givenAs: readonly unknown[];
   /** `null` when people select. */
   readonly selector: Selector | null;
 }

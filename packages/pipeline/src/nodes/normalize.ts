@@ -5,12 +5,21 @@
  */
 import { retryPolicy, stop, wait } from "millrace";
 import { refuseOptions } from "millrace/engine";
-import type { Executor } from "../data/executor.types.js";
+import type { AnyStepFunction, Executor } from "../data/executor.types.js";
 import type { ExecutorType } from "../data/metrics.types.js";
 import { stepName } from "../human/option-rules.js";
-import { Condition, Loop, Parallel, Router, type StepLike, Steps } from "./containers.js";
+import {
+  Condition,
+  type EndCondition,
+  type Evaluator,
+  Loop,
+  Parallel,
+  Router,
+  type Selector,
+  Steps,
+} from "./containers.js";
 import type { PipelineNode, StepNode } from "./node.types.js";
-import { Step, type StepOptions, unrunnable } from "./step.js";
+import { Step, type StepExecutor, type StepOptions, unrunnable } from "./step.js";
 
 /** A bare function or agent gives its name to its step. */
 function checked<Node extends PipelineNode>(node: Node): Node {
@@ -24,19 +33,17 @@ function checked<Node extends PipelineNode>(node: Node): Node {
  * @param path Of the group that has them. @default the pipeline
  * @throws {WorkflowError} `OPTION_INVALID` for values that cannot run, and for invalid names of steps.
  */
-export function nodesOf(
-  steps: readonly (StepLike | readonly StepLike[])[],
-  path: readonly number[] = [],
-): readonly PipelineNode[] {
+export function nodesOf(steps: readonly unknown[], path: readonly number[] = []): readonly PipelineNode[] {
   refuseOptions("The pipeline cannot be made", steps.flatMap(strangerProblems));
   const nodes = steps.map((step, position) => checked(normalize(step, [...path, position])));
   return withDistinctContainers(nodes);
 }
 
+const kinds = [Step, Steps, Loop, Parallel, Condition, Router];
+
 /** Checks bare values; nodes have checked themselves. */
 function strangerProblems(given: unknown, position: number): string[] {
-  const isKnown =
-    Array.isArray(given) || [Step, Steps, Loop, Parallel, Condition, Router].some((kind) => given instanceof kind);
+  const isKnown = Array.isArray(given) || kinds.some((kind) => given instanceof kind);
   const stranger = isKnown ? null : unrunnable(given);
   return stranger === null ? [] : [`step ${position + 1} is ${stranger}`];
 }
@@ -51,10 +58,10 @@ function withDistinctContainers(nodes: readonly PipelineNode[]): readonly Pipeli
   });
 }
 
-function normalize(given: StepLike | readonly StepLike[], path: readonly number[]): PipelineNode {
+function normalize(given: unknown, path: readonly number[]): PipelineNode {
   if (Array.isArray(given)) {
     const position = path.at(-1) ?? 0;
-    return normalize(new Steps({ name: `steps_group_${position}`, steps: given as readonly StepLike[] }), path);
+    return normalize(new Steps({ name: `steps_group_${position}`, steps: given as never[] }), path);
   }
   if (given instanceof Step) return stepNode(given.options, path);
   if (given instanceof Steps)
@@ -66,7 +73,7 @@ function normalize(given: StepLike | readonly StepLike[], path: readonly number[
   }
   if (given instanceof Condition) return conditionNode(given, path);
   if (given instanceof Router) return routerNode(given, path);
-  return stepNode({ executor: given as StepOptions["executor"] }, path);
+  return stepNode({ executor: given as StepExecutor }, path);
 }
 
 function loopNode(loop: Loop, path: readonly number[]): PipelineNode {
@@ -76,7 +83,7 @@ function loopNode(loop: Loop, path: readonly number[]): PipelineNode {
     kind: "loop",
     children: nodesOf(steps, path),
     maxIterations,
-    endCondition,
+    endCondition: endCondition as EndCondition | null,
     forwards: forwardIterationOutput,
   };
 }
@@ -84,7 +91,13 @@ function loopNode(loop: Loop, path: readonly number[]): PipelineNode {
 function conditionNode(condition: Condition, path: readonly number[]): PipelineNode {
   const { steps, elseSteps = [], evaluator = true } = condition.options;
   const children = nodesOf([...steps, ...elseSteps], path);
-  return { ...base(condition, path), kind: "condition", children, ifCount: steps.length, evaluator };
+  return {
+    ...base(condition, path),
+    kind: "condition",
+    children,
+    ifCount: steps.length,
+    evaluator: evaluator as Evaluator,
+  };
 }
 
 function routerNode(router: Router, path: readonly number[]): PipelineNode {
@@ -92,7 +105,7 @@ function routerNode(router: Router, path: readonly number[]): PipelineNode {
   const children = nodesOf(choices, path);
   const facts = base(router, path);
   refuseOptions(`The router "${facts.name}" cannot be made`, sameNames(children));
-  return { ...facts, kind: "router", children, givenAs: choices, selector };
+  return { ...facts, kind: "router", children, givenAs: choices, selector: selector as Selector | null };
 }
 
 /** Names that repeat: a selector by name would only reach the first. */
@@ -116,7 +129,7 @@ function base(container: Steps | Loop | Parallel | Condition | Router, path: rea
   return { id: path.join("."), path, name, description, onError, human: humanReview };
 }
 
-function stepNode(options: StepOptions, path: readonly number[]): StepNode {
+function stepNode(options: StepOptions<AnyStepFunction>, path: readonly number[]): StepNode {
   const {
     executor,
     description = null,
@@ -152,12 +165,12 @@ function retriesOf(maxRetries: number) {
   return retryPolicy({ wait: wait.fixed(0), stop: stop.afterAttempts(maxRetries + 1) });
 }
 
-function typeOf(executor: StepOptions["executor"]): ExecutorType {
+function typeOf(executor: StepExecutor): ExecutorType {
   if (typeof executor === "function") return "function";
   return "execute" in executor ? executor.kind : "workflow";
 }
 
-function nameOf(executor: StepOptions["executor"]): string {
+function nameOf(executor: StepExecutor): string {
   const { name } = executor as Executor;
   // An arrow function in the options of a step has the name of the option.
   return typeof name === "string" && !(typeof executor === "function" && name === "executor") ? name : "";

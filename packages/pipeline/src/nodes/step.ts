@@ -1,20 +1,31 @@
 import { type Duration, type RetryPolicy, Workflow } from "millrace";
 import { checkOptions, duration, flag, type Rules, text, wholeNumber, withMethods } from "millrace/engine";
-import type { CoreWorkflow, Executor, PipelineLike, StepFunction } from "../data/executor.types.js";
+import type {
+  AnyStepFunction,
+  CoreWorkflow,
+  Executor,
+  PipelineLike,
+  RunContext,
+  StepFunction,
+} from "../data/executor.types.js";
+import type { StepInput } from "../data/step-input.js";
 import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
 import { assertOptions, errorPolicy, historyRuns, nameIn, stepName } from "../human/option-rules.js";
+import type { ContentOf, HasContents, NamedContent } from "./contents.types.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */
 export type ErrorPolicy = "fail" | "skip" | "pause";
 
+/** What does the work of a step: a function, an agent, a team, a pipeline or a workflow. */
+export type StepExecutor<Run = AnyStepFunction> = Run | Executor | PipelineLike | CoreWorkflow;
+
 /** Options of a `Step`. */
-export interface StepOptions {
+export interface StepOptions<Run = StepFunction, Name extends string = string> {
   /** @default the name of the executor */
-  readonly name?: string;
+  readonly name?: Name;
   readonly description?: string;
-  /** What does the work: a function, an agent, a team, a pipeline or a workflow. */
-  readonly executor: StepFunction | Executor | PipelineLike | CoreWorkflow;
+  readonly executor: StepExecutor<Run>;
   /** Attempts after the first. @default 3 for an agent or a team, else 0 */
   readonly maxRetries?: number;
   /** Replaces `maxRetries`, for delays between attempts or for retries of some errors only. */
@@ -31,20 +42,23 @@ export interface StepOptions {
   readonly humanReview?: HumanReview;
 }
 
-/** One unit of work in a pipeline. */
-export class Step {
+/** One unit of work in a pipeline. All types are inferred from its options. */
+export class Step<const Name extends string = never, Result = unknown, Context = RunContext, Input = StepInput>
+  implements HasContents<NamedContent<Name, ContentOf<Result>>>
+{
+  declare readonly "~contents"?: NamedContent<Name, ContentOf<Result>>;
   readonly kind = "step";
-  readonly options: StepOptions;
+  readonly options: StepOptions<AnyStepFunction>;
 
   /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
-  constructor(options: StepOptions) {
+  constructor(options: StepOptions<StepFunction<Context, Input, Result>, Name>) {
     assertOptions("The step", options);
-    checkOptions(`The step "${nameIn(options)}" cannot be made`, options, { rules });
-    this.options = options;
+    this.options = options as StepOptions<AnyStepFunction>;
+    checkOptions(`The step "${nameIn(options)}" cannot be made`, this.options, { rules });
   }
 }
 
-const rules: Rules<StepOptions> = {
+const rules: Rules<StepOptions<AnyStepFunction>> = {
   description: text,
   executor: (executor) => {
     const stranger = unrunnable(executor);

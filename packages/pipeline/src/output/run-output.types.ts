@@ -4,10 +4,10 @@
  * @module
  */
 
-import type { SessionState } from "../data/executor.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { MediaSet } from "../data/media.types.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
+import type { SessionState, SharedState } from "../data/session-state.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
@@ -25,16 +25,16 @@ export type PipelineStatus =
   | "ERROR";
 
 /** The output of a pipeline with an `outputSchema`: the content of a completed run has its type. */
-export type TypedOutput<Input, Output> = unknown extends Output
-  ? PipelineRunOutput<Input>
-  : PipelineRunOutput<Input> &
+export type TypedOutput<Input, Output, State extends object = SessionState> = unknown extends Output
+  ? PipelineRunOutput<Input, State>
+  : PipelineRunOutput<Input, State> &
       (
         | { readonly status: "COMPLETED"; readonly content: Output }
         | { readonly status: Exclude<PipelineStatus, "COMPLETED">; readonly content: unknown }
       );
 
-/** `Input` is what the pipeline's `inputSchema` returns. */
-export interface PipelineRunOutput<Input = unknown> extends MediaSet {
+/** `Input` is what the pipeline's `inputSchema` returns, `State` its session state. */
+export interface PipelineRunOutput<Input = unknown, State extends object = SessionState> extends MediaSet {
   readonly runId: string;
   readonly pipelineId: string;
   readonly pipelineName: string;
@@ -55,7 +55,7 @@ export interface PipelineRunOutput<Input = unknown> extends MediaSet {
   readonly cancelReason: string | null;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Session state at the end of the run. */
-  readonly sessionState: Readonly<SessionState>;
+  readonly sessionState: Readonly<SharedState<State>>;
   /** Time and tokens by step and in all. For a run that has not ended: so far. */
   readonly metrics: RunMetricsData;
   /**

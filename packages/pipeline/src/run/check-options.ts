@@ -102,10 +102,10 @@ function isName(name: unknown): name is string {
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
-export function checkPipelineOptions<Input, Given, Output>(options: PipelineOptions<Input, Given, Output>): void {
+export function checkPipelineOptions(options: PipelineOptions): void {
   assertOptions("The pipeline", options);
   const { name, outputSchema, agent } = options;
-  checkOptions(`The pipeline ${isName(name) ? `"${name}" ` : ""}cannot be made`, options as PipelineOptions, {
+  checkOptions(`The pipeline ${isName(name) ? `"${name}" ` : ""}cannot be made`, options, {
     rules: pipelineRules,
     besides: outputSchema && agent ? ["it has an `agent`, whose answers its `outputSchema` does not check"] : [],
   });

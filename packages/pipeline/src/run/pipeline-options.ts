@@ -2,11 +2,20 @@ import type { StandardSchema } from "millrace";
 import type { RunListing, RunStore } from "millrace/runtime";
 import type { ConversationalAgent, SessionState } from "../data/executor.types.js";
 import type { MediaLists } from "../data/media.js";
+import type { SharedState } from "../data/session-state.types.js";
 import type { StepLike } from "../nodes/containers.js";
 import type { SessionReducers } from "../session/reducers.js";
 
-/** `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the `outputSchema` returns. */
-export interface PipelineOptions<Input = unknown, Given = Input, Output = unknown> {
+/**
+ * `State` is the session state; `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the
+ * `outputSchema` returns.
+ */
+export interface PipelineOptions<
+  State extends object = SessionState,
+  Input = unknown,
+  Given = Input,
+  Output = unknown,
+> {
   readonly name: string;
   /** @default the name in lower case, with `-` for spaces */
   readonly id?: string;
@@ -25,14 +34,14 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
   /** User of the runs that name no user. */
   readonly userId?: string;
   /** Initial state of a new session. It is never changed. */
-  readonly sessionState?: Readonly<SessionState>;
+  readonly sessionState?: Readonly<State>;
   /**
    * How to merge a field of the session state that two concurrent runs, or two isolated branches, have both changed; by
    * name of the field.
    *
    * @default the later change wins; numbers changed only through `editState` are added up, objects and lists are merged
    */
-  readonly reducers?: SessionReducers;
+  readonly reducers?: SessionReducers<State>;
   /**
    * `true`: the `sessionState` of a run, over the option `sessionState`, replaces the stored state.
    * @default false: it is merged into the stored state
@@ -76,7 +85,7 @@ export interface PipelineOptions<Input = unknown, Given = Input, Output = unknow
   readonly forkState?: boolean;
 }
 
-export interface PipelineRunOptions extends MediaLists {
+export interface PipelineRunOptions<State extends object = SessionState> extends MediaLists {
   /** @default a new unique id */
   readonly runId?: string;
   /** @default the option of the pipeline */
@@ -84,7 +93,7 @@ export interface PipelineRunOptions extends MediaLists {
   /** An empty text counts as absent. @default the option of the pipeline */
   readonly userId?: string;
   /** Merged into the stored state. */
-  readonly sessionState?: Readonly<SessionState>;
+  readonly sessionState?: Readonly<Partial<SharedState<State>>>;
   /** The same value for every step, unchanged. */
   readonly additionalData?: Readonly<Record<string, unknown>>;
   /**
@@ -120,6 +129,6 @@ export interface RunQuery {
 }
 
 /** Arguments of `run`. With an `inputSchema`: its input, or the input as JSON text. Otherwise anything, or nothing. */
-export type RunArguments<Given> = unknown extends Given
-  ? [input?: unknown, options?: PipelineRunOptions]
-  : [input: Given | string, options?: PipelineRunOptions];
+export type RunArguments<Given, State extends object = SessionState> = unknown extends Given
+  ? [input?: unknown, options?: PipelineRunOptions<State>]
+  : [input: Given | string, options?: PipelineRunOptions<State>];

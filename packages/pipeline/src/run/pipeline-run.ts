@@ -2,6 +2,7 @@
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { plainCopy } from "../data/plain-copy.js";
+import type { SessionState } from "../data/session-state.types.js";
 import { StepRequirement } from "../human/requirement.js";
 import type { OwnEvent, PipelineEvent } from "../output/pipeline-event.types.js";
 import { pipelineFailed } from "../output/pipeline-failed.js";
@@ -12,7 +13,9 @@ import { readEvents } from "./read-events.js";
 import { type RunSetup, RunView } from "./run-view.js";
 
 /** A promise of the output, so an async function that returns it waits for the output. */
-export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLike<TypedOutput<Input, Output>> {
+export class PipelineRun<Input = unknown, Output = unknown, State extends object = SessionState>
+  implements PromiseLike<TypedOutput<Input, Output, State>>
+{
   readonly #handle: RunHandle;
   readonly #view: RunView;
   readonly #ready: Promise<unknown>;
@@ -35,8 +38,8 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a run is a promise of its output
-  then<Fulfilled = TypedOutput<Input, Output>, Rejected = never>(
-    onFulfilled?: ((output: TypedOutput<Input, Output>) => Fulfilled | PromiseLike<Fulfilled>) | null,
+  then<Fulfilled = TypedOutput<Input, Output, State>, Rejected = never>(
+    onFulfilled?: ((output: TypedOutput<Input, Output, State>) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
     return this.output()
@@ -50,25 +53,25 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
   /** Like `catch` of a promise of the output. */
   catch<Rejected = never>(
     onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
-  ): Promise<TypedOutput<Input, Output> | Rejected> {
+  ): Promise<TypedOutput<Input, Output, State> | Rejected> {
     return this.then(undefined, onRejected);
   }
 
   /** Like `finally` of a promise of the output. */
-  finally(onFinally?: (() => void) | null): Promise<TypedOutput<Input, Output>> {
+  finally(onFinally?: (() => void) | null): Promise<TypedOutput<Input, Output, State>> {
     return this.then().finally(onFinally);
   }
 
   /** Resolves when the run has ended, failed or cancelled runs included, or when it is `PAUSED` with nothing else to do. */
-  async output(): Promise<TypedOutput<Input, Output>> {
+  async output(): Promise<TypedOutput<Input, Output, State>> {
     await this.#ready;
-    return this.#view.settled() as Promise<TypedOutput<Input, Output>>;
+    return this.#view.settled() as Promise<TypedOutput<Input, Output, State>>;
   }
 
   /** Output of the run at this moment, without waiting. */
-  async look(): Promise<TypedOutput<Input, Output>> {
+  async look(): Promise<TypedOutput<Input, Output, State>> {
     await this.#ready;
-    return this.#view.now() as Promise<TypedOutput<Input, Output>>;
+    return this.#view.now() as Promise<TypedOutput<Input, Output, State>>;
   }
 
   /**
@@ -84,7 +87,7 @@ export class PipelineRun<Input = unknown, Output = unknown> implements PromiseLi
   }
 
   /** Stops the run. Work done so far, also of a group under way, stays in its output and its session. */
-  async cancel(reason?: string): Promise<TypedOutput<Input, Output>> {
+  async cancel(reason?: string): Promise<TypedOutput<Input, Output, State>> {
     await this.#ready;
     const { labels, createdAtMs, status } = await this.#handle.summary();
     // A scheduled run cannot receive the event before its time, and has nothing to keep.

@@ -12,6 +12,7 @@ import { compilePipeline } from "../compile/compile-pipeline.js";
 import type { PipelineLike, SessionState } from "../data/executor.types.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import { plainCopy } from "../data/plain-copy.js";
+import type { SharedState } from "../data/session-state.types.js";
 import { skippedNames } from "../live/run-events.js";
 import { nodesOf } from "../nodes/normalize.js";
 import type { PipelineRunOutput, TypedOutput } from "../output/run-output.types.js";
@@ -38,11 +39,10 @@ import type { RunSetup } from "./run-view.js";
 import { sessionHooks } from "./session-hooks.js";
 import { startEventOf } from "./start-event.js";
 
-/**
- * `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the `outputSchema` returns. All
- * are inferred from the schemas.
- */
-export class Pipeline<Input = unknown, Given = Input, Output = unknown> implements PipelineLike {
+/** See `typed-pipeline.ts` for its types. */
+export class BuiltPipeline<State extends object = SessionState, Input = unknown, Given = Input, Output = unknown>
+  implements PipelineLike
+{
   readonly isPipeline = true;
   readonly id: string;
   readonly name: string;
@@ -52,15 +52,15 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
   readonly workflow: Workflow;
   /** How many earlier runs of the session its steps may ask for; `null` for all. An enclosing pipeline loads as many. */
   readonly historyCount: number | null;
-  readonly #options: PipelineOptions<Input, Given, Output>;
+  readonly #options: PipelineOptions;
   readonly #setup: RunSetup;
   readonly #dependencies: RunDependencies;
   #runtime: Runtime | null = null;
 
   /** @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`. */
-  constructor(options: PipelineOptions<Input, Given, Output>) {
-    checkPipelineOptions(options);
-    this.#options = options;
+  constructor(options: PipelineOptions<State, Input, Given, Output>) {
+    checkPipelineOptions(options as PipelineOptions);
+    this.#options = options as PipelineOptions;
     this.name = options.name;
     this.id = options.id ?? options.name.toLowerCase().replace(/[\s_]+/g, "-");
     this.sessionId = options.sessionId ?? globalThis.crypto.randomUUID();
@@ -71,7 +71,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       tree: new PipelineTree(nodesOf(options.steps)),
       storage: { stores: storeEvents, skips: skippedNames(eventsToSkip) },
     };
-    this.historyCount = historyToLoad(options, parts.tree.all);
+    this.historyCount = historyToLoad(options as PipelineOptions, parts.tree.all);
     this.workflow = this.#compile(parts);
     this.#setup = { ...parts, workflow: this.workflow };
   }
@@ -83,7 +83,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    *
    * @throws {WorkflowError} `INPUT_INVALID`, before anything is stored or streamed.
    */
-  run(...[input, given]: RunArguments<Given>): PipelineRun<Input, Output> {
+  run(...[input, given]: RunArguments<Given, State>): PipelineRun<Input, Output, State> {
     const options = given ?? {}; // `null`, too: options may come from JSON
     const request = runRequest(this.#options, { input, options, sessionId: this.sessionId });
     const { runId } = options;
@@ -102,7 +102,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    * @throws {WorkflowError} `RUN_NOT_PAUSED`, `REQUIREMENT_INVALID`; from the run: `PROMPT_CLOSED` for a question that
    * is already answered, `SESSION_FOREIGN`.
    */
-  continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output> {
+  continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output, State> {
     const handle = this.#open().handle(runIdOf(paused));
     checkContinueOptions(handle.runId, options);
     this.#dependencies.give(handle.runId, options.dependencies);
@@ -116,7 +116,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    * @throws {WorkflowError} `INPUT_INVALID`; `OPTION_INVALID` for dependencies that are not plain data, which the
    * pipeline itself can take.
    */
-  workflowInput(...[input, options]: RunArguments<Given>): { [field: string]: unknown } {
+  workflowInput(...[input, options]: RunArguments<Given, State>): { [field: string]: unknown } {
     assertStorable(this.name, options?.dependencies ?? {});
     const request = runRequest(this.#options, { input, options: options ?? {}, sessionId: this.sessionId });
     return { request: markMadeHere(request) };
@@ -127,7 +127,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    *
    * @param options Dependencies for the rest of the run in this process, merged over the earlier ones.
    */
-  handle(runId: string, options: HandleOptions = {}): PipelineRun<Input, Output> {
+  handle(runId: string, options: HandleOptions = {}): PipelineRun<Input, Output, State> {
     checkHandleOptions(runId, options);
     this.#dependencies.give(runId, options.dependencies);
     return this.#stored(runId);
@@ -140,7 +140,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    * @throws {WorkflowError} `RUN_UNKNOWN`, also for a run of another pipeline; `SESSION_FOREIGN`; the cause, for a run
    * that could not begin.
    */
-  async getRun(runId: string, userId?: string): Promise<TypedOutput<Input, Output>> {
+  async getRun(runId: string, userId?: string): Promise<TypedOutput<Input, Output, State>> {
     const output = await this.handle(runId).look();
     if (userId !== undefined) assertOwnRun(output, userId);
     return output;
@@ -168,8 +168,8 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    * @param userId User to whom the session must belong.
    * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`.
    */
-  getSessionState(sessionId: string = this.sessionId, userId?: string): Promise<SessionState> {
-    return this.sessions.getSessionState(sessionId, userId);
+  getSessionState(sessionId: string = this.sessionId, userId?: string): Promise<SharedState<State>> {
+    return this.sessions.getSessionState(sessionId, userId) as Promise<SharedState<State>>;
   }
 
   /**
@@ -179,11 +179,12 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
    * @throws {WorkflowError} `SESSION_UNKNOWN`, `SESSION_FOREIGN`, `STATE_UNSTORABLE`.
    */
   updateSessionState(
-    updates: Readonly<SessionState>,
+    updates: Readonly<Partial<SharedState<State>>>,
     sessionId: string = this.sessionId,
     userId?: string,
-  ): Promise<SessionState> {
-    return this.sessions.updateSessionState(updates, sessionId, userId);
+  ): Promise<SharedState<State>> {
+    const state = this.sessions.updateSessionState(updates as SessionState, sessionId, userId);
+    return state as Promise<SharedState<State>>;
   }
 
   /**
@@ -210,7 +211,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
     return this.close();
   }
 
-  #stored(runId: string, options: TenantOptions = {}): PipelineRun<Input, Output> {
+  #stored(runId: string, options: TenantOptions = {}): PipelineRun<Input, Output, State> {
     const handle = this.#open().handle(runId, options);
     return new PipelineRun(handle, this.#setup, this.#assertOwn(handle));
   }
@@ -231,7 +232,7 @@ export class Pipeline<Input = unknown, Given = Input, Output = unknown> implemen
       ...parts,
       description,
       events: new PipelineEvents(tree),
-      start: startEventOf(this.#options as PipelineOptions),
+      start: startEventOf(this.#options),
       hooks: sessionHooks({
         pipeline,
         tree,

@@ -1,5 +1,6 @@
 /** Merging a field of the session state that two runs have changed, as the user has decided. */
 import { WorkflowError } from "millrace";
+import type { SessionState } from "../data/session-state.types.js";
 import { copyJson, type JsonObject, toPlain } from "./json.js";
 import type { Versions } from "./merge-lists.js";
 
@@ -12,14 +13,15 @@ import type { Versions } from "./merge-lists.js";
  * - a function of this run's value, the stored value, and the value at the start; `undefined` when the field is absent.
  *   It must be pure, because it may be called again. It returns plain data; `undefined` deletes the field.
  */
-export type SessionReducer =
+export type SessionReducer<Value = unknown> =
   | "last"
   | "sum"
-  // biome-ignore lint/suspicious/noExplicitAny: the types of the session state's fields are not known
-  | ((mine: any, theirs: any, base: any) => unknown);
+  | { reduce(mine: Value, theirs: Value, base: Value): Value | undefined }["reduce"];
 
 /** Reducers by the name of a field of the session state itself, not of a nested field. */
-export type SessionReducers = Readonly<Record<string, SessionReducer>>;
+export type SessionReducers<State extends object = SessionState> = {
+  readonly [Field in keyof State]?: SessionReducer<State[Field]>;
+};
 
 /** Stands for a field that is absent. */
 export const absent: unique symbol = Symbol("absent");

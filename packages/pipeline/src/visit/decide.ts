@@ -60,7 +60,7 @@ async function route(node: RouterNode, tools: StepTools): Promise<Decided> {
   const answer: unknown = picked ?? (await node.selector?.(stepInputAt(tools), tools.context, names));
   const picks = picksOf(node, answer);
   const queue = picks.map((pick: unknown) => {
-    const position = typeof pick === "string" ? names.indexOf(pick) : node.givenAs.indexOf(pick as never);
+    const position = typeof pick === "string" ? names.indexOf(pick) : node.givenAs.indexOf(pick);
     if (position >= 0) return position;
     throw wrongAnswer(`The selector of the router "${node.name}"`, pick, `one of ${names.join(", ")}`);
   });
@@ -70,7 +70,7 @@ async function route(node: RouterNode, tools: StepTools): Promise<Decided> {
 /** A list that was listed as one choice is that choice. */
 function picksOf({ givenAs }: RouterNode, answer: unknown): readonly unknown[] {
   if (answer === undefined || answer === null) return [];
-  return Array.isArray(answer) && !givenAs.includes(answer as never) ? answer : [answer];
+  return Array.isArray(answer) && !givenAs.includes(answer) ? answer : [answer];
 }
 
 export async function endIteration(node: LoopNode, { place, state, context }: StepTools): Promise<Decided> {

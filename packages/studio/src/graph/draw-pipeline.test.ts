@@ -1,4 +1,14 @@
-import { Condition, type Executor, Loop, Parallel, Pipeline, Router, Step, Steps } from "@millrace/pipeline";
+import {
+  Condition,
+  type Executor,
+  Loop,
+  Parallel,
+  Pipeline,
+  type PipelineOptions,
+  Router,
+  Step,
+  Steps,
+} from "@millrace/pipeline";
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { WorkflowGraphData } from "../api/contract.types.js";
@@ -7,13 +17,13 @@ import { layoutOf } from "./layout.js";
 
 const step = (name: string): Step => new Step({ name, executor: () => name });
 
-function graphOf(steps: ConstructorParameters<typeof Pipeline>[0]["steps"]): WorkflowGraphData {
+function graphOf(steps: PipelineOptions["steps"]): WorkflowGraphData {
   const pipeline = new Pipeline({ name: "article", steps });
   onTestFinished(() => pipeline.close());
   return describeWorkflow(pipeline.workflow) as unknown as WorkflowGraphData;
 }
 
-function nested(name: string, ...steps: ConstructorParameters<typeof Pipeline>[0]["steps"]): Pipeline {
+function nested(name: string, ...steps: PipelineOptions["steps"]): Pipeline {
   const pipeline = new Pipeline({ name, steps });
   onTestFinished(() => pipeline.close());
   return pipeline;

@@ -1,4 +1,4 @@
-import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
+import { Loop, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { attempt } from "../../test/support/ticks.js";
@@ -9,7 +9,7 @@ function step(name: string, requiresConfirmation = false): Step {
   return new Step({ name, executor: () => name, humanReview: { requiresConfirmation } });
 }
 
-function pipeline(name: string, ...steps: ConstructorParameters<typeof Pipeline>[0]["steps"]): Pipeline {
+function pipeline(name: string, ...steps: PipelineOptions["steps"]): Pipeline {
   const made = new Pipeline({ name, steps });
   onTestFinished(() => made.close());
   return made;
