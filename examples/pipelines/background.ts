@@ -7,9 +7,9 @@ interface Order {
   readonly dryingMs: number;
 }
 
-function print({ input }: StepInput, { sessionState }: RunContext<{ printed: number }>) {
+async function print({ input }: StepInput, { editState }: RunContext<{ printed: number }>) {
   const { copies } = input as Order;
-  sessionState.printed += copies;
+  await editState((state) => (state.printed += copies));
   return `${copies} copies are printed`;
 }
 

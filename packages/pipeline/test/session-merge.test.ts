@@ -189,8 +189,8 @@ describe("what is counted inside of groups and nested pipelines", () => {
   it("is added up over runs: at any depth, in branches of all kinds", async () => {
     const count: StepFunction = (_input, { editState }) =>
       editState((state) => {
-        state["n"] += 1;
-        state["list"].push("x");
+        state["n"] = Number(state["n"]) + 1;
+        (state["list"] as unknown[]).push("x");
       });
     const inner = new Pipeline({ name: "Inner", sessionState: { inner: true }, steps: [count, count] });
     const outer = new Pipeline({ name: "Outer", steps: [new Step({ name: "inner", executor: inner }), count] });
@@ -375,7 +375,7 @@ describe("a field with a reducer, that two runs have changed at once,", () => {
     (value: number): Work =>
     ({ editState }) =>
       editState((state) => void (state["high"] = Math.max((state["high"] as number | undefined) ?? 0, value)));
-  const high: SessionReducers = { high: (mine = 0, theirs = 0) => Math.max(mine, theirs) };
+  const high: SessionReducers = { high: (mine = 0, theirs = 0) => Math.max(Number(mine), Number(theirs)) };
 
   it("becomes what the reducer says of both, and of what they began with", async () => {
     const seen: unknown[] = [];
@@ -497,4 +497,23 @@ describe("a field with a reducer, that two runs have changed at once,", () => {
     );
     expect(make([])).toThrow(/its `reducers` are not an object/);
   });
+});
+
+it("the first example of the README counts every one of twenty runs at once", async () => {
+  const article = new Pipeline({
+    name: "article",
+    sessionState: { articles: 0 },
+    steps: [
+      new Parallel("write", new Step({ name: "title", executor: () => "Rivers" })),
+      async (input, { editState }) => {
+        const number = await editState((state) => ++state.articles);
+        return `# ${number}. ${input.getStepContent("title")}`;
+      },
+    ],
+  });
+
+  await Promise.all(Array.from({ length: 20 }, () => article.run("rivers", { sessionId: "s" })));
+
+  expect(await article.getSessionState("s")).toEqual({ articles: 20 });
+  await article.close();
 });
