@@ -1,7 +1,7 @@
 /** What a pipeline and its parts are made with is checked where it is given, all of it at once. */
 import { Workflow, WorkflowError } from "millrace";
 import { describe, expect, it } from "vitest";
-import { Condition, Loop, Parallel, Pipeline, type PipelineOptions, Router, Step, Steps } from "../src/index.js";
+import { Condition, Loop, Parallel, Pipeline, Router, Step, Steps } from "../src/index.js";
 import { pipeline, step } from "./support/pipelines.js";
 
 /** What JavaScript lets through. */

@@ -270,7 +270,6 @@ export function addRunToSession(session: SessionMetricsData | null, run: RunMetr
 
 function usage({ executorType, metrics, steps }: StepExecutionData): StepMetricsData {
   if (executorType === "agent" || executorType === "team") return metrics;
-  // Tokens of a nested pipeline come from its own metrics: in runs of older versions its steps do not include failed attempts.
   const duration = steps.map(usage).reduce((sum, inside) => sum + inside.duration, 0);
   return { ...metrics, duration };
 }

@@ -9,8 +9,8 @@ import { plainOf, type StatePatch } from "millrace/engine";
 
 type Plain = object | number | null;
 
-/** At least one page, and all but the last are full. Runs that older versions have stored keep their lists without pages. */
-export type PagedList<Item extends Plain> = Item[][] | Item[];
+/** At least one page, and all but the last are full. */
+export type PagedList<Item extends Plain> = Item[][];
 
 /** Items of a page. A change of a list of 1,000 copies 80 places. */
 const PAGE = 64;
@@ -22,25 +22,24 @@ export function pagedList<Item extends Plain>(items: readonly Item[]): PagedList
 }
 
 export function sizeOf(list: PagedList<Plain>): number {
-  return hasPages(list) ? (list.length - 1) * PAGE + lastPage(list).length : list.length;
+  return (list.length - 1) * PAGE + lastPage(list).length;
 }
 
 /** `undefined`: there is no such place. */
 export function itemAt<Item extends Plain>(list: PagedList<Item>, at: number): Item | undefined {
-  return hasPages(list) ? list[Math.floor(at / PAGE)]?.[at % PAGE] : list[at];
+  return list[Math.floor(at / PAGE)]?.[at % PAGE];
 }
 
 /** @param from The first place, not negative. */
 export function itemsOf<Item extends Plain>(list: PagedList<Item>, from = 0): Item[] {
-  const plain = plainOf(list);
-  if (!hasPages(plain)) return plain.slice(from);
   const first = Math.floor(from / PAGE);
-  return plain.slice(first).flatMap((page, index) => (index === 0 ? page.slice(from % PAGE) : page));
+  return plainOf(list)
+    .slice(first)
+    .flatMap((page, index) => (index === 0 ? page.slice(from % PAGE) : page));
 }
 
 export function append<Item extends Plain>(list: PagedList<Item>, item: Item): void {
-  if (!hasPages(list)) list.push(item);
-  else if (lastPage(list).length === PAGE) list.push([item]);
+  if (lastPage(list).length === PAGE) list.push([item]);
   else lastPage(list).push(item);
 }
 
@@ -52,7 +51,6 @@ interface ListAt {
 
 /** As {@link append}, as patches. */
 export function appendingTo({ path, list }: ListAt, value: Plain): StatePatch[] {
-  if (!hasPages(list)) return [{ op: "add", path: [...path, list.length], value }];
   const { length } = lastPage(list);
   if (length < PAGE) return [{ op: "add", path: [...path, list.length - 1, length], value }];
   // In two, so that the value is one of a patch: an event that shows it is stored as that.
@@ -64,20 +62,14 @@ export function appendingTo({ path, list }: ListAt, value: Plain): StatePatch[] 
 
 /** Puts another item in a place that has one. */
 export function replaceAt<Item extends Plain>(list: PagedList<Item>, at: number, item: Item): void {
-  const [part, place] = hasPages(list) ? [list[Math.floor(at / PAGE)] as Item[], at % PAGE] : [list, at];
-  part[place] = item;
+  (list[Math.floor(at / PAGE)] as Item[])[at % PAGE] = item;
 }
 
 /** As {@link replaceAt}, as a patch. */
-export function replacingIn({ path, list }: ListAt, at: number, value: Plain): StatePatch {
-  const place = hasPages(list) ? [Math.floor(at / PAGE), at % PAGE] : [at];
-  return { op: "replace", path: [...path, ...place], value };
+export function replacingIn(path: StatePatch["path"], at: number, value: Plain): StatePatch {
+  return { op: "replace", path: [...path, Math.floor(at / PAGE), at % PAGE], value };
 }
 
 function lastPage<Item>(list: Item[][]): Item[] {
   return list[list.length - 1] as Item[];
-}
-
-function hasPages<Item extends Plain>(list: PagedList<Item>): list is Item[][] {
-  return Array.isArray(list[0]);
 }

@@ -46,16 +46,4 @@ describe("a stored event", () => {
       afterMs: 2,
     });
   });
-
-  it("is read as it was stored before its output was apart", () => {
-    const data = {
-      event: "StepOutput",
-      ...{ stepName: "a", stepId: "0", stepIndex: [0], content: "text", success: true, error: null, stop: false },
-      stepOutput: { executorType: "function", executorName: "a" },
-      ...{ createdAtMs: time.createdAtMs, eventIndex: 2 },
-    };
-    const told = { event: "StepOutput", ...about, error: null, stop: false, stepOutput: output, ...time };
-
-    expect(fromStoredEvent({ name: "StepOutput", data }, base)).toStrictEqual(told);
-  });
 });

@@ -52,14 +52,12 @@ export function toStoredEvent(event: Fields, base: Fields): StoredEvent {
   };
 }
 
-/** Takes a whole event as `data`, too: those that were stored before are. */
 export function fromStoredEvent(stored: StoredEvent, base: Fields): Fields {
   const { name = usualName, data = {} } = stored;
   const event: Record<string, unknown> = { event: name, ...base, ...aboutOutput(stored, name) };
-  const whole = "event" in data ? wholeOf(data) : fromStored;
   for (const [field, value] of Object.entries(data)) {
     const depth = depths[field];
-    event[field] = depth === undefined ? value : withOutputs(value, depth, whole);
+    event[field] = depth === undefined ? value : withOutputs(value, depth, fromStored);
   }
   return { ...event, createdAt: data["createdAt"] ?? secondsOf(event) };
 }
@@ -149,16 +147,4 @@ function secondsOf({ createdAtMs }: Fields): number {
 function withOutputs(value: unknown, depth: number, change: (output: never) => unknown): unknown {
   if (depth > 0) return Array.isArray(value) ? value.map((part) => withOutputs(part, depth - 1, change)) : value;
   return typeof value === "object" && value !== null ? change(value as never) : value;
-}
-
-const repeated = ["stepId", "stepName", "content"] as const;
-
-/** Stored before `output` was a field of its own: of the output that an event is about, what the event itself has was left out. */
-function wholeOf(short: Fields): (output: StoredOutput) => StepOutput {
-  return (output) => {
-    if ((output as unknown) !== short["stepOutput"] && (output as unknown) !== short["stepResponse"])
-      return fromStored(output);
-    const said = repeated.filter((name) => name in short).map((name) => [name, short[name]] as const);
-    return fromStored({ ...Object.fromEntries(said), ...output } as unknown as StoredOutput);
-  };
 }

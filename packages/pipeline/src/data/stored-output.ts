@@ -66,7 +66,6 @@ export function toStored(output: StepOutput): StoredOutput {
   return short;
 }
 
-/** Takes a whole output, too: those that were stored before are. */
 export function fromStored(short: StoredOutput): StepOutput {
   const known = wholes.get(short);
   if (known !== undefined) return known;

@@ -52,7 +52,7 @@ const defaults: Readonly<Record<string, unknown>> = {
 /** Made by {@link markResult}, or read. A copy of one is plain data as any other. */
 const results = new WeakMap<object, StoredResult | null>();
 
-/** For the workflow of a pipeline. Results that were stored whole are read as what they are, plain data. */
+/** For the workflow of a pipeline. */
 export const storedResult: StoredForm = {
   name: "pipeline.result",
   isStoredForm: true,

@@ -13,14 +13,7 @@ import type { RunListing } from "millrace/runtime";
 import { emptyMedia } from "../data/media.js";
 import type { StoredSession } from "../session/counted.js";
 import type { JsonObject } from "../session/json.js";
-import type {
-  FamilyState,
-  OwnState,
-  PipelineState,
-  PreparedInside,
-  PreparedRun,
-  RunRequest,
-} from "./pipeline-state.types.js";
+import type { FamilyState, OwnState, PipelineState, PreparedInside, PreparedRun } from "./pipeline-state.types.js";
 
 /** The store, which may be a draft, as the runs of a family know it. */
 export function familyIn(store: object): FamilyState {
@@ -30,13 +23,6 @@ export function familyIn(store: object): FamilyState {
 /** Changed in place within an edit. */
 export function ownState(family: FamilyState, runId: string): OwnState {
   return family.nested?.[runId] ?? family;
-}
-
-/** Null: it has not begun. */
-export function begunState(store: object, runId: string, { nesting }: Pick<RunRequest, "nesting">): OwnState | null {
-  const { nested, visits } = store as Partial<FamilyState>;
-  if (nesting !== null) return nested?.[runId] ?? null;
-  return visits === undefined ? null : (store as FamilyState);
 }
 
 /** Runs inside this one, at any depth. */

@@ -54,8 +54,6 @@ export interface OwnState {
   executorRuns: ExecutorRun[];
   /** How many places the run has come to. */
   visits: number;
-  /** Only in runs that were stored before a visit was one act: see `storedMoves`. */
-  readonly moved?: Readonly<Record<number, readonly Move[]>>;
   /** Nested runs that its steps have under way, by the visits of these. */
   inside?: Record<number, readonly string[]>;
   /** Output of a failed run, which has no stop event that could carry it: a `PipelineRunOutput`. */
@@ -80,7 +78,7 @@ export interface SharedState {
   readonly sessionAtStart: Readonly<Record<string, unknown>>;
   /** Numbers of the session state that this run has only counted. See `keepChanges`. */
   counted: Record<string, true>;
-  /** What this run has done to lists of the session state. Absent in runs of older versions: their lists are compared. */
+  /** What this run has done to lists of the session state. Without it they are compared. */
   readonly lists?: ListRecord;
 }
 

@@ -1,7 +1,6 @@
 /** A run asks people about a node, and goes on with what they say. */
 import { type Finished, WorkflowError, type WorkflowEvent } from "millrace";
 import { answered, type Said } from "../course/answered.js";
-import { storedMoves } from "../course/stored-moves.js";
 import { decisionProblems } from "../human/check-decision.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
@@ -9,7 +8,7 @@ import { assertSteps } from "../plan/missing-steps.js";
 import { HumanAnswer, HumanPrompt } from "../plan/pipeline-events.js";
 import type { Place } from "../state/pipeline-state.types.js";
 import { talkAt } from "../state/talk.js";
-import { move, moverOf, nextEvent } from "./move.js";
+import { move, moverOf } from "./move.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
 import type { Visit } from "./visit.types.js";
@@ -20,8 +19,6 @@ export async function askPeople(
 ): Promise<WorkflowEvent | Finished | undefined> {
   const state = await stateOf(ctx);
   const place = { frame: ev.frame, at: ev.at };
-  const known = storedMoves(plan.tree, state, { ...place, node, visit: ev.visit });
-  if (known) return nextEvent(plan, known);
   const { question } = talkAt(state, place);
   if (question === null) return undefined; // the group that it is in was given up
   const mover = moverOf(plan, state, { ctx, live });

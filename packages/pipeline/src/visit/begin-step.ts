@@ -12,10 +12,10 @@ import type { JsonObject } from "../session/json.js";
 import { diff } from "../session/patches.js";
 import type { LiveSessionState } from "../session/session-state.js";
 import { deepMerge } from "../session/start-state.js";
-import { begunState, familyIn, type StateScope } from "../state/own-state.js";
+import { familyIn, type StateScope } from "../state/own-state.js";
 import type { FamilyState, RunRequest } from "../state/pipeline-state.types.js";
 import { agentRunOf, executorRequest } from "./executor-request.js";
-import { move, moverOf, nextEvent, rootPlace } from "./move.js";
+import { move, moverOf, rootPlace } from "./move.js";
 import type { CompiledPlan, PipelineStart, StepParts } from "./plan.types.js";
 import { familyOf, viewOf } from "./run-state.js";
 import type { StepTools } from "./visit.types.js";
@@ -28,11 +28,6 @@ export async function beginRun(
 ): Promise<WorkflowEvent | Finished | undefined> {
   const request = { ...asked, sessionId: asked.sessionId || ctx.runId };
   const store = await ctx.store.getState();
-  const begun = begunState(store, ctx.runId, request);
-  if (begun?.moved?.[0] !== undefined) {
-    await plan.hooks.enter(ctx, begun);
-    return nextEvent(plan, begun.moved[0]);
-  }
   // As it is stored now: from here on it takes part in every change.
   const shared = request.nesting === null ? null : sharedState(familyIn(store), request, live);
   const prepared = await plan.hooks.prepare(ctx, request);
@@ -74,8 +69,6 @@ export async function converse(
   const family = await familyOf(ctx);
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, { ctx, live });
-  const known = state.moved?.[ev.visit];
-  if (known) return nextEvent(plan, known);
   if (live.isStopped(ctx.runId)) return undefined;
   const agent = plan.agent as ConversationalAgent;
   const about = { agentName: agent.name };

@@ -4,7 +4,6 @@ import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type Wor
 import { settledState } from "millrace/engine";
 import { finish, leave } from "../course/advance.js";
 import { joinBranches, mergedByUser } from "../course/branch-state.js";
-import { storedMoves } from "../course/stored-moves.js";
 import { itemsOf } from "../data/paged-list.js";
 import type { ParallelNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
@@ -31,9 +30,9 @@ export async function gather(
   const [first] = branches;
   if (first === undefined) return undefined;
   const state = await stateOf(ctx);
-  const { frame, at, visit } = first;
+  const { frame, visit } = first;
   const open = state.frames[frame];
-  if (open === undefined) return nextEvent(plan, storedMoves(plan.tree, state, { node, frame, at, visit }) ?? []);
+  if (open === undefined) return undefined;
   // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
   if (itemsOf(open.outputs).includes(null)) return undefined;
   const mover = moverOf(plan, state, { ctx, live });
@@ -115,8 +114,6 @@ export async function caught(
   const id = nodeIds.get(ev.stepName ?? "");
   const node = id === undefined ? null : plan.tree.node(id);
   const { frame, at, visit } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
-  const known = storedMoves(plan.tree, state, { node: Array.isArray(ev.input) ? null : node, frame, at, visit });
-  if (known) return unasking(plan, known, { ctx, nodeIds });
   await live.settled(ctx.runId); // what it has told and taken comes before its end
   const mover = moverOf(plan, state, { ctx, live });
   const about = node === null ? { stepName: ev.stepName } : aboutOf(node);

@@ -23,7 +23,7 @@ export function straightEnd(family: FamilyState, tools: StepTools): StraightEnd 
   const outputs = { path: ["frames", place.frame, "outputs"], list: frame.outputs };
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") {
-    const patch = replacingIn(outputs, place.at, toStored(output));
+    const patch = replacingIn(outputs.path, place.at, toStored(output));
     return { patches: [patch], moves: [{ to: "gather", node: owner.id, ...place, visit }] };
   }
   const at = place.at + 1;

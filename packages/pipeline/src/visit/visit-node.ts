@@ -2,7 +2,6 @@
 import type { Finished, WorkflowEvent } from "millrace";
 import { ask, isAbandoned } from "../course/advance.js";
 import { scopeAt } from "../course/branch-state.js";
-import { storedMoves } from "../course/stored-moves.js";
 import { sizeOf } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { OpenAttempt } from "../live/open-attempt.js";
@@ -30,10 +29,7 @@ export async function runNode(
   const family = familyIn(await ctx.store.getState());
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, visit);
-  const known =
-    storedMoves(plan.tree, state, { node, frame: ev.frame, at: ev.at, visit: ev.visit }) ??
-    (isAbandoned(state, ev) || live.isStopped(ctx.runId) ? [] : null);
-  if (known !== null) return outputOf(plan, node, known);
+  if (isAbandoned(state, ev) || live.isStopped(ctx.runId)) return outputOf(plan, node, []);
   const place = { frame: ev.frame, at: ev.at };
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
   const tools = openVisit(plan, family, {
@@ -128,7 +124,7 @@ function isLimited(node: PipelineNode | null, { request: { nesting } }: Pipeline
 function decision(node: PipelineNode, tools: StepTools, isAgain: boolean): Decided | Promise<Decided> {
   const { place, state } = tools;
   if (isAgain && node.kind === "loop") return endIteration(node, tools);
-  // Only where the run came here before the node had its question, or by an earlier version, which asked here.
+  // The node has got its question by a change of the code, after the run came here.
   const question = questionBefore(node, talkAt(state, place));
   if (question !== null) return (course) => ask(course, { node, place, question });
   return node.kind === "step" ? runStepNode(node, tools) : decide(node, tools);

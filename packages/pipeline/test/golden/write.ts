@@ -1,7 +1,7 @@
 /**
  * Writes databases of pipelines of this version as SQL text, by hand, once for a form. In `packages/pipeline`:
  *
- *     node --import ./test/support/source.mjs test/golden/write.ts v3
+ *     node --import ./test/support/source.mjs test/golden/write.ts v1
  *
  * `asked-N.sql`: a run that waits for the answer to question N. `ended.sql`: that run, at its end. `left-at-N.sql`: a run whose
  * process was killed at commit N. `outputs.json`: what the waiting run and the ended one gave.
@@ -20,8 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), "millrace-golden-"));
 const outputs: { [file: string]: unknown } = {};
 
 await writeReviewed();
-// A run of version 1 had 60 commits, and more.
-for (const last of version === "v1" ? [3, 12, 25, 40, 60] : [2, 5, 9, 14, 20]) await writeLeft(last);
+for (const last of [2, 5, 9, 14, 20]) await writeLeft(last);
 write("outputs.json", `${JSON.stringify(outputs, null, 1)}\n`);
 rmSync(folder, { recursive: true });
 process.exit(0);
