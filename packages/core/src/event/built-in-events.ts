@@ -295,7 +295,6 @@ function mapEngineEvents(): Map<string, EventClass> {
     StepRestartedEvent,
     QuestionEvent,
     AnswerEvent,
-    PartsShownEvent,
     PiecesEvent,
   ];
   return new Map(classes.map((eventClass) => [eventClass.type, eventClass as never]));
