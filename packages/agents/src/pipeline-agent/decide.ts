@@ -12,9 +12,10 @@ import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunJob } from "../settings/job.types.js";
 import { tool } from "../settings/tool.js";
+import type { AgentTool } from "../settings/tool.types.js";
 import { newId, nowMs } from "../system.js";
 
-export const runWorkflow = tool({
+export const runWorkflow: AgentTool = tool({
   name: "run_workflow",
   description: "Runs the workflow. Returns what it answers.",
   parameters: z.object({

@@ -22,7 +22,7 @@ import { StreamCache } from "../reads/stream-cache.js";
 import { RunWatchers, SharedReads } from "../reads/watchers.js";
 import { DurableRun, type RunSupervisor } from "../run/durable-run.js";
 import { Posts } from "../run/posts.js";
-import type { DurableRunSettings, RunRequest } from "../run/run-settings.types.js";
+import type { DurableRunSettings } from "../run/run-settings.types.js";
 import type { ResolvedRuntimeOptions } from "../runtime-options.js";
 import { idOf } from "../store/run-key.js";
 import type {
