@@ -155,14 +155,10 @@ function loopOf(run: MemoryRun, ctx: Context, message: UserModelMessage): LoopRu
     unstored: [],
     asked: {},
     sinkOf: (loop) => new EventSink(loop),
-    keyOf: (loop, _call, made) => callKey(`${job.idempotencyKey}${keyPath(loop)}`, made, loop.turns),
+    runKey: job.idempotencyKey,
+    keyOf: (loop, _call, made) => callKey(loop.runKey, made, loop.turns),
     lead: runLoop,
   };
-}
-
-/** Calls of members have keys of their own. */
-function keyPath({ path }: LoopRun): string {
-  return path === "" ? "" : `:${path.slice(0, -1)}`;
 }
 
 interface Paused {

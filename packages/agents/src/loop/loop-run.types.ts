@@ -69,6 +69,8 @@ export interface LoopRun {
   asked: AskedOfModel;
   /** The instructions, once filled in. */
   instructions?: string | null;
+  /** Identifies this piece of work, also when it is done anew: the same for each of its attempts. */
+  readonly runKey: string;
   sinkOf(run: LoopRun, call: EffectCall): PartSink;
   /** The key that a tool gets, equal whenever the call is made again. */
   keyOf(run: LoopRun, call: EffectCall, made: ModelToolCall): string;

@@ -6,6 +6,7 @@
  */
 import { type ExecutorPause, emptyMetrics, type StepMetricsData, type ToolAnswer } from "@millrace/pipeline/executor";
 import { type Context, WorkflowError } from "millrace";
+import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
 import { observed, observedTool } from "../run/observed.js";
 import { messageOf } from "../run/run-events.js";
@@ -69,6 +70,7 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     ctx: ctx.scope(settings.id),
     place: `${place}_${settings.id}`,
     path: `${run.path}${call.toolCallId}/`,
+    runKey: callKey(run.runKey, call, run.turns),
     session: run.session.as(settings),
     events: run.events.ofMember(settings, call),
     ledger,

@@ -106,6 +106,7 @@ async function openLoop({ settings, ctx, options }: StepPlace, { input, key, ope
     asked: {},
     events: new RunEvents({ settings, ...facts, parentRunId: null, emit: undefined }),
     sinkOf: (_run, call) => pieceSink(call),
+    runKey: ctx.runId,
     keyOf: (_run, call) => call.idempotencyKey,
     lead: runLoop,
   };

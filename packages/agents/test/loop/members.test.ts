@@ -113,3 +113,24 @@ it("tells the leader when a member fails, and does not ask the member again when
   expect((await resumed).content).toBe("no poem");
   expect(broken.doStreamCalls).toHaveLength(1);
 });
+
+it("gives tools of members the same keys when the work is done anew, whatever ids the models give", async () => {
+  const keys: string[] = [];
+  const pay = tool({
+    name: "pay",
+    description: "Pays.",
+    execute: (_args, { idempotencyKey }) => void keys.push(idempotencyKey),
+  });
+  const teamWith = (ids: readonly [leader: string, member: string]) =>
+    new Team({
+      name: "House",
+      model: answers(calls(["delegate_task_to_member", { member: "poet", task: "pay" }, ids[0]]), says("done")),
+      members: [new Agent({ name: "poet", model: answers(calls(["pay", {}, ids[1]]), says("paid")), tools: [pay] })],
+    });
+
+  await teamWith(["a", "b"]).run("go", { idempotencyKey: "order-1" });
+  await teamWith(["c", "d"]).run("go", { idempotencyKey: "order-1" });
+
+  expect(keys[0]).toMatch(/^order-1:delegate_task_to_member:.*:pay:/);
+  expect(keys[1]).toBe(keys[0]);
+});
