@@ -1,10 +1,10 @@
 /** Crashes an agent at every tick, and counts what its model was asked. */
-import { isDeepStrictEqual } from "node:util";
 import { proveResumable } from "@millrace/testing";
 import { QuestionEvent } from "millrace";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { Agent, tool } from "../../../src/index.js";
+import { sameButTime } from "../../support/endings.js";
 import { answers, calls, says } from "../../support/turns.js";
 
 /** A world of its own for each try: what the process did before a crash stays done. */
@@ -40,14 +40,6 @@ function world() {
   const make = () =>
     new Agent({ name: "Clerk", model: answers(...Array.from({ length: 9 }, () => step)), tools: [look, pay] });
   return { seen, make };
-}
-
-/** Durations differ. */
-const sameButTime = (one: unknown, other: unknown): boolean =>
-  isDeepStrictEqual(withoutTimes(one), withoutTimes(other));
-
-function withoutTimes(ending: unknown): unknown {
-  return JSON.parse(JSON.stringify(ending, (key, value) => (/duration|timeTo/i.test(key) ? undefined : value)));
 }
 
 it("ends as an undisturbed run, with each tool under one key and at most one call of the model again", async () => {
