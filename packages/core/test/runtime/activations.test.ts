@@ -44,6 +44,18 @@ const flow = defineWorkflow("flow", { state: { count: z.number().default(0) }, c
   })
   .build();
 
+const long = defineWorkflow("long")
+  .step("work", { on: StartEvent, emits: StopEvent }, async (start, ctx) => {
+    const key = start.get("text") === "short" ? "short" : "k".repeat(2_000);
+    const call = ctx.run(key, () => new Promise((resolve) => setTimeout(resolve, 20)));
+    const answer = await call.then(
+      () => "done",
+      (error: { code?: string }) => error.code,
+    );
+    return new StopEvent({ result: answer });
+  })
+  .build();
+
 const counting = defineWorkflow("counting")
   .step("count", { on: StartEvent, emits: StopEvent }, async (_start, ctx) => {
     const records = recordsOf(ctx);
@@ -54,7 +66,7 @@ const counting = defineWorkflow("counting")
   })
   .build();
 
-const workflows = { flow, counting };
+const workflows = { flow, counting, long };
 const key = { tenant: "", runId: "run" };
 
 /** What a host keeps. Commits come in by `next`; `keep` is its answer to the last one. */
@@ -227,5 +239,25 @@ describe("an activation", () => {
     await small.open();
     await small.untilReleased();
     expect(JSON.stringify(await small.result())).toContain("what keeps this run takes 900 of one tick");
+  });
+
+  it("refuses a call whose key no tick could hold, with its result, although it has not been noted as begun", async () => {
+    const host = new Host({ maxTickLength: 1_500 });
+    await host.begin({ text: "" }, "long");
+    await host.open();
+    await host.untilReleased();
+
+    expect(JSON.stringify(await host.result())).toContain("VALUE_UNSERIALIZABLE");
+  });
+
+  it("says that the beginning of a call only follows, so that it is not kept alone", async () => {
+    const host = new Host();
+    await host.begin({ text: "short" }, "long");
+    await host.open();
+    await host.untilReleased();
+    const opened = host.natures.filter(({ follows }) => follows);
+
+    expect(JSON.stringify(await host.result())).toContain("done");
+    expect(opened.length).toBeGreaterThan(1);
   });
 });

@@ -11,6 +11,8 @@ export interface Moment {
   readonly atMs: number;
 }
 
+type Facts = Pick<EffectOpened | EffectFailed | EffectRecorded, "call" | "label" | "callAttempt">;
+
 /** Calls of one attempt that are listed. */
 const MAX_CALLS = 1_000;
 
@@ -25,17 +27,17 @@ export class AttemptCalls {
   apply(tick: Tick, moment: Moment): void {
     switch (tick.type) {
       case "effect.opened":
-        return this.#note(tick, moment, moment.atMs, "running");
+        return this.#note(tick, moment, "running");
       case "effect.failed": {
         const isFinal = tick.retryAtMs === null;
-        this.#note(tick, moment, moment.atMs - tick.elapsedMs, isFinal ? "failed" : "waiting");
+        this.#note(tick, before(moment, tick.elapsedMs), isFinal ? "failed" : "waiting");
         const call = this.#open.get(tick.call);
         if (call !== undefined) call.error = { code: codeOf(tick.error), message: tick.error.message };
         if (isFinal) this.#close(tick.call, moment);
         return;
       }
       case "effect.recorded":
-        this.#note(tick, moment, moment.atMs - (tick.elapsedMs ?? 0), "completed");
+        this.#note(tick, before(moment, tick.elapsedMs), "completed");
         return this.#close(tick.call, moment);
       default:
     }
@@ -46,7 +48,8 @@ export class AttemptCalls {
     if (record.kind !== "effect" || (record.status !== "open" && record.status !== "working")) return;
     const { call, label, attempts, lastError } = record;
     const tick = { call, callAttempt: attempts, ...(label !== undefined && { label }) };
-    this.#note(tick, moment, record.openedAtMs, record.status === "open" ? "waiting" : "running");
+    const began = { ...moment, atMs: record.openedAtMs };
+    this.#note(tick, began, record.status === "open" ? "waiting" : "running");
     const listed = this.#open.get(call);
     if (listed !== undefined && lastError !== null)
       listed.error = { code: codeOf(lastError), message: lastError.message };
@@ -60,13 +63,9 @@ export class AttemptCalls {
     }
   }
 
-  #note(
-    { call, label, callAttempt }: Pick<EffectOpened | EffectFailed | EffectRecorded, "call" | "label" | "callAttempt">,
-    { number }: Moment,
-    startedAtMs: number,
-    status: CallStatus,
-  ): void {
-    const listed = this.#open.get(call) ?? this.#begin(call, label, { number, atMs: startedAtMs });
+  /** @param began When the call began, if it is new. */
+  #note({ call, label, callAttempt }: Facts, began: Moment, status: CallStatus): void {
+    const listed = this.#open.get(call) ?? this.#begin(call, label, began);
     if (listed === null) return;
     listed.status = status;
     listed.attempts = callAttempt ?? 1;
@@ -101,6 +100,10 @@ export class AttemptCalls {
     call.endedTick = number;
     this.#open.delete(id);
   }
+}
+
+function before({ number, atMs }: Moment, elapsedMs: number = 0): Moment {
+  return { number, atMs: atMs - elapsedMs };
 }
 
 /** Only a `WorkflowError` has a hint; other errors may have codes of their own. */

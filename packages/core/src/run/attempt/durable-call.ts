@@ -155,7 +155,12 @@ class DurableCall implements EffectPhase {
 
   /** The turn of the host in which it has begun is over. */
   noteOpen(): void {
-    if (!this.#isOpened && !this.#isOver && this.#attempt.ended === null) this.#attempt.run.submit(this.#opening());
+    if (this.#isOpened || this.#isOver || this.#attempt.ended !== null) return;
+    try {
+      this.#attempt.run.submit(this.#opening());
+    } catch {
+      this.#isOpened = false; // a tick that is too long to be stored: that of the result is longer, and fails the call with it
+    }
   }
 
   #work(open: OpenCall): unknown {
