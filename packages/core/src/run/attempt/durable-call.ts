@@ -7,31 +7,24 @@
  *
  * @module
  */
-import type { Context, EffectCall } from "../../authoring/context.types.js";
-import type { Finished } from "../../authoring/finished.types.js";
 import type { EffectRecord } from "../../engine/state.js";
 import type { CallAwaited, EffectFailed, EffectOpened, EffectRecorded } from "../../engine/tick.js";
-import type { AttemptCall } from "../../inspect/telemetry.types.js";
 import type { Release } from "../../limit/limiter.js";
 import { judge } from "../../retry/judge.js";
 import type { CallPromise } from "../../state/call-promise.js";
-import { type OpenCall, runInCall, runInSyncCall } from "../../state/edit-context.js";
+import { type OpenCall, runInCall } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { readable, recordError } from "../../value/error-record.js";
 import type { AttemptCore } from "../run.types.js";
-import { beginEnd, type CallEnd, endCall, endOf } from "./call-end.js";
-import { idempotencyKey } from "./call-ids.js";
+import { callEffect, type Effect, type EffectContext } from "./call-effect.js";
+import { type CallEnd, endCall, endOf } from "./call-end.js";
 import { afterThisTurn } from "./call-openings.js";
 import type { CallPolicies } from "./call-policies.js";
 import { CallTime } from "./call-time.js";
 import { callsOf, recall } from "./calls.js";
 import { type EffectPhase, watchEffect } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
-import { takenBack, writePiece } from "./piece-writer.js";
-
-export type Effect<Result> = (
-  call: EffectCall<never>,
-) => Result | Finished<Result> | Promise<Result | Finished<Result>>;
+import { takenBack } from "./piece-writer.js";
 
 export interface CallSetup {
   /** Its id in the memory of the work item. */
@@ -42,7 +35,7 @@ export interface CallSetup {
   /** Path of the scope that it is made in; empty for the step itself. */
   readonly scope: string;
   /** The context that it is made through. */
-  readonly ctx: Pick<Context, "sendEvent" | "writeEventToStream">;
+  readonly ctx: EffectContext;
   /** The context that the step was called with. */
   readonly step: object;
 }
@@ -172,25 +165,7 @@ class DurableCall implements EffectPhase {
   }
 
   #invoke(open: OpenCall): unknown {
-    const attempt = this.#attempt;
-    const time = this.#time;
-    const { key, effect, ctx, scope, step } = this.#setup;
-    const { tracer } = attempt.run.host.inspector;
-    const call: EffectCall<never> = {
-      idempotencyKey: idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, scope, key),
-      attempt: this.#number,
-      get signal() {
-        return time?.signal ?? attempt.signal;
-      },
-      sendEvent: (event, options) => runInSyncCall(open.ending ?? open, () => ctx.sendEvent(event, options)),
-      writeEventToStream: (event) => runInSyncCall(open.ending ?? open, () => ctx.writeEventToStream(event)),
-      write: (piece) => writePiece(attempt, open, piece),
-      finish: (edit) => beginEnd(attempt, open, edit) as never,
-    };
-    if (tracer === null) return effect(call);
-    const { label } = this.#setup.policies;
-    const facts = { ...callOf(attempt, step), key, callAttempt: this.#number, ...(label !== undefined && { label }) };
-    return tracer.callEffect(facts, () => effect(call));
+    return callEffect(this.#attempt, open, { ...this.#setup, number: this.#number, time: this.#time });
   }
 
   /** The attempt is over: its time, and its place in its limit. */
@@ -286,9 +261,4 @@ class DurableCall implements EffectPhase {
       this.isResting = false;
     }
   }
-}
-
-/** The attempt, for tracers. */
-export function callOf({ run, item, number }: AttemptCore, ctx: object): AttemptCall {
-  return { runId: run.state.runId, tenant: run.journal?.tenant ?? "", item: item.id, attempt: number, ctx };
 }
