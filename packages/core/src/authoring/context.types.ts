@@ -8,6 +8,7 @@ import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import type { Piece } from "../event/pieces.types.js";
 import type { FieldsOut, ObjectSchema } from "../event/schema.js";
+import type { TypeHint } from "../event/type-hint.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
 import type { Finished } from "./finished.types.js";
@@ -297,7 +298,7 @@ export interface EffectCall<
    * });
    * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call, `STATE_LOCKED` inside `editState`, `ATTEMPT_ENDED`.
    */
-  finish<Output>(edit: (state: Editable<State>) => Output): Finished<Output>;
+  finish<Output>(edit: (state: Editable<State>) => Output & Synchronous<Output>): Finished<Output>;
   /**
    * `ctx.sendEvent` as part of this call: the event leaves when the result is recorded, once, and not at all when the call fails. In
    * Node, Bun, Deno and workers `ctx.sendEvent` inside the function is the same; browsers know it only until the first `await`.
@@ -317,6 +318,11 @@ export interface EffectCall<
    */
   write(piece: Piece): void;
 }
+
+type Synchronous<Output> =
+  Output extends PromiseLike<unknown>
+    ? TypeHint<"The callback of `call.finish` is synchronous: await what it needs before.">
+    : unknown;
 
 /** A child: a class or a built workflow among `static children`, or its name. */
 export type ChildReference = string | (new () => AnyWorkflow) | AnyWorkflow;

@@ -58,7 +58,10 @@ function callNested(step: NamedStep, what: string, inside: string): WorkflowErro
   return stepError(step, {
     code: "CALL_NESTED",
     what: `calls \`ctx.${what}\` inside the function of \`ctx.run("${key}", …)\``,
-    hint: `Call \`ctx.${what}\` in the step itself, before or after.`,
+    hint:
+      what === "finish"
+        ? "End the call with an edit: `return call.finish((state) => …)`, with the argument of the function."
+        : `Call \`ctx.${what}\` in the step itself, before or after.`,
     details: { what, inside: key },
   });
 }
