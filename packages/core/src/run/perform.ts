@@ -9,6 +9,7 @@ import { roleOf } from "../event/facts.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import { Attempt } from "./attempt/attempt.js";
 import { cancelChild, startChild } from "./children.js";
+import { inParent } from "./in-parent.js";
 import { inspectNote, inspectOutcome, inspectStreamed } from "./inspect-run.js";
 import { openStream } from "./open-stream.js";
 import type { LiveRun } from "./run.types.js";
@@ -66,7 +67,7 @@ function publish(run: LiveRun, item: StreamedEvent): void {
   const { parent } = run;
   if (parent === null) return run.journal?.published?.(item);
   if (isLast) return;
-  const origin = item.origin === null ? parent.name : `${parent.name}/${item.origin}`;
+  const { origin, writer } = inParent(run, { origin: item.origin, writer: item.writer });
   parent.run.submit({
     type: "stream.written",
     atMs: parent.run.now(),
@@ -75,12 +76,7 @@ function publish(run: LiveRun, item: StreamedEvent): void {
     event: item.event,
     origin,
     promptId: item.promptId,
-    ...(item.writer !== undefined && { writer: `${numberOf(run)}/${item.writer}` }),
+    ...(writer !== undefined && { writer }),
     ...(item.call !== undefined && { call: item.call }),
   });
-}
-
-/** Of a child among what its parent has opened: the end of its run id. */
-function numberOf({ state: { runId } }: LiveRun): string {
-  return runId.slice(runId.lastIndexOf("/") + 1);
 }

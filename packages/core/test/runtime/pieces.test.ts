@@ -239,6 +239,8 @@ describe("a call that writes", () => {
     const run = runtime.run("parent", {});
     const items = await run.streamEvents().toArray();
 
+    expect(items.filter(({ event }) => PiecesEvent.is(event)).length).toBeGreaterThan(10);
+    expect(new Set(items.slice(0, -1).map(({ origin }) => origin))).toEqual(new Set(["child"]));
     expect(readAll(items).texts).toEqual({ "run=answer": words(20).join("") });
     expect((await run.streamEvents().toArray()).filter(({ event }) => PiecesEvent.is(event))).toHaveLength(1);
   });

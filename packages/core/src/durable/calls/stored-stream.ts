@@ -90,13 +90,13 @@ class StoredSource implements StreamSource {
   #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
     const { registry, key } = this.#setup;
     const { pieces: reader } = this.#readingOf(cursor);
-    for (const { call, writer, attempt, pieces } of registry.live.get(idOf(key))?.words.atWork ?? []) {
-      const place = placeOf(null, writer);
+    for (const { call, origin, writer, attempt, pieces } of registry.live.get(idOf(key))?.words.atWork ?? []) {
+      const place = placeOf(origin, writer);
       const at = reader.positionIn({ call, attempt }, place);
       if (at === null || at >= sizeOfAll(pieces)) continue;
       const event = makeEngineEvent(PiecesEvent, { call, attempt, at, pieces: piecesAfter(pieces, at) });
       reader.take(event, place);
-      return { sequence: cursor.after ?? -1, event, origin: null, promptId: null, writer, call };
+      return { sequence: cursor.after ?? -1, event, origin, promptId: null, writer, call };
     }
     return null;
   }
@@ -105,7 +105,7 @@ class StoredSource implements StreamSource {
     const { registry, key } = this.#setup;
     const { pieces: reader } = this.#readingOf(cursor);
     for (const written of registry.live.get(idOf(key))?.words.atWork ?? []) {
-      const at = reader.positionIn(written, placeOf(null, written.writer));
+      const at = reader.positionIn(written, placeOf(written.origin, written.writer));
       if (at !== null && at < sizeOfAll(written.pieces)) return true;
     }
     return false;

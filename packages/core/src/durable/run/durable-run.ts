@@ -307,8 +307,7 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   showing(run: LiveRunCore, written: LiveCall): void {
-    if (run !== this.runner) return; // readers get the words of children when they are stored
-    this.words.showing(written);
+    this.words.showing(run, written);
     this.#supervisor.onWritten?.(this);
   }
 
