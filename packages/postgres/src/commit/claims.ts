@@ -22,7 +22,6 @@ import { DueEdge, type DueLook, everything } from "./due-edge.js";
 import {
   anyDue,
   anyDueOfAll,
-  countEntries,
   lookDue,
   nextOfAll,
   nextWake,
@@ -163,15 +162,15 @@ export class Claims {
     { owner, fromMs, nowMs, untilMs }: Taking,
   ): Promise<{ readonly rows: readonly Row[]; readonly look: DueLook }> {
     const startedAtMs = performance.now();
-    const [rows, [counted]] = await Promise.all([
-      transaction.all(takeDue(of.limit), [nowMs, atMost(of.limit), listed(of), owner, untilMs, fromMs]),
-      transaction.all(countEntries, [`${quoted(this.#setup.database.path)}.runs_due`]),
-    ]);
-    const lastAtMs = rows.length < of.limit ? nowMs : (rows.at(-1)?.["due_at"] as number);
+    const index = `${quoted(this.#setup.database.path)}.runs_due`;
+    const values = [nowMs, atMost(of.limit), listed(of), owner, untilMs, fromMs, index];
+    const rows = await transaction.all(takeDue(of.limit), values);
+    const last = rows.at(-1);
+    const lastAtMs = rows.length < of.limit ? nowMs : (last?.["due_at"] as number);
     const look = {
       fromMs,
       emptyBeforeMs: Math.min(nowMs, lastAtMs),
-      entries: counted?.["entries"] as number,
+      entries: (last?.["entries"] as number | undefined) ?? 0,
       tookMs: performance.now() - startedAtMs,
     };
     return { rows, look };

@@ -26,7 +26,7 @@ export interface DueLook {
   readonly fromMs: number;
   /** No run that waits since an earlier time was left, unless others had locked it. */
   readonly emptyBeforeMs: number;
-  /** How many entries of the index it has walked. */
+  /** How many entries of the index it has walked; 0 if it found nothing. */
   readonly entries: number;
   readonly tookMs: number;
 }

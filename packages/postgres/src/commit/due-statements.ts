@@ -84,11 +84,11 @@ const skipping = {
 };
 // A list, and no join: of a list the planner thinks that it is short, and walks the index for it, also without statistics.
 const isDue = "r.id = ANY(ARRAY(SELECT id FROM due))";
+// How many entries of the index $7 this transaction has walked, with those of runs that were claimed long ago.
+const entries = "(SELECT pg_stat_get_xact_tuples_returned(to_regclass($7))) AS entries";
 export const takeDue = (limit: number): string => `${dueSql(skipping, limit)}, taken AS (
     UPDATE @runs r SET ${setLease.replaceAll("$2", "$5").replaceAll("$1", "$4")} WHERE ${isDue} RETURNING r.*
-  ) ${selectLocked("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id", "due.at AS due_at")}`;
-// How many entries of that index the transaction has walked, with those of runs that were claimed long ago.
-export const countEntries: string = "SELECT pg_stat_get_xact_tuples_returned(to_regclass($1)) AS entries";
+  ) ${selectLocked("taken r JOIN due ON due.id = r.id", "ORDER BY due.at, r.id", `due.at AS due_at, ${entries}`)}`;
 const looking = (from: string): DueLocks => ({ owners: "", runs: "", from });
 export const anyDue: string = `${dueSql(looking("$4"), 1)} SELECT id FROM due`;
 export const anyDueOfAll: string = `${dueSql(looking("$10"), 1)} SELECT 1 FROM due UNION ALL SELECT 1 WHERE ${isPlaceWanted("$1", 4)}`;
