@@ -29,6 +29,7 @@ export async function runNested(
     failedResult(execution, error, { nested, work }),
   );
   const output = ended as PipelineRunOutput;
+  execution.attempt.beginStoring(); // from here on the end of the run leaves the nested run to this attempt
   execution.live.forgetNested(output.runId);
   events.adopt(output.events);
   notes.answered.push(...output.answered);

@@ -75,20 +75,20 @@ type Output = WorkflowEvent | WorkflowEvent[] | undefined;
 export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> {
   const { straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
   const attempt = visited.attempt ?? storing(mover);
-  const change = attempt === undefined ? () => [] : wanted;
+  if (attempt === undefined) return mover.ctx.finish(() => outputOf([])); // the end of the run has all that there is
   const end = (movesOf: () => readonly Move[]): Output => {
     try {
       const moves = movesOf();
-      if (attempt !== undefined) mover.live.close(attempt);
+      mover.live.close(attempt);
       return outputOf(moves);
     } catch (error) {
-      attempt?.end(() => error);
+      attempt.end(() => error);
       throw error;
     } finally {
-      attempt?.settle();
+      attempt.settle();
     }
   };
-  const edit = (draft: object): Output => end(() => moveIn(familyIn(draft), mover, { ...visited, change }));
+  const edit = (draft: object): Output => end(() => moveIn(familyIn(draft), mover, { ...visited, change: wanted }));
   if (straight === undefined) return mover.ctx.finish(edit);
   const direct = (state: object) => {
     const found = straight(familyIn(state));
