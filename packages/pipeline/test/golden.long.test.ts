@@ -67,9 +67,10 @@ describe.each(asked)("the waiting run of %s", (name) => {
     const output = await answerAll(made, await made.getRun(given.runId), answer);
 
     expect(output).toMatchObject(expected);
-    expect(output.answered.map(({ kind, stepName }) => `${kind} ${stepName}`)).toEqual(
-      outputOf(ended[0] as string).answered.map(({ kind, stepName }) => `${kind} ${stepName}`),
-    );
+    // Which of two branches goes on first is up to the host.
+    const named = ({ answered }: PipelineRunOutput) =>
+      answered.map(({ kind, stepName }) => `${kind} ${stepName}`).sort();
+    expect(named(output)).toEqual(named(outputOf(ended[0] as string)));
   });
 });
 
