@@ -69,12 +69,15 @@ export abstract class ModelExecutor<Output> implements Executor {
     return this.#settings.model;
   }
 
-  /** `true` when a tool, or a member, may need the permission of a person. */
+  /** `true` when a tool, a guard, a member or an agent that takes over may ask a person. */
   get canPause(): boolean {
-    const { tools, sdkTools, members } = this.#settings;
-    const sdk = Object.values(sdkTools).some(({ needsApproval = false }) => needsApproval !== false);
+    const { tools, sdkTools, members, canHandOffTo, guards } = this.#settings;
+    if (typeof sdkTools === "function" || canHandOffTo.length > 0 || Object.keys(guards).length > 0) return true;
+    const sdk = Object.values(sdkTools);
     return (
-      sdk ||
+      sdk.some(
+        ({ needsApproval = false, execute, type }) => needsApproval !== false || (!execute && type !== "provider"),
+      ) ||
       tools.some((tool) => tool.execute === undefined || confirmationOf(tool) !== null) ||
       members.some(({ executor }) => executor.canPause === true)
     );

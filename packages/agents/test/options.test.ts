@@ -70,3 +70,9 @@ describe("options", () => {
     expect(model.doGenerateCalls).toEqual([]);
   });
 });
+
+it("an agent hands over only to agents of the package", () => {
+  const stranger = { kind: "agent" as const, name: "Stranger", execute: () => Promise.reject(new TypeError("never")) };
+
+  expect(() => new Agent({ model: scripted([]), canHandOffTo: [stranger] })).toThrow('`canHandOffTo` has "Stranger"');
+});

@@ -7,7 +7,7 @@
 import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type ToolSet } from "ai";
 import { z } from "zod";
 import { issueText } from "../run/failure.js";
-import { idOf } from "../settings/agent-id.js";
+import { handoffName } from "../settings/agent-id.js";
 import type { Executor, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { confirmationOf } from "../settings/tool.js";
@@ -60,13 +60,6 @@ export async function toolsOf({ tools, sdkTools, members, canHandOffTo }: Execut
     ...(members.length > 0 ? [[memberToolName, memberTool(members)] as const] : []),
     ...canHandOffTo.map((target) => [handoffName(target), handoffTool(target)] as const),
   ]);
-}
-
-/** A name that providers take: up to 64 letters, digits, "_" and "-". */
-export function handoffName({ name }: Executor): string {
-  return `transfer_to_${idOf(name)
-    .replaceAll(/[^\w-]/g, "_")
-    .slice(0, 50)}`;
 }
 
 /** The tools as the model gets them. */

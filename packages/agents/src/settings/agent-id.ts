@@ -5,3 +5,10 @@ export function idOf(name: string): string {
     .toLowerCase()
     .replaceAll(/[\s_]+/g, "-");
 }
+
+/** Name of the tool that hands over to an agent, as providers take it: up to 64 letters, digits, "_" and "-". */
+export function handoffName({ name }: { readonly name: string }): string {
+  return `transfer_to_${idOf(name)
+    .replaceAll(/[^\w-]/g, "_")
+    .slice(0, 50)}`;
+}

@@ -3,8 +3,10 @@
 import { historyRuns, userId } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { checkOptions, list, type OptionChecks, type Rule, type Rules, unchecked, wholeNumber } from "millrace/engine";
+import { handoffName } from "./agent-id.js";
 import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
+import { settingsOf } from "./known-settings.js";
 import type { AgentRunOptions, ContinueOptions, StepRunOptions } from "./run-options.types.js";
 
 export const languageModel: Rule = (model, option) => {
@@ -16,6 +18,11 @@ const tools: Rule = (given = []) =>
   (given as AgentOptions["tools"] & {})
     .filter((tool) => tool?.kind !== "tool")
     .map(() => "`tools` has something that `tool()` did not make: tools of the AI SDK go into `sdkTools`");
+
+const handoffs: Rule = (given = []) =>
+  (given as readonly { readonly name: string }[])
+    .filter((agent) => settingsOf(agent) === null)
+    .map(({ name }) => `\`canHandOffTo\` has "${name}", which is no agent and no team of this package`);
 
 export const agentRules: Rules<AgentOptions> = {
   model: languageModel,
@@ -29,7 +36,8 @@ export const agentRules: Rules<AgentOptions> = {
   ...unchecked("name id role description instructions resolveInContext sdkTools outputSchema modelSettings"),
   ...unchecked("readFile sessions sessionId sessionState addSessionStateToContext enableAgenticState"),
   ...unchecked("overwriteDbSessionState addHistoryToContext dependencies metadata"),
-  ...unchecked("canHandOffTo stopWhen prepareStep guards redact"),
+  canHandOffTo: handoffs,
+  ...unchecked("stopWhen prepareStep guards redact"),
 };
 
 export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("members mode") };
@@ -61,8 +69,8 @@ export function check<Options extends object>(owner: string, options: Options, c
 }
 
 /** Each tool is known by its name. */
-export function sameNames({ tools, sdkTools }: ExecutorSettings): string[] {
-  const names = [...tools.map((tool) => tool?.name), ...Object.keys(sdkTools)];
+export function sameNames({ tools, sdkTools, canHandOffTo }: ExecutorSettings): string[] {
+  const names = [...tools.map((tool) => tool?.name), ...Object.keys(sdkTools), ...canHandOffTo.map(handoffName)];
   const twice = new Set(names.filter((name, index) => name !== undefined && names.indexOf(name) !== index));
   return [...twice].map((name) => `two tools have the name "${name}"`);
 }
