@@ -17,4 +17,6 @@ export class EventSink implements PartSink {
       events.content({ text: part.text });
     } else if (part.type === "reasoning") events.content({ reasoning: part.text });
   }
+
+  close(): void {}
 }

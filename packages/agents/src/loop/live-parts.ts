@@ -1,5 +1,5 @@
 import type { EffectCall } from "millrace";
-import { type PartSink, pieceSink } from "./part-sink.js";
+import { type PartSink, PieceSink } from "./part-sink.js";
 import type { StreamPart, UniqueIds } from "./unique-ids.js";
 
 /** Parts that say nothing once the answer is whole. */
@@ -28,17 +28,21 @@ export class LiveParts {
   async take(stream: ReadableStream<StreamPart>, call: EffectCall): Promise<StreamPart[]> {
     this.#isLive = true;
     const { signal } = call;
-    const sink = pieceSink(call);
+    const sink = new PieceSink(call);
     const parts: StreamPart[] = [];
-    for await (const given of stream as unknown as AsyncIterable<StreamPart>) {
-      signal.throwIfAborted();
-      const part = this.#ids.inPart(given);
-      if (part.type === "error") throw part.error;
-      if (!isHeld(part)) this.#target.enqueue(part);
-      if (!passing.has(part.type)) keep(parts, part);
-      show(sink, part);
+    try {
+      for await (const given of stream as unknown as AsyncIterable<StreamPart>) {
+        signal.throwIfAborted();
+        const part = this.#ids.inPart(given);
+        if (part.type === "error") throw part.error;
+        if (!isHeld(part)) this.#target.enqueue(part);
+        if (!passing.has(part.type)) keep(parts, part);
+        show(sink, part);
+      }
+      return parts;
+    } finally {
+      sink.close();
     }
-    return parts;
   }
 
   /** The answer is recorded: shows what was held back, or all of a recalled answer. */

@@ -57,6 +57,8 @@ async function answer(run: LoopRun, asking: Asking): Promise<Recorded> {
   } catch (error) {
     if (!run.isMember || asking.call.signal.aborted) throw error;
     return { failed: toFailure(error, run.settings).toJSON() }; // its leader is told, and so must be told the same again
+  } finally {
+    sink.close();
   }
 }
 

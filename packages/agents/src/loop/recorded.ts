@@ -11,7 +11,7 @@ import { messageOf } from "../run/run-events.js";
 import { invalid } from "../settings/check-options.js";
 import { changedFields } from "./asked.js";
 import { LiveParts } from "./live-parts.js";
-import { pieceSink } from "./part-sink.js";
+import { PieceSink } from "./part-sink.js";
 import { isStream, plainResult } from "./tools.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
 
@@ -147,7 +147,7 @@ function recordedTool(scope: Context, tool: ToolSet[string]): ToolSet[string] {
           return { error: messageOf(error) };
         },
       );
-      const sink = pieceSink(effect);
+      const sink = new PieceSink(effect);
       if ("error" in done) sink.show({ type: "tool-error", toolCallId, error: done.error });
       else sink.show({ type: "tool-result", toolCallId, output: done.output });
       return done;

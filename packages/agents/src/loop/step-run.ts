@@ -15,7 +15,7 @@ import { tickMs } from "../system.js";
 import { runLoop } from "./agent-loop.js";
 import { newLedger } from "./ledger.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
-import { pieceSink } from "./part-sink.js";
+import { PieceSink } from "./part-sink.js";
 import { resultOf } from "./result.js";
 import { closeStepSession, openStepSession, type StepPlace, type StepSession } from "./step-session.js";
 import { storedSession } from "./stored-session.js";
@@ -105,7 +105,7 @@ async function openLoop({ settings, ctx, options }: StepPlace, { input, key, ope
     path: "",
     asked: {},
     events: new RunEvents({ settings, ...facts, parentRunId: null, emit: undefined }),
-    sinkOf: (_run, call) => pieceSink(call),
+    sinkOf: (_run, call) => new PieceSink(call),
     runKey: ctx.runId,
     keyOf: (_run, call) => call.idempotencyKey,
     lead: runLoop,
