@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { joinParallel } from "./join-parallel.js";
 import { emptyMetrics } from "./metrics.js";
 import { createOutput } from "./step-output.js";
 import { fromStored, type StoredOutput, toStored } from "./stored-output.js";
@@ -32,6 +33,8 @@ describe("a stored output", () => {
       }),
     ],
     ["a group", loop],
+    ["a Parallel", createOutput({ stepType: "Parallel", content: joinParallel([plain]), steps: [plain] })],
+    ["a Parallel that somebody has edited", createOutput({ stepType: "Parallel", content: "edited", steps: [plain] })],
     ["one without content", createOutput({ breakLoop: true, iterations: [] })],
     ["one that has failed without an error", createOutput({ success: false, content: null })],
     ["one that has an error and is a success", createOutput({ success: true, error: "late" })],
@@ -46,7 +49,12 @@ describe("a stored output", () => {
     });
   });
 
-  it("that was stored whole is read, too", () => {
-    expect(fromStored(JSON.parse(JSON.stringify(loop)))).toStrictEqual(loop);
+  it("of a loop or a Parallel has no output and no text twice", () => {
+    const both = createOutput({ stepType: "Parallel", content: joinParallel([plain, failed]), steps: [plain, failed] });
+
+    const text = JSON.stringify(toStored(createOutput({ ...loop, steps: [both], iterations: [[both]] })));
+
+    expect(text.match(/"text"/g)).toHaveLength(1);
+    expect(text).not.toContain("##");
   });
 });

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { joinParallel } from "./join-parallel.js";
 import { emptyMetrics } from "./metrics.js";
 import type { StepMetricsData } from "./metrics.types.js";
 import { createOutput } from "./step-output.js";
@@ -13,7 +14,8 @@ declare const stored: unique symbol;
 
 /**
  * To be read with {@link fromStored}: any field may be left out. `function` is the name of a step that is a function, and of that
- * function; `duration` are metrics with nothing else.
+ * function; `duration` are metrics with nothing else. The content of a Parallel that only joins its steps is `joined`, and `turns`
+ * are the lengths of a loop's iterations: no output and no text is in it twice.
  */
 export interface StoredOutput {
   readonly [stored]: true;
@@ -34,6 +36,8 @@ const defaults: Partial<Readonly<Record<string, unknown>>> = {
 interface ShortFields extends Partial<StepOutput> {
   readonly function?: string;
   readonly duration?: number;
+  readonly joined?: true;
+  readonly turns?: readonly number[];
 }
 const executorFields: ReadonlySet<string> = new Set(["stepName", "executorType", "executorName"]);
 const usual = Object.keys(defaults) as (keyof StepOutput)[];
@@ -52,14 +56,15 @@ export function toStored(output: StepOutput): StoredOutput {
   const fields: Record<string, unknown> = isFunction ? { function: output.stepName } : {};
   for (const name of isFunction ? usualOfFunctions : usual)
     if (output[name] !== defaults[name]) fields[name] = output[name];
-  if ("content" in output) fields["content"] = output.content;
+  if (isJoined(output)) fields["joined"] = true;
+  else if ("content" in output) fields["content"] = output.content;
   if (output.success !== (output.error === null)) fields["success"] = output.success;
   if (output.endedAtMs !== undefined) fields["endedAtMs"] = output.endedAtMs;
   for (const name of lists) if (output[name].length > 0) fields[name] = output[name];
   if (output.metrics !== null) Object.assign(fields, shortMetrics(output.metrics));
   if (output.executions !== undefined) fields["executions"] = output.executions;
   if (output.steps.length > 0) fields["steps"] = output.steps.map(toStored);
-  if (output.iterations !== null) fields["iterations"] = output.iterations.map((turn) => turn.map(toStored));
+  if (output.iterations !== null) fields["turns"] = output.iterations.map(({ length }) => length);
   const short = Object.freeze(fields) as unknown as StoredOutput;
   shorts.set(output, short);
   wholes.set(short, output);
@@ -69,17 +74,32 @@ export function toStored(output: StepOutput): StoredOutput {
 export function fromStored(short: StoredOutput): StepOutput {
   const known = wholes.get(short);
   if (known !== undefined) return known;
-  const { metrics, steps, iterations, function: name, duration, ...fields } = short as unknown as ShortFields;
+  const { metrics, steps: shortSteps = [], turns, joined, function: name, duration, ...fields } = shortFields(short);
   const taken = duration === undefined ? metrics : { duration };
+  const steps = shortSteps.map((step) => fromStored(step as never));
   const output = createOutput({
     ...fields,
     ...(name !== undefined && { stepName: name, executorType: "function", executorName: name }),
     metrics: taken ? { ...emptyMetrics, ...taken } : null,
-    steps: (steps ?? []).map((step) => fromStored(step as never)),
-    iterations: iterations?.map((turn) => turn.map((step) => fromStored(step as never))) ?? null,
+    ...(joined === true && { content: joinParallel(steps) }),
+    steps,
+    iterations: turns === undefined ? null : turnsOf(steps, turns),
   });
   wholes.set(short, output);
   return output;
+}
+
+function shortFields(short: StoredOutput): ShortFields {
+  return short as unknown as ShortFields;
+}
+
+function isJoined({ stepType, content, steps }: StepOutput): boolean {
+  return stepType === "Parallel" && steps.length > 0 && content === joinParallel(steps);
+}
+
+function turnsOf(steps: readonly StepOutput[], lengths: readonly number[]): StepOutput[][] {
+  let end = 0;
+  return lengths.map((length) => steps.slice(end, (end += length)));
 }
 
 /** The duration always stays: two runs that differ in nothing but time are stored with the same fields. */

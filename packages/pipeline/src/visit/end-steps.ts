@@ -59,7 +59,7 @@ export async function finishRun(plan: CompiledPlan, parts: StepParts): Promise<S
   return ctx.finish((draft) => {
     // Its output has all that readers want to know. The step around it asks for the first event.
     const emptied = { frames: {}, talks: {}, spent: [], executorRuns: [], answered: [] };
-    Object.assign(ownState(familyIn(draft), ctx.runId), emptied, { result });
+    Object.assign(ownState(familyIn(draft), ctx.runId), emptied, { result: markResult(result) });
     return plan.events.make({ ...finish, visit: 0 });
   });
 }

@@ -63,8 +63,9 @@ export class StepWork implements OpenWork {
     const all = this.metrics ?? this.measured(given);
     // What was before the pause is known by itself, for all attempts at going on.
     const metrics = given === null || paused === null ? all : metricsSince(paused.metrics, all);
+    const { steps: _, ...execution } = executionBy(node, metrics);
     notes.spent.push({
-      ...executionBy(node, metrics),
+      ...execution,
       success: false,
       endedAtMs: Date.now(),
       steps: this.steps,
