@@ -60,7 +60,7 @@ function chunksFrom(file, seen = new Set()) {
   if (seen.has(file)) return [];
   seen.add(file);
   const text = readFileSync(join(core, "dist", file), "utf8");
-  const before = [...text.matchAll(/^(?:import|export) .*?["']\.\/(.*?)["'];?$/gm)];
+  const before = [...text.matchAll(/^(?:import|export|\}) ?.*?["']\.\/(.*?)["'];?$/gm)];
   const modules = new Set([...text.matchAll(/^\/\/ (src\/.*)$/gm)].map(([, path]) => path));
   return [...before.flatMap(([, imported]) => chunksFrom(imported, seen)), modules];
 }
