@@ -51,7 +51,7 @@ export function endOf({ step }: AttemptCore, { end }: OpenCall, given: unknown):
     );
   throw invalidResult(
     step,
-    "called `call.finish` in a function that returned something else, so its edit would be lost",
+    "called `call.finish` and returned something else, so its edit would be lost",
     "Return what it gives, alone: `return call.finish((state) => …)`.",
   );
 }

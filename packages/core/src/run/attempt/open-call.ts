@@ -60,7 +60,7 @@ function callNested(step: NamedStep, what: string, inside: string): WorkflowErro
     what: `calls \`ctx.${what}\` inside the function of \`ctx.run("${key}", …)\``,
     hint:
       what === "finish"
-        ? "End the call with an edit: `return call.finish((state) => …)`, with the argument of the function."
+        ? "Return what `call.finish` gives, of the argument of the function."
         : `Call \`ctx.${what}\` in the step itself, before or after.`,
     details: { what, inside: key },
   });
