@@ -136,3 +136,22 @@ describe("state that branches share", () => {
     expect(sessionState).toEqual({ count: 1_000 });
   });
 });
+
+it("the first example of the README counts every one of twenty runs at once", async () => {
+  const article = new Pipeline({
+    name: "article",
+    sessionState: { articles: 0 },
+    steps: [
+      new Parallel("write", new Step({ name: "title", executor: () => "Rivers" })),
+      async (input, { editState }) => {
+        const number = await editState((state) => ++state.articles);
+        return `# ${number}. ${input.getStepContent("title")}`;
+      },
+    ],
+  });
+
+  await Promise.all(Array.from({ length: 20 }, () => article.run("rivers", { sessionId: "s" })));
+
+  expect(await article.getSessionState("s")).toEqual({ articles: 20 });
+  await article.close();
+});

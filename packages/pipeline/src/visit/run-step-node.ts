@@ -16,7 +16,8 @@ import type { Decided, StepTools } from "./visit.types.js";
 export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
   const { place, state, events, context, attempt } = tools;
   const talk = talkAt(state, place);
-  const inside = await nestedRun(tools);
+  const started = state.inside?.[tools.visit]?.at(-1);
+  const inside = started === undefined ? null : await nestedRun(tools, started);
   attempt.assertAlive(); // the run may have ended meanwhile
   tellBeginning(node, tools, { talk, inside });
   const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
@@ -74,9 +75,8 @@ function tellBeginning(node: StepNode, { ctx, events }: StepTools, { talk, insid
 }
 
 /** What the step has under way since an earlier process, or since the run was last in memory: it goes on. */
-async function nestedRun({ ctx, state: { inside }, visit }: StepTools): Promise<OwnState | null> {
-  const runId = inside?.[visit]?.at(-1);
-  return runId === undefined ? null : ((await familyOf(ctx)).nested[runId] ?? null);
+async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | null> {
+  return (await familyOf(ctx)).nested[runId] ?? null;
 }
 
 export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
