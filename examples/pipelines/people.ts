@@ -118,7 +118,7 @@ async function goOn(file: string) {
         answer(requirement);
         const { kind, stepName, message, data, decision } = requirement;
         console.log(`${kind} of ${stepName}: ${message}`);
-        if (data.output) console.log(`  given: ${data.output.content}`);
+        if (data.output?.success) console.log(`  given: ${data.output.content}`);
         console.log("  answered:", decision);
       }
       output = await publishing.continueRun(output);

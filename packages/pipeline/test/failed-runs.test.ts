@@ -171,7 +171,7 @@ describe("a nested pipeline that fails", () => {
   it("keeps them when its time is up", async () => {
     const stuck = step("stuck", { executor: (_, { signal }) => new Promise((_r, no) => (signal.onabort = no)) });
     const timed = pipeline([step("first"), stuck], { name: "Inner" });
-    const flow = pipeline([new Step({ name: "nested", executor: timed, timeout: 50, onError: "skip" })]);
+    const flow = pipeline([new Step({ name: "nested", executor: timed, timeout: 500, onError: "skip" })]);
 
     const { stepResults } = await flow.run("in");
 

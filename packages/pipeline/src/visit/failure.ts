@@ -38,7 +38,8 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, { ev, fa
   const gone = abandon(course, place, "kept");
   const isSkipped = node.onError === "skip";
   const attempt = taken.place === from.place ? lost.attempt : {};
-  const output = createOutput({ ...failedOutput(node, ev), skipped: isSkipped, ...attempt, ...steps });
+  const said = isSkipped ? {} : { content: messageOf(ev), skipped: false };
+  const output = createOutput({ ...failedOutput(node, ev), ...said, ...attempt, ...steps });
   if (isSkipped) return [...done(course, { place, output }), ...gone];
   countPause(state, placeKey(place));
   say(state, place, { pause: null, tools: null });
