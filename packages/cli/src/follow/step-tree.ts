@@ -1,5 +1,6 @@
 /** The steps of a run as a tree: one row for each step of a run, with the counts of its items; children below the step that runs them. */
 import type { AttemptStatus, CallStatus, RunCall } from "@millrace/client";
+import { readableCall } from "millrace/engine";
 import { durationText } from "../output/format.js";
 import type { Style } from "../output/terminal.js";
 
@@ -162,7 +163,7 @@ function callLine(call: RunCall, { nowMs, indent }: Pick<Look, "nowMs" | "indent
   const note = call.status === "completed" ? null : (error?.message ?? null);
   return [
     [`${indent}${sign} `, style],
-    [call.label ?? call.call.slice(call.call.indexOf("=") + 1), null],
+    [call.label ?? readableCall(call.call), null],
     [`  ${itemText({ status, attempt, elapsedMs, note, startedAtMs }, nowMs)}`, "dim"],
   ];
 }

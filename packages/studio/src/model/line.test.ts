@@ -18,6 +18,7 @@ describe("lineOf", () => {
     ["event.received", { event: { type: "Paid" }, promptId: "r:1" }, "Answer received", "Paid"],
     ["effect.recorded", { step: "pay", item: 1, call: "run=charge" }, "pay did “charge” once", null],
     ["effect.opened", { step: "pay", item: 1, call: "run=charge", label: "Charge it" }, "pay does “Charge it”", null],
+    ["effect.recorded", { step: "pay", item: 1, call: "/@a%2Fb/run=charge" }, "pay did “a/b › charge” once", null],
     [
       "effect.opened",
       { step: "pay", item: 1, call: "run=charge", callAttempt: 2 },

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readableCall } from "millrace/engine";
 import type { HistoryEntry, Tick } from "../api/contract.types.js";
 import type { IconName } from "../ui/icon.js";
 import type { StepNaming } from "./step-names.js";
@@ -168,9 +169,9 @@ export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line 
   };
 }
 
-/** The label of a call, else its key. */
+/** The label of a call, else its key, with the scopes that it is in. */
 export function callOf({ call, label }: { readonly [field: string]: unknown }): string {
-  return typeof label === "string" ? label : String(call).replace(/^run[=:]/, "");
+  return typeof label === "string" ? label : readableCall(String(call));
 }
 
 function tryOf({ callAttempt }: Tick): string {

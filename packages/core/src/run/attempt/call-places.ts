@@ -18,6 +18,13 @@ export function placesOf(call: string): readonly CallPlace[] {
   return parts.map((part) => placeOf(unescaped(part)));
 }
 
+/** What people read for a call: the names of its scopes and its key, as `mail › pay`. */
+export function readableCall(call: string): string {
+  return placesOf(call)
+    .map(({ name }) => name)
+    .join(" › ");
+}
+
 function placeOf(part: string): CallPlace {
   if (part.startsWith("@")) return { kind: "scope", name: part.slice(1), count: 0 };
   const [, count, kind = "", key] = /^(?:(\d+):)?(\w+)=(.*)$/s.exec(part) ?? [];
