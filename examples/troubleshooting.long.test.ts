@@ -84,14 +84,35 @@ describe("troubleshooting", () => {
     expect(page).toContain(message);
   });
 
-  it("shows what the compiler says of a step that does not fit", () => {
+  it.each([
+    [
+      "what it returns",
+      "emits: StopEvent",
+      "emits: StartEvent",
+      "The step returns StopEvent, which `emits` does not list.",
+    ],
+    [
+      "its parameter",
+      "ev: StartEvent",
+      "ev: StartEvent & { readonly other: 1 }",
+      "The step gets StartEvent: its first parameter has to accept that.",
+    ],
+    ["what it accepts", "on: StartEvent", "on: StopEvent", "No step accepts StopEvent: it ends a run"],
+    ["its options", "@step({ on: StartEvent, emits: StopEvent })", "@step", "Write `@step({ on, emits })`"],
+  ])("has one sentence of the compiler for a step that does not fit: %s", (_, right, wrong, sentence) => {
     const folder = project("module");
-    writeFileSync(join(folder, "shout.ts"), shout.replace("emits: StopEvent", "emits: StartEvent"));
-    const printed = node(folder, tsc, "--noEmit");
+    writeFileSync(join(folder, "shout.ts"), shout.replace(right, wrong));
+    const args = [tsc, "--noEmit", "--pretty", "false"];
+    for (const printed of [node(folder, ...args), node(folder, ...args, "--experimentalDecorators")]) {
+      expect(printed.split(sentence)).toHaveLength(2);
+      expect(printed).not.toContain("eventFacts");
+      expect(printed.match(/error TS\d+/g)).toHaveLength(1);
+    }
+  });
 
-    expect(printed).toContain("TS1241: Unable to resolve signature of method decorator");
-    expect(printed).toContain("The step gives back StopEvent, which `emits` does not list.");
+  it("shows what the compiler says of a step that does not fit", () => {
     expect(page).toContain("TS1241: Unable to resolve signature of method decorator");
-    expect(page).toContain("The step gives back StopEvent, which `emits` does not list.");
+    expect(page).toContain("The step returns StopEvent, which `emits` does not list.");
+    expect(page).toContain("The step gets Draft: its first parameter has to accept that.");
   });
 });

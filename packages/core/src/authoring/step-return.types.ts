@@ -8,7 +8,6 @@
  */
 
 import type { Keyed } from "../event/keyed.js";
-import type { TypeHint } from "../event/type-hint.js";
 import type { Finished } from "./finished.types.js";
 
 /** Result of `many(…)`. The property does not exist at runtime. @internal */
@@ -46,14 +45,13 @@ type Given<Result> =
   Result extends Finished<infer Output> ? Given<Output> : Result extends readonly (infer Event)[] ? Event : Result;
 
 /**
- * Added to the return type of a step function: nothing when it fits `emits`, else a sentence. Otherwise the compiler
- * would explain how two promises of unions differ.
+ * `Given` where the return type of a step fits `emits`; otherwise a sentence, to which nothing that a step returns is assignable.
  */
-export type Listed<Return, Emitted> = [Return] extends [Alone<Emitted> | Promise<Alone<Emitted>>]
-  ? unknown // the usual case: skips the checks of arrays and generators
+export type Fitting<Given, Return, Emitted> = [Return] extends [Alone<Emitted> | Promise<Alone<Emitted>>]
+  ? Given // the usual case: skips the checks of arrays and generators
   : [Return] extends [StepReturn<Emitted>]
-    ? unknown
-    : TypeHint<Fault<Return, Emitted>>;
+    ? Given
+    : Fault<Return, Emitted>;
 type Alone<Emitted> = Emitted | void | undefined | null;
 
 type Fault<Return, Emitted> =
@@ -102,7 +100,8 @@ type EndFault<End> = [End] extends [void | FinishedEmpty]
   ? never
   : "A generator only yields: what it returns would be lost.";
 
-type FirstOf<First, Second> = [First] extends [never] ? Second : First;
+/** `First` unless it is `never`. */
+export type FirstOf<First, Second> = [First] extends [never] ? Second : First;
 type Named<Event> = Event extends { readonly type: infer Type extends string } ? Type : never;
 interface StopLike {
   readonly type: string;
@@ -110,5 +109,5 @@ interface StopLike {
 }
 
 type Unlisted<Event> = Event extends { readonly type: infer Type extends string }
-  ? `The step gives back ${Type}, which \`emits\` does not list.`
-  : "A step gives back an event or nothing; with many(), an array or an async generator of events.";
+  ? `The step returns ${Type}, which \`emits\` does not list.`
+  : "A step returns an event or nothing; with many(), an array or an async generator of events.";

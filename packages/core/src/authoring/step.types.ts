@@ -10,8 +10,16 @@ import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import type { Duration } from "../value/duration.js";
 import type { Context } from "./context.types.js";
-import type { Listed, Many, StepReturn } from "./step-return.types.js";
-import type { AcceptableClasses, EngineRole, EventIn, Trigger } from "./trigger.types.js";
+import type { FirstOf, Fitting, Many, StepReturn } from "./step-return.types.js";
+import type {
+  AcceptableClasses,
+  AcceptedOn,
+  AnyTrigger,
+  EngineRole,
+  EventIn,
+  SettledEvent,
+  Trigger,
+} from "./trigger.types.js";
 import type { StateOf, workflowState } from "./workflow-facts.types.js";
 
 /**
@@ -57,10 +65,10 @@ export interface StepSettings {
 }
 
 /** Options of `step`. */
-export interface StepOptions<On extends Trigger, Emits extends EmittableClasses, Needs extends ResourceMap>
+export interface StepOptions<On extends AnyTrigger, Emits extends EmittableClasses, Needs extends ResourceMap>
   extends StepSettings {
   /** What starts this step: an event class, several, `collect(...)` or `join({...})`. */
-  readonly on: On;
+  readonly on: AcceptedOn<On>;
   /** All events that the step returns, yields or sends. */
   readonly emits?: Emits;
   /** Resources that the step gets as its third argument. */
@@ -73,18 +81,48 @@ export interface StepDecorator<Payload, Emitted, Resources> {
    * `experimentalDecorators`. Listed first: a TC39 call never has three arguments, so each mode sees one signature and
    * one error.
    */
-  <Self, Method extends StepMethod<Self, Payload, Resources, any>>(
+  <Self, Method extends StepFunction>(
     target: Self & InWorkflow<Self>,
     key: string | symbol,
-    descriptor: TypedPropertyDescriptor<Method> & Listed<ReturnType<Method>, Emitted>,
+    descriptor: Decorated<
+      TypedPropertyDescriptor<Method>,
+      { readonly value?: StepMethod<Self, Payload, Resources, any> | undefined },
+      Payload,
+      Emitted,
+      Method
+    >,
   ): void;
   /** TC39. The empty rest keeps this signature out of `experimentalDecorators` errors. */
-  <Self, Return>(
-    method: StepMethod<Self, Payload, Resources, Return & Listed<Return, Emitted>>,
+  <Self, Method extends StepFunction>(
+    method: Decorated<Method, StepMethod<Self, Payload, Resources, any>, Payload, Emitted, Method>,
     context: ClassMethodDecoratorContext<Self> & InWorkflow<Self>,
     ...none: []
   ): void;
 }
+
+/**
+ * What a decorator takes for `Method`: `Given` itself if it fits. Otherwise a sentence, which the compiler prints as the type that `Given` is
+ * not assignable to.
+ */
+type Decorated<Given, Wanted, Payload, Emitted, Method extends StepFunction> = Given extends Wanted
+  ? Fitting<Given, ReturnType<Method>, Emitted>
+  : FirstOf<ParameterFault<Parameters<Method>[0], Payload>, Wanted>;
+
+/** `never` where the compiler says it better: for the other parameters, and for the slots of a join. */
+type ParameterFault<Taken, Payload> = Payload extends Taken
+  ? never
+  : Payload extends { readonly type: infer Type extends string }
+    ? `The step gets ${Type}: its first parameter has to accept that.`
+    : Payload extends readonly (infer Member)[]
+      ? MemberName<Member> extends infer Name extends string
+        ? `The step gets an array of ${Name}: its first parameter has to accept that.`
+        : never
+      : never;
+type MemberName<Member> = Member extends { readonly type: infer Type extends string }
+  ? Type
+  : Member extends SettledEvent<{ readonly type: infer Type extends string }>
+    ? `Settled<${Type}>`
+    : never;
 
 export type StepMethod<Self, Payload, Resources, Return> = (
   this: Self,

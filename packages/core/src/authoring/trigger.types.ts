@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { StepFailure } from "../event/built-in-events.js";
+import type { StepFailedEvent, StepFailure } from "../event/built-in-events.js";
 import type { EventClass, EventFacts, EventRole, eventFacts, WorkflowEvent } from "../event/event.js";
 import type { TypeHint } from "../event/type-hint.js";
 
@@ -17,8 +17,18 @@ export type AcceptableClass = EventClass<AcceptableEvent>;
 export type AcceptableClasses = AcceptableClass | readonly AcceptableClass[];
 
 /** Values of `on`. */
-// `any`: where `on` is wrong, that one error is enough; the method below it then fits.
 export type Trigger = AcceptableClasses | Gathering<any, any>;
+/** Any classes, also of events that no step accepts: for a sentence instead of a comparison of classes. */
+export type AnyTrigger = EventClass | readonly EventClass[] | Gathering<any, any>;
+/** `On`, or a sentence where no step accepts it. */
+export type AcceptedOn<On> = [EventClass] extends [On] ? Trigger : On extends Trigger ? On : RefusedOn<EventIn<On>>;
+type RefusedOn<Event> = Event extends AcceptableEvent
+  ? never
+  : Event extends StepFailedEvent
+    ? "A step that accepts StepFailedEvent is a `catchError`."
+    : Event extends { readonly type: infer Type extends string }
+      ? `No step accepts ${Type}: it ends a run, or is only for readers of the stream.`
+      : never;
 
 /**
  * Common part of `collect` and `join`: a payload made of several events. The property does not exist at runtime.
@@ -116,7 +126,9 @@ export type InstanceOf<Class> = Class extends EventClass<infer Event> ? Event : 
 export type EventIn<Classes> = Classes extends readonly (infer Class)[] ? InstanceOf<Class> : InstanceOf<Classes>;
 
 /** First argument of a step. */
-export type Delivered<On> = On extends Gathering<infer Payload> ? Payload : EventIn<On>;
+// `any`: where `on` is wrong, that one error is enough; the method below it then fits.
+export type Delivered<On> =
+  On extends Gathering<infer Payload> ? Payload : On extends AcceptableClasses ? EventIn<On> : any;
 
 /** The events from which the first argument is made. */
 export type EventsOf<On> = On extends Gathering<unknown, infer Event> ? Event : EventIn<On>;

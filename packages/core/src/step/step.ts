@@ -17,10 +17,11 @@ import type {
   StepOptions,
   StreamableClasses,
 } from "../authoring/step.types.js";
-import type { Listed, Yielded } from "../authoring/step-return.types.js";
-import type { AcceptableClasses, Delivered, Trigger } from "../authoring/trigger.types.js";
+import type { Fitting, Yielded } from "../authoring/step-return.types.js";
+import type { AcceptableClasses, AnyTrigger, Delivered } from "../authoring/trigger.types.js";
 import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
 import type { StopEvent } from "../event/built-in-events.js";
+import type { TypeHint } from "../event/type-hint.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 
 /**
@@ -36,10 +37,21 @@ import type { Resolved, ResourceMap } from "../resource/resource.types.js";
  * @throws {WorkflowError} `STEP_PLACEMENT` unless it decorates a public instance method with a name.
  */
 export function step<
-  const On extends Trigger,
+  const On extends AnyTrigger,
   const Emits extends EmittableClasses = never,
   Needs extends ResourceMap = {},
 >(options: StepOptions<On, Emits, Needs>): StepDecorator<Delivered<On>, Emission<Emits>, Resolved<Needs>>;
+/** `@step` without a call: the compiler prints the sentence. @internal */
+export function step(
+  method: StepFunction,
+  context: ClassMethodDecoratorContext,
+): TypeHint<"Write `@step({ on, emits })`: a step needs its options.">;
+/** The same with `experimentalDecorators`. @internal */
+export function step(
+  target: object,
+  key: string | symbol,
+  descriptor: PropertyDescriptor,
+): TypeHint<"Write `@step({ on, emits })`: a step needs its options.">;
 /**
  * Makes a step of a function, for a field of a workflow or for `defineWorkflow(...).step`.
  *
@@ -47,7 +59,7 @@ export function step<
  * const judge = step({ on: Joke, emits: StopEvent }, async (ev) => new StopEvent({ result: ev.text.length }));
  */
 export function step<
-  const On extends Trigger,
+  const On extends AnyTrigger,
   const Emits extends EmittableClasses = never,
   Needs extends ResourceMap = {},
   const Waits extends AcceptableClasses = never,
@@ -63,10 +75,11 @@ export function step<
     event: Delivered<On>,
     ctx: Context<State>,
     resources: Resolved<Needs>,
-  ) => Return & Listed<Return, Emission<Emits>>,
+  ) => Fitting<Return, Return, Emission<Emits>>,
 ): Step<Delivered<On>, Exclude<Emission<Emits>, StopEvent> | Extract<Yielded<Return>, StopEvent>, State> &
   Marks<Waits, Subclasses, Streams>;
-export function step(options: AnyStepOptions, run?: StepFunction): unknown {
+export function step(options: object, run?: unknown, ..._uncalled: unknown[]): unknown {
   refuseUncalled("step", options, run);
-  return run ? makeFreeStep(options, run) : decorateMethod({ kind: "step", options });
+  if (run === undefined) return decorateMethod({ kind: "step", options: options as AnyStepOptions });
+  return makeFreeStep(options as AnyStepOptions, run as StepFunction);
 }

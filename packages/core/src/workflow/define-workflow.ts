@@ -20,8 +20,15 @@ import type {
   StepOptions,
   StreamableClasses,
 } from "../authoring/step.types.js";
-import type { EventOf, Listed, Yielded } from "../authoring/step-return.types.js";
-import type { AcceptableClasses, Delivered, EventIn, EventsIn, EventsOf, Trigger } from "../authoring/trigger.types.js";
+import type { EventOf, Fitting, Yielded } from "../authoring/step-return.types.js";
+import type {
+  AcceptableClasses,
+  AnyTrigger,
+  Delivered,
+  EventIn,
+  EventsIn,
+  EventsOf,
+} from "../authoring/trigger.types.js";
 import type { DefinedRun, definedRun } from "../authoring/workflow-facts.types.js";
 import { compileWorkflow } from "../compile/compile.js";
 import { type DeclaredStep, declareStep } from "../compile/declared-step.js";
@@ -86,12 +93,15 @@ export interface DefinedWorkflow<out Input, out Result, State = unknown, out Sho
   readonly [definedRun]: DefinedRun<Input, Result, Shown>;
 }
 
-/** `Shown` collects the events that readers of the stream see: prompts, `streams`, and stop events with their results. */
+/**
+ * `Graph` is spelled out by templates, for hovers: they would show the alias `StepFacts` and its arguments.
+ * `Shown` collects the events that readers of the stream see: prompts, `streams`, and stop events with their results.
+ */
 export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
   /** Adds a step. `event`, `ctx` and `resources` need no type annotations. */
   step<
     const Name extends string,
-    const On extends Trigger,
+    const On extends AnyTrigger,
     const Emits extends EmittableClasses = never,
     Needs extends ResourceMap = {},
     const Waits extends AcceptableClasses = never,
@@ -105,10 +115,10 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
       event: Delivered<On>,
       ctx: Context<State>,
       resources: Resolved<Needs>,
-    ) => Return & Listed<Return, Emission<Emits>>,
+    ) => Fitting<Return, Return, Emission<Emits>>,
   ): WorkflowBuilder<
     State,
-    Graph | StepFacts<Name, EventsOf<On>, Emission<Emits>, EventIn<Waits>, Subclasses> | GatherFacts<On>,
+    Graph | `${StepFacts<Name, EventsOf<On>, Emission<Emits>, EventIn<Waits>, Subclasses>}` | GatherFacts<On>,
     Input | InputOfStart<StartsAmong<Delivered<On>>>,
     Shown | ShownAmong<Yielded<Return>> | EventIn<Streams>
   >;
@@ -119,7 +129,7 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
   ): WorkflowBuilder<
     State,
     | Graph
-    | StepFacts<Name, EventsIn<Payload>, Emitted, MarksOf<Marked>["waited"], MarksOf<Marked>["subclasses"]>
+    | `${StepFacts<Name, EventsIn<Payload>, Emitted, MarksOf<Marked>["waited"], MarksOf<Marked>["subclasses"]>}`
     | PayloadFacts<Payload>,
     Input | InputOfStart<StartsAmong<Payload>>,
     Shown | ShownAmong<EventOf<Emitted>> | MarksOf<Marked>["streamed"]
@@ -136,10 +146,10 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
     name: NewName<Name, Graph>,
     options: CatchErrorOptions<Emits> &
       GraphOptions<Waits, false, Streams> & { readonly steps?: readonly StepName<Graph>[] },
-    run: (event: StepFailedEvent, ctx: Context<State>) => Return & Listed<Return, Emission<Emits>>,
+    run: (event: StepFailedEvent, ctx: Context<State>) => Fitting<Return, Return, Emission<Emits>>,
   ): WorkflowBuilder<
     State,
-    Graph | StepFacts<Name, never, Emission<Emits>, EventIn<Waits>, false>,
+    Graph | `${StepFacts<Name, never, Emission<Emits>, EventIn<Waits>, false>}`,
     Input,
     Shown | ShownAmong<Yielded<Return>> | EventIn<Streams>
   >;
