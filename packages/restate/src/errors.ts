@@ -1,4 +1,4 @@
-/** What Restate cannot do, or did not. */
+/** Errors for what Restate does not support, and for failed requests. */
 import { WorkflowError } from "millrace";
 
 export function unsupported(what: string, hint: string): WorkflowError {
@@ -34,13 +34,13 @@ export function movingUnsupported(): WorkflowError {
 export function textTooLong(what: string, length: number, most: number): WorkflowError {
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
-    message: `${what} has ${length} characters of JSON; Restate takes ${most}.`,
-    hint: "Keep large data elsewhere, and send its address.",
+    message: `${what} has ${length} characters of JSON; the limit of Restate is ${most}.`,
+    hint: "Store large data elsewhere and send its address.",
     details: { path: "", length, most },
   });
 }
 
-/** Restate, or the network in between, has not done what it was asked for. */
+/** A request that Restate, or the network, did not complete. */
 export function requestFailed(
   what: string,
   { status, text, cause }: { status?: number; text?: string; cause?: unknown },

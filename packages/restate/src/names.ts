@@ -1,10 +1,10 @@
-/** Names of the services, and which run a key is. */
+/** Names of the services, and the keys of runs. */
 import type { RunKey } from "millrace/runtime";
 
 export const RUN = "millrace.run";
 export const INBOX = "millrace.inbox";
 
-/** The tenant never holds a slash here, so the first one ends it. */
+/** A tenant contains no slash, so the first slash ends it. */
 export function objectKey({ tenant, runId }: RunKey): string {
   return `${encodeURIComponent(tenant)}/${runId}`;
 }

@@ -1,15 +1,15 @@
 /**
- * Requests that Restate answers when an invocation ends. Whoever looks a second time at a run that the same invocation is at work on waits
- * for it, and is told at once; looks from time to time stay behind it.
+ * Requests that Restate answers when an invocation ends. A second read of a run that the same invocation still works on waits for its
+ * end, so it needs no polling; polling stays as a fallback.
  *
  * @module
  */
 import type { RunKey } from "millrace/runtime";
 import type { Ingress } from "./ingress.js";
 
-/** Each keeps a request open. */
+/** Most attachments at a time. Each keeps a request open. */
 const MOST_OPEN = 100;
-/** Invocations that are remembered. */
+/** Most invocations that are remembered. */
 const MOST_SEEN = 1_000;
 
 export class Attachments {
@@ -25,18 +25,18 @@ export class Attachments {
     this.#onEnded = onEnded;
   }
 
-  /** A run was read, with the invocation that is at work on it. */
-  look(key: RunKey, active: string | null): void {
+  /** Notes that a run was read, and the invocation that works on it. */
+  noteRead(key: RunKey, active: string | null): void {
     if (active === null || this.#closed.signal.aborted) return;
     if (!this.#seen.has(active)) return remember(this.#seen, active);
     if (this.#asked.has(active) || this.#open >= MOST_OPEN) return;
-    remember(this.#asked, active); // also where it fails: the next look tells, too
+    remember(this.#asked, active); // also after a failure: the next poll finds the end, too
     this.#open++;
-    const told = (): void => {
+    const ended = (): void => {
       this.#open--;
       if (!this.#closed.signal.aborted) this.#onEnded(key);
     };
-    this.#ingress.attach(active, this.#closed.signal).then(told, told);
+    this.#ingress.attach(active, this.#closed.signal).then(ended, ended);
   }
 
   close(): void {

@@ -8,31 +8,31 @@ import { Ingress } from "./ingress.js";
 import { createRestateStore } from "./restate-store.js";
 
 export interface ConnectOptions<Flows extends Workflows> {
-  /** The same as those of the host, by the same names. Nothing of them runs here: they say how events are written and read. */
+  /** The workflows of the host, by the same names. They do not run here: they define how events are encoded. */
   readonly workflows: Flows;
   /** Address of Restate's ingress, such as `http://localhost:8080`. */
   readonly ingress: string;
   /** Address of its admin API, such as `http://localhost:9070`: for lists of runs. */
   readonly admin?: string;
-  /** With every request, such as the API key of a hosted Restate. */
+  /** Headers of every request, such as the API key of a hosted Restate. */
   readonly headers?: { readonly [name: string]: string };
-  /** @default the one of the platform */
+  /** @default `fetch` of the platform */
   readonly fetch?: typeof globalThis.fetch;
-  /** Milliseconds between two looks at a run that somebody waits for, and up to five times as long where nothing new is asked. From 20. @default 200 */
+  /** Milliseconds between two polls of a run that is awaited; up to five times as long while nothing new is sent to it. At least 20. @default 200 */
   readonly pollMs?: number;
   /**
-   * Where records are kept, as the hosts have it: for `runtime.records`, schedules and `dedupe`, and for the sessions of pipelines. Runs
-   * are not kept in it. It is yours to close. @default none: whatever needs a record fails with `RESTATE_UNSUPPORTED`
+   * The store of records that the hosts use: for `runtime.records`, schedules, `dedupe` and the sessions of pipelines. It holds no runs. The
+   * caller closes it. @default none: what needs a record fails with `RESTATE_UNSUPPORTED`
    */
   readonly records?: RecordStore;
   readonly log?: Log;
 }
 
 /**
- * A client for the runs of a host: the same as a runtime, except that every run is in the memory of a host.
+ * A client for the runs of a host. It has the interface of a runtime, but every run is in the memory of a host.
  *
  * `fork`, `export`, `import` and `run` with `queue` fail with `RESTATE_UNSUPPORTED`; so do `records`, `schedules` and `run` with `dedupe` without the option
- * `records`, and lists of runs without `admin`. `due` gives no runs: Restate wakes them itself.
+ * `records`, and lists of runs without `admin`. `due` returns no runs: Restate wakes them itself.
  *
  * @example
  * const runtime = connect({ workflows: { digest: new Digest() }, ingress: "http://localhost:8080" });

@@ -34,7 +34,7 @@ export class Ingress {
     });
   }
 
-  /** Resolves when an invocation has ended, however. */
+  /** Resolves when an invocation has ended, with any outcome. */
   async attach(invocation: string, signal: AbortSignal): Promise<void> {
     const { fetch, headers, ingress } = this.#addresses;
     const response = await fetch(`${ingress}/restate/invocation/${invocation}/attach`, { headers, signal });

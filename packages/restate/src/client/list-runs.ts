@@ -1,5 +1,5 @@
 /**
- * Lists of runs, by SQL over the state of their virtual objects. For operators: Restate reads the rows of all runs for every page.
+ * Lists of runs, by SQL over the state of their virtual objects. For operators only: Restate reads the rows of all runs for every page.
  *
  * @module
  */
@@ -72,8 +72,8 @@ function placeOf(cursor: string, order: RunOrder = "newest"): Place {
     return { createdAtMs: Number(createdAtMs), key: { tenant: "", runId } };
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: "`cursor` is not from a list in this order.",
-    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
+    message: "`cursor` was issued for a list in another order.",
+    hint: "Pass the `cursor` of the previous page unchanged, or leave it out.",
     details: { option: "cursor" },
   });
 }

@@ -1,5 +1,6 @@
 /**
- * The runs of a host on Restate as a {@link RunStore}: begun, read and messaged over its ingress. A runtime over it has no run in memory.
+ * The runs of a host on Restate as a {@link RunStore}: started, read and messaged over its ingress. A runtime over this store keeps no run
+ * in memory.
  *
  * @module
  */
@@ -12,28 +13,28 @@ import { INBOX, RUN } from "../names.js";
 import { Attachments } from "./attachments.js";
 import type { Ingress } from "./ingress.js";
 import { countRuns, listRuns, tenantsOf } from "./list-runs.js";
-import { Looks } from "./looks.js";
+import { PollSchedule } from "./poll-schedule.js";
 import { Starts } from "./starts.js";
 
 export interface RestateStoreSetup {
   readonly ingress: Ingress;
-  /** Whether lists can be asked for. */
+  /** Whether the admin API, which lists need, is known. */
   readonly hasAdmin: boolean;
   readonly pollMs: number;
-  /** `null`: there are none. */
+  /** `null` without the option `records`. */
   readonly records: RecordStore | null;
 }
 
-/** How soon somebody looks whether a run that is not over yet has begun; and for each start that has no answer, how much later. */
+/** Delay of the first check whether a run has begun, multiplied by the number of starts without an answer. */
 const FIRST_LOOK_MS = 50;
 const LOOK_LATER_MS = 100;
-/** Large values that are kept of what was read. */
+/** Most large values that are cached. */
 const MOST_BLOBS = 1_000;
 
 export function createRestateStore(setup: RestateStoreSetup): RunStore {
   const { ingress, pollMs, records: kept } = setup;
-  const looks = new Looks(pollMs);
-  const attachments = new Attachments(ingress, (key) => looks.tell(key));
+  const polls = new PollSchedule(pollMs);
+  const attachments = new Attachments(ingress, (key) => polls.notify(key));
   const runs = new RemoteRuns(setup, attachments);
   const admin = (): Ingress => {
     if (setup.hasAdmin) return ingress;
@@ -54,15 +55,15 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     commit: (commits) => Promise.all(commits.map((commit) => runs.commit(commit))),
     again: (key, message) => {
       runs.forget();
-      looks.soon(key);
+      polls.speedUp(key);
       return ingress.call({ service: RUN, handler: "again", key, message });
     },
-    // Runs are elsewhere.
+    // Runs are in the hosts.
     claim: async (_key, { sealed }) => {
       if (sealed === true) throw movingUnsupported();
       return null;
     },
-    // None is claimed: those that have begun here go to Restate.
+    // No run is claimed: starts that other clients left unfinished are sent to Restate.
     claimDue: async () => {
       await runs.starts?.finish();
       return [];
@@ -73,7 +74,7 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     post: async (key, message) => {
       checkLength("The message to the run", message.text);
       const posted = await ingress.call<PostResult>({ service: INBOX, handler: "post", key, message });
-      looks.soon(key);
+      polls.speedUp(key);
       return posted;
     },
     posts: async () => [],
@@ -90,16 +91,16 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
       );
       return removed.filter(Boolean).length;
     },
-    // Restate tells a client when an invocation has ended, and of no other change of a run: whoever waits looks again every so often.
+    // Restate notifies a client of the end of an invocation and of no other change of a run: waiting callers poll.
     watch: (listener) => {
-      const stops = [looks.add(listener), kept?.watch(() => listener(null))];
+      const stops = [polls.subscribe(listener), kept?.watch(() => listener(null))];
       return () => {
         for (const stop of stops) stop?.();
       };
     },
     close: async () => {
       attachments.close();
-      looks.stop();
+      polls.stop();
     },
   };
 }
@@ -115,28 +116,28 @@ function readsOf(runs: RemoteRuns): Pick<RunStore, Reads> {
     events: (key, { after, limit }) => runs.read(key, { what: "events", after, limit }),
     receipt: (key, of) => runs.read(key, { what: "receipt", of }),
     received: () => Promise.reject(movingUnsupported()),
-    // Of what was read last.
+    // Blobs come with the reads that name them.
     blob: async (hash) => runs.blobs.get(hash) ?? null,
   };
 }
 
-/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: what Restate cannot carry would be tried again for ever. */
+/** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for what Restate cannot carry: it would be retried for ever. */
 function checkLength(what: string, { length }: string): void {
   if (length > MAX_TEXT_LENGTH) throw textTooLong(what, length, MAX_TEXT_LENGTH);
 }
 
-/** Runs as they begin, and as they are read. */
+/** Starts and reads of runs. */
 class RemoteRuns {
   readonly blobs: Map<string, string> = new Map();
-  /** `null`: no run begins together with records. */
+  /** `null` without records: then no run begins together with one. */
   readonly starts: Starts | null;
   readonly #setup: RestateStoreSetup;
   readonly #attachments: Attachments;
-  /** Runs as their start has answered: a run that is over by then needs no second request. */
+  /** Runs as returned by their start: a run that has ended by then needs no second request. */
   readonly #answered: Map<string, StoredRun> = new Map();
-  /** Reads that others may share: those of one turn of the host ask for the same. */
+  /** Reads under way, shared by callers of the same turn of the event loop. */
   readonly #reads: Map<string, Promise<unknown>> = new Map();
-  /** How many starts have no answer. */
+  /** Number of starts without an answer. */
   #starting = 0;
 
   constructor(setup: RestateStoreSetup, attachments: Attachments) {
@@ -145,7 +146,7 @@ class RemoteRuns {
     this.starts = setup.records === null ? null : new Starts(setup.records, (key, record) => this.#start(key, record));
   }
 
-  /** A run may be another one from here on. */
+  /** Drops all answers: an id may belong to another run now. */
   forget(): void {
     this.#answered.clear();
   }
@@ -172,7 +173,7 @@ class RemoteRuns {
       message: { record },
       signal: over.signal,
     });
-    // An invocation that ended badly, or an answer that was lost, is no news of a run that has begun.
+    // A failed invocation, or a lost answer, says nothing about a run that has begun.
     const answered = started.catch(async (error: unknown) => {
       if (over.signal.aborted || (await this.#hasBegun(key))) return null;
       throw error;
@@ -188,7 +189,7 @@ class RemoteRuns {
     return { status: "stored" };
   }
 
-  /** Null: the run has begun, and its start has no answer yet. */
+  /** Resolves with `null` once the run has begun and its start has no answer yet. */
   async #begun(key: RunKey, signal: AbortSignal): Promise<null> {
     for (let waitMs = FIRST_LOOK_MS + LOOK_LATER_MS * (this.#starting - 1); ; waitMs = Math.min(2 * waitMs, 1_000)) {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
@@ -196,13 +197,13 @@ class RemoteRuns {
     }
   }
 
-  /** False where nobody can say: then the start itself says what is wrong. */
+  /** `false` if the read fails: then the start itself reports the reason. */
   async #hasBegun(key: RunKey): Promise<boolean> {
-    // Its row has its input, which may be large.
+    // The row would contain the input, which may be large.
     return this.read<boolean>(key, { what: "begun" }).catch(() => false);
   }
 
-  /** For whoever asks next: later the run may be another one of that id. */
+  /** Keeps the run for the next read only: later, the id may belong to another run. */
   #remember(key: RunKey, run: StoredRun): void {
     if (run.outcome === null) return;
     const id = `${key.tenant}\0${key.runId}`;
@@ -216,7 +217,7 @@ class RemoteRuns {
     this.#answered.delete(id);
     const begun = known ?? (await this.read<StoredRun | null>(key, { what: "run" }));
     if (begun !== null || this.starts === null) return begun;
-    // Between the two looks Restate may have been told of it.
+    // Between the two reads, the start may have reached Restate.
     return (await this.starts.find(key)) ?? this.read(key, { what: "run" });
   }
 
@@ -235,7 +236,7 @@ class RemoteRuns {
       key,
       message,
     });
-    if (active !== undefined) this.#attachments.look(key, active);
+    if (active !== undefined) this.#attachments.noteRead(key, active);
     for (const { hash, text } of blobs) this.blobs.set(hash, text);
     for (const hash of this.blobs.keys()) if (this.blobs.size > MOST_BLOBS) this.blobs.delete(hash);
     return value;

@@ -1,6 +1,6 @@
 /**
- * Runs that begin together with records, as an occurrence of a schedule does: the records say so first, then Restate is told. What a client
- * that has died has left of this, any other one finishes; the id of the run sees to it that it begins once.
+ * Runs that begin together with records, such as an occurrence of a schedule: the records are written first, then the start is sent to
+ * Restate. If the client dies between the two, any other client sends it. The id of the run makes sure that it begins once.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { CommitResult, NewRunRecord, RecordKey, RecordWrite, RunKey, Stored
 import { sha256 } from "../hash.js";
 import type { RecordStore } from "../kept/record-store.js";
 
-/** A run that Restate may not have been told of. */
+/** A run whose start may not have reached Restate. */
 interface Starting {
   readonly key: RunKey;
   readonly record: NewRunRecord;
   readonly atMs: number;
 }
 
-/** In one list over all tenants. */
+/** The list of such runs, for all tenants. */
 const LIST = { tenant: "", kind: "millrace:starting" } as const;
 const PAGE = 100;
-/** Starts that are made at once. */
+/** Most starts at a time. */
 const AT_ONCE = 10;
-/** Whoever has written it tells Restate at once; others wait for so long. */
+/** Other clients wait this long before they send a start: its writer sends it at once. */
 const LEFT_ALONE_MS = 5_000;
 
 export class Starts {
@@ -34,26 +34,26 @@ export class Starts {
     this.#start = start;
   }
 
-  /** Both or neither. A start that Restate does not take now is made later. */
+  /** Writes the records and the start together. A start that fails now is sent later. */
   async begin(key: RunKey, record: NewRunRecord, writes: readonly RecordWrite[]): Promise<CommitResult> {
     const of = startingKey(key);
     const text = JSON.stringify({ key, record, atMs: Date.now() } satisfies Starting);
     const conflicts = await this.#records.writeRecords([...writes, { ...of, expected: 0, text }]);
     if (conflicts.length > 0) return { status: "conflict", records: conflicts };
     await this.#start(key, record).then(
-      () => this.#told(of),
-      () => {}, // it is stored that it begins: `finish` tries again, and says so where that fails
+      () => this.#markSent(of),
+      () => {}, // the start is stored: `finish` retries it and reports failures
     );
     return { status: "stored" };
   }
 
-  /** Of a run that Restate may not have been told of. */
+  /** The stored start of a run, if it may not have reached Restate. */
   async find(key: RunKey): Promise<StoredRun | null> {
     const found = await this.#records.record(startingKey(key));
     return found === null ? null : newStoredRun(key, (JSON.parse(found.text) as Starting).record);
   }
 
-  /** Tells Restate of all that others have left. */
+  /** Sends the starts that other clients left unfinished. */
   async finish(): Promise<void> {
     const failures: unknown[] = [];
     let firstAtMs = Number.POSITIVE_INFINITY;
@@ -64,7 +64,7 @@ export class Starts {
       for (const { tenant, kind, id, text } of page.records) {
         const { key, record, atMs } = JSON.parse(text) as Starting;
         if (Date.now() - atMs < LEFT_ALONE_MS) firstAtMs = Math.min(firstAtMs, atMs + LEFT_ALONE_MS);
-        else due.push(() => this.#start(key, record).then(() => this.#told({ tenant, kind, id })));
+        else due.push(() => this.#start(key, record).then(() => this.#markSent({ tenant, kind, id })));
       }
       for (let index = 0; index < due.length; index += AT_ONCE) {
         const starts = await Promise.allSettled(due.slice(index, index + AT_ONCE).map((start) => start()));
@@ -72,15 +72,15 @@ export class Starts {
       }
     }
     this.#nextAtMs = Number.isFinite(firstAtMs) ? firstAtMs : null;
-    if (failures.length > 0) throw failures[0]; // after the others: one that cannot be taken must not keep them
+    if (failures.length > 0) throw failures[0]; // after the others: one failed start must not hold them up
   }
 
-  /** When `finish` has something to do, as far as it has seen. */
+  /** When `finish` is next due, as far as it is known. */
   get nextAtMs(): number | null {
     return this.#nextAtMs;
   }
 
-  async #told(of: RecordKey): Promise<void> {
+  async #markSent(of: RecordKey): Promise<void> {
     await this.#records.writeRecords([{ ...of, expected: 1, text: null }]);
   }
 }

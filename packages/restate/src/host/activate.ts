@@ -1,8 +1,8 @@
 /**
- * One activation of a run: an invocation that has the run in memory until it ends, only waits, or has done its share of rounds.
+ * One activation of a run: an invocation that keeps the run in memory until the run ends, only waits, or has used its share of rounds.
  *
- * Everything that it asks of Restate follows from journaled rounds and signals alone, so a replay asks for the same. The live run exists
- * inside `ctx.run` only, and is loaded when the journal has no further round: from what the invocation has found and has replayed.
+ * All its requests to Restate follow from journaled rounds and signals, so a replay makes the same ones. The live run exists only inside
+ * `ctx.run`. It is loaded once the journal has no further round, from the stored state and the replayed rounds.
  *
  * @module
  */
@@ -25,18 +25,18 @@ import { type Piece, type Round, Session, type SessionSettings } from "./session
 export interface HostSetup {
   readonly activations: Activations;
   readonly session: SessionSettings;
-  /** `null`: there are none. */
+  /** `null` without the option `records`. */
   readonly records: HostRecords | null;
 }
 
 export interface Activation {
   readonly kept: KeptRun;
   readonly why: "recover" | "resume" | "retry";
-  /** Nothing was posted to the run before. */
+  /** Whether nothing was posted to the run before. */
   readonly isFirst: boolean;
 }
 
-/** What has come first. */
+/** The first of a round, a signal and a timer. */
 type Came =
   | { readonly kind: "piece"; readonly piece: Piece }
   | { readonly kind: "post"; readonly post: StoredPost }
@@ -53,21 +53,21 @@ export async function activate(ctx: ObjectContext, setup: HostSetup, { kept, ...
   let rounds = 0;
   ctx.request().attemptCompletedSignal.addEventListener("abort", () => session?.drop(), { once: true });
 
-  /** In a closure of `ctx.run`: the journal has nothing more. */
+  /** Called within `ctx.run`, once the journal has no further round. */
   const nextPiece = async (): Promise<Piece> => {
     if (session === null) {
       session = new Session(setup.session, (...given) => recordsOf(setup).propose(...given), codeOf(setup, kept));
-      // One that was asked to go on has done so with its first round.
+      // A resumed or retried run has done so with its first round.
       const why = kept.run.ticks > before ? "recover" : how.why;
       const open = (): StoredPost[] => posts.filter((post) => !kept.answered.has(post.position));
       await load(setup, session, { kept, why, posts: open() });
-      session.deliver(open()); // those that came meanwhile
+      session.deliver(open()); // posts that came meanwhile
       if (isCancelled) session.cancel("cancelled in Restate");
     }
     return session.nextPiece(rounds + 1);
   };
 
-  /** Gives the records that kept the proposal from counting. */
+  /** Returns the records in conflict; none if the proposal was accepted. */
   const decide = async (proposal: Proposal): Promise<readonly RecordKey[]> => {
     const decided = ctx.run("records", () => recordsOf(setup).decide(kept.run.key, proposal));
     for (;;) {
@@ -130,7 +130,7 @@ interface Attached {
 
 const nothing: Attached = { posts: [], isCancelled: false };
 
-/** What waits for the run; the inbox tells this invocation of everything later. */
+/** Reads the pending posts; the inbox signals later ones to this invocation. */
 async function attach(ctx: ObjectContext, id: string): Promise<Attached> {
   try {
     return { posts: await inbox(ctx).attach({ id }), isCancelled: false };
@@ -140,7 +140,7 @@ async function attach(ctx: ObjectContext, id: string): Promise<Attached> {
   }
 }
 
-/** What a closure has assigned, which the compiler does not see. */
+/** Hides from the compiler that only a closure assigns the session. */
 function live(session: Session | null): Session | null {
   return session;
 }
@@ -154,7 +154,7 @@ async function first(...promises: readonly RestatePromise<Came>[]): Promise<Came
   }
 }
 
-/** The code that a run begins with is kept with its first round. Where its client has other code, that round says so itself. */
+/** The definition that a run begins with is stored with its first round. If the client has another definition, that round says so. */
 function codeOf({ activations }: HostSetup, { run }: KeptRun): KeptCommit[] {
   const code = activations.codeOf(run.workflow);
   return run.ticks === 0 && run.code === code.hash ? [{ blobs: [code] }] : [];
@@ -188,7 +188,7 @@ async function load(setup: HostSetup, session: Session, { kept, why, posts }: Lo
   });
 }
 
-/** The run is nobody's. It wakes when its time has come, and with every post. */
+/** Releases the run. Its timer and every post wake it. */
 function close(ctx: ObjectContext, kept: KeptRun): void {
   write(ctx, [kept.setActive(null)]);
   if (kept.answered.size > 0) toInbox(ctx).answered([...kept.answered]);
@@ -216,7 +216,7 @@ interface InboxSends {
   remove(message: null): void;
 }
 
-/** To the same run, after what it is doing. */
+/** Sends to the same run, handled after the present invocation. */
 export function toRun(ctx: ObjectContext): RunSends {
   return ctx.objectSendClient({ name: RUN }, ctx.key) as unknown as RunSends;
 }

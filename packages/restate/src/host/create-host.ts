@@ -6,14 +6,14 @@ import { type RestateHostOptions, resolveHostOptions } from "./options.js";
 import { type RunObject, runObject } from "./run-object.js";
 
 export interface RestateHost {
-  /** For `serve({ services })`, or the endpoint of a platform. */
+  /** Services for `serve({ services })`, or for the endpoint of a platform. */
   readonly services: readonly [RunObject, InboxObject];
-  /** Disposes the resources that its runs have shared. Runs under way go on in other processes; the store of `records` stays open. */
+  /** Disposes the resources that its runs share. Active runs continue in other processes; the store of `records` stays open. */
   dispose(): Promise<void>;
 }
 
 /**
- * The services that run workflows on Restate.
+ * Makes the services that run workflows on Restate.
  *
  * @example
  * const host = createRestateHost({ workflows: { digest: new Digest() } });

@@ -1,9 +1,9 @@
 /**
- * `millrace.inbox`: one virtual object for each run, which numbers its posts. A post is told twice: with a signal to the invocation that is
- * at work on the run, which is quick; and with an activation that comes after that invocation, which is certain. The run takes it once.
+ * `millrace.inbox`: one virtual object per run, which numbers its posts. A post is delivered twice: by a signal to the invocation that
+ * works on the run, which is fast, and by an activation after that invocation, which is certain. The run handles it once.
  *
  *     last             the position of the last post              k/<key>   the position of the post with that key
- *     p/<position>     a post without a receipt                   told      the invocation that is told of posts
+ *     p/<position>     a post without a receipt                   notified  the invocation that gets the signals
  *
  * @module
  */
@@ -27,10 +27,10 @@ import {
 } from "./messages.js";
 import type { ResolvedHostOptions } from "./options.js";
 
-/** The invocation that is told of posts, as far as the inbox knows. */
-interface Told {
+/** The invocation that gets the signals, as far as the inbox knows. */
+interface Notified {
   readonly id: string;
-  /** How many signals it was sent. */
+  /** Number of signals sent to it. */
   readonly signals: number;
 }
 
@@ -81,8 +81,8 @@ async function post(ctx: ObjectContext, message: PostMessage): Promise<PostResul
 }
 
 /**
- * An invocation has begun to work on the run. Returns the first posts without a receipt, as many as one message carries; the others,
- * and what is posted later, come as signals.
+ * Called when an invocation begins to work on the run. Returns the first posts without a receipt, as many as fit into one message; the
+ * others, and later posts, come as signals.
  */
 async function attach(ctx: ObjectContext, { id }: AttachMessage): Promise<readonly StoredPost[]> {
   const positions = (await ctx.stateKeys()).filter((key) => key.startsWith("p/")).map((key) => Number(key.slice(2)));
@@ -95,25 +95,25 @@ async function attach(ctx: ObjectContext, { id }: AttachMessage): Promise<readon
     length += JSON.stringify(post).length;
     (first.length === 0 || length <= MAX_TEXT_LENGTH ? first : later).push(post);
   }
-  // One that came between the row and this has been told already: the next signal is not its number again.
-  const told = await toldOf(ctx, id);
-  for (const [index, post] of later.entries()) signal(ctx, { id, signals: told.signals + index }, post);
-  ctx.set("told", { id, signals: told.signals + later.length } satisfies Told);
+  // A post that came between the row and this call was signalled already: its number is not used again.
+  const notified = await notifiedOf(ctx, id);
+  for (const [index, post] of later.entries()) signal(ctx, { id, signals: notified.signals + index }, post);
+  ctx.set("notified", { id, signals: notified.signals + later.length } satisfies Notified);
   return first;
 }
 
 async function tell(ctx: ObjectContext, id: string, post: StoredPost): Promise<void> {
-  const told = await toldOf(ctx, id);
-  signal(ctx, told, post);
-  ctx.set("told", { id, signals: told.signals + 1 } satisfies Told);
+  const notified = await notifiedOf(ctx, id);
+  signal(ctx, notified, post);
+  ctx.set("notified", { id, signals: notified.signals + 1 } satisfies Notified);
 }
 
-async function toldOf(ctx: ObjectContext, id: string): Promise<Told> {
-  const last = await ctx.get<Told>("told");
+async function notifiedOf(ctx: ObjectContext, id: string): Promise<Notified> {
+  const last = await ctx.get<Notified>("notified");
   return last?.id === id ? last : { id, signals: 0 };
 }
 
-function signal(ctx: ObjectContext, { id, signals }: Told, post: StoredPost): void {
+function signal(ctx: ObjectContext, { id, signals }: Notified, post: StoredPost): void {
   ctx.invocation(InvocationIdParser.fromString(id)).signal<StoredPost>(signalName(signals)).resolve(post);
 }
 

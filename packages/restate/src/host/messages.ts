@@ -1,9 +1,9 @@
-/** What the services say to each other, and clients to them. */
+/** Messages between the services, and from clients to them. */
 import type { NewRunRecord, PostedMessage, StoredRun } from "millrace/runtime";
 
 /**
- * Most characters of JSON in a tick, an input or a message to a run. Restate takes values of 32 MiB: characters have up to three bytes
- * there, and quotes are escaped once more.
+ * Most characters of JSON in a tick, an input or a message to a run. The limit of Restate is 32 MiB per value; a character takes up to
+ * three bytes there, and quotes are escaped once more.
  */
 export const MAX_TEXT_LENGTH: number = 8 * 1024 * 1024;
 
@@ -14,7 +14,7 @@ export interface StartMessage {
   readonly record: NewRunRecord;
 }
 
-/** `exists`: there was one, and nothing was begun. */
+/** `exists`: the id was taken, and nothing was started. */
 export interface StartAnswer {
   readonly status: "stored" | "exists";
   readonly run: StoredRun;
@@ -31,30 +31,30 @@ export interface WhoMessage {
   readonly idempotencyKey: string | null;
 }
 
-/** What the inbox has to know of a run. */
+/** What the inbox reads of a run. */
 export interface WhoAnswer {
   readonly active: string | null;
   readonly run: StoredRun;
-  /** Of a request with the key that was asked for. */
+  /** Receipt of the request with the given key. */
   readonly receipt: string | null;
 }
 
 export type PostMessage = PostedMessage;
 
 export interface AttachMessage {
-  /** The invocation that is told of posts from here on. */
+  /** The invocation that gets the signals from now on. */
   readonly id: string;
 }
 
-/** With the large values that it names, of which only the run itself knows. */
+/** A value, with the large values that it refers to: only the run has them. */
 export interface ReadAnswer<Value> {
   readonly value: Value;
   readonly blobs: readonly { readonly hash: string; readonly text: string }[];
-  /** Of a run that is read: the invocation that is at work on it. */
+  /** With a read of the run: the invocation that works on it. */
   readonly active?: string | null;
 }
 
-/** What is read of a run, by name. */
+/** The reads of a run, by name. */
 export type ReadMessage =
   | { readonly what: "begun" }
   | { readonly what: "run" }
@@ -62,5 +62,5 @@ export type ReadMessage =
   | { readonly what: "ticks" | "events"; readonly after: number; readonly limit: number }
   | { readonly what: "receipt"; readonly of: number | string };
 
-/** The signal with which the inbox tells an invocation of posts: the first one that it sends has number 0. */
+/** Name of a signal from the inbox to an invocation. The first has number 0. */
 export const signalName = (number: number): string => `post-${number}`;

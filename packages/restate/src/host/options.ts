@@ -8,36 +8,36 @@ import { HostRecords } from "./records.js";
 import type { SessionSettings } from "./session.js";
 
 export interface RestateHostOptions {
-  /** By their durable names: a run finds its workflow by it, whatever the class is called. */
+  /** Workflows by durable name: a run finds its workflow by this name, not by that of the class. */
   readonly workflows: Workflows;
   /**
-   * Rounds after which an activation hands the run to a new one, as soon as no step is in the middle of its work; in any case after five
-   * times as many. From 1. @default 200
+   * Rounds after which an activation hands the run over to a new one, once no step is active; after five times as many in any case. At least
+   * 1. @default 200
    */
   readonly rounds?: number;
   /**
-   * `"rounds"`: every round is journaled by itself, for endpoints that keep their connection (`serve`). `"slices"`: much work is
-   * journaled at once, for endpoints that answer one request at a time (Lambda, workers). @default "rounds"
+   * `"rounds"` journals every round by itself, for endpoints that keep their connection (`serve`). `"slices"` journals several rounds at
+   * once, for endpoints that answer one request at a time (Lambda, workers). @default "rounds"
    */
   readonly mode?: "rounds" | "slices";
-  /** How long a slice is; it ends with the end of a step. @default "10s" */
+  /** Length of a slice; it ends with the end of a step. @default "10s" */
   readonly slice?: Duration;
-  /** Ticks between two snapshots. From 1. @default 200 */
+  /** Ticks between two snapshots. At least 1. @default 200 */
   readonly snapshotEvery?: number;
-  /** `{ keep }`: about this many of the last ticks of a run stay. @default "all" */
+  /** `{ keep }` keeps about this many of the last ticks of a run. @default "all" */
   readonly history?: "all" | { readonly keep: number };
   /**
-   * After this long without news of a round, Restate may suspend the invocation: steps that are at work then start over. @default "1h"
+   * After this long without a round, Restate may suspend the invocation; active steps then start over. @default "1h"
    */
   readonly inactivityTimeout?: Duration;
   /**
-   * Where records of runs are kept, such as the sessions of pipelines: any store of Millrace, the same for all hosts and clients. Runs
-   * are not kept in it. It is yours to close. @default none: a step that asks for a record fails
+   * The store of records, such as the sessions of pipelines: any store of Millrace, the same for all hosts and clients. It holds no runs. The
+   * caller closes it. @default none: a step that reads or writes a record fails
    */
   readonly records?: RecordStore;
   /**
-   * Calls that the ingress refuses: runs are then started, messaged, read, continued after their end (`"again"`) or deleted (`"remove"`)
-   * by other services of this Restate only, and `connect` cannot do it. Whatever no client needs is always refused. @default none
+   * Handlers that the ingress refuses: then only other services of this Restate can start, message, read, continue (`"again"`) or delete
+   * (`"remove"`) runs, and `connect` cannot. Handlers that no client needs are always refused. @default none
    */
   readonly ingressPrivate?: readonly ClientHandler[];
   readonly log?: Log;
@@ -78,10 +78,10 @@ const rules: Rules<RestateHostOptions> = {
   ...unchecked("slice inactivityTimeout log"),
 };
 
-/** How long what follows from kept rounds waits for the next one. */
+/** How long ticks that only follow from stored ones wait for the next round. */
 const FOLLOW_MS = 10;
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong, `DURATION_INVALID`. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every invalid option, `DURATION_INVALID`. */
 export function resolveHostOptions(options: RestateHostOptions): ResolvedHostOptions {
   checkOptions("The options of the Restate host are wrong", options, { rules });
   const { workflows, rounds = 200, mode = "rounds", slice = "10s", snapshotEvery = 200, history = "all" } = options;

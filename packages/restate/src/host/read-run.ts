@@ -1,7 +1,7 @@
 /**
- * What clients read of a run. These reads are made beside the invocation that works on the run, which may change the state between any
- * two of them; and the journal keeps every answer, so a retry of the handler gets the same answers again. A read that finds a listed
- * value gone, or another run under the same id, therefore never fails: it starts again within the same attempt.
+ * Reads of a run for clients. They run concurrently with the invocation that works on the run, which may change the state between any
+ * two of them; and the journal keeps every answer, so a retry of the handler gets the same answers again. If a listed value is missing,
+ * or the id belongs to another run, the read starts over within the same attempt instead of failing.
  *
  * @module
  */
@@ -22,16 +22,16 @@ export async function readRun(state: StateReader, message: ReadMessage): Promise
   }
 }
 
-/** `null` if the state has changed meanwhile in a way that spoils the answer. */
+/** `null` if the state has changed meanwhile and the answer is not consistent. */
 async function readOnce(state: StateReader, message: RunRead): Promise<ReadAnswer<unknown> | null> {
-  // Asked for together: each may take a request.
+  // Read together: each may take a request.
   const asked = state.get<Row>(ROW);
   const listed = state.stateKeys();
   const before = await asked;
   const keys = await listed;
   if (before === null) return nothing(message);
   const { run, active } = before;
-  // Only a working run is further than its row says; it cannot be removed before it has another status.
+  // Only an active run can be further than its row says; it cannot be removed before its status changes.
   if (message.what === "run")
     return { value: run.status === "running" ? currentRow(run, keys) : run, blobs: [], active };
   const found = await valuesOf({ state, keys, row: before }, message);
@@ -97,7 +97,7 @@ async function eventsOf(
   return found.slice(0, limit);
 }
 
-/** With the large values that texts name, and those that these name in turn. */
+/** Adds the large values that the texts refer to, and those that these refer to. */
 async function withBlobs({ state, keys }: Listed, value: unknown, texts: readonly string[]): Promise<Found | null> {
   const blobs: { readonly hash: string; readonly text: string }[] = [];
   const rest = [...texts];

@@ -1,10 +1,10 @@
 /**
- * The records that a step writes, in a store beside Restate: written once, or refused once, whatever dies in between.
+ * Records that a step writes, in a store beside Restate: written once or refused once, even if the process dies in between.
  *
  *     step ends ──► proposal (journaled) ──► decided in the store, with a mark ──► answer (journaled) ──► its ticks are kept, or not
  *
- * The mark is a record of the run. It is written in one transaction with the records and says which proposal that was, so whoever asks
- * again gets the same answer.
+ * The mark is a record of the run. It is written in one transaction with the records and names the proposal, so a repeated request gets
+ * the same answer.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import type { RecordKey, RecordWrite, RunKey } from "millrace/runtime";
 import type { KeptCommit } from "../kept/kept-run.js";
 import type { RecordStore } from "../kept/record-store.js";
 
-/** A commit that counts only if its records are written. */
+/** A commit that is valid only if its records are written. */
 export interface Proposal {
   readonly id: string;
-  /** Version of the mark before it is decided: an attempt that is long over decides nothing. */
+  /** Version of the mark before the decision: an attempt that has ended cannot decide. */
   readonly mark: number;
   readonly commit: KeptCommit;
   readonly records: readonly RecordWrite[];
@@ -38,7 +38,7 @@ export class HostRecords {
     return { id: crypto.randomUUID(), mark, commit, records };
   }
 
-  /** Gives the records that others have changed: then none is written. */
+  /** Returns the records that others have changed: then none is written. */
   async decide(run: RunKey, { id, mark, records }: Proposal): Promise<readonly RecordKey[]> {
     const key = markKey(run);
     const write = (conflicts: readonly RecordKey[]): RecordWrite => {
@@ -53,11 +53,11 @@ export class HostRecords {
     }
     const decided = await this.store.record(key);
     const last = decided === null ? null : (JSON.parse(decided.text) as Mark);
-    // Where it is another proposal's, this attempt is over and nobody hears the answer.
+    // With the mark of another proposal, this attempt has ended and its answer is not used.
     return last?.id === id ? last.conflicts : conflicts;
   }
 
-  /** With the run. */
+  /** Removes the mark, when the run is removed. */
   async forget(run: RunKey): Promise<void> {
     const key = markKey(run);
     const mark = await this.store.record(key);

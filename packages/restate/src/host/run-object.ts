@@ -1,6 +1,6 @@
 /**
- * `millrace.run`: one virtual object for each run. Its exclusive handlers begin a run and go on with it, so at most one of them has it in
- * memory; its shared ones read what is kept.
+ * `millrace.run`: one virtual object per run. Its exclusive handlers start and continue the run, so at most one of them has it in memory;
+ * its shared handlers read the stored state.
  *
  * @module
  */
@@ -29,7 +29,7 @@ import type {
 import type { ResolvedHostOptions } from "./options.js";
 import { readRun } from "./read-run.js";
 
-/** Restate ends an attempt that does not stop this long after it was asked to suspend. */
+/** Restate aborts an attempt that has not stopped this long after it was asked to suspend. */
 const ABORT_MS = 24 * 60 * 60 * 1_000;
 
 export type RunObject = VirtualObjectDefinition<typeof RUN, RunHandlers>;
@@ -46,11 +46,11 @@ export interface RunHandlers {
 type HowServed = Pick<ResolvedHostOptions, "inactivityMs" | "ingressPrivate">;
 
 export function runObject(setup: HostSetup, { inactivityMs, ingressPrivate: hidden }: HowServed): RunObject {
-  // Restate gives an invocation at most 32 MiB of state at once, and a run may be larger. In slices every value that is asked for by
-  // itself would end the request.
+  // Restate sends an invocation at most 32 MiB of state at once, and a run may be larger. In slices, each separate read of a value would
+  // end the request.
   const enableLazyState = setup.session.sliceMs === null;
   const working = { enableLazyState, inactivityTimeout: inactivityMs, abortTimeout: ABORT_MS };
-  // Whoever waits for a run looks again and again: Restate would keep every look for a day.
+  // Waiting clients poll: Restate would keep every poll for a day.
   const looking = { enableLazyState: true, journalRetention: 0, idempotencyRetention: 0 };
   const { exclusive, shared } = handlers.object;
   return object({
@@ -96,7 +96,7 @@ async function goOn(ctx: ObjectContext, message: Activate, setup: HostSetup): Pr
   await activate(ctx, setup, { kept, why, isFirst: false });
 }
 
-/** Whether that is still to be done: others may have done it since it was asked for. */
+/** Whether the activation is still needed: another one may have done its work. */
 async function isWanted(ctx: ObjectContext, message: Activate, { run }: Row): Promise<boolean> {
   switch (message.why) {
     case "post":
@@ -112,7 +112,7 @@ async function isWanted(ctx: ObjectContext, message: Activate, { run }: Row): Pr
 
 const allowed = { resume: ["cancelled"], retry: ["failed", "timedOut"] } as const;
 
-/** The run is no longer ended from here on, and an activation of its own continues it. */
+/** Reopens an ended run; an activation of its own continues it. */
 async function again(ctx: ObjectContext, { how, idempotencyKey }: AgainRequest): Promise<AgainResult> {
   const row = await ctx.get<Row>(ROW);
   if (row === null) return { status: "unknown" };
@@ -123,7 +123,7 @@ async function again(ctx: ObjectContext, { how, idempotencyKey }: AgainRequest):
   if (!isUnfinished && !allowed[how].some((status) => status === run.status)) return { status: "refused", run };
   if (key !== null) ctx.set(key, '{"status":"accepted","sequence":0}');
   if (isUnfinished) {
-    // An operator may have killed the invocation that was at work on it.
+    // An operator may have killed the invocation that worked on it.
     toRun(ctx).activate({ why: "rollover" });
     return { status: "accepted" };
   }
@@ -133,7 +133,7 @@ async function again(ctx: ObjectContext, { how, idempotencyKey }: AgainRequest):
   return { status: "accepted" };
 }
 
-/** Everything of a run that nobody has in memory. */
+/** Removes a run that no invocation has in memory. */
 async function remove(ctx: ObjectContext, { records }: HostSetup): Promise<boolean> {
   const row = await ctx.get<Row>(ROW);
   if (row === null || row.run.status === "running") return false;

@@ -1,9 +1,9 @@
 /**
- * A live run inside one attempt of an invocation: gathers what it commits into rounds, and tells it when a round is kept.
+ * A live run inside one attempt of an invocation: gathers its commits into rounds, and notifies it when a round is stored.
  *
- *     run ──commit──► gathered ──(something that has to be kept before anything else happens)──► round ──► journal ──► kept
+ *     run ──commit──► gathered ──(a commit that must be stored before anything else happens)──► round ──► journal ──► stored
  *
- * What only follows from kept facts waits a moment for the next round: a step that is done by then saves a round trip.
+ * Ticks that only follow from stored ones wait a moment for the next round: a step that ends by then saves a round trip.
  *
  * @module
  */
@@ -13,46 +13,46 @@ import type { KeptCommit } from "../kept/kept-run.js";
 import { mergeCommits } from "../kept/merge-commits.js";
 import type { HostRecords, Proposal } from "./records.js";
 
-/** What one `ctx.run` gives. */
+/** Result of one `ctx.run`. */
 export interface Round {
   readonly commits: readonly KeptCommit[];
-  /** The run has left memory with it. */
+  /** Whether the run has left memory with it. */
   readonly isOver: boolean;
-  /** The activation has done its share. Decided where it is journaled: after a deployment the share may be another one. */
+  /** Whether the activation has used its share of rounds. Journaled, because a deployment may change the share. */
   readonly isFull: boolean;
-  /** The last of its commits, where that writes records. */
+  /** Its last commit, if that writes records. */
   readonly proposal: Proposal | null;
 }
 
-/** A round before it is known whether it is the last one. */
+/** A round, before it is known whether it is the last. */
 interface Gathered {
   readonly commits: readonly KeptCommit[];
   readonly proposal?: Proposal;
-  /** No step is at work that began before it. */
+  /** Whether no step that began before it is active. */
   readonly isCalm: boolean;
   readonly isOver: boolean;
 }
 
-/** A part of the text of a {@link Round}. One with `index` 0 makes those before it void: they were of an attempt that is over. */
+/** A part of the text of a {@link Round}. A part with `index` 0 replaces earlier ones, which came from an attempt that has ended. */
 export interface Piece {
   readonly index: number;
   readonly left: number;
   readonly text: string;
 }
 
-/** Quotes and letters outside of ASCII take more room in the message, of which Restate takes 32 MiB. */
+/** Characters of a part. Quotes and characters outside of ASCII take more bytes in the message, whose limit is 32 MiB. */
 const PIECE_LENGTH = 4 * 1024 * 1024;
 
 export interface SessionSettings {
-  /** How long a step has to be at work before readers are shown what came before it. */
+  /** How long a step has to be active before the ticks before it are stored for readers. */
   readonly followMs: number;
-  /** `null`: every round is journaled by itself. Else how long a slice of work is at least, in which nothing is. */
+  /** Shortest length of a slice; `null` to journal every round by itself. */
   readonly sliceMs: number | null;
-  /** Rounds of one activation. */
+  /** Share of rounds of one activation. */
   readonly rounds: number;
 }
 
-/** How many times its share of rounds an activation takes where steps are always at work. */
+/** Most rounds of an activation, as a multiple of its share, while steps are always active. */
 const HARD_LIMIT = 5;
 
 interface Pending {
@@ -69,11 +69,11 @@ export class Session {
   readonly #propose: HostRecords["propose"];
   #run: ActivatedRun | null = null;
   #pending: Pending[] = [];
-  /** In the round that is being journaled. */
+  /** Commits of the round that is being journaled. */
   #unkept: Pending[] = [];
   #wake: () => void = () => {};
   #pieces: Piece[] = [];
-  /** To be kept with the first round. */
+  /** Commits that are stored with the first round. */
   readonly #before: KeptCommit[] = [];
   #isOver = false;
   #failure: { readonly error: unknown } | null = null;
@@ -84,7 +84,7 @@ export class Session {
     this.#before.push(...before);
   }
 
-  /** `null`: there was nothing to do. */
+  /** `null` if there was nothing to do. */
   set run(run: ActivatedRun | null) {
     this.#run = run;
     if (run === null) this.#isOver = true;
@@ -107,16 +107,16 @@ export class Session {
     this.#run?.cancel(reason);
   }
 
-  /** The run could not go on here: the next round fails with this. */
+  /** Reports that the run cannot continue here: the next round fails with `error`. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#wake();
   }
 
   /**
-   * The next round as texts that Restate takes, one at a time.
+   * The next part of the next round, small enough for Restate.
    *
-   * @param number Of the round in its activation, from 1.
+   * @param number Number of the round in its activation, from 1.
    */
   async nextPiece(number: number): Promise<Piece> {
     if (this.#pieces.length === 0) {
@@ -138,7 +138,7 @@ export class Session {
     return this.#pieces.shift() as Piece;
   }
 
-  /** What the run has done since the round before. Resolves once something of it has to be kept. */
+  /** Gathers the commits since the last round. Resolves once one of them has to be stored. */
   async #gather(): Promise<Gathered> {
     const commits: KeptCommit[] = [];
     const beganAtMs = Date.now();
@@ -170,13 +170,13 @@ export class Session {
     }
   }
 
-  /** A slice ends only after a step has: so every one brings the run further, however often it starts over. */
+  /** A slice ends only after a step has ended, so every slice makes progress, however often it starts over. */
   #mayGoOn(hasWorked: boolean, beganAtMs: number): boolean {
     const { sliceMs } = this.#settings;
     return sliceMs !== null && !(hasWorked && Date.now() - beganAtMs >= sliceMs);
   }
 
-  /** `null`: nothing came for a while, and what was gathered is to be kept. */
+  /** The next commit; `null` if none came for a while and the gathered ones should be stored. */
   async #next(mayGiveUp: boolean): Promise<Pending | null> {
     const { followMs, sliceMs } = this.#settings;
     const untilMs = mayGiveUp && sliceMs === null ? Date.now() + followMs : Number.POSITIVE_INFINITY;
@@ -196,13 +196,13 @@ export class Session {
     }
   }
 
-  /** The last round is kept: what follows from it may happen. Unless others have changed the records that it was to write. */
+  /** Confirms that the last round is stored, or reports the records that others have changed before it. */
   kept(conflicts: readonly RecordKey[]): void {
     const result: CommitResult = conflicts.length === 0 ? stored : { status: "conflict", records: conflicts };
     for (const { resolve } of this.#unkept.splice(0)) resolve(result);
   }
 
-  /** The run is not this attempt's any more. */
+  /** Drops the run: another attempt has it. */
   drop(): void {
     this.#isOver = true;
     for (const { resolve } of [...this.#unkept.splice(0), ...this.#pending.splice(0)]) resolve(fenced);

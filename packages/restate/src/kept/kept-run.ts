@@ -1,5 +1,5 @@
 /**
- * One run as the state of its virtual object has it, in memory for one activation: what a load reads, and what a commit changes.
+ * One run as stored in the state of its virtual object, in memory for one activation: it serves loads and applies commits.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import { blobHashes, blobKey, ROW, receiptKey, snapshotKey, spanKey, spansOf } f
 /** The value of {@link ROW}. */
 export interface Row {
   readonly run: StoredRun;
-  /** The invocation that is at work on it. */
+  /** The invocation that works on it. */
   readonly active: string | null;
 }
 
-/** One key of the state; a value of `undefined` clears it. */
+/** A new value of one key of the state; `undefined` clears the key. */
 export interface Change {
   readonly key: string;
   readonly value: unknown;
 }
 
-/** A commit as it is journaled: whose it is goes without saying. */
+/** A commit as it is journaled, without the key and owner of its run. */
 export type KeptCommit = Omit<RunCommit, "key" | "owner" | "epoch" | "create" | "records">;
 
-/** What a virtual object can be asked of its state. */
+/** Reads of the state of a virtual object. */
 export interface StateReader {
   get<Value>(key: string): Promise<Value | null>;
   stateKeys(): Promise<string[]>;
@@ -43,7 +43,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     this.#active = active;
   }
 
-  /** All that a load needs: the last snapshot, and the ticks since. */
+  /** Reads what a load needs: the last snapshot, and the ticks since. */
   static async read(state: StateReader, row: Row): Promise<KeptRun> {
     const kept = new KeptRun(row);
     const keys = await state.stateKeys();
@@ -51,7 +51,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     kept.#run = currentRow(row.run, keys);
     const last = spansOf("s", keys).at(-1);
     if (last !== undefined) kept.#snapshots.push((await state.get<StoredSnapshot>(last.key)) as StoredSnapshot);
-    // All are asked for at once: each may take a request. Large values are in blobs, and too large together.
+    // Read at once: each may take a request. Large values are in blobs, which would be too large together.
     const later = spansOf("t", keys).filter(({ last: tick }) => tick > (last?.first ?? 0));
     for (const batch of later.map(({ key }) => state.get<TickBatch>(key)))
       kept.#batches.push((await batch) as TickBatch);
@@ -63,7 +63,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     return this.#run;
   }
 
-  /** Positions of the posts that it has answered since it was read. */
+  /** Positions of the posts that were answered since the read. */
   get answered(): ReadonlySet<number> {
     return this.#receipts;
   }
@@ -73,7 +73,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     return this.#row();
   }
 
-  /** Takes a commit. Gives what it changes in the state. */
+  /** Applies a commit. Returns its changes of the state. */
   apply(commit: KeptCommit): Change[] {
     const changes: Change[] = [];
     const set = (key: string, value: unknown): void => {
@@ -112,7 +112,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     }
     const { status } = this.#run;
     if (commit.summary !== undefined) this.#summarize(commit.summary);
-    // With the commit that gives the run back, `setActive` writes it.
+    // For the commit that releases the run, `setActive` writes the row.
     if (this.#run.status !== status && commit.release !== true) changes.push(this.#row());
     return changes;
   }
@@ -133,7 +133,7 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
     return { key: ROW, value: { run: this.#run, active: this.#active } satisfies Row };
   }
 
-  // ---- what a load reads
+  // ---- reads of a load
 
   async snapshot(_key: RunKey, atOrBelow: number = Number.POSITIVE_INFINITY): Promise<StoredSnapshot | null> {
     return this.#snapshots.findLast(({ tick }) => tick <= atOrBelow) ?? null;
@@ -148,15 +148,14 @@ export class KeptRun implements Pick<ActivationStore, "snapshot" | "ticks" | "bl
   }
 }
 
-/** A row is written when the status changes; how far the run is by now is in the keys. */
+/** The row as it would be now. It is written only when the status changes; the keys show how far the run is. */
 export function currentRow(run: StoredRun, keys: readonly string[]): StoredRun {
   const ticks = Math.max(run.ticks, spansOf("t", keys).at(-1)?.last ?? 0);
   const lastEvent = Math.max(run.lastEvent, spansOf("e", keys).at(-1)?.last ?? -1);
   return { ...run, ticks, lastEvent };
 }
 
-/** Keys that a commit makes superfluous. */
-/** Spans of events that are gone as a whole: the others stay as they are. */
+/** Keys of event spans that were forgotten as a whole. Other spans stay as they are. */
 function forgottenKeys(sequences: ReadonlySet<number>, keys: readonly string[]): string[] {
   const isGone = ({ first, last }: { readonly first: number; readonly last: number }): boolean => {
     for (let sequence = first; sequence <= last; sequence++) if (!sequences.has(sequence)) return false;

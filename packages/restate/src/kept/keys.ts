@@ -1,12 +1,12 @@
 /**
- * Under which keys a run is kept in the state of its virtual object.
+ * Keys of a run in the state of its virtual object.
  *
- *     row                  the summary of the run, and who is at work on it
+ *     row                  the summary of the run, and the invocation that works on it
  *     t/<first>-<last>     ticks of one round            r/<position>   the receipt of a post
  *     e/<first>-<last>     events of the stream          k/<key>        the receipt of a request with that key
- *     s/<tick>             a snapshot                    b/<hash>       a large value that the others name
+ *     s/<tick>             a snapshot                    b/<hash>       a large value that the others refer to
  *
- * Numbers have the same length, so that keys sort as they do.
+ * Numbers are padded to one length, so that keys sort by number.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export function blobKey(hash: string): string {
   return `b/${hash}`;
 }
 
-/** All of one kind, in order. A snapshot is a span of one. */
+/** All spans of one kind, in order. A snapshot is a span of one tick. */
 export function spansOf(kind: Kind, keys: readonly string[]): Span[] {
   return keys
     .filter((key) => key.startsWith(`${kind}/`))
@@ -52,7 +52,7 @@ export function spansOf(kind: Kind, keys: readonly string[]): Span[] {
     });
 }
 
-/** Those with anything after a number, as many as may be needed for `limit` of them. */
+/** Spans with ticks or events after a number, enough for `limit` of them. */
 export function spansAfter(spans: readonly Span[], { after, limit }: { after: number; limit: number }): Span[] {
   const from = spans.findIndex(({ last }) => last > after);
   return from < 0 ? [] : spans.slice(from, from + limit);

@@ -1,5 +1,5 @@
 /**
- * When those who wait for runs look again: often after something was asked of a run, and less often the longer nothing was.
+ * The pace at which awaited runs are polled: fast after a request to a run, then ever more slowly.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { RunKey } from "millrace/runtime";
 
 type Listener = (key: RunKey | null) => void;
 
-/** After something was asked of a run. */
+/** Delays of the first polls after a request to a run. */
 const SOON_MS = [10, 30, 80];
-/** How much longer the pauses get with every look, and how many times as long as the first. */
+/** Factor by which the pause grows with every poll, and the most that it becomes, as a multiple of the first. */
 const GROWTH = 1.2;
 const LONGEST = 5;
 
-export class Looks {
+export class PollSchedule {
   readonly #everyMs: number;
   readonly #listeners: Set<Listener> = new Set();
   #pauseMs: number;
@@ -24,8 +24,8 @@ export class Looks {
     this.#pauseMs = everyMs;
   }
 
-  /** Gives the way to stop. */
-  add(listener: Listener): () => void {
+  /** Returns a function that removes the listener. */
+  subscribe(listener: Listener): () => void {
     this.#listeners.add(listener);
     this.#arm();
     return () => {
@@ -34,14 +34,14 @@ export class Looks {
     };
   }
 
-  /** Something was asked of this run. */
-  soon(key: RunKey): void {
-    for (const waitMs of SOON_MS) setTimeout(() => this.tell(key), waitMs);
+  /** Speeds up the polls of a run, after a request to it. */
+  speedUp(key: RunKey): void {
+    for (const waitMs of SOON_MS) setTimeout(() => this.notify(key), waitMs);
     this.#pauseMs = this.#everyMs;
     if (this.#timer !== null) this.#arm();
   }
 
-  tell(key: RunKey | null): void {
+  notify(key: RunKey | null): void {
     for (const listener of this.#listeners) listener(key);
   }
 
@@ -54,7 +54,7 @@ export class Looks {
   #arm(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.tell(null);
+      this.notify(null);
       this.#pauseMs = Math.min(this.#pauseMs * GROWTH, this.#everyMs * LONGEST);
       this.#arm();
     }, this.#pauseMs);
