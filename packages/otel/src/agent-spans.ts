@@ -1,5 +1,5 @@
 /**
- * Runs of agents and teams as spans, with what they do below them.
+ * Runs of agents and teams as spans; their model and tool calls are child spans.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-agent-spans/
  * @module
@@ -31,7 +31,7 @@ export interface AgentObserver {
   callAgent(call: AgentCall, work: () => Promise<AgentEnd>): Promise<AgentEnd>;
 }
 
-/** What is no work of a step is for whoever else traces it. */
+/** Only runs within a step are traced here; other integrations may trace the rest. */
 export function agentSpans(providers: Providers): AgentObserver {
   return {
     callAgent(call, work) {
@@ -69,11 +69,11 @@ function describe(providers: Providers, span: Span, { status, error, finishReaso
     span.setAttribute(attributes.inputTokens, used("inputTokens"));
     span.setAttribute(attributes.outputTokens, used("outputTokens"));
   }
-  // Somebody has cancelled it: that is no failure of the agent.
+  // A cancelled run is not a failure of the agent.
   if (status === "ERROR") fail(providers, span, error ?? "nothing");
 }
 
-/** Runs of agents look into this list. */
+/** Adds an observer to the list that runs of agents read. */
 export function registerAgentSpans(observer: AgentObserver): void {
   const shared = globalThis as { MILLRACE_AGENT_OBSERVERS?: AgentObserver[] };
   shared.MILLRACE_AGENT_OBSERVERS = [...(shared.MILLRACE_AGENT_OBSERVERS ?? []), observer];

@@ -1,4 +1,4 @@
-/** The value of `error.type`: the code of an error that has one, else its name. Few values, as metrics need them. */
+/** The value of `error.type`: the code of the error, or else its name. Metrics need few distinct values. */
 export function errorTypeOf(error: unknown): string {
   const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
   if (typeof code === "string" && code !== "") return code;

@@ -1,6 +1,6 @@
 /**
- * Calls of models and tools by agents, as spans of the step that runs the agent: a telemetry integration of the AI SDK, which
- * `@millrace/agents` works with.
+ * Model and tool calls of agents, as spans of the step that runs the agent: a telemetry integration of the AI SDK, on which
+ * `@millrace/agents` is built.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/gen-ai/
  * @module
@@ -49,9 +49,9 @@ export interface GenAiSetup {
   readonly metrics: Metrics;
 }
 
-/** What is no work of a step is for whoever else traces it. */
+/** Only calls within a step are traced here; other integrations may trace the rest. */
 export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
-  /** Their answers are still to come, also after the call has returned its stream. */
+  /** Spans of calls whose answer is not complete; a call may have returned its stream already. */
   const open = new Map<string, Span>();
   return {
     executeLanguageModelCall(call) {
@@ -69,7 +69,7 @@ export function genAi({ providers, metrics }: GenAiSetup): ModelTelemetry {
         const labels = error === undefined ? facts : { ...facts, [attributes.errorType]: errorTypeOf(error) };
         metrics.record("gen_ai.client.operation.duration", (performance.now() - startedMs) / 1000, labels);
       };
-      // Its answer ends the span, which may come after the call, as a stream.
+      // The answer ends the span. A streamed answer ends after the call returns.
       return (inSpan(span, call.execute, { providers, endsWith: "failure" }) as PromiseLike<unknown>).then(
         (value) => {
           done();
@@ -123,7 +123,7 @@ function modelFacts(provider = "unknown", modelId = "unknown"): Attributes {
   };
 }
 
-/** The AI SDK calls what stands in this list. */
+/** Adds an integration to the list that the AI SDK reads. */
 export function registerGenAi(telemetry: ModelTelemetry): void {
   const shared = globalThis as { AI_SDK_TELEMETRY_INTEGRATIONS?: unknown[] };
   shared.AI_SDK_TELEMETRY_INTEGRATIONS = [...(shared.AI_SDK_TELEMETRY_INTEGRATIONS ?? []), telemetry];

@@ -1,22 +1,22 @@
-/** Code of others, with a span that is active in it. */
+/** Runs user code within an active span. */
 import { context, type Span, type SpanOptions, SpanStatusCode, trace } from "@opentelemetry/api";
 import { errorTypeOf } from "./error-type.js";
 import { attributes } from "./names.js";
 import type { Providers, ReportedError } from "./providers.js";
 import { quietly } from "./quietly.js";
 
-/** A span below what is active; `undefined` where there is no SDK, or it cannot. */
+/** Starts a child of the active span; `undefined` without an SDK, or if the SDK throws. */
 export function startedSpan(providers: Providers, name: string, options: SpanOptions): Span | undefined {
   return quietly(() => providers.tracer?.startSpan(name, options), undefined);
 }
 
 export interface InSpanOptions {
   readonly providers: Providers;
-  /** What ends the span. @default "work", however it ends */
+  /** What ends the span: the end of the work, with any outcome, or only its failure. @default "work" */
   readonly endsWith?: "work" | "failure";
 }
 
-/** Runs `work` in this span. Gives what it gives. */
+/** Runs `work` within this span and returns its result. */
 export function inSpan(span: Span, work: () => unknown, { providers, endsWith = "work" }: InSpanOptions): unknown {
   const end = (error?: unknown): void =>
     quietly(() => {
@@ -54,7 +54,7 @@ export function fail(providers: Providers, span: Span, error: unknown): void {
   span.recordException(isError ? { name: type, message, ...(stack !== undefined && { stack }) } : message);
 }
 
-/** Only the type of an error whose redactor throws: its texts are not sent as they are. */
+/** The texts of the error after redaction. If the redactor throws, only the type of the error is reported. */
 function shownOf({ redact }: Providers, error: unknown): ReportedError {
   const isError = error instanceof Error;
   const plain = {

@@ -1,6 +1,5 @@
 /**
- * OpenTelemetry for workflows: one trace for a run in whatever processes it lives, metrics of runs and of runtimes, and GenAI
- * attributes of agents.
+ * OpenTelemetry for workflows: one trace per run, also across processes, metrics of runs and runtimes, and GenAI attributes of agents.
  *
  * @module
  */

@@ -1,11 +1,11 @@
-/** The instruments of {@link metricFacts}, made when an SDK is there. */
+/** The instruments of {@link metricFacts}, created once an SDK is registered. */
 import type { Attributes, Counter, Histogram, Meter } from "@opentelemetry/api";
 import type { ObservedRuntime } from "millrace/runtime";
 import { attributes, type CounterName, type HistogramName, metricFacts } from "./names.js";
 import type { Providers } from "./providers.js";
 import { quietly } from "./quietly.js";
 
-/** More runs of one tenant than this are not counted. */
+/** Most runs of one tenant that are counted. */
 const MOST_COUNTED = 1_000;
 
 interface Instruments {
@@ -32,7 +32,7 @@ export class Metrics {
     quietly(() => this.#open()?.histograms[name].record(value, labels), undefined);
   }
 
-  /** Gives what is called when the runtime has stopped. */
+  /** Returns a function to call when the runtime has stopped. */
   watch(runtime: ObservedRuntime): () => void {
     const gauges = new RuntimeGauges(runtime, this.#queueDepthEveryMs);
     this.#runtimes.add(gauges);
@@ -66,7 +66,7 @@ export class Metrics {
   }
 }
 
-/** A store has no counters by queue: it is asked at most so often. */
+/** Depths of queues. A store counts its rows for each read, so reads are limited in time. */
 class RuntimeGauges {
   readonly runtime: ObservedRuntime;
   readonly #everyMs: number;
@@ -104,7 +104,7 @@ function optionsOf({ unit, description }: InstrumentOptions): InstrumentOptions 
   return { unit, description };
 }
 
-/** Seconds, from half a millisecond to a day: those of the SDK are made for milliseconds. */
+/** Buckets in seconds, from half a millisecond to a day. The default buckets of the SDK suit milliseconds. */
 const seconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600, 3600, 86_400];
 const counts = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576];
 

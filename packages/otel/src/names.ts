@@ -1,5 +1,5 @@
 /**
- * The names of everything that this package reports: one table for the code, the documentation and the dashboard.
+ * The names of all that this package reports: one table for the code, the documentation and the dashboard.
  *
  * Names and units follow OpenTelemetry's conventions: https://opentelemetry.io/docs/specs/semconv/general/naming/
  *

@@ -12,7 +12,7 @@ export interface MetricsText {
 }
 
 /**
- * @param exporter A reader of the SDK's `MeterProvider`, which opens no port of its own.
+ * @param exporter A reader of the SDK's `MeterProvider` that opens no port.
  * @example
  * const exporter = new PrometheusExporter({ preventServerStart: true });
  * const meterProvider = new MeterProvider({ readers: [exporter] });
@@ -24,7 +24,7 @@ export function prometheusMetrics(exporter: Pick<PrometheusExporter, "collect">)
     contentType: "text/plain; version=0.0.4; charset=utf-8",
     async text() {
       const { resourceMetrics, errors } = await exporter.collect();
-      // One gauge that cannot be read, such as that of a store that does not answer, must not hide the others.
+      // One gauge that fails, such as that of a store that does not answer, must not hide the others.
       const lines = errors.map((error) => `# ${String(error).replace(/\s+/g, " ").slice(0, 200)}\n`);
       return lines.join("") + serializer.serialize(resourceMetrics);
     },

@@ -1,4 +1,4 @@
-/** Whether somebody takes what is reported: a look at it must cost nothing while nobody does. */
+/** The registered SDK. Checking for it must cost nothing while none is registered. */
 import {
   createNoopMeter,
   type Meter,
@@ -16,11 +16,11 @@ const noopMeter = createNoopMeter().constructor;
 /** The texts of an error as a span carries them. */
 export interface ReportedError {
   readonly message: string;
-  /** Absent: the span has none. */
+  /** Absent if the span should have no stack. */
   readonly stack?: string;
 }
 
-/** Returns the texts of an error that leave the process. */
+/** Returns the texts of an error that may leave the process. */
 export type Redact = (shown: ReportedError, error: unknown) => ReportedError;
 
 export interface ProvidersSetup {
@@ -30,7 +30,7 @@ export interface ProvidersSetup {
 }
 
 export class Providers {
-  /** `undefined`: errors are sent as they are. */
+  /** `undefined` if errors are sent unchanged. */
   readonly redact: Redact | undefined;
   readonly #tracerProvider: TracerProvider | undefined;
   readonly #meterProvider: MeterProvider | undefined;
@@ -43,7 +43,7 @@ export class Providers {
     this.redact = redact;
   }
 
-  /** An SDK that is there stays: only its absence is looked at again. */
+  /** Whether an SDK is registered. A registered SDK stays; only its absence is checked again. */
   get isActive(): boolean {
     return this.#tracer !== null || this.#meter !== null || this.tracer !== null || this.meter !== null;
   }

@@ -1,9 +1,9 @@
-/** Reports that change nothing of what they report. */
+/** Reports that must not affect the reported code. */
 import { diag } from "@opentelemetry/api";
 
 /**
- * What `report` gives; `otherwise` where it throws, as an SDK does when a processor or a sampler of others does. The error goes to
- * `diag` of OpenTelemetry.
+ * The result of `report`; `otherwise` if it throws, such as when a processor or a sampler of the user throws. The error is logged to `diag`
+ * of OpenTelemetry.
  */
 export function quietly<Value, Otherwise = Value>(report: () => Value, otherwise: Otherwise): Value | Otherwise {
   try {

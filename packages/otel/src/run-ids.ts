@@ -1,10 +1,10 @@
 /**
- * Span ids that every process knows: the SDK gives the span of a run and of an attempt the id that follows from the run.
+ * Span ids that every process can compute: the SDK takes the ids of the spans of runs and attempts from the run.
  *
  * @module
  */
 
-/** What the SDK calls for the ids of a span. */
+/** The part of the SDK's `IdGenerator` that makes the ids of a span. */
 export interface SpanIds {
   generateTraceId(): string;
   generateSpanId(): string;
@@ -17,18 +17,18 @@ export interface Ids {
 
 interface Wanted {
   next: Ids | null;
-  /** An SDK has taken it. */
+  /** Whether an SDK has used them. */
   isTaken: boolean;
 }
 
-/** Shared by all copies of this package: an app may load two versions, or one that a bundler has built in. */
+/** Shared by all copies of this package: an app may load two versions, or one inside of a bundle. */
 const shared = globalThis as { [key: symbol]: Wanted | undefined };
 const key = Symbol.for("millrace.otel.ids");
 const wanted: Wanted = (shared[key] ??= { next: null, isTaken: false });
 
 /**
- * The `idGenerator` of the SDK. With it a run has one span, that starts with the run and ends with it, and every attempt is a child of
- * that span, in whatever process it ran. Give it to every process, or to none.
+ * An `idGenerator` for the SDK. With it a run has one span, which starts and ends with the run, and every attempt is a child of that span,
+ * in whichever process it ran. Use it in every process or in none.
  *
  * @example
  * new NodeSDK({ idGenerator: runIds(), … })
@@ -43,7 +43,7 @@ export function runIds(): SpanIds {
   };
 }
 
-/** Makes one span, with these ids where the SDK has {@link runIds}. */
+/** Makes one span, with these ids if the SDK uses {@link runIds}. */
 export function withIds<Made>(ids: Ids, make: () => Made): Made {
   wanted.next = ids;
   try {
@@ -53,7 +53,7 @@ export function withIds<Made>(ids: Ids, make: () => Made): Made {
   }
 }
 
-/** Whether the SDK behind `make`, which starts a span, has {@link runIds}. */
+/** Whether the SDK behind `make`, which starts a span, uses {@link runIds}. */
 export function hasRunIds(make: () => unknown): boolean {
   wanted.isTaken = false;
   make();

@@ -1,9 +1,9 @@
 /**
  * Runs, attempts, effects and waits as spans.
  *
- * A run may live in many processes, and a span belongs to the process that ends it: the span of a run is made where the run ends, with
- * the time at which it started. What is under way when a run leaves memory is ended by no process that may be gone; the process that
- * resumes the run makes its span.
+ * A run may move through many processes, and a span belongs to the process that ends it: the span of a run is created where the run ends,
+ * with the time at which the run started. An attempt that is interrupted when a run leaves memory gets its span from the process that
+ * resumes the run.
  *
  * @module
  */
@@ -40,10 +40,10 @@ import { contextWith, headersOf, spanContextOf, stepContext } from "./trace-cont
 
 /** A run in the memory of this process. */
 interface LiveRun {
-  /** By item and attempt. */
+  /** Open attempts, by item and attempt. */
   readonly attempts: Map<string, Span>;
   readonly parent: SpanContext | null;
-  /** When it continued after its end. */
+  /** When the run was resumed after its end. */
   readonly resumedAtMs: number | null;
 }
 
@@ -53,7 +53,7 @@ interface NewSpan {
   readonly tracer: Tracer;
   readonly name: string;
   readonly parent: SpanContext | null;
-  /** `null` for those that the SDK makes. */
+  /** `null` if the SDK generates the ids. */
   readonly ids: Ids | null;
   readonly startMs: number;
   readonly attributes: Attributes;
@@ -64,16 +64,16 @@ export class Spans {
   readonly #providers: Providers;
   readonly #runs: Map<string, LiveRun> = new Map();
   readonly #contexts: WeakMap<object, Context> = new WeakMap();
-  /** Attempts that live here, by the id that all processes know. */
+  /** Attempts in this process, by the id that all processes know. */
   readonly #byId: Map<string, Span> = new Map();
-  /** Whether this SDK takes its ids from `runIds`; `null`: not asked yet. */
+  /** Whether this SDK takes its ids from `runIds`; `null` before the first check. */
   #takesRunIds: boolean | null = null;
 
   constructor(providers: Providers) {
     this.#providers = providers;
   }
 
-  /** The span that is active where the run is started, where it is in the trace that the run was given; else the given one. */
+  /** The active span, if it belongs to the trace that the run was started with; otherwise that trace. */
   start({ workflow, runId, trace: given }: StartingRun): TraceContext | null {
     const { tracer } = this.#providers;
     if (tracer === null) return given;
@@ -98,7 +98,7 @@ export class Spans {
     });
   }
 
-  /** It is gone from here, and ends elsewhere. */
+  /** The run has left this process and ends elsewhere. */
   forget(facts: RunFacts): void {
     const run = this.#runs.get(runKey(facts));
     this.#runs.delete(runKey(facts));
@@ -146,7 +146,7 @@ export class Spans {
     span?.end(new Date(facts.atMs));
   }
 
-  /** Was under way when its run left memory: nobody else makes its span. */
+  /** Reports an attempt that was active when its run left memory: no other process reports it. */
   interrupted(facts: InspectionEvents["step.interrupted"]): void {
     this.#byId.delete(facts.spanId);
     const span = this.#attempt(facts, facts.startedAtMs ?? facts.atMs);
@@ -195,7 +195,7 @@ export class Spans {
     return span === undefined ? work() : inSpan(span, work, { providers: this.#providers });
   }
 
-  /** What is active, where that is within the attempt that holds this context; else the attempt. */
+  /** The active context, if it is within the attempt of this `ctx`; otherwise that of the attempt. */
   contextOf(ctx: object): Context {
     const active = context.active();
     const own = this.#contexts.get(ctx);
@@ -204,7 +204,7 @@ export class Spans {
     return isWithin ? active : own;
   }
 
-  /** Asked with a span that nobody samples: an SDK makes the ids before it asks its sampler. */
+  /** Checked with a span that is not sampled: an SDK generates ids before it asks its sampler. */
   get #hasRunIds(): boolean {
     const { tracer } = this.#providers;
     if (this.#takesRunIds === null && tracer !== null) {
@@ -241,14 +241,14 @@ export class Spans {
     return ids === null ? make() : withIds(ids, make);
   }
 
-  /** The parent of an attempt: the span of its run, where all processes know its id; else that of which the run is a child. */
+  /** The parent of an attempt: the span of its run, if all processes know its id; otherwise the parent of the run. */
   #runParent(facts: AttemptFacts): SpanContext | null {
     if (this.#hasRunIds) return { ...this.#remote(facts), spanId: facts.parentSpanId as string };
     const run = this.#runs.get(runKey(facts));
     return run?.parent ?? (facts.trace === null ? null : spanContextOf(facts.trace));
   }
 
-  /** The parent of a run: an attempt that may be here, or the span that its start belongs to. */
+  /** The parent of a run: an attempt in this process, or the span of its start. */
   #parentOf(facts: RunFacts): SpanContext | null {
     const { parentSpanId, trace: given } = facts;
     if (parentSpanId === null) return null;
@@ -258,7 +258,7 @@ export class Spans {
     return this.#hasRunIds || root === null ? { ...this.#remote(facts), spanId: parentSpanId } : root;
   }
 
-  /** A span of the run's trace; what that says about sampling holds in every process. */
+  /** A remote span of the run's trace, with the trace's decision about sampling. */
   #remote({ traceId, spanId, trace: given }: RunFacts): SpanContext {
     const root = given === null ? null : spanContextOf(given);
     return { traceFlags: TraceFlags.SAMPLED, ...root, traceId, spanId, isRemote: true };
@@ -296,7 +296,7 @@ function isGenerator(value: unknown): value is AsyncGenerator {
   return typeof generator?.[Symbol.asyncIterator] === "function" && typeof generator.next === "function";
 }
 
-/** The code of a generator runs in the context of whoever asks it for more. */
+/** Runs a generator in `own`: otherwise its code would run in the context of the caller of `next`. */
 function generatorIn(own: Context, generator: AsyncGenerator): AsyncGenerator {
   return new Proxy(generator, {
     get(target, name) {

@@ -1,4 +1,4 @@
-/** Inspection events to spans and metrics. */
+/** Converts inspection events to spans and metrics. */
 import type { MeterProvider, TracerProvider } from "@opentelemetry/api";
 import { type AttemptCall, type EffectOfAttempt, type Inspection, type RunFacts, WorkflowError } from "millrace";
 import type { StartingRun, TraceContext } from "millrace";
@@ -24,21 +24,21 @@ export interface TelemetryOptions {
    */
   readonly genAi?: boolean;
   /**
-   * Returns the message and the stack of an error as spans carry them, such as without what looks like a secret or data of a person. The
-   * type of the error stays. A redactor that throws, or returns no texts, leaves the message empty.
+   * Returns the message and the stack of an error for spans, for example without secrets and personal data. The type of the error stays. If
+   * the redactor throws, or returns no texts, the message is empty.
    *
-   * @default both are sent as they are, with everything that they quote
+   * @default both are sent unchanged, with all that they quote
    * @example
    * telemetry({ redact: ({ message }) => ({ message: message.replaceAll(/\d{12,}/g, "…") }) }) // no stack
    */
   readonly redact?: Redact;
-  /** How often a store is asked at most how many runs wait in its queues, in milliseconds. @default 30000 */
+  /** Shortest time between two reads of the depths of queues from the store, in milliseconds. @default 30000 */
   readonly queueDepthEveryMs?: number;
 }
 
 /**
- * Spans and metrics of workflows, for `workflow.use(…)` and `createRuntime({ telemetry })`. It costs nothing while no SDK is
- * registered; one that is registered later is found within a few steps.
+ * Spans and metrics of workflows, for `workflow.use(…)` and `createRuntime({ telemetry })`. It costs nothing while no SDK is registered; an
+ * SDK that is registered later is found within a few steps.
  *
  * @throws {WorkflowError} `OPTION_INVALID`
  * @example
@@ -50,20 +50,20 @@ export function telemetry(options: TelemetryOptions = {}): RuntimeTelemetry {
     throw new WorkflowError({
       code: "OPTION_INVALID",
       message: "`redact` must be a function.",
-      hint: "Leave it out, or give it `({ message, stack }) => ({ message })`.",
+      hint: "Leave it out, or pass a function such as `({ message, stack }) => ({ message })`.",
       details: { option: "redact" },
     });
   if (!(queueDepthEveryMs >= 0))
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `\`queueDepthEveryMs\` is ${String(queueDepthEveryMs)}, not a number of milliseconds from 0.`,
-      hint: "Leave it out, or give it a number such as 30000.",
+      message: `\`queueDepthEveryMs\` must be a number of milliseconds, at least 0; it is ${String(queueDepthEveryMs)}.`,
+      hint: "Leave it out, or pass a number such as 30000.",
       details: { option: "queueDepthEveryMs" },
     });
   return new OtelTelemetry(options, queueDepthEveryMs);
 }
 
-/** How often the absence of an SDK is looked at again, in reads. */
+/** Reads between two checks for an SDK. */
 const LOOK_EVERY = 50;
 
 class OtelTelemetry implements RuntimeTelemetry {
@@ -73,7 +73,7 @@ class OtelTelemetry implements RuntimeTelemetry {
   readonly #reportsModels: boolean;
   readonly runtime: RuntimeObserver;
   #isOn = false;
-  /** Reads until the next look. */
+  /** Reads until the next check. */
   #wait = 0;
 
   constructor(options: TelemetryOptions, everyMs: number) {
@@ -87,7 +87,7 @@ class OtelTelemetry implements RuntimeTelemetry {
 
   get isActive(): boolean {
     if (this.#isOn) return true;
-    // It is read about ten times for each step.
+    // Read about ten times per step.
     if (this.#wait-- > 0) return false;
     this.#wait = LOOK_EVERY;
     if (!quietly(() => this.#providers.isActive, false)) return false;

@@ -1,4 +1,4 @@
-/** Between the headers of W3C Trace Context and the span contexts of OpenTelemetry. */
+/** Converts between the headers of W3C Trace Context and the span contexts of OpenTelemetry. */
 import {
   context,
   createContextKey,
@@ -19,7 +19,7 @@ export function headersOf({ traceId, spanId, traceFlags, traceState }: SpanConte
   return tracestate === "" ? { traceparent } : { traceparent, tracestate };
 }
 
-/** `null` for ids that are none: a snapshot may say anything. */
+/** `null` for invalid ids: a snapshot may contain anything. */
 export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanContext | null {
   const [, traceId = "", spanId = "", flags = ""] = traceparent.split("-");
   const context: SpanContext = {
@@ -32,19 +32,19 @@ export function spanContextOf({ traceparent, tracestate }: TraceContext): SpanCo
   return isSpanContextValid(context) ? context : null;
 }
 
-/** Nothing else is in it: what is active where a run goes on may be another run. */
+/** A context with `parent` alone: the active context where a run continues may belong to another run. */
 export function contextWith(parent: SpanContext | null): Context {
   return parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
 const stepKey = createContextKey("millrace step");
 
-/** What is active in the code of a step that `owner` traces. */
+/** The active context of the code of a step that `owner` traces. */
 export function stepContext(span: Span, owner: object): Context {
   return trace.setSpan(ROOT_CONTEXT, span).setValue(stepKey, owner);
 }
 
-/** A process may have several telemetries: what happens in a step is reported by the one that traces the step. */
+/** Whether `owner` traces the active step: of several telemetries in a process, that one reports what happens in the step. */
 export function isWithinStepOf(owner: object): boolean {
   return context.active().getValue(stepKey) === owner;
 }

@@ -1,4 +1,4 @@
-/** The trace that a step is in, for its calls to others. */
+/** The trace of a step, for its requests to other services. */
 import { type Context as OtelContext, isSpanContextValid, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import type { Context } from "millrace";
 import { stepContextOf } from "millrace/engine";
@@ -8,7 +8,7 @@ interface Contexts {
   contextOf(ctx: object): OtelContext;
 }
 
-/** The contexts of attempts that are traced. */
+/** Contexts of traced attempts. */
 const traced = new WeakMap<object, Contexts>();
 
 export function remember(ctx: object, contexts: Contexts): void {
@@ -16,8 +16,8 @@ export function remember(ctx: object, contexts: Contexts): void {
 }
 
 /**
- * The headers `traceparent` and `tracestate` for a call that a step makes: the span that is active in the step, or the attempt. Empty
- * where nothing traces the run. Clients that OpenTelemetry instruments send them by themselves.
+ * The headers `traceparent` and `tracestate` for a request that a step makes: the active span of the step, or that of the attempt. Empty if
+ * the run is not traced. Clients that OpenTelemetry instruments send these headers by themselves.
  *
  * @example
  * await fetch(url, { headers: traceHeaders(ctx) });

@@ -1,7 +1,7 @@
 import { WorkflowError } from "millrace";
 import { checkOptions as checkAll, list, type Rule, type Rules, valueRule, wholeNumber } from "millrace/engine";
 
-/** @throws {WorkflowError} `OPTION_INVALID`, naming every option that nobody reads. */
+/** @throws {WorkflowError} `OPTION_INVALID`, naming every unknown option. */
 export function checkOptions<Options extends object>(call: string, given: Options, rules: Rules<Options>): void {
   checkAll(`The options of \`${call}\` are wrong`, given, { rules });
 }
@@ -36,19 +36,19 @@ export function checkFunctions(call: string, made: unknown, names: readonly stri
   if (missing.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: `What \`${call}\` got makes no world: ${missing.map((name) => `\`${name}\``).join(", ")} is not a function of it.`,
-    hint: "Give a function that makes a new one for each try, and makes it at once: no promise of one.",
+    message: `The world of \`${call}\` is incomplete: ${missing.map((name) => `\`${name}\``).join(", ")} must be a function.`,
+    hint: "Pass a function that makes a new world for each try and returns it, not a promise of it.",
     details: { call, missing },
   });
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` for options beside the functions of a world, where nobody reads them. */
+/** @throws {WorkflowError} `OPTION_INVALID` for options beside the functions of a world, where they are not read. */
 export function checkWorld(call: string, world: object, options: object): void {
   const misplaced = Object.keys(world).filter((name) => Object.hasOwn(options, name));
   if (misplaced.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: `What \`${call}\` proves has options beside its functions: ${misplaced.map((name) => `\`${name}\``).join(", ")}.`,
-    hint: "Give them with the options.",
+    message: `The world of \`${call}\` has options beside its functions: ${misplaced.map((name) => `\`${name}\``).join(", ")}.`,
+    hint: "Pass them with the options.",
   });
 }

@@ -145,7 +145,7 @@ describe("runToEnd", () => {
   it("names what a run waits for that nobody sends", async () => {
     await expect(runToEnd(new Waiting(), {}, { events: [new Poke({ n: 1 })] })).rejects.toMatchObject({
       code: "RUN_STUCK",
-      message: 'The run of "Waiting" waits for something that nobody sends: "wait" waits for Poke.',
+      message: 'The run of "Waiting" waits for an event that never comes: "wait" waits for Poke.',
       hint: "Give the events in `events`.",
     });
   });
@@ -163,7 +163,7 @@ describe("runToEnd", () => {
 
     await expect(runToEnd(new Forever())).rejects.toMatchObject({
       code: "RUN_STUCK",
-      message: 'The run of "Forever" waits for something that nobody sends: it asks Ask; "ask" waits for Told.',
+      message: 'The run of "Forever" waits for an event that never comes: it asks Ask; "ask" waits for Told.',
       hint: "Give `answers: { Ask: { … } }`.",
     });
   });
@@ -178,7 +178,7 @@ describe("runToEnd", () => {
 
     await expect(runToEnd(new Hanging(), {}, { timeoutTurns: 50 })).rejects.toMatchObject({
       code: "RUN_STUCK",
-      message: 'The run of "Hanging" does not go on: "hang" worked for 50 turns of the host without a word.',
+      message: 'The run of "Hanging" makes no progress: "hang" worked for 50 turns of the event loop.',
     });
   });
 

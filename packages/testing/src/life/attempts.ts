@@ -19,7 +19,7 @@ export interface SeenAttempt {
   storing: number;
   /** `true` while a scheduler holds the attempt. */
   held: boolean;
-  /** `true` once the attempt has run for so long without a sign that nobody waits for it. */
+  /** `true` once the attempt has run for too long without activity: then it is not awaited. */
   slow: boolean;
   /** Descriptions of the open waits. */
   readonly awaited: string[];
@@ -149,7 +149,7 @@ export interface GeneratorWatch {
   readonly seen: SeenAttempt;
   /** Called before an element is passed to the run. */
   element?(): Promise<void>;
-  /** Called when the step has no more output. */
+  /** Called at the end of the output of the step. */
   end(): Promise<void>;
 }
 

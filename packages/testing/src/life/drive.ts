@@ -38,7 +38,7 @@ export async function drive(life: Life, responder: Responder, timeoutTurns: numb
   throw endless(life);
 }
 
-/** Waits until the run is idle, or gives no sign for too long. */
+/** Waits until the run is idle, or shows no activity for too long. */
 async function nextMoment(life: Life, timeoutTurns: number): Promise<RunOutcome | "quiet" | "crashed"> {
   const { handler, recording, attempts } = life;
   let idle: { readonly outcome: RunOutcome } | { readonly error: unknown } | null = null;
@@ -78,7 +78,7 @@ function hangs({ workflow, attempts }: Life, turns: number): WorkflowError {
   const steps = [...attempts.all].filter(({ open }) => open === 0).map(({ step }) => step);
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `The run of "${workflow}" does not go on: ${steps.length > 0 ? `${steps.map((step) => `"${step}"`).join(", ")} worked` : "nothing happened"} for ${turns} turns of the host without a word.`,
+    message: `The run of "${workflow}" makes no progress: ${steps.length > 0 ? `${steps.map((step) => `"${step}"`).join(", ")} worked` : "nothing happened"} for ${turns} turns of the event loop.`,
     hint: "Await something that settles, give the step a `timeout`, or raise `timeoutTurns` when it only takes long.",
     details: { workflow, steps, turns },
   });
@@ -95,7 +95,7 @@ function stuck({ workflow, attempts }: Life, responder: Responder, { prompts }: 
   ];
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `The run of "${workflow}" waits for something that nobody sends: ${what.join("; ") || "an event from outside"}.`,
+    message: `The run of "${workflow}" waits for an event that never comes: ${what.join("; ") || "an event from outside"}.`,
     hint: asked.length > 0 ? `Give \`answers: { ${asked[0]}: { … } }\`.` : "Give the events in `events`.",
     details: { workflow, prompts: asked, waits: awaited },
   });

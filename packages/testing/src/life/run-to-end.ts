@@ -37,7 +37,7 @@ export type InputArguments<Flow, Options> =
 export interface EndedRun<Result = unknown, State = unknown> {
   /** Outcome of the run. A failed run is an outcome here, not an error. */
   readonly outcome: Ended;
-  /** Result of a completed run; else `undefined`. */
+  /** Result of a completed run; otherwise `undefined`. */
   readonly result: Result | undefined;
   /** All streamed events, the last one included. */
   readonly events: readonly WorkflowEvent[];

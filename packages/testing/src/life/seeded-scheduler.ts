@@ -2,7 +2,7 @@
  * Makes the order of ready work a function of a seed.
  *
  * Every attempt is held before its first line, before each element of a generator, and after its last line. When no
- * attempt runs any more, the seed picks some of the held ones and releases them in an order that it picks, too. So the
+ * attempt is active, the seed picks some of the held ones and releases them in an order that it picks, too. So the
  * order in which steps begin, and in which concurrent steps report, does not depend on the machine.
  *
  * @module
@@ -75,7 +75,7 @@ export class Scheduler implements SeededScheduler {
     return this.#held.size > 0 && !this.#stopped;
   }
 
-  /** Releases nothing any more. */
+  /** Stops releasing. */
   stop(): void {
     this.#stopped = true;
   }

@@ -2,7 +2,7 @@ import type { Duration } from "millrace";
 import { type Clock, type Due, Timers, toMs } from "millrace/engine";
 import { nextTurn } from "./host-turn.js";
 
-/** A clock that moves only when it is told to: hours of sleeping take no time. */
+/** A clock that moves only on request: hours of sleep take no time. */
 export interface VirtualClock extends Clock {
   /** Number of timers that are set. */
   readonly pending: number;

@@ -15,7 +15,7 @@ interface Place {
   readonly around: readonly object[];
 }
 
-/** @param types Registered classes: what one encodes says what is in its instance, private fields included. */
+/** @param types Registered classes: their encoders show all that is in an instance, private fields included. */
 export function describeValue(value: unknown, types: readonly ValueType[] = []): string {
   return describeAt(value, { types, around: [] });
 }
@@ -66,7 +66,7 @@ function classNameOf(value: object): string {
   return value.constructor === Object || typeof value.constructor !== "function" ? "" : value.constructor.name;
 }
 
-/** Of a URL, a regular expression, a time: nothing of it is in fields. */
+/** Whether the text of a value describes it, such as a URL, a regular expression or a time, which have no fields. */
 function saysWhatItIs(value: object): boolean {
   return typeof value.toString === "function" && value.toString !== Object.prototype.toString;
 }

@@ -10,7 +10,7 @@ import { describeValue } from "./describe-value.js";
 
 export interface Ending<Result = unknown, State = unknown> {
   readonly outcome: Ended;
-  /** Result of a completed run; else `undefined`. */
+  /** Result of a completed run; otherwise `undefined`. */
   readonly result: Result | undefined;
   readonly state: State;
   /** How often each `ctx.run` was recorded, by its key, over all steps and all lives of the run. */

@@ -29,7 +29,7 @@ export interface Death {
   readonly place: WritePosition;
   /**
    * `"lost"`: that write is lost. `"stored"`: it is stored, but its response is not received. `"stopped"`: the process
-   * is told to stop, and the write is made.
+   * gets the request to stop, and the write is made.
    */
   readonly how: "lost" | "stored" | "stopped";
 }
@@ -51,7 +51,7 @@ export class Mortal {
   readonly writes: WritePosition[] = [];
   /** Resolves when the process is dead and its leases have expired. */
   readonly death: Promise<"dead">;
-  /** Called when the process is told to stop. */
+  /** Called when the process should stop. */
   onStop: () => void = () => {};
   readonly #dies: Death | null;
   readonly #stores: Held[] = [];
@@ -67,7 +67,7 @@ export class Mortal {
     });
   }
 
-  /** `true` once the process was told to stop. */
+  /** `true` once the process should stop. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -108,7 +108,7 @@ export class Mortal {
     try {
       if (this.#dies?.how === "stored") await lastWrite();
     } catch {
-      // Nobody receives this error any more.
+      // The caller of this request is dead: the error has no receiver.
     }
     for (const held of this.#stores) await expire(held);
     this.#die();

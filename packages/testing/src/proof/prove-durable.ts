@@ -1,6 +1,6 @@
 /**
  * Kills a process before and after every write to its store, and stops one with every write. Lets another process
- * continue, and compares what its caller gets with what the caller of an undisturbed process gets.
+ * continue, and compares the answers to its caller with those of an undisturbed process.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { type Death, Mortal, type WritePosition } from "./mortal-store.js";
 
 /** What a process opens over its store: a runtime, a pipeline, or an object that holds several of them. */
 export type Durable = {
-  /** Resumes the runs that an earlier process has left. */
+  /** Resumes the runs of an earlier process. */
   start(): Promise<unknown>;
 } & ({ stop(options?: StopOptions): Promise<unknown> } | { close(options?: StopOptions): Promise<unknown> });
 
@@ -23,13 +23,13 @@ interface StopOptions {
   readonly drainMs?: number;
 }
 
-/** One store and the processes that use it one after the other. Made anew for each try. */
+/** One store and the processes that use it one after the other. A new one is made for each try. */
 export interface DurableWorld<App extends Durable> {
   /** Opens the application as each process does. `mortal(store)` takes the place of the store. */
   open(mortal: (store: RunStore) => RunStore): App | Promise<App>;
   /**
-   * Plays a caller and returns what the caller is told, which is compared. The caller of the next process does the same
-   * again, so start runs with an explicit `runId`.
+   * Plays a caller and returns its answers, which are compared. The caller of the next process does the same again, so
+   * start runs with an explicit `runId`.
    */
   run(app: App): Promise<unknown>;
 }
@@ -39,7 +39,7 @@ export interface DurableOptions {
   readonly at?: number;
   /** Time for one process, from its start to the end of its caller. @default "10s" */
   readonly timeout?: Duration;
-  /** Compares what callers were told. @default deep equality */
+  /** Compares the answers to callers. @default deep equality */
   readonly compare?: (expected: unknown, actual: unknown) => boolean;
 }
 
@@ -53,8 +53,8 @@ export interface DurableProof {
 }
 
 /**
- * Proves that whenever a process dies or is stopped, another process over the same store comes to the same end, and
- * that no caller of a stopped process waits for ever.
+ * Proves that whenever a process dies or is stopped, another process over the same store reaches the same end, and that
+ * no caller of a stopped process waits for ever.
  *
  * In contrast to `proveResumable` it uses the real runtime and store, and so everything that they keep besides the run:
  * sessions, records, several runs, posted answers. Time is real.
@@ -123,7 +123,7 @@ async function die<App extends Durable>(dies: Death, world: DurableWorld<App>, l
   }
 }
 
-/** What the caller was told. A caller of a stopped process may be told anything, but must be told something. */
+/** The answers to the caller. The caller of a stopped process may get any answer, but must get one. */
 async function toldAll(living: Promise<unknown>, process: Mortal): Promise<{ readonly value: unknown } | "stopped"> {
   try {
     const value = await living;
@@ -188,8 +188,8 @@ function diverged({ write, how }: NumberedDeath, expected: unknown, tried: Tried
 function stuck(limitMs: number): WorkflowError {
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `A process did not come to its end in ${limitMs} ms: it opens, starts, works or stops for ever, or its caller waits for ever.`,
-    hint: "Await only what the process settles, also when it is stopped; raise `timeout` when it only takes long.",
+    message: `A process did not end within ${limitMs} ms: opening, starting, working or stopping takes for ever, or its caller waits for ever.`,
+    hint: "Await only what the process settles, also when it is stopped; raise `timeout` if it only takes long.",
     details: { limitMs },
   });
 }
@@ -198,7 +198,7 @@ function nothingToKill(at: number | undefined, writes: number): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `No process has died: there are ${writes} writes${at === undefined ? "" : `, and no write ${at}`}.`,
-    hint: "Open the store as `mortal(store)`; give `at` from 1 to the number of writes, or leave it out.",
+    hint: "Open the store as `mortal(store)`; set `at` from 1 to the number of writes, or leave it out.",
     details: { option: "at", writes },
   });
 }

@@ -70,7 +70,7 @@ export type Provable<Flow extends Workflow> = Flow | (() => Flow | World<Flow>);
  * @example
  * await proveResumable(() => new RefundFlow(), { order: "A-17" }, { answers: { ApproveRefund: { approved: true } } });
  * @throws {WorkflowError} `RESUME_DIVERGED` with the tick, the step at work, the seed, and both endings. `RUN_STUCK`
- * when the undisturbed run waits for something that nobody sends.
+ * when the undisturbed run waits for an event that never comes.
  */
 export function proveResumable<Flow extends Workflow>(
   workflow: Provable<Flow>,
@@ -124,7 +124,7 @@ class Prover {
       throw new WorkflowError({
         code: "OPTION_INVALID",
         message: "`seeds` is empty: no run would be made, and nothing proven.",
-        hint: "Leave it out, or give at least one integer.",
+        hint: "Leave it out, or pass at least one integer.",
         details: { option: "seeds" },
       });
   }
@@ -211,7 +211,7 @@ class Prover {
     return new WorkflowError({
       code: "RESUME_DIVERGED",
       message: `A run of "${workflow}" that crashed ends differently from one that did not: ${where}, seed ${seed}.\n${describeDifference(wanted, actual)}\n${others}`,
-      hint: `Do in \`ctx.run\` what must happen once or gives another answer each time, and keep nothing outside \`ctx.store\`. Again: \`{ seeds: [${seed}], at: ${crash?.stored ?? 0} }\`.`,
+      hint: `Do in \`ctx.run\` what must happen once or differs each time, and keep nothing outside \`ctx.store\`. Again: \`{ seeds: [${seed}], at: ${crash?.stored ?? 0} }\`.`,
       details: {
         ...{ workflow, seed, expected: wanted, actual },
         tick: crash === null ? null : { number: crash.stored + 1, ...crash.lost },
@@ -226,7 +226,7 @@ function nothingToCrash(at: number | undefined, ticks: number): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `There is no crash when ${at} ticks are stored: the run has ${ticks}.`,
-    hint: `Give \`at\` from 1 to ${ticks - 1}, or leave it out.`,
+    hint: `Set \`at\` from 1 to ${ticks - 1}, or leave it out.`,
     details: { option: "at", ticks },
   });
 }

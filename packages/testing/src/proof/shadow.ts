@@ -66,7 +66,7 @@ export class Shadow {
     return encodeSnapshot(this.#root.compiled, this.#root.state, states);
   }
 
-  /** @param owner Run whose state the child shares; `null` for a state of its own. */
+  /** @param owner Run whose state the child shares; `null` if the child has its own state. */
   #add(compiled: CompiledWorkflow, runId: string, owner: RunState | null = null): ShadowRun {
     const state = createRunState({ runId, workflow: compiled.name, store: compiled.state?.initial() ?? {} });
     if (owner !== null) shareStore(state, owner);

@@ -122,7 +122,7 @@ export interface Known {
   readonly scheduling: Set<string>;
 }
 
-/** What a call gives, also when it throws at once. */
+/** The result of a call as a promise, also if the call throws. */
 async function settled<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   return call();
 }

@@ -40,7 +40,7 @@ const rules: Rules<Simulation> = {
   ...unchecked("time settle"),
 };
 
-/** What is wrong in an option that is an object. */
+/** Problems of an option that is an object. */
 function problemsIn(
   given: unknown,
   option: string,
@@ -51,7 +51,7 @@ function problemsIn(
   return problems.length > 0 ? problems : problemsOf(given);
 }
 
-/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
+/** @throws {WorkflowError} `OPTION_INVALID` naming every invalid option. */
 export function checkSimulation<Flows extends Workflows>(simulation: Simulation<Flows>): void {
   checkOptions("The options of the simulation are wrong", simulation as unknown as Simulation, { rules });
 }

@@ -10,9 +10,9 @@ import { type VirtualClock, virtualClock } from "../life/virtual-clock.js";
 import { Trace } from "./trace.js";
 import { Witness } from "./witness.js";
 
-/** Turns of the host without a sign after which code that awaits only promises has stopped. */
+/** Turns of the event loop without activity after which code that awaits only promises has stopped. */
 const QUIET_TURNS = 3;
-/** At one time. What happens at one time leads to something else at that time, but not for ever. */
+/** Most rounds at one simulated time: effects of a time may have further effects at that time, but must come to rest. */
 const MOST_ROUNDS = 10_000;
 
 /** @typeParam Process What runs in it. */
@@ -23,7 +23,7 @@ export class Cluster<Process extends { readonly status: string }> {
   readonly random: Random;
   readonly store: RunStore;
   readonly processes: Process[] = [];
-  /** Code of the newest deployment. */
+  /** Version of the newest deployment. */
   version = 1;
   /** Until when every answer of the store is slow, and until when requests and answers are lost. */
   slowUntilMs = 0;
@@ -44,7 +44,7 @@ export class Cluster<Process extends { readonly status: string }> {
     return this.clock.now() - this.#startedAtMs;
   }
 
-  /** Those that take requests. */
+  /** Processes that accept requests. */
   get up(): Process[] {
     return this.processes.filter(({ status }) => status === "up");
   }

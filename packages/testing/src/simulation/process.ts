@@ -52,7 +52,7 @@ export class Process implements SimulatedProcess {
     this.end = new Promise((_resolve, reject) => {
       this.#ended = reject;
     });
-    this.end.catch(() => {}); // a process of which nobody awaits anything may end, too
+    this.end.catch(() => {}); // nobody may await the end
     this.clock = {
       now: () => cluster.clock.now() + this.skewMs,
       setTimer: (atMs, wake) => {
@@ -93,7 +93,7 @@ export class Process implements SimulatedProcess {
     for (const happen of held) this.#reach(happen);
   }
 
-  /** It does not reach the store until then; from then on it may have missed any change. */
+  /** Cuts the process off from the store until then. It may have missed any change by then. */
   cutOff(untilMs: number): void {
     this.#cutOffUntilMs = untilMs;
     this.#cluster.at(untilMs, () => this.reconnect());
@@ -110,7 +110,7 @@ export class Process implements SimulatedProcess {
     if (this.status === "stopping") this.kill();
   }
 
-  /** Something happens to the process: at once, later when it stands still, never when it is gone. */
+  /** Applies an event to the process: at once; after its pause; never once it has ended. */
   #reach(happen: () => void): void {
     this.#cluster.activity++;
     if (this.status === "paused") this.#held.push(happen);
@@ -194,6 +194,6 @@ function unreachable(process: string, what: string): WorkflowError {
   return new WorkflowError({
     code: "STORE_FAILED",
     message: `The store of ${process} ${what}.`,
-    hint: "This is a fault of the simulation: nothing has to be done.",
+    hint: "The simulation makes this fault on purpose: no action is needed.",
   });
 }

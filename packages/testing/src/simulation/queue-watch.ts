@@ -1,5 +1,5 @@
 /**
- * Sees which runs of queues get a place, and says where the store breaks the limits of a queue or the turns of its keys.
+ * Watches which runs of queues get a place, and reports where the store breaks the limits of a queue or the turns of its keys.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export class QueueWatch {
     this.#waiting.set(id, queue);
   }
 
-  /** It has a place, or somebody has it without one. */
+  /** Called when a run has a place, or was claimed without one. */
   onTaken(id: string): void {
     const queue = this.#waiting.get(id);
     if (queue === undefined) return;
@@ -53,7 +53,7 @@ export class QueueWatch {
     passed.delete(queue.key);
   }
 
-  /** Called with what a claim of due runs gave. */
+  /** Called with the result of a claim of due runs. */
   async onClaimed({ nowMs, queues = [] }: Claim, claimed: readonly ClaimedRun[]): Promise<void> {
     const rows = claimed.map(({ run }) => run);
     for (const { key } of rows) this.onTaken(idOf(key));
@@ -70,7 +70,7 @@ export class QueueWatch {
     }
   }
 
-  /** As the store says now: all rows are asked for at once, so that they are of one time. */
+  /** Places by key, read in one request, so that all rows are of one time. */
   async #heldByKey(placed: Map<string, RunKey>): Promise<Map<string, number>> {
     const held = new Map<string, number>();
     const asked = [...placed];
@@ -94,7 +94,7 @@ export class QueueWatch {
   #checkTurns({ name }: QueueLimits, { nowMs, held, served }: Served): void {
     const { waiting, passed } = this.#of(name);
     for (const [key, runs] of waiting) {
-      // One that has a place may be at its limit: it is passed over then.
+      // A key that has a place may be at its limit: then others may pass it.
       if (served.includes(key) || held.has(key)) passed.delete(key);
       else if (Math.min(...runs.values()) <= nowMs) this.#pass(name, key, served);
     }

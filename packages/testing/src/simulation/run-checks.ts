@@ -1,5 +1,5 @@
 /**
- * What must hold of the runs of a cluster, read from its store.
+ * Checks of the runs of a cluster, read from its store.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { formatTime } from "./trace.js";
 const PATIENCE_MS = 30 * 60_000;
 const PAGE = 1_000;
 
-/** Runs that have been due for so long that nobody will take them up. */
+/** Runs that have been due for too long: no process will claim them. */
 export async function lateRuns({ clock, store }: Cluster<Process>, leaseMs: number): Promise<string[]> {
   const nowMs = clock.now();
   const lateMs = lateAfterMs(leaseMs);
@@ -51,7 +51,7 @@ export async function lateSchedules(runtime: Runtime, { tenants, nowMs, leaseMs 
   return problems;
 }
 
-/** What is wrong with runs at the end, when each must have ended. */
+/** Problems of runs at the end, when each must have ended. */
 export async function unfinishedRuns(
   runtime: Runtime,
   store: RunStore,
@@ -61,7 +61,7 @@ export async function unfinishedRuns(
   for (const { runId, tenant } of started) {
     const key = { tenant, runId };
     const run = await store.run(key);
-    if (run === null) problems.push(`Run "${runId}" was stored, and is gone.`);
+    if (run === null) problems.push(`Run "${runId}" was stored and is lost.`);
     else if (run.outcome === null)
       problems.push(`Run "${runId}" has not ended: it is ${run.status}, after tick ${run.ticks}.`);
     else {

@@ -21,13 +21,13 @@ const HOUR_MS = 3_600_000;
 /**
  * Plays a cluster under virtual time: several runtimes over one store, callers, and faults that follow from the seed.
  *
- * After each simulated hour and at the end it checks that no run is lost or left lying, that one owner at a time writes to a run, that
- * ticks are stored without gaps, that no recorded effect is recorded twice, that every stream is gapless, that queues keep their limits
+ * After each simulated hour and at the end it checks that no run is lost or neglected, that one owner at a time writes to a run, that
+ * ticks are stored without gaps, that no effect is recorded twice, that every stream is gapless, that queues keep their limits
  * and their keys take turns, that no run is created twice, and that schedules occur; then comes `check`.
  * A simulation that fails fails again with the same seed, at the same simulated millisecond.
  *
  * Workflows, callers and checks may only await promises, `process.wait` and `caller.wait`: real timers, files and sockets are not
- * simulated, and what they give depends on the machine.
+ * simulated, and their results depend on the machine.
  *
  * @example
  * await simulate({
@@ -91,7 +91,7 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
   return { seed, ...counted, struck: strikes.struck, digest: trace.digest };
 }
 
-/** One that is up, as soon as there is one. */
+/** A process that is up, as soon as there is one. */
 async function someProcess(cluster: Cluster<Process>): Promise<Process> {
   for (;;) {
     const [process] = cluster.up;

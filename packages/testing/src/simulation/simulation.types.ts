@@ -12,7 +12,7 @@ import type { Random } from "../life/random.js";
 
 /** A cluster of processes over one store, the callers that use it, and the faults that strike it. */
 export interface Simulation<Flows extends Workflows = Workflows> {
-  /** The same seed gives the same faults, in the same order, at the same times. */
+  /** Determines the faults, their order and their times. */
   readonly seed: number;
   /** Makes the workflows, as each process does when it starts. */
   workflows(process: SimulatedProcess): Flows;
@@ -24,7 +24,7 @@ export interface Simulation<Flows extends Workflows = Workflows> {
   readonly processes?: number;
   /** Simulated time in which callers begin and faults strike. @default "1d" */
   readonly time?: Duration;
-  /** Simulated time without faults, afterwards, in which every caller and every run must come to its end. @default "2h" */
+  /** Simulated time without faults, afterwards, in which every caller and every run must end. @default "2h" */
   readonly settle?: Duration;
   /** How often each fault strikes the cluster, per simulated hour. @default {@link Faults} */
   readonly faults?: Partial<Faults>;
@@ -41,7 +41,7 @@ export type SimulatedRuntimeOptions = Omit<RuntimeOptions<Workflows>, "workflows
 
 /** Mean number of strikes per simulated hour, over the whole cluster. 0 turns a fault off. */
 export interface Faults {
-  /** A process is gone at once, and comes back within two minutes. @default 2 */
+  /** A process is killed, and comes back within two minutes. @default 2 */
   readonly kills: number;
   /** A process is stopped as a deployment does it (`runtime.stop()`), and comes back within two minutes. @default 1 */
   readonly stops: number;
@@ -63,7 +63,7 @@ export interface Faults {
 export interface SimulatedProcess {
   /** `"process 3"`. A process that was started again keeps its name. */
   readonly name: string;
-  /** Which code it runs: 1, and one more after each deployment. */
+  /** Version of its code: 1, and one more after each deployment. */
   readonly version: number;
   /** Its clock, which need not show the true time. */
   readonly clock: Clock;
@@ -71,7 +71,7 @@ export interface SimulatedProcess {
   wait(duration: Duration): Promise<void>;
 }
 
-/** Somebody outside of the cluster. Each request goes to any process that is there, and is tried again until it is answered. */
+/** A client of the cluster. Each request goes to any process that is up, and is retried until it is answered. */
 export interface Caller {
   readonly random: Random;
   /** True time, in epoch milliseconds. */
@@ -95,20 +95,20 @@ export interface SimulatedRun {
   answer(promptId: string, fields: object, key: string): Promise<Receipt>;
   prompts(): Promise<readonly PendingPrompt[]>;
   cancel(reason: unknown, key: string): Promise<Receipt>;
-  /** The result, whichever process gives it. Throws what the run has failed with. */
+  /** The result, from whichever process has it. Throws the error of a failed run. */
   result(): Promise<unknown>;
   /** All events of the run, without gaps, over the end of the process that they are read from. */
   events(): AsyncIterable<StreamedEvent>;
 }
 
-/** The cluster, for a check of your own. */
+/** The cluster, for your own checks. */
 export interface ClusterView {
   /** True time since the start, in milliseconds. */
   readonly elapsedMs: number;
   readonly store: RunStore;
   /** Runs that callers have started. */
   readonly runs: readonly StartedRun[];
-  /** Runtimes of the processes that are there. */
+  /** Runtimes of the processes that are up. */
   readonly runtimes: readonly Runtime[];
   /** `true` for the last check: callers and runs have ended. */
   readonly isOver: boolean;
@@ -127,14 +127,14 @@ export interface SimulationReport {
   readonly runs: number;
   readonly ticks: number;
   readonly commits: number;
-  /** How often a process has taken a run that nobody held. A process that starts a run holds it without a claim. */
+  /** How often a process has claimed a run. A process that starts a run holds it without a claim. */
   readonly claims: number;
   /** How often a process has renewed the leases of all its runs. */
   readonly renewals: number;
-  /** For each run that was taken from a process that had ended: simulated milliseconds from that end to the claim. */
+  /** For each run of a process that had ended: simulated milliseconds from that end to the claim. */
   readonly recoveriesMs: readonly number[];
   /** How often each fault has struck. */
   readonly struck: Readonly<Record<keyof Faults, number>>;
-  /** Of everything that happened, in order: equal for two simulations that took the same course. */
+  /** Digest of all that happened, in order: equal for two simulations with the same course. */
   readonly digest: string;
 }

@@ -46,7 +46,7 @@ export class Strikes {
       }
   }
 
-  /** Everything works again, and nothing strikes any more. */
+  /** Ends all faults, and plans no more. */
   calm(): void {
     this.#isOver = true;
     this.#cluster.slowUntilMs = 0;

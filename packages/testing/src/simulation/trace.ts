@@ -1,4 +1,4 @@
-/** What happened in a simulation: a digest of all of it, and the last lines for whoever looks into a failure. */
+/** The course of a simulation: a digest of all of it, and its last lines, for the report of a failure. */
 const LAST_LINES = 30;
 
 export class Trace {

@@ -27,7 +27,7 @@ export class Witness {
   commits = 0;
   claims = 0;
   renewals = 0;
-  /** How long runs of processes that had ended had nobody. */
+  /** How long runs of ended processes had no owner. */
   readonly recoveriesMs: number[] = [];
   /** Runs that have ended. */
   readonly ended: Set<string> = new Set();

@@ -58,7 +58,7 @@ export interface StepRun<Output extends WorkflowEvent = WorkflowEvent, State = u
  * const { output, state } = await runStep(new Digest(), "read", new FileFound({ file: "a.md" }), { state: { files: 1 }
  * });
  * @throws {WorkflowError} `STEP_UNKNOWN`, `EVENT_NOT_ACCEPTED` when the step does not accept the event,
- * `STATE_INVALID`, `RUN_STUCK` when the step waits for something that nobody sends. An error of the step is `error` in
+ * `STATE_INVALID`, `RUN_STUCK` when the step waits for an event that never comes. An error of the step is `error` in
  * the result.
  */
 export function runStep<Flow extends Workflow, const Name extends StepNameOf<Flow>>(
@@ -128,7 +128,7 @@ function shownBy({ ticks, lost }: Recording): Pick<StepRun, "output" | "sent" | 
   return { output, sent, streamed } as unknown as Pick<StepRun, "output" | "sent" | "streamed">;
 }
 
-/** The state after the edit with which the step has ended. Nothing else can have edited the state since. */
+/** The state after the edit with which the step has ended. Nothing has edited the state since. */
 function editedBy({ lost }: Recording): unknown {
   return lost?.tick.type === "step.completed" ? lost.tick.change?.next : undefined;
 }
