@@ -1,4 +1,4 @@
-/** Calls `open` when it is first asked, and remembers what that gives. After a failure, the next one who asks calls it again. */
+/** Calls `open` on the first request and remembers the result. After a failure, the next request calls it again. */
 export function once<Opened>(open: () => Opened | Promise<Opened>): () => Promise<Opened> {
   let opened: Promise<Opened> | null = null;
   return () => {

@@ -14,7 +14,7 @@ export type AnyRuntime = Runtime<any>;
 /** Options of `createServer`. */
 export interface ServerOptions {
   /**
-   * Runtime with the workflows and runs to serve. The server neither starts nor stops it. A function that gives one is called with
+   * Runtime with the workflows and runs to serve. The server neither starts nor stops it. A function that returns one is called with
    * the first request, so that importing the module opens no store, as during `next build`; if it fails, the next request calls it
    * again.
    */
@@ -56,14 +56,14 @@ export interface ServerOptions {
   /** Serves `/schedules`: callers may then set up runs that begin by the calendar. @default false */
   readonly schedules?: boolean;
   /**
-   * Serves the studio at `/studio/`: with `true` from the package `@millrace/studio`, which is loaded when somebody first opens
+   * Serves the studio at `/studio/`: with `true` from the package `@millrace/studio`, which is loaded when a page is first opened
    * it, or with its `studioFile` itself, which bundles need. The page holds no data and needs no credentials; what it shows it asks
    * the other routes for.
    *
    * @default false
    */
   readonly studio?: boolean | StudioFiles;
-  /** Everybody may look and nobody may change anything: such requests are 403 `READ_ONLY`. @default false */
+  /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
    * Serves `GET /metrics` for Prometheus, to callers that belong to no tenant: what `prometheusMetrics` of `@millrace/otel/prometheus`
@@ -83,7 +83,7 @@ export interface ServerOptions {
   readonly publicDocs?: boolean;
   /**
    * Identifies the client for the limits per client.
-   * @default the `client` that `auth` returns, else the address of the connection
+   * @default the `client` that `auth` returns, or the address of the connection
    */
   readonly clientOf?: (request: Request) => string;
   /** Receives unexpected errors, whose text no response contains. @default the console */
@@ -231,7 +231,7 @@ function isGiven(options: unknown): boolean {
 export const authRule: Rule = (auth) =>
   auth === undefined || typeof auth === "function"
     ? []
-    : ["`auth` is not a function, such as `bearerAuth(…)` gives; where everybody may ask, leave it out"];
+    : ["`auth` must be a function, such as `bearerAuth(…)` returns; leave it out if every caller may use the server"];
 
 export const runtimeRule: Rule = (runtime) =>
   Object.keys(workflowsOf(runtime)).length === 0 ? ["`runtime` is no runtime"] : [];
@@ -250,10 +250,10 @@ function listOf(noun: string, example: string, pattern: RegExp): Rule {
   };
 }
 
-/** Refuses an origin that no browser would send as `Origin`, because it allows nobody. */
+/** Refuses an origin that no browser sends as `Origin`: it would match no request. */
 export const originsRule: Rule = listOf("origin", "https://app.example", /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+$/);
 
-/** No `"*"`: browsers take it for a name where pages send cookies, and it never stands for `authorization`. */
+/** `"*"` is refused: browsers treat it as a name when pages send cookies, and it never covers `authorization`. */
 const headersRule: Rule = listOf("header", "x-api-key", /^[\w.-]+$/);
 
 const corsRule: Rule = (cors) => {

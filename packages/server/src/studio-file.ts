@@ -1,5 +1,5 @@
 /**
- * Where the files of the studio come from: `@millrace/studio`, loaded when somebody first opens a page, or a function
+ * Where the files of the studio come from: `@millrace/studio`, loaded when a page is first opened, or a function
  * that is given.
  *
  * @module
@@ -11,11 +11,11 @@ export interface StudioFile {
   readonly body: Uint8Array;
   /** Its media type, for `content-type`. */
   readonly type: string;
-  /** `true` when its name changes with its content, so that it may be kept for ever. */
+  /** `true` if its name changes with its content, so that it may be cached for ever. */
   readonly isHashed: boolean;
 }
 
-/** Finds a file of the studio by its path, such as `"index.html"`; `null`: there is none. */
+/** Finds a file of the studio by its path, such as `"index.html"`; `null` if there is none. */
 export type StudioFiles = (path: string) => Promise<StudioFile | null>;
 
 /** `null` where the studio is not served. */
@@ -34,7 +34,7 @@ export function studioFileOf(studio: boolean | StudioFiles): StudioFiles | null 
   };
 }
 
-/** Not a literal in `import()`: bundlers would want the package where nobody serves the studio. */
+/** Not a literal in `import()`: bundlers would require the package in servers without the studio. */
 const packageName = "@millrace/studio" as string;
 
 async function loadStudio(): Promise<StudioFiles> {

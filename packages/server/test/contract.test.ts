@@ -220,7 +220,7 @@ describe("POST /workflows/{name}/run", () => {
   it("says where fields that nobody reads belong", async () => {
     const { body } = await server.post("/workflows/add/run", { input: "x", kwargs: { left: 1 } });
 
-    expect(body.detail).toContain("nobody reads `input`; the fields of an event go into `start_event`");
+    expect(body.detail).toContain("unknown: `input`; the fields of an event go into `start_event`");
   });
 
   it("says which field does not fit", async () => {

@@ -32,7 +32,7 @@ async function open() {
 const lists = ["handlers", "schedules", "sessions"] as const;
 const refused = {
   status: 400,
-  body: { code: "OPTION_INVALID", hint: "Give the `cursor` of the page before, unchanged, or leave it out." },
+  body: { code: "OPTION_INVALID", hint: "Pass the `cursor` of the previous page unchanged, or leave it out." },
 };
 
 describe.each(lists)("a cursor of /%s", (list) => {

@@ -79,7 +79,7 @@ it("a function sees the fields, and says what is wrong", async () => {
   expect(await forked({ note: "y" }, forkState)).toMatchObject({ status: 200, runs: 2 });
   expect(await forked({ note: "x" }, forkState)).toMatchObject({
     status: 403,
-    body: { detail: '"orders" does not take that state in a fork: x is no note.' },
+    body: { detail: '"orders" does not accept that state in a fork: x is no note.' },
     runs: 1,
   });
 });

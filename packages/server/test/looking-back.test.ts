@@ -302,7 +302,7 @@ describe("POST /handlers/{id}/fork with an event", () => {
     for (const [step, reason] of [
       ["begin", strange],
       ["check", strange],
-      ["pay", "It says what a person has answered."],
+      ["pay", "It contains the answer of a person."],
     ] as const) {
       const { next } = (await get(`/handlers/one/at/${await before(get, step)}`)).body;
       expect(next.find((one: Json) => one.step === step)).toMatchObject({ editable: false, reason });

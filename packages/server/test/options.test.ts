@@ -152,9 +152,9 @@ describe("options", () => {
   it.each([
     [{ basepath: "/api" }, /`basepath` is not an option \(did you mean `basePath`/],
     [{ limits: { bodyByte: 1 } }, /there is no `limits.bodyByte`/],
-    [{ auth: "secret" }, /`auth` is not a function/],
-    [{ auth: undefined }, /`auth` is not a function/],
-    [{ auth: null }, /`auth` is not a function/],
+    [{ auth: "secret" }, /`auth` must be a function/],
+    [{ auth: undefined }, /`auth` must be a function/],
+    [{ auth: null }, /`auth` must be a function/],
     [{ cors: true }, /`cors` has no list `origins`/],
     [{ cors: { origins: ["https://app.example/", "app.example", 7] } }, /"https:\/\/app.example\/".*"app.example".*7/s],
     [{ cors: { origins: ["*"], headers: "x-api-key" } }, /`cors.headers` is not a list of headers/],
@@ -190,7 +190,7 @@ describe("options", () => {
     const more = { name: 7, additionalEvents: {}, internalEvents: "false", log: {} };
 
     expect(() => createHandler(echo, wrong as never)).toThrow(
-      /`drive` is not an option.*`store` is not a run store.*driveMs.*`auth` is not a function.*`origins` has "\*".*bodyDepth/s,
+      /`drive` is not an option.*`store` is not a run store.*driveMs.*`auth` must be a function.*`origins` has "\*".*bodyDepth/s,
     );
     expect(() => createHandler(echo, more as never)).toThrow(
       /`name` is 7, not a text.*`additionalEvents` is .*not a list.*`internalEvents` is "false".*`log` is /s,

@@ -429,7 +429,7 @@ describe("a fork of a pipeline over HTTP", () => {
 
     expect(status).toBe(403);
     expect(body).toMatchObject({ code: "STATE_CLOSED", hint: expect.stringContaining("forkState") });
-    expect(body.detail).toBe(`"free" does not take that state in a fork: "${field}" is kept by the pipeline itself.`);
+    expect(body.detail).toBe(`"free" does not accept that state in a fork: "${field}" is kept by the pipeline itself.`);
     expect(await starts()).toBe(1);
   });
 

@@ -172,7 +172,7 @@ describe("POST /events/{id}", () => {
       body: {
         code: "STEP_UNKNOWN",
         detail: 'There is no step "aks": name one of ask, pay.',
-        hint: "Name one of these, or leave out `step`: the event then goes to whatever takes it.",
+        hint: "Name one of these, or leave out `step`: the event then goes to every step that accepts it.",
       },
     });
   });

@@ -66,8 +66,8 @@ describe("the body of a start", () => {
 
   it("is refused with every part that does not fit", () => {
     expect(() => checkBody({ kwargs: 1, labels: { "a=": "b" }, step: "" })).toThrow(
-      "The body is wrong: kwargs: is not an object; labels: a name of a label has no `=`, and no `millrace.` in front; step: is empty.",
+      "The body is invalid: kwargs: is not an object; labels: a name of a label has no `=`, and no `millrace.` in front; step: is empty.",
     );
-    expect(() => checkBody([])).toThrow("The body is wrong: is not an object.");
+    expect(() => checkBody([])).toThrow("The body is invalid: is not an object.");
   });
 });

@@ -23,7 +23,7 @@ export const catalog = {
   EVENT_NOT_SENDABLE: "An event of this role cannot be sent or streamed",
   EVENT_TYPE_TAKEN: "Two event classes have the same type",
   EVENT_UNDECLARED: "A step used an event that it does not declare",
-  EVENT_UNKNOWN: "The workflow knows no event of this type",
+  EVENT_UNKNOWN: "The workflow has no event of this type",
   EXPORT_INVALID: "The given parts are not a run that can be imported here",
   FAN_OUT_DIVERGED: "A repeated step yielded something else than the first time",
   FAN_OUT_TOO_LARGE: "A fan-out has more elements than it may have",

@@ -1,5 +1,5 @@
 /**
- * Authentication. The server keeps no users: a function of yours says who has sent a request.
+ * Authentication. The server stores no users: a function of the application identifies the sender of a request.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export interface BearerOptions {
  *
  * The time taken reveals nothing about the tokens: digests are compared, all of them, to the last byte.
  *
- * @throws {WorkflowError} `OPTION_INVALID` when there is no token, one is empty or contains a space, or one stands for
+ * @throws {WorkflowError} `OPTION_INVALID` if there is no token, one is empty or contains a space, or one belongs to
  * two callers.
  * @example
  * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme" }] }) });
@@ -73,7 +73,7 @@ function refuseWrongIdentities(known: readonly BearerToken[]): void {
       ...(isFlag(entry) ? [] : [`token ${index} has a \`readOnly\` that is neither true nor false`]),
       ...(isSameCaller(known[other] as BearerToken, entry)
         ? []
-        : [`tokens ${other} and ${index} are equal, and stand for different callers`]),
+        : [`tokens ${other} and ${index} are equal, and belong to different callers`]),
     ];
   });
   refuseOptions("The tokens of `bearerAuth` are wrong", problems);
@@ -96,8 +96,8 @@ function isSame(left: Uint8Array, right: Uint8Array): boolean {
 function tokenMissing(): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
-    message: "`bearerAuth` has no token, or one that is empty or has a space in it: no request could carry that.",
-    hint: "Give at least one; look whether the environment variable that it comes from is set.",
+    message: "`bearerAuth` has no token, or one that is empty or contains a space, which no request can send.",
+    hint: "Pass at least one; check that the environment variable that it comes from is set.",
     details: { option: "tokens" },
   });
 }
@@ -119,7 +119,7 @@ export async function authenticate(auth: Authenticate | null, request: Request):
  * others.
  */
 function assertTenant(identity: Identity): void {
-  if (!isTenant(identity)) throw new TypeError("`auth` gave a tenant that is not a string.");
+  if (!isTenant(identity)) throw new TypeError("`auth` returned a tenant that is not a string.");
 }
 
 function isTenant({ tenant = "" }: Identity): boolean {
@@ -128,7 +128,7 @@ function isTenant({ tenant = "" }: Identity): boolean {
 
 /** Refuses `"true"` and the like, which would let a caller write that was meant to look only. */
 function assertFlag(identity: Identity): void {
-  if (!isFlag(identity)) throw new TypeError("`auth` gave a `readOnly` that is neither true nor false.");
+  if (!isFlag(identity)) throw new TypeError("`auth` returned a `readOnly` that is not a boolean.");
 }
 
 function isFlag({ readOnly }: Identity): boolean {
@@ -136,7 +136,7 @@ function isFlag({ readOnly }: Identity): boolean {
 }
 
 /**
- * For what tells of the runs of all tenants.
+ * Refuses callers of one tenant, for requests about the runs of all tenants.
  *
  * @param who Asks for it instead.
  * @throws {HttpError} `FORBIDDEN`

@@ -31,7 +31,7 @@ export interface Trust {
 }
 
 /**
- * Checks every request before anything else. A request that only reads passes.
+ * Runs before all other checks. A request that only reads passes.
  *
  * @throws {HttpError} `FORBIDDEN`, `BODY_NOT_JSON`
  */
@@ -63,7 +63,7 @@ function isBearer(authorization: string): boolean {
   return /^\s*bearer\s/i.test(authorization);
 }
 
-/** Tells whether a browser would have asked before sending this to another origin. A form cannot send such a request. */
+/** Whether a browser sends a preflight before such a request to another origin. A form cannot send it. */
 function isAskedFor(headers: Headers): boolean {
   const isCustom = headers.has("x-requested-with") || headers.has("idempotency-key");
   return isCustom || isJson(headers.get("content-type")) || isBearer(headers.get("authorization") ?? "");
@@ -111,6 +111,6 @@ function notAskedFor(): HttpError {
     status: 415,
     code: "BODY_NOT_JSON",
     detail: "A request with cookies has to be one that no form of another site can send.",
-    hint: "Send it with `content-type: application/json`, also where it has no body, or with the header `x-requested-with`.",
+    hint: "Send it with `content-type: application/json`, also without a body, or with the header `x-requested-with`.",
   });
 }

@@ -28,7 +28,7 @@ export interface QueuePlace {
  */
 export type QueueOf = (request: QueueRequest) => QueuePlace | null | false | Promise<QueuePlace | null | false>;
 
-/** The part of a body that says where the run is to wait. */
+/** The fields of a body that place the run in a queue. */
 export interface QueueFields {
   readonly queue?: string | null | undefined;
   readonly queue_key?: string | null | undefined;
@@ -39,7 +39,7 @@ interface Asking extends Pick<QueueRequest, "request" | "tenant" | "workflow"> {
   readonly body: QueueFields;
 }
 
-/** The part of the options of `runtime.run` that says where the run waits. */
+/** The options of `runtime.run` that place the run in a queue. */
 export type QueueOptions = Pick<RuntimeRunOptions, "queue" | "queueKey" | "priority">;
 
 /** @throws {HttpError} `FORBIDDEN` */
@@ -64,7 +64,7 @@ function closed(): HttpError {
   return new HttpError({
     status: 403,
     code: "FORBIDDEN",
-    detail: "The run may not wait where the request says.",
-    hint: "Leave out `queue`, `queue_key` and `priority`. Which of them callers may give, `queueOf` of the server decides.",
+    detail: "The caller may not place the run in that queue.",
+    hint: "Leave out `queue`, `queue_key` and `priority`. The option `queueOf` of the server decides which of them callers may set.",
   });
 }

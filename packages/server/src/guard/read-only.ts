@@ -9,7 +9,7 @@ import type { Identity } from "./auth.js";
 import { isReading } from "./cross-origin.js";
 
 export interface Writable {
-  /** `true`: nobody may change anything. */
+  /** `true` if no caller may change anything. */
   readonly readOnly: boolean;
 }
 
@@ -28,6 +28,6 @@ export function readOnlyError({ readOnly }: Writable): HttpError {
     status: 403,
     code: "READ_ONLY",
     detail: readOnly ? "This server only shows: nothing can be changed here." : "You may look, and change nothing.",
-    hint: "Ask with credentials that may write, or a server that is not read-only.",
+    hint: "Use credentials that may write, or a server that is not read-only.",
   });
 }

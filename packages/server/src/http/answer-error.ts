@@ -1,5 +1,5 @@
 /**
- * Converts errors to responses. A mistake of the caller is 4xx and is explained. For anything else the response has a
+ * Converts errors to responses. A mistake of the caller is 4xx and is explained. For other errors the response has a
  * fixed text and an id; the text of the error goes to the log.
  *
  * @module
@@ -79,11 +79,11 @@ const refusals: Readonly<Record<string, RefusalTexts>> = {
     hint: "Nothing is left to do if it was answered. The handler record of the run lists the prompts that are open.",
   },
   RUN_FINISHED: {
-    detail: "The run has ended: it takes no answers and no events any more.",
+    detail: "The run has ended: it accepts no answers and no events.",
     hint: "Read how it ended in its handler record, or start a new run.",
   },
   EVENT_NOT_ACCEPTED: { hint: "Send what the run waits for; the prompts in its handler record say what is asked." },
-  STEP_UNKNOWN: { hint: "Name one of these, or leave out `step`: the event then goes to whatever takes it." },
+  STEP_UNKNOWN: { hint: "Name one of these, or leave out `step`: the event then goes to every step that accepts it." },
   INBOX_FULL: { hint: "Send it again when the run has taken the earlier events." },
 };
 

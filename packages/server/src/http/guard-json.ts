@@ -39,12 +39,12 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object; none for other values. */
 export function fieldsOf(value: unknown): Fields {
   return isObject(value) ? value : {};
 }
 
-/** The items of a list; none of anything else. */
+/** The items of a list; none for other values. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -51,6 +51,6 @@ export function runUnknown(runId: string): HttpError {
     status: 404,
     code: "RUN_UNKNOWN",
     detail: `There is no handler ${JSON.stringify(runId)}.`,
-    hint: "Check the id; a handler that was deleted is gone.",
+    hint: "Check the id. The handler may have been deleted.",
   });
 }

@@ -2,7 +2,7 @@
  * Asks the person behind the client about the prompts of a run.
  *
  * A client shows a form of plain fields. The form is made from the one event that people can send as the answer. When
- * there are several such events, or fields that are not plain, nobody is asked and the prompt stays open.
+ * there are several such events, or fields that are not plain, no question is asked and the prompt stays open.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface Asking {
 /** How often a person is asked whose answers are invalid. */
 const mostTries = 3;
 
-/** Returns `false` when the prompt stays open and nobody here will answer it. */
+/** Returns `false` if the prompt stays open and will not be answered here. */
 export async function ask(asking: Asking, { promptId, event }: PendingPrompt): Promise<boolean> {
   const { server, facts } = asking;
   const requestedSchema = showsForms(server) ? formOf(answerSchema(event, facts)) : null;
@@ -55,7 +55,7 @@ export async function ask(asking: Asking, { promptId, event }: PendingPrompt): P
 
 type Answer = { readonly content: object } | { readonly problem: string };
 
-/** Returns `null` when the person gives no answer, for whatever reason; the prompt stays open. */
+/** Returns `null` if the person does not answer, for any reason; the prompt stays open. */
 async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<Answer | "declined" | null> {
   const { server, signal, requestId, answerMs, log, handle } = asking;
   try {
@@ -74,7 +74,7 @@ async function answerOf(asking: Asking, form: ElicitRequestFormParams): Promise<
   }
 }
 
-/** Codes of answers that the person can correct. With any other code the prompt, or its run, is gone. */
+/** Codes of answers that the person can correct. With any other code the prompt is closed, or its run has ended. */
 const mendable: ReadonlySet<string> = new Set(["EVENT_INVALID", "EVENT_NOT_ACCEPTED", "VALUE_UNSERIALIZABLE"]);
 
 /** Sends the answer; returns the reason of a refusal, or `null` when the run has accepted this answer or another one. */

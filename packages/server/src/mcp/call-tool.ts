@@ -94,8 +94,8 @@ function answerOfPerson(): HttpError {
   return new HttpError({
     status: 403,
     code: "FORBIDDEN",
-    detail: "The person answers this prompt, and nobody else.",
-    hint: "Leave out `fields`: the person is then asked again, unless the prompt was declined.",
+    detail: "Only the person may answer this prompt.",
+    hint: "Leave out `fields`: the person is then asked again, unless they have declined.",
   });
 }
 
@@ -117,7 +117,7 @@ async function finishedOrFailed(offer: Offer, running: Running, call: ToolCall):
   }
 }
 
-/** Waits until the run has ended, or asks a question that nobody here can answer. */
+/** Waits until the run has ended, or asks a question that cannot be answered here. */
 async function finished(
   offer: Offer,
   { handle, facts }: Running,
@@ -140,7 +140,7 @@ async function finished(
   return { ...result, content: [{ type: "text", text: cleanJson(record.result?.value) }] };
 }
 
-const declinedText = "The person has declined to answer. The prompt stays open for somebody else; do not ask again.";
+const declinedText = "The person has declined to answer. The prompt stays open for other people; do not ask again.";
 
 function resultOf(value: object): CallToolResult {
   const text = cleanJson(value);
@@ -161,7 +161,7 @@ interface FailedCall {
   readonly record: KnownRecord | null;
 }
 
-/** A mistake of the model becomes a result that it can read; anything else goes to the log. */
+/** A mistake of the model becomes a result that it can read; other errors go to the log. */
 async function failed({ log }: Offer, { error, tool, record }: FailedCall): Promise<CallToolResult> {
   const said = answerError(error, { method: "POST", path: `tool ${tool}` }, log);
   const { detail, code, hint } = (await said.json()) as {

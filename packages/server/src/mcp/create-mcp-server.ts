@@ -41,7 +41,7 @@ export interface McpOptions {
    * Who answers prompts: the person in forms of the client, or the model with the tool `answer_prompt`. The model cannot answer
    * what the person is to answer, whether the person has declined, was asked or cannot be asked.
    *
-   * @default "person" if the client shows forms, else "model"
+   * @default "person" if the client shows forms, otherwise "model"
    */
   readonly answers?: "person" | "model";
   /** `true`: the tools only list runs and look them up. @default false */
@@ -125,7 +125,7 @@ interface Progress {
 }
 
 /**
- * Sends progress notices, for clients that give up a call they hear nothing of. The progress number is the seconds since
+ * Sends progress notices, for clients that time out a silent call. The progress number is the seconds since
  * the start of the call. Returns the function that stops the notices.
  */
 function reportProgress({ token, everyMs, notify }: Progress): () => void {
@@ -137,7 +137,7 @@ function reportProgress({ token, everyMs, notify }: Progress): () => void {
     // The number must grow, even when the clock of the host is set back.
     last = Math.max(last + 0.001, (nowMs() - sinceMs) / 1000);
     const params = { progressToken: token, progress: last };
-    // A client that is gone misses the result, too: nothing to do.
+    // A client that has disconnected misses the result, too.
     notify({ method: "notifications/progress", params }).catch(() => {});
     cancelTimer = afterMs(everyMs, report);
   };

@@ -39,7 +39,7 @@ const lookups = {
     },
   },
   get_run: {
-    description: "Says where a run stands: its status, result or error, and what it asks.",
+    description: "Returns the state of a run: its status, result or error, and its open questions.",
     inputSchema: {
       type: "object",
       properties: {

@@ -28,7 +28,7 @@ export function callerOf({ clientOf }: Pick<ResolvedOptions, "clientOf">, contex
   return caller;
 }
 
-/** The client that `auth` has named, else the address of the connection, which the adapter for Node provides. */
+/** The client that `auth` has named, or the address of the connection, which the adapter for Node provides. */
 function knownClient({ env }: Context<ServerEnv>, tenant: string, client: string | undefined): string | null {
   const on = env as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } } | undefined;
   const who = client ?? on?.incoming?.socket?.remoteAddress;

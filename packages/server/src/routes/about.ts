@@ -75,7 +75,7 @@ function mountShapes(server: Server): void {
     ...ofWorkflow,
     route: "GET /workflows/{name}/events",
     operation: "getWorkflowEvents",
-    summary: "JSON Schemas of all events that the workflow knows",
+    summary: "JSON Schemas of all events of the workflow",
     answers: {
       200: ["Schemas, titled with the type of the event", z.object({ events: z.array(schema), roles: eventRoles })],
     },

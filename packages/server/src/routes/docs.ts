@@ -4,7 +4,7 @@ import { json } from "./route.js";
 import type { Server } from "./server.types.js";
 
 const tags = [
-  { name: "Workflows", description: "What can be run, and what it takes and gives." },
+  { name: "Workflows", description: "What can be run, with its inputs and results." },
   { name: "Runs", description: "Starting runs." },
   { name: "Handlers", description: "Existing runs: their status, their prompts, and how to continue them." },
   { name: "Events", description: "What runs show, and what is brought to them." },

@@ -133,7 +133,7 @@ function liveHistory(server: Server, call: HistoryCall, facts: WorkflowFacts): R
   });
 }
 
-/** The next request says what there is to say. */
+/** Ignores the error: the next request reports it. */
 const passing: ReadonlySet<string> = new Set(["RUNTIME_STOPPED", "RUN_UNKNOWN", "RUN_MOVED"]);
 
 function typeFilter({ types }: HistoryQuery): (entry: DetailedEntry) => boolean {

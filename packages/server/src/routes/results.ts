@@ -11,7 +11,7 @@ import { waitAsRequested } from "./waiting.js";
 const bareResult = z
   .object({
     ...handler.shape,
-    result: z.unknown().describe("Result without an envelope; `null` when there is none."),
+    result: z.unknown().describe("Result without an envelope; `null` if there is none."),
   })
   .openapi("HandlerWithBareResult");
 

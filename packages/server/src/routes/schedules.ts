@@ -46,7 +46,7 @@ export function mountSchedules(server: Server): void {
     ...one,
     route: "GET /schedules/{name}",
     operation: "getSchedule",
-    summary: "A schedule, and where it stands",
+    summary: "A schedule and its state",
     answers: it,
     handle: async ({ tenant, params: { name } }) => {
       const found = await schedules.get(name, { tenant });
@@ -136,7 +136,7 @@ async function assertRoom({ runtime, limits: { schedulesPerTenant: most } }: Ser
     status: 429,
     code: "SCHEDULES_EXCEEDED",
     detail: `There are ${count} schedules; the most is ${most}.`,
-    hint: "Delete one that is not needed any more.",
+    hint: "Delete one that is no longer needed.",
     headers: { "retry-after": "60" },
   });
 }

@@ -86,7 +86,7 @@ async function listSessions({ runtime }: Server, tenant: string, query: SessionQ
 
 type Records = RecordList["records"];
 
-/** Reads the record of the session alone: it says how many runs there are. */
+/** Reads only the record of the session, which has the number of its runs. */
 function toSession(kind: Kind, { id, value }: Records[number]): Session {
   const { userId, name, runs, updatedAtMs } = fieldsOf(value);
   const shown = { session_id: id, user_id: textOf(userId), name: textOf(name) };
@@ -124,7 +124,7 @@ interface Kept {
 
 type ShownRun = SessionDetails["runs"][number];
 
-/** Of a run that was deleted the session still knows that it was there. */
+/** The session still lists a run that was deleted. */
 async function pipelineRun({ runtime, catalog }: Server, tenant: string, run: Fields): Promise<ShownRun> {
   const known = factsOf(run, "pipelineId");
   const record = await handlerRecord(runtime.handle(known.handler_id, { tenant }), catalog).catch((error: unknown) => {
@@ -172,6 +172,6 @@ function sessionUnknown(id: string): HttpError {
     status: 404,
     code: "SESSION_UNKNOWN",
     detail: `There is no session ${JSON.stringify(id)}.`,
-    hint: "Check the id; a session is there once its first run has begun.",
+    hint: "Check the id; a session exists once its first run has begun.",
   });
 }

@@ -1,4 +1,4 @@
-/** The code of steps, where the server was told how to find it. */
+/** The source code of steps, if the server has the option `sources`. */
 import { HttpError } from "../http/http-error.js";
 import type { StepSources } from "../options.js";
 import { stepSource } from "../wire/about-schemas.js";

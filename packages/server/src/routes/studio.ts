@@ -1,4 +1,4 @@
-/** The studio: its files, and what a page must know of its server and its reader. */
+/** The studio: its files, and the facts that a page needs about its server and its user. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import { mayWrite } from "../guard/read-only.js";
@@ -15,8 +15,8 @@ const config = z
     read_only: z.boolean(),
     may: z.object(Object.fromEntries(deeds.map((deed) => [deed, z.boolean()])) as Record<Deed, z.ZodBoolean>),
     tenant: z.string().nullable().describe("Whose runs the caller sees; null: those of no tenant."),
-    client: z.string().nullable().describe("Who `auth` says the caller is."),
-    tenants: z.boolean().describe("Whether callers are told apart at all: `auth` is given."),
+    client: z.string().nullable().describe("The caller, as named by `auth`."),
+    tenants: z.boolean().describe("Whether callers are identified: the server has `auth`."),
     metrics: z.boolean().describe("Whether there is `GET /metrics`."),
     sources: z.boolean().describe("Whether the code of steps may be read."),
   })
@@ -29,7 +29,7 @@ export function mountStudioConfig(server: Server): void {
     operation: "getStudioConfig",
     summary: "What the caller may do here, and who it is",
     tag: "Server",
-    answers: { 200: ["What a page must know before it shows anything", config] },
+    answers: { 200: ["The facts that a page needs before it shows anything", config] },
     handle: ({ context, tenant }) => {
       const { client = null } = context.get("identity");
       const isAllowed = mayWrite(server.options, context.get("identity"));

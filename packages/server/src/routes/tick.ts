@@ -9,7 +9,7 @@ export function mountTick(server: Server): void {
   mount(server, {
     route: "POST /tick",
     operation: "tick",
-    summary: "Recovers the due runs of all tenants, and tells when to call again",
+    summary: "Recovers the due runs of all tenants, and returns when to call again",
     tag: "Server",
     answers: { 200: ["Number of recovered runs", z.object({ taken: z.number(), wake_at: z.string().nullable() })] },
     handle: async ({ tenant }) => {

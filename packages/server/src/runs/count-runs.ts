@@ -13,7 +13,7 @@ import { labelsOf } from "../wire/matches-filter.js";
 import type { AllCounts, CountQuery, Counts } from "../wire/schemas.js";
 
 const keptMs = 1_000;
-/** Above this number, answers that are not good any more are dropped, and then all. */
+/** Above this number, expired answers are dropped, and then all. */
 const mostKept = 1_000;
 
 interface Kept {

@@ -27,7 +27,7 @@ export interface HandlerPage {
 
 /** Maximum number of runs that are read for one page. */
 const mostLookedAt = 5_000;
-/** Milliseconds after which a search gives what it has found. */
+/** Milliseconds after which a search returns what it has found. */
 const mostSearchedMs = 300;
 
 type ListServer = Pick<Served, "runtime" | "catalog">;

@@ -50,7 +50,7 @@ interface Patience {
 }
 
 /**
- * Returns `undefined` when the time is up or nobody waits any more. The work is then aborted: a run may take days, and
+ * Returns `undefined` when the time is up or the client has left. The work is then aborted: a run may take days, and
  * repeated requests must not each leave a watcher behind.
  */
 function before<Value>(

@@ -44,7 +44,7 @@ export async function startRun({ runtime, catalog, limits }: StartHost, request:
   const input = readStart(body, { facts, maxDepth: limits.bodyDepth });
   const own = { tenant, ...place, ...(trace !== null && { trace }) };
   if (body.dedupe !== undefined && body.dedupe !== null) {
-    // Its key says which requests are one; a `handler_id` beside it is refused by the runtime.
+    // The key identifies repeated requests; the runtime refuses a `handler_id` beside it.
     const { handler_id: runId, labels } = body;
     const { mode, failed, ...rest } = body.dedupe;
     const dedupe = { ...rest, ...(mode && { mode }), ...(failed && { failed }) };
@@ -81,7 +81,7 @@ function conflict(runId: string, message = `There is already a handler "${runId}
   return new WorkflowError({
     code: "RUN_ID_CONFLICT",
     message,
-    hint: "Use another `handler_id` or key. A request that is sent again needs the `Idempotency-Key` and the input that it had.",
+    hint: "Use another `handler_id` or key. A repeated request needs the same `Idempotency-Key` and input.",
     details: { runId },
   });
 }
@@ -97,6 +97,6 @@ function contextDisabled(): HttpError {
     status: 400,
     code: "CONTEXT_DISABLED",
     detail: "A run cannot be started with a `context` from outside.",
-    hint: "Fork a run that there is: `POST /handlers/{id}/fork`.",
+    hint: "Fork an existing run: `POST /handlers/{id}/fork`.",
   });
 }

@@ -1,4 +1,4 @@
-/** What a list of workflows says of each. */
+/** The entry of a workflow in the list of workflows. */
 import type { EventRole } from "millrace";
 import { isoTime } from "../system.js";
 import type { ShownRole, WorkflowDetails } from "../wire/about-schemas.js";

@@ -56,7 +56,7 @@ export function idProblem(value: unknown): string | null {
 
 function wrong(issues: readonly Issue[]): Error {
   const said = issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
-  return bodyInvalid(`The body is wrong: ${said.join("; ")}.`, issues);
+  return bodyInvalid(`The body is invalid: ${said.join("; ")}.`, issues);
 }
 
 function isText(from = 0, to = Number.POSITIVE_INFINITY): Check {

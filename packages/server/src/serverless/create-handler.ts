@@ -98,7 +98,7 @@ async function serve(serving: Serving, request: Request, context: RequestContext
   const runtime = openRequestRuntime({ ...serving, about, onTaken: () => void (isTaken = true) });
   let isKept = false;
   const untilMs = nowMs() + serving.driveMs;
-  // A message to a run that another process has waits for it; that process may be gone. Stored, it is taken later.
+  // A message to a run of another process waits for that process, which may have died. Stored, it is delivered later.
   const cancelTimer = afterMs(serving.driveMs, () => void runtime.stop({ drainMs: 0 }).catch(() => {})); // fails below, too
   try {
     const { handle } = await startOrSend(
@@ -113,7 +113,7 @@ async function serve(serving: Serving, request: Request, context: RequestContext
     const record = await handlerRecord(handle, serving.catalog);
     return json(record, record.status === "running" ? 202 : 200);
   } catch (error) {
-    // A run that was taken up is left where it waits, also by a request that it has refused.
+    // A run that was loaded is released where it waits, also after a request that it has refused.
     if (isTaken && about !== null) await driveUntil(runtime.handle(about.runId, { tenant }), untilMs).catch(() => {});
     throw error;
   } finally {

@@ -18,7 +18,7 @@ import { consoleLog } from "../system.js";
 /** Options of `createHandler`. */
 export interface HandlerOptions {
   /**
-   * Where runs are kept between requests. The function does not close it. A function that gives one is called with the first request,
+   * Where runs are kept between requests. The function does not close it. A function that returns one is called with the first request,
    * so that importing the module opens no store, as during `next build`; if it fails, the next request calls it again.
    */
   readonly store: RunStore | (() => RunStore | Promise<RunStore>);

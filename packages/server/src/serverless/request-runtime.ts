@@ -27,7 +27,7 @@ export interface RequestRuntimeSetup {
    * it has read a message of this one, or may be killed: then this request takes it up.
    */
   readonly about?: RunKey | null;
-  /** Called when the runtime takes up a run that is stored. */
+  /** Called when the runtime loads a stored run. */
   readonly onTaken?: () => void;
   /** Recovers due runs and receives their keys. @default all other due runs are left alone */
   readonly onClaimed?: (keys: readonly RunKey[]) => void;
@@ -42,7 +42,7 @@ export function openRequestRuntime(setup: RequestRuntimeSetup): Runtime<Workflow
   };
   const own: Partial<RunStore> = {
     close: async () => {},
-    // When the request that has it is killed, nobody tells.
+    // If the request that holds the run is killed, no release is reported.
     nextWakeAtMs: async () => {
       const untilMs = about === null ? null : ((await store.run(about))?.lease?.untilMs ?? null);
       return untilMs !== null && untilMs > nowMs() ? untilMs : null;
@@ -65,7 +65,7 @@ interface About {
   readonly about: RunKey;
 }
 
-/** As `claimDue` of a store does for all runs: nobody has it, and it is at work or a message waits for it. */
+/** The rule of `claimDue` for one run: it has no owner, and it is active or a message waits for it. */
 async function claimDueRun({ store, claim, about }: About, lease: Claim): Promise<ClaimedRun[]> {
   const run = await store.run(about);
   if (run === null || run.endedAtMs !== null || (run.lease !== null && run.lease.untilMs > lease.nowMs)) return [];

@@ -1,4 +1,4 @@
-/** Where a stream over SSE goes on after its connection was lost. */
+/** Where a stream over SSE continues after its connection was lost. */
 import type { Context } from "hono";
 import { HttpError } from "../http/http-error.js";
 

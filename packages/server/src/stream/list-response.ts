@@ -1,6 +1,6 @@
 /**
- * A list that is kept up to date, as Server-Sent Events: `open`, then `changed` and `gone`, and `reset` where the reader has to begin
- * again. A reader that takes its time gets each run as it is when it is asked for.
+ * A list that is kept up to date, as Server-Sent Events: `open`, then `changed` and `gone`, and `reset` if the reader has to start
+ * over. A slow reader gets each run as it is at the time of the read.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface ListResponseOptions extends KeptOpen {
 }
 
 const utf8 = new TextEncoder();
-/** What waits for the reader; beyond either, the reader is told to begin again. */
+/** Most changes and characters that wait for the reader; beyond either, the reader has to start over. */
 const most = { changes: 1_000, characters: 1_000_000 };
 /** How soon a stream notices that the runtime has stopped. */
 const lookMs = 1_000;
@@ -66,7 +66,7 @@ class ListReading implements RunListener {
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     try {
       const chunk = this.#isOpen ? await this.#next() : await this.#open();
-      if (this.#isClosed) return; // the client has gone away
+      if (this.#isClosed) return; // the client has disconnected
       if (chunk !== null) return controller.enqueue(utf8.encode(chunk));
       this.close();
       controller.close();
@@ -134,7 +134,7 @@ class ListReading implements RunListener {
     });
   }
 
-  /** A run that has been in the list, and does not fit in it any more, is gone from it. */
+  /** A run of the list that no longer matches the filter leaves the list. */
   #fitting(change: RunChange): RunChange | null {
     const { filter } = this.#options;
     if (change.kind === "gone" || matchesFilter(change.record, filter)) return change;
@@ -152,6 +152,6 @@ function isStopped(runtime: Runtime): boolean {
     runtime.watch(() => {})();
     return false;
   } catch {
-    return true; // it says nothing else
+    return true; // it contains nothing else
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A response that goes on while something happens. An item is read only when the client takes it. A client that goes away stops the
- * reading, and nothing else.
+ * A response that lasts while something happens. An item is read only when the client is ready for it. A client that disconnects stops
+ * the reading, and nothing else.
  *
  * ```
  * client takes ──► pull ──► next item, or a heartbeat
@@ -23,13 +23,13 @@ export interface KeptOpen {
 
 export interface Live<Item> extends KeptOpen {
   readonly format: "sse" | "ndjson";
-  /** Called with the first read. The signal says that the client has gone away. */
+  /** Called with the first read. The signal aborts when the client disconnects. */
   readonly open: (signal: AbortSignal) => AsyncIterator<Item>;
   /** What is sent of an item. */
   readonly text: (item: Item) => string;
   /** What is sent at the clean end. @default nothing */
   readonly end?: string;
-  /** An error that only says that there is no more here: the response ends without its `end`, and the client asks again. */
+  /** An error that only means that this process has no more: the response ends without its `end`, and the client reconnects. */
   readonly isPassing: (error: unknown) => boolean;
 }
 
@@ -39,10 +39,10 @@ export function liveResponse<Item>(live: Live<Item>): Response {
   return streamed(new LiveReading(live), live.format === "sse" ? "text/event-stream" : "application/x-ndjson");
 }
 
-/** What gives the parts of a stream. */
+/** The source of the parts of a stream. */
 interface Reading {
   pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void>;
-  /** The client has gone away. */
+  /** Called when the client has disconnected. */
   close(): void;
 }
 
@@ -84,7 +84,7 @@ class LiveReading<Item> implements Reading {
         if (format === "sse") return controller.enqueue(utf8.encode("retry: 1000\n\n"));
       }
       const chunk = await this.#chunk(this.#reader);
-      if (this.#isClosed) return; // the client has gone away
+      if (this.#isClosed) return; // the client has disconnected
       if (chunk !== null) return controller.enqueue(utf8.encode(chunk));
       this.close();
       if (end !== undefined) controller.enqueue(utf8.encode(end));
@@ -102,7 +102,7 @@ class LiveReading<Item> implements Reading {
     this.#isClosed = true;
     this.#hungUp.abort();
     this.#release();
-    // A read that was called off fails; nobody is there to be told.
+    // A cancelled read fails, and its client has left.
     this.#next?.catch(() => {});
     void this.#reader?.return?.()?.catch(() => {});
   }

@@ -2,8 +2,8 @@
  * Runs that change, for lists that are kept up to date.
  *
  * ```
- * store tells ──► ids of a tenant, each once ──► after a moment: read ──► every list of the tenant
- * store tells nothing but that there was something ──► the newest runs, compared with what they were
+ * the store names changed runs ──► ids of a tenant, each once ──► after a moment: read ──► every list of the tenant
+ * the store only reports that something changed ──► the newest runs, compared with their last state
  * ```
  *
  * A run that changes a hundred times a second is read a few times a second, once for all lists of its tenant.
@@ -40,7 +40,7 @@ export interface LiveRunsSetup {
 }
 
 const pauseMs = 250;
-/** Changed runs that are remembered until they are read; beyond it, lists are told to begin again. */
+/** Most changed runs that wait to be read; beyond it, lists have to start over. */
 const mostPending = 1_000;
 /** The newest runs, which are looked at where a store names none. */
 const newest = 200;
@@ -72,7 +72,7 @@ export class LiveRuns {
     return this.#tenants.size;
   }
 
-  /** Resolves once every later change is told. @returns the way to stop. */
+  /** Resolves once every later change is reported. @returns a function that stops the reports. */
   async add(tenant: string, listener: RunListener): Promise<() => void> {
     const watched = this.#tenants.get(tenant) ?? newlyWatched(tenant);
     this.#tenants.set(tenant, watched);
@@ -94,7 +94,7 @@ export class LiveRuns {
     return stop;
   }
 
-  /** Stores need not tell that a run was deleted. */
+  /** Stores need not report that a run was deleted. */
   deleted(tenant: string, runId: string): void {
     this.#hear({ tenant, runId });
   }
@@ -154,7 +154,7 @@ export class LiveRuns {
     }
   }
 
-  /** Those that have changed, and those that are not there any more. */
+  /** Runs that have changed, and runs that no longer exist. */
   async #changedNewest(watched: Watched): Promise<readonly string[]> {
     const runs = await this.#newest(watched.tenant);
     const before = watched.known;

@@ -133,7 +133,7 @@ export const sessionDetails = z
         status: z.string(),
       }),
     ),
-    messages: z.array(anything).optional().describe("Of an agent: what was said in these runs."),
+    messages: z.array(anything).optional().describe("Messages of an agent in these runs."),
   })
   .openapi("SessionDetails");
 export type SessionDetails = z.infer<typeof sessionDetails>;

@@ -5,7 +5,7 @@ import { HttpError } from "../http/http-error.js";
 /** A session has an id of up to 1,000 characters, of up to 4 bytes each. */
 export const cursorText: z.ZodOptional<z.ZodString> = z.string().min(1).max(6_000).optional();
 
-/** @param place What the store gave, or the list itself needs to go on. */
+/** @param place The cursor of the store, or the position of the list itself. */
 export function toCursor(list: string, place: string): string {
   const bytes = new TextEncoder().encode(`${list}:${place}`);
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -13,7 +13,7 @@ export function toCursor(list: string, place: string): string {
 }
 
 /**
- * Reads what {@link toCursor} gave for one of these lists.
+ * Reads a cursor that {@link toCursor} made for one of these lists.
  *
  * @throws {HttpError} `OPTION_INVALID` for any other text.
  */
@@ -42,6 +42,6 @@ function foreign(): HttpError {
     status: 400,
     code: "OPTION_INVALID",
     detail: "The cursor is not from this list.",
-    hint: "Give the `cursor` of the page before, unchanged, or leave it out.",
+    hint: "Pass the `cursor` of the previous page unchanged, or leave it out.",
   });
 }

@@ -15,7 +15,7 @@ export function openFields<Given>(facts: WorkflowFacts, event: WorkflowEvent, fi
   throw new WorkflowError({
     code: "EVENT_NOT_SENDABLE",
     message: `Workflow "${facts.name}" does not let callers edit ${event.type} in a fork.`,
-    hint: "Fork with `state` alone, or start a new run. Whether callers may edit every event is for `internalEvents` of the server to say.",
+    hint: "Fork with `state` alone, or start a new run. The option `internalEvents` of the server lets callers edit every event.",
     details: { event: event.type },
   });
 }
@@ -23,12 +23,12 @@ export function openFields<Given>(facts: WorkflowFacts, event: WorkflowEvent, fi
 /** Why a caller may not edit an event; `null` where it may. */
 export function eventProblem({ posted, isOpen }: WorkflowFacts, event: WorkflowEvent): string | null {
   if (isOpen) return null;
-  if (roleOf(event) === "humanResponse") return "It says what a person has answered.";
+  if (roleOf(event) === "humanResponse") return "It contains the answer of a person.";
   return posted.has(event.type) ? null : "It does not come from callers.";
 }
 
 /**
- * @param log What `forkState` throws is for whoever wrote it, and not for the caller.
+ * @param log Gets errors that `forkState` throws: they concern its author, not the caller.
  * @throws {WorkflowError} `STATE_CLOSED` for private state of the workflow, such as decisions of people. `STATE_INVALID` for fields that
  * `forkState` cannot read.
  */
@@ -45,8 +45,8 @@ export function assertOpen({ name, compiled }: WorkflowFacts, fields: Fields, lo
   if (problems.length === 0) return;
   throw new WorkflowError({
     code: "STATE_CLOSED",
-    message: `"${name}" does not take that state in a fork: ${problems.join("; ")}.`,
-    hint: "Leave it out of `state`. What may be set is for `forkState`, an option of the workflow, to say.",
+    message: `"${name}" does not accept that state in a fork: ${problems.join("; ")}.`,
+    hint: "Leave it out of `state`. The option `forkState` of the workflow says what may be set.",
     details: { workflow: name, problems },
   });
 }
@@ -59,7 +59,7 @@ export function closedFields({ compiled }: WorkflowFacts, state: unknown): strin
 }
 
 function isClosed(forkState: ForkState, field: Fields): boolean {
-  // One that throws wants other fields, too: the fork itself says what becomes of it.
+  // A schema that throws may need other fields, too: the fork itself reports the outcome.
   return judged(forkState, field, () => []).length > 0;
 }
 

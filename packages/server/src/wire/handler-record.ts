@@ -1,4 +1,4 @@
-/** A run as the handler record that LlamaAgents clients know, with its status. */
+/** A run as a handler record, in the form that LlamaAgents clients expect, with its status. */
 import { type PendingPrompt, QuestionEvent, type RunOutcome, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
 import { cleanError, shortText } from "../http/clean-text.js";
@@ -41,7 +41,7 @@ async function outcomeOf(handle: RunHandle): Promise<Standing> {
   try {
     return await handle.outcome();
   } catch (error) {
-    if (WorkflowError.is(error, "RUN_MOVED")) return null; // it waits for nobody here
+    if (WorkflowError.is(error, "RUN_MOVED")) return null; // it does not wait here
     if (!isUnloadable(error)) throw error;
     return { status: "unloadable", error };
   }
@@ -87,7 +87,7 @@ function queueOf({ name, key, priority, hasPlace }: ListedQueue): Handler["queue
   return { name, key, priority, has_place: hasPlace };
 }
 
-/** @param facts Of the workflow of the run; undefined for one that the server does not have any more. */
+/** @param facts Facts about the workflow of the run; undefined for a workflow that the server no longer has. */
 export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined): Prompt {
   const { promptId, event, runId, step, askedAtMs, dueAtMs, answerType } = prompt;
   return {

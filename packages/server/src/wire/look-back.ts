@@ -10,7 +10,7 @@ import type { Handler } from "./schemas.js";
 import { wired } from "./wire-names.js";
 import type { WorkflowFacts } from "./workflow-facts.js";
 
-/** Its changes, where they are asked for. */
+/** The changes of a tick, if they are requested. */
 export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges: boolean): HistoryEntryRecord {
   const { number, atMs, runId, step, item, attempt, changes } = entry;
   return {

@@ -1,4 +1,4 @@
-/** Whether a run fits the filter of a list, told of its record: for lists that are kept up to date. */
+/** Whether the record of a run matches the filter of a list, for lists that are kept up to date. */
 import type { Handler, ListFilter } from "./schemas.js";
 
 /** Labels by name; `null` where one would have two values, as no run has. */

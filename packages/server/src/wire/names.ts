@@ -4,7 +4,7 @@ import { outsideId } from "millrace/engine";
 export const { pattern: idPattern, meaning: idMeaning } = outsideId;
 /** Of a run that is to be made: a path of the server is read before the run of that name. */
 export const newIdPattern: RegExp = new RegExp(idPattern.source.replace("(?!", "(?!counts$|"), "u");
-export const newIdMeaning = `${idMeaning}; nor is it \`counts\`, which is a path of its own`;
+export const newIdMeaning = `${idMeaning}; nor is it \`counts\`, which is another path`;
 /** Names that start with `millrace.` are reserved for the server. */
 export const labelPattern: RegExp = /^(?!millrace\.)[^=]{1,100}$/u;
 export const labelMeaning = "a name of a label has no `=`, and no `millrace.` in front";
@@ -20,5 +20,5 @@ export const most = {
 
 /** Says what is wrong with a body that holds more than anybody reads. */
 export function unreadKeys(keys: readonly string[]): string {
-  return `nobody reads \`${keys.join("`, `")}\`; the fields of an event go into \`start_event\`, \`event\` or \`fields\``;
+  return `unknown: \`${keys.join("`, `")}\`; the fields of an event go into \`start_event\`, \`event\` or \`fields\``;
 }

@@ -82,7 +82,7 @@ function fieldsOf(value: unknown, what: string): Fields {
 function eventUnknown(type: string, workflow: string, known: Iterable<string>): WorkflowError {
   return new WorkflowError({
     code: "EVENT_UNKNOWN",
-    message: `Workflow "${workflow}" knows no event of the type ${JSON.stringify(type)}.`,
+    message: `Workflow "${workflow}" has no event of the type ${JSON.stringify(type)}.`,
     hint: takes(known),
     details: { event: type },
   });
@@ -91,8 +91,8 @@ function eventUnknown(type: string, workflow: string, known: Iterable<string>): 
 function notFromOutside(type: string, { name, posted }: WorkflowFacts): WorkflowError {
   return new WorkflowError({
     code: "EVENT_NOT_SENDABLE",
-    message: `Workflow "${name}" takes no ${type} from outside.`,
-    hint: `${takes(posted)} By its other events a run gets from step to step.`,
+    message: `Workflow "${name}" does not accept ${type} from outside.`,
+    hint: `${takes(posted)} Its other events are sent by its own steps.`,
     details: { event: type },
   });
 }

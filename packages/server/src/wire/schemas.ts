@@ -35,7 +35,7 @@ const labelsGiven = z
 
 const eventBody = z.union([z.string(), fields]);
 
-/** What a body holds that nobody reads would be lost in silence. */
+/** Refuses unknown fields of a body, which would be ignored in silence. */
 const readAll = {
   error: ({ code, keys }: { readonly code?: string; readonly keys?: readonly string[] }): string | undefined =>
     code === "unrecognized_keys" ? unreadKeys(keys ?? []) : undefined,
@@ -156,7 +156,7 @@ export const streamHeaders = z.object({
   "Last-Event-ID": z
     .string()
     .optional()
-    .describe("In SSE: only what comes after this number, whatever `after_sequence` says."),
+    .describe("In SSE: only what comes after this number; it takes precedence over `after_sequence`."),
 });
 
 const listFilter = {
@@ -285,7 +285,7 @@ const envelopeShape = {
   type: z.string().describe("Its durable type."),
   types: z.array(z.string()).nullable().describe("The types of its bases, nearest first."),
   qualified_name: z.string().optional(),
-  meta: anything.optional().describe("What in `value` stands for something that JSON cannot hold."),
+  meta: anything.optional().describe("Describes the parts of `value` that stand for values which JSON cannot hold."),
   version: z.number().optional().describe("Of the event's class, above 1."),
 };
 
@@ -314,7 +314,7 @@ const countsShape = {
       failed: z.number(),
       cancelled: z.number(),
     })
-    .describe("Each run is in one of them: `running` has none that waits."),
+    .describe("Each run is counted once: `running` excludes runs that wait."),
 };
 
 export const counts = z.object(countsShape).openapi("Counts");
@@ -334,7 +334,7 @@ export const prompt = z
     run_id: z.string().describe("The run that asks: this one, or a child."),
     step: z.string().nullable().describe("The step that asks; null when it is not known."),
     asked_at: time.nullable().describe("Null when it is not known."),
-    due_at: time.nullable().describe("Until when somebody may answer; null: for ever."),
+    due_at: time.nullable().describe("Deadline of the answer; null if there is none."),
     answer: z
       .object({ type: z.string(), schema: z.record(z.string(), anything) })
       .nullable()
@@ -374,7 +374,7 @@ export const handler = z
       .object({ first: z.number(), last: z.number() })
       .nullable()
       .optional()
-      .describe("Bounds of the history that is kept. Only of a single handler that is asked for."),
+      .describe("First and last tick of the stored history. Only in `GET /handlers/{id}`."),
     children: z
       .array(
         z.object({

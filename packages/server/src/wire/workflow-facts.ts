@@ -1,5 +1,5 @@
 /**
- * What the server knows about a workflow of the runtime: which events it can read and write.
+ * Facts about a workflow of the runtime: the events that the server can read and write for it.
  *
  * @module
  */
