@@ -11,7 +11,7 @@ export function newRunId(given: string | undefined): string {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--id\` is ${valueText(JSON.stringify(given), 40)}.`,
-    hint: "Give 1 to 200 characters without control characters, other than `.` and `..`.",
+    hint: "Use 1 to 200 characters without control characters, other than `.` and `..`.",
   });
 }
 
@@ -37,7 +37,7 @@ export function wholeNumber(option: string, text: string, [least, most]: readonl
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--${option}\` is ${JSON.stringify(text)}.`,
-    hint: `Give a whole number from ${least} to ${most}.`,
+    hint: `Use a whole number from ${least} to ${most}.`,
   });
 }
 
@@ -47,6 +47,6 @@ export function durationOf(option: string, text: string): string {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--${option}\` is ${JSON.stringify(text)}, which is not a duration.`,
-    hint: "Give a number with its unit, such as 30s, 5m, 2h or 30d.",
+    hint: "Use a number with its unit, such as 30s, 5m, 2h or 30d.",
   });
 }

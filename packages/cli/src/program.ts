@@ -1,5 +1,5 @@
 /**
- * The commands and their options. What a command does is loaded when it is called: `--help` loads nothing else.
+ * The commands and their options. The code of a command is loaded when it is called; `--help` loads none.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
   } catch (error) {
     if (!(error instanceof CommanderError)) return printError(terminal, error);
     if (error.exitCode === 0) return 0;
-    return terminal.isJson ? printError(terminal, wrongUse(error)) : 2; // else Commander has said it
+    return terminal.isJson ? printError(terminal, wrongUse(error)) : 2; // otherwise Commander has printed it
   }
 }
 
@@ -51,7 +51,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
       outputError: (text, write) =>
         write(
           /unknown option '-[^-]/.test(text)
-            ? `${text.trimEnd()}\nAn id that begins with a dash stands behind \`--\`.\n`
+            ? `${text.trimEnd()}\nWrite \`--\` before an id that begins with a dash.\n`
             : text,
         ),
       getOutHelpWidth: () => Math.min(terminal.columns, 100),
@@ -79,7 +79,7 @@ export function createProgram(terminal: Terminal, done: Done): Command {
 }
 
 type Perform = (terminal: Terminal, options: never) => number | Promise<number>;
-/** Commander gives the arguments, the options and the command. */
+/** Commander passes the arguments, the options and the command. */
 type Action = (...given: unknown[]) => Promise<void>;
 
 interface Context {
@@ -97,14 +97,14 @@ A command works on the runs of a store or of a server:
 Exit codes: 0 done, 1 the run or the command failed, 2 wrong use, 130 interrupted.`;
 
 const fileOption = (): Option => new Option("--file <file>", "the file with the workflow, where it is not known yet");
-const jsonOption = (): Option => new Option("--json", "print JSON, and nothing else");
+const jsonOption = (): Option => new Option("--json", "print only JSON");
 
 /** Where the runs are. */
 function onTarget(command: Command): Command {
   return command
     .option("--store <store>", "a SQLite file, or postgres://…")
     .option("--url <url>", "a server")
-    .option("--token <token>", "for the server, else MILLRACE_TOKEN")
+    .option("--token <token>", "for the server (default: MILLRACE_TOKEN)")
     .addOption(jsonOption());
 }
 
@@ -117,10 +117,10 @@ function addServing({ add, calls }: Context): void {
       .option("--host <host>", "address to listen at", "127.0.0.1")
       .option("--store <store>", "a SQLite file, or postgres://…");
   onPort(add("dev [file]", "serve a file or a folder with the studio, and load it again when it changes"))
-    .option("--token <token>", "ask callers for this token, else MILLRACE_TOKEN; other computers always need one")
+    .option("--token <token>", "ask callers for this token (default: MILLRACE_TOKEN); other computers always need one")
     .action(calls(async () => (await import("./commands/dev.js")).dev));
   onPort(add("serve <file>", "serve a file or a folder over HTTP"))
-    .option("--token <token>", "ask callers for this token, else MILLRACE_TOKEN")
+    .option("--token <token>", "ask callers for this token (default: MILLRACE_TOKEN)")
     .option("--studio", "with the studio at /studio")
     .option("--read-only", "callers may only look")
     .action(calls(async () => (await import("./commands/serve.js")).serve));
@@ -208,7 +208,7 @@ function addStore({ add, calls }: Context): void {
     .addOption(fileOption())
     .option("-o, --output <file>", "into this file")
     .action(calls(async () => (await import("./commands/store-move.js")).exportRun));
-  sub("import <source>", "take a run out of such a file")
+  sub("import <source>", "import a run from such a file")
     .addOption(fileOption())
     .action(calls(async () => (await import("./commands/store-move.js")).importRun));
   sub("release <runId>", "let a run that was exported continue here").action(

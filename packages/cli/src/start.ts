@@ -1,4 +1,4 @@
-import { toldError } from "./output/cli-error.js";
+import { describeError } from "./output/cli-error.js";
 import { printError } from "./output/print-error.js";
 import { quietSqlite } from "./output/quiet-sqlite.js";
 import { Terminal } from "./output/terminal.js";
@@ -11,7 +11,7 @@ export function main(): Promise<number> {
   stdout.once("error", (error: NodeJS.ErrnoException) => {
     stdout.on("error", () => {}); // of what is still written
     // A reader that has seen enough, such as `head`, is not an error. A run is paused, as by Ctrl-C.
-    if (error.code === "EPIPE" && process.emit("SIGINT")) return terminal.note("Nobody reads the output any more.");
+    if (error.code === "EPIPE" && process.emit("SIGINT")) return terminal.note("The output was closed.");
     process.exit(error.code === "EPIPE" ? 0 : 1);
   });
   stderr.on("error", () => {});
@@ -19,9 +19,9 @@ export function main(): Promise<number> {
   return runCommand(process.argv.slice(2), terminal);
 }
 
-/** Code of the user that nobody awaits: the process ends, as Node would have it, and what it did is in the store. */
+/** Unhandled rejections of user code end the process, as in Node; stored progress remains. */
 async function onUncaught(terminal: Terminal, error: unknown): Promise<void> {
   const { uncaughtError } = await import("./code/load-error.js");
-  process.removeAllListeners("exit"); // one message says it
-  process.exit(printError(terminal, toldError(error).code === "INTERNAL" ? uncaughtError(error) : error));
+  process.removeAllListeners("exit"); // one message is enough
+  process.exit(printError(terminal, describeError(error).code === "INTERNAL" ? uncaughtError(error) : error));
 }

@@ -44,7 +44,7 @@ it("says of options what is wrong with them", async () => {
     code: 2,
     says: "cannot listen at 192.0.2.1",
   });
-  expect((await project.call("show", "-x")).stderr).toContain("stands behind `--`");
+  expect((await project.call("show", "-x")).stderr).toContain("Write `--` before an id");
 });
 
 it.each([
@@ -73,7 +73,7 @@ it("pauses a run whose output nobody reads any more", async () => {
   const resumed = await project.call("resume", "s-1");
 
   expect(child.exitCode).toBe(130);
-  expect(said()).toContain("Nobody reads the output any more.\n");
+  expect(said()).toContain("The output was closed.\n");
   expect(said()).not.toMatch(stack);
   expect(resumed).toMatchObject({ code: 0, stdout: expect.stringMatching(/"version 1"$/) });
 });

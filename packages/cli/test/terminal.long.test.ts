@@ -30,7 +30,7 @@ it("asks which workflow, and for the input that it needs", async () => {
   terminal.type("\r");
   await terminal.shows("topic");
   terminal.type("pirate\r");
-  await terminal.shows("words, else 3");
+  await terminal.shows("words, default 3");
   terminal.type("\r");
 
   expect(await terminal.ended()).toBe(0);

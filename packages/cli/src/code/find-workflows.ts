@@ -5,11 +5,11 @@
  * @module
  */
 import type { Workflow } from "millrace";
-import { isOfMillrace } from "./kit.js";
 import type { ModuleExports } from "./load-module.js";
+import { isOfMillrace } from "./user-millrace.js";
 
 export interface FoundWorkflow {
-  /** The key of the object that exports it; null: it has the name that the workflow itself says. */
+  /** The key of the object that exports it; `null` if the workflow names itself. */
   readonly key: string | null;
   /** How the file exports it. */
   readonly exportName: string;
@@ -22,7 +22,7 @@ export function findWorkflows(exported: ModuleExports): FoundWorkflow[] {
   for (const [exportName, value] of Object.entries(exported)) {
     for (const { source, ...one } of workflowsIn(exportName, value)) {
       const known = found.get(source);
-      // The key in an object is the durable name; `default` says less than a name.
+      // The key in an object is the durable name; `default` is no name.
       if (known === undefined || one.key !== null || known.exportName === "default") found.set(source, one);
     }
   }

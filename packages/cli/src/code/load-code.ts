@@ -6,8 +6,8 @@ import { CliError } from "../output/cli-error.js";
 import { shellWord } from "../output/command-text.js";
 import { fileAndName } from "./file-and-name.js";
 import { exportsText, type FoundWorkflow, findWorkflows } from "./find-workflows.js";
-import { hasMade, type Kit, openKit } from "./kit.js";
 import { existingPath, loadModule } from "./load-module.js";
+import { hasMade, type Kit, openKit } from "./user-millrace.js";
 
 export interface NamedWorkflow {
   /** The durable one. */
@@ -35,14 +35,14 @@ export async function loadCode(cwd: string, given: string): Promise<Code> {
   const { file, name: wanted } = fileAndName(cwd, given);
   const { path, isFolder } = existingPath(cwd, file);
   const files = isFolder ? workflowFiles(path) : [path];
-  const parts: { readonly file: string; readonly found: readonly FoundWorkflow[]; readonly told: string }[] = [];
+  const parts: { readonly file: string; readonly found: readonly FoundWorkflow[]; readonly exported: string }[] = [];
   for (const one of files) {
     const exported = await loadModule(one);
-    parts.push({ file: one, found: findWorkflows(exported), told: exportsText(exported) });
+    parts.push({ file: one, found: findWorkflows(exported), exported: exportsText(exported) });
   }
   const all = parts.flatMap(({ file: of, found }) => found.map((one) => ({ ...one, file: of })));
   const [first] = all;
-  if (first === undefined) throw noWorkflow(file, isFolder ? "No file in it exports one." : (parts[0]?.told ?? ""));
+  if (first === undefined) throw noWorkflow(file, isFolder ? "No file in it exports one." : (parts[0]?.exported ?? ""));
   const kit = await kitOf(first);
   const found = all.map(({ key, ...one }) => ({ ...one, name: key ?? nameOf(kit, one.workflow) }));
   assertNames(found, cwd);
@@ -80,7 +80,7 @@ async function kitOf({ workflow, file }: { readonly workflow: Workflow; readonly
   });
 }
 
-/** An invalid workflow has a name, too: what is wrong with it is told when it is used. */
+/** An invalid workflow has a name, too: its problems are reported when it is used. */
 function nameOf({ engine, core }: Kit, workflow: Workflow): string {
   try {
     return engine.compileWorkflow(workflow).name;
@@ -100,13 +100,13 @@ function assertNames(found: readonly NamedWorkflow[], cwd: string): void {
     throw new CliError({
       code: "WORKFLOW_AMBIGUOUS",
       message: `Two workflows have the name ${one.name}: ${places.join(" and ")}.`,
-      hint: "Give one of them another name: `static override readonly name`, or the option `name`.",
+      hint: "Rename one of them: `static override readonly name`, or the option `name`.",
       details: { workflow: one.name, places },
     });
   }
 }
 
-/** Files whose text says that they may have one: to load a program that only uses workflows would run it. */
+/** Files whose text may define a workflow: loading a program that only uses workflows would run it. */
 function workflowFiles(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter(
@@ -123,11 +123,11 @@ function exportsWorkflow(text: string): boolean {
   return /\bexport\b|\bexports\b/.test(text) && /\bextends Workflow\b|\bdefineWorkflow\b|\bnew Pipeline\b/.test(text);
 }
 
-function noWorkflow(file: string, told: string): CliError {
+function noWorkflow(file: string, exported: string): CliError {
   return new CliError({
     code: "WORKFLOW_MISSING",
-    message: `${file} has no workflow. ${told}`,
-    hint: "Export a class that extends `Workflow`, what `defineWorkflow(…).build()` gives, or a `Pipeline`.",
+    message: `${file} has no workflow. ${exported}`,
+    hint: "Export a class that extends `Workflow`, the result of `defineWorkflow(…).build()`, or a `Pipeline`.",
     details: { file },
   });
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, isAbsolute, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CliError } from "../output/cli-error.js";
-import { packageName } from "./kit.js";
+import { packageName } from "./user-millrace.js";
 
 interface Place {
   readonly file: string;
@@ -30,7 +30,7 @@ export function loadError(path: string, error: unknown, files: readonly string[]
   });
 }
 
-/** What code of the user threw while nobody awaited it. One of ours passes as it is, with its stack. */
+/** An error of user code outside of any await. Errors of Millrace pass unchanged, with their stack. */
 export function uncaughtError(error: unknown): unknown {
   const place = placeOf(error);
   if (place === null) return error;
@@ -79,16 +79,16 @@ function syntaxPlace(
     const file = existingFile(given, files);
     return { place: { file, line, column: column + 1 }, text: first.text };
   }
-  const told = /^(.+?):(\d+):(\d+): (?:ERROR|error): (.*)$/m.exec(text);
-  if (told) {
-    const [, given = "", line, column, what = ""] = told;
+  const match = /^(.+?):(\d+):(\d+): (?:ERROR|error): (.*)$/m.exec(text);
+  if (match) {
+    const [, given = "", line, column, what = ""] = match;
     const file = existingFile(given.trim(), files);
     return { place: { file, line: Number(line), column: Number(column) + 1 }, text: what };
   }
   return error instanceof SyntaxError ? checkedPlace(files) : null;
 }
 
-/** Node knows the line of its own syntax errors, and says it only where it prints them. */
+/** Node prints the line of a syntax error, and does not expose it otherwise. */
 function checkedPlace(files: readonly string[]): { readonly place: Place; readonly text: string } | null {
   for (const file of files.filter((path) => /\.[cm]?js$/.test(path))) {
     const { stderr } = spawnSync(process.execPath, ["--check", file], { encoding: "utf8" });
@@ -133,7 +133,7 @@ function frameOf({ file, line, column }: Place): string {
   return shownLines.join("\n");
 }
 
-/** esbuild names a file as it was told to, which may be below another folder. */
+/** esbuild names a file relative to its working folder, which may be another one. */
 function existingFile(given: string, files: readonly string[]): string {
   if (existsSync(given)) return given;
   return files.find((file) => file.endsWith(basename(given))) ?? given;

@@ -10,9 +10,9 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { CliError } from "../output/cli-error.js";
-import { toItsEnd } from "./broken-off.js";
-import { isOfMillrace } from "./kit.js";
 import { loadError } from "./load-error.js";
+import { toItsEnd } from "./never-settles.js";
+import { isOfMillrace } from "./user-millrace.js";
 
 export type ModuleExports = Readonly<Record<string, unknown>>;
 

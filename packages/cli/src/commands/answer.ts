@@ -14,7 +14,7 @@ interface AnswerOptions extends TargetOptions {
   readonly input?: string;
 }
 
-/** Over a store the run goes on in this process, unless another one has it. */
+/** Over a store, the run continues in this process, unless another process has it. */
 export async function answer(terminal: Terminal, options: AnswerOptions): Promise<number> {
   const { runId } = options;
   const given = options.input === undefined ? undefined : fieldsIn(readJson(options.input, "`--input`"), "`--input`");

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import type { CheckProblem } from "millrace/runtime";
 import { fileAndName } from "../code/file-and-name.js";
 import { type Code, loadCode } from "../code/load-code.js";
-import { toldError } from "../output/cli-error.js";
+import { describeError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { localOf, openTarget, withTarget } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
@@ -39,7 +39,7 @@ function graphProblems({ kit, chosen }: Code): GraphProblem[] {
       kit.graph.describeWorkflow(workflow);
       return [];
     } catch (error) {
-      const { code, message, details } = toldError(error);
+      const { code, message, details } = describeError(error);
       const findings = (details["findings"] ?? []) as readonly { readonly message: string; readonly hint: string }[];
       const texts = findings.length === 0 ? [message] : findings.map((one) => `${one.message} ${one.hint}`);
       return texts.map((text) => ({ workflow: name, code, message: text }));

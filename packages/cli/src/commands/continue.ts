@@ -1,4 +1,4 @@
-/** Commands that bring a run on: `resume`, `retry` and `fork`. */
+/** Commands that continue a run: `resume`, `retry` and `fork`. */
 import type { ClientRun } from "@millrace/client";
 import { newRunId, wholeNumber } from "../option-values.js";
 import { fieldsIn, readJson } from "../output/parse-json.js";

@@ -1,5 +1,5 @@
 /**
- * Serves code that changes: each version of it in a process of its own, over one store.
+ * Serves code that changes: each version in its own process, over one store.
  *
  * ```
  * change ──► load in a new process ──► does it load? ──no──► say why; the version before keeps serving
@@ -19,7 +19,7 @@ import type { WorkerSetup } from "../dev/messages.types.js";
 import { addressOf, isOwnAddress } from "../dev/own-address.js";
 import { type Serving, VersionProcess } from "../dev/version-process.js";
 import { FileWatch } from "../dev/watch-files.js";
-import type { ToldError } from "../output/cli-error.js";
+import type { ErrorDescription } from "../output/cli-error.js";
 import { printError } from "../output/print-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { interrupts } from "./interrupts.js";
@@ -37,7 +37,7 @@ export async function dev(terminal: Terminal, options: DevOptions): Promise<numb
   const where = portOf(options.port);
   const file = options.file ?? usualFolder(terminal.cwd);
   existingPath(terminal.cwd, fileAndName(terminal.cwd, file).file);
-  // The processes listen at the address that was judged, whatever its name stands for by then.
+  // The processes listen at the address that was checked, even if the name resolves to another one later.
   const host = options.host === "localhost" ? options.host : await addressOf(options.host);
   const token = options.token ?? (await tokenFor(host, terminal));
   const session = new DevSession(terminal, { setup: { file, store, host, token, cwd: terminal.cwd }, where });
@@ -99,7 +99,7 @@ class DevSession {
       await ended;
     } finally {
       this.#watch.close();
-      this.#next?.kill(); // what it loads may never come to an end
+      this.#next?.kill(); // its code may never finish loading
       const last = this.#current;
       this.#current = null;
       await last?.close();
@@ -151,18 +151,18 @@ class DevSession {
     version.left.then(() => this.#leaving.delete(version));
   }
 
-  #onNotServing(version: VersionProcess, error: ToldError): void {
+  #onNotServing(version: VersionProcess, error: ErrorDescription): void {
     version.kill();
     this.#current = null;
     throw Object.assign(new Error(error.message), error);
   }
 
-  /** A step has ended the process: the next change starts it again, and so does nothing else, for it would end again. */
+  /** A step has ended the process. Only the next change starts it again: otherwise it would end again. */
   #onExit(version: VersionProcess, code: number | null): void {
     if (this.#current !== version) return;
     this.#current = null;
     this.#terminal.note(
-      `The process of the workflows has ended (${code ?? "signal"}). It is started again when a file changes.`,
+      `The process of the workflows has ended (${code ?? "signal"}). It restarts when a file changes.`,
     );
   }
 
@@ -172,7 +172,7 @@ class DevSession {
     this.#watch.set([...files, ...(isFolder ? [] : [path])], isFolder ? path : dirname(path));
   }
 
-  #tellFailure(error: ToldError): void {
+  #tellFailure(error: ErrorDescription): void {
     printError(this.#terminal, Object.assign(new Error(error.message), error));
     const rest = this.#current === null ? "Waiting for a change." : "The version before keeps serving.";
     this.#terminal.note(this.#terminal.paintError("dim", rest));
@@ -186,7 +186,7 @@ class DevSession {
     terminal.line(`${terminal.paint("bold", "millrace")}  ${urls.join("\n          ")}`);
     if (this.#setup.token !== null)
       terminal.note("  Whoever has the token and reaches this computer can read the code of all steps and start runs.");
-    for (const line of serving.told) terminal.write(`${line}\n`);
+    for (const line of serving.lines) terminal.write(`${line}\n`);
     if (!serving.hasStudio) terminal.note("  The studio is not installed: npm install --save-dev @millrace/studio");
   }
 }

@@ -1,5 +1,5 @@
 /** Two runs beside each other: the first tick that differs, and what is different at the end. */
-import { toldError } from "../output/cli-error.js";
+import { describeError } from "../output/cli-error.js";
 import { valueText } from "../output/format.js";
 import type { Terminal } from "../output/terminal.js";
 import { openTarget, withTarget } from "../target/open-target.js";
@@ -16,7 +16,7 @@ interface DiffOptions extends TargetOptions {
 
 interface Side {
   readonly row: RunRow;
-  /** Null where nobody can read them. */
+  /** `null` if they cannot be read. */
   readonly ticks: readonly TickFacts[] | null;
   readonly state: unknown;
   readonly result: unknown;
@@ -64,7 +64,7 @@ async function resultOf(target: Target, runId: string): Promise<unknown> {
     const outcome = await target.client.handle(runId).summary();
     return outcome.status === "completed" ? outcome.result : null;
   } catch (error) {
-    if (toldError(error).code === "WORKFLOW_UNKNOWN") return null;
+    if (describeError(error).code === "WORKFLOW_UNKNOWN") return null;
     throw error;
   }
 }

@@ -21,7 +21,7 @@ const ownCodes: Readonly<Record<Exclude<CliErrorCode, ErrorCode>, string>> = {
   STORE_UNSUPPORTED: "That kind of store cannot do this",
   SYNTAX_INVALID: "The file cannot be compiled; with file, line, column and the code around",
   WORKFLOW_AMBIGUOUS: "The file has several workflows: name one",
-  WORKFLOW_MISSING: "The file has no workflow; says what it exports",
+  WORKFLOW_MISSING: "The file has no workflow; the message lists its exports",
 };
 
 interface Explained {
@@ -66,7 +66,7 @@ function throwUnknown(code: string): never {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `No page explains "${code}".`,
-    hint: "`millrace explain` lists the codes. Those of HTTP answers are in the README of `@millrace/server`.",
+    hint: "`millrace explain` lists the codes. Codes of HTTP responses are in the README of `@millrace/server`.",
     details: { code },
   });
 }

@@ -45,7 +45,7 @@ function writerOf(output: string): Writer {
   if (writer !== undefined) return writer;
   throw new CliError({
     code: "OUTPUT_UNKNOWN",
-    message: `${output} is of no kind that a graph can be written as.`,
-    hint: `Give a name that ends with ${Object.keys(writers).join(", ")}.`,
+    message: `A graph cannot be written as ${output}.`,
+    hint: `Use a name that ends with ${Object.keys(writers).join(", ")}.`,
   });
 }

@@ -1,4 +1,4 @@
-/** Ctrl-C: the first one asks to come to an end, the second one leaves at once. */
+/** Ctrl-C: the first one stops gracefully, the second one exits at once. */
 
 export interface Interrupts {
   readonly signal: AbortSignal;

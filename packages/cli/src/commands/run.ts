@@ -46,21 +46,21 @@ function refuseSession({ session, user }: RunCommandOptions, workflow: string): 
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`${option}\` is for pipelines, and ${workflow} is a workflow.`,
-    hint: "Leave it out, or give it as a field of `--input`.",
+    hint: "Leave it out, or pass it as a field of `--input`.",
   });
 }
 
 function notDetached(): CliError {
   return new CliError({
     code: "OPTION_INVALID",
-    message: "`--detach` leaves the run at work on a server, and there is none: it would stop with this command.",
+    message: "`--detach` leaves the run to a server. Without one, it would stop with this command.",
     hint: "Name a server with `--url`, or leave it out.",
   });
 }
 
 interface Chosen {
   readonly name: string;
-  /** Null: a server says it. */
+  /** `null` if a server decides it. */
   readonly isPipeline: boolean | null;
 }
 

@@ -54,7 +54,7 @@ export function statusOf(text: string): RunStatus {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--status\` is ${JSON.stringify(text)}.`,
-    hint: `Give one of ${runStatuses.join(", ")}.`,
+    hint: `Use one of ${runStatuses.join(", ")}.`,
   });
 }
 

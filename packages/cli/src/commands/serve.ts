@@ -18,7 +18,7 @@ interface ServeOptions {
 
 const drainMs = 10_000;
 
-/** Until somebody stops it; runs are continued by whoever serves the store next. */
+/** Serves until it is stopped; the next process that serves the store continues its runs. */
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
   const { file, host, store, studio = false, readOnly = false } = options;
   const token = options.token ?? terminal.env["MILLRACE_TOKEN"];

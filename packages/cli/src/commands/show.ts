@@ -4,7 +4,7 @@ import { AttemptReader } from "../follow/attempts.js";
 import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
 import { StepTree, type TreeLine } from "../follow/step-tree.js";
 import { wholeNumber } from "../option-values.js";
-import { toldError } from "../output/cli-error.js";
+import { describeError } from "../output/cli-error.js";
 import { agoText, durationText, isoText, jsonText, valueText } from "../output/format.js";
 import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
@@ -32,12 +32,12 @@ export async function show(terminal: Terminal, options: ShowOptions): Promise<nu
   });
 }
 
-/** With the code where it is at hand and can be loaded; else as it is stored. */
+/** Shows the run with its code if that can be loaded; otherwise as stored. */
 async function openForLook(terminal: Terminal, options: ShowOptions): Promise<Target> {
   try {
     return await openTarget(terminal, { ...options, code: "known" });
   } catch (error) {
-    const { code } = toldError(error);
+    const { code } = describeError(error);
     if (
       options.file !== undefined ||
       !["SYNTAX_INVALID", "CODE_FAILED", "WORKFLOW_MISSING", "WORKFLOW_INVALID"].includes(code)
@@ -52,7 +52,7 @@ interface Shown {
   readonly row: RunRow;
   readonly result: unknown;
   readonly error: { readonly code: string; readonly message: string } | null;
-  /** Null where nobody knows them without the code. */
+  /** `null` if they cannot be known without the code. */
   readonly attempts: readonly RunAttempt[] | null;
   readonly tree: StepTree;
   readonly prompts: readonly OpenPrompt[];

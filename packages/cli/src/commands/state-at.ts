@@ -1,5 +1,5 @@
 /** The state of a run, now or as it was after a tick, as plain JSON. */
-import { toldError } from "../output/cli-error.js";
+import { describeError } from "../output/cli-error.js";
 import type { Target } from "../target/target.types.js";
 
 /** @param at Now, where it is null; then a run that has not begun has none. */
@@ -15,7 +15,7 @@ export async function stateOrNull(target: Target, runId: string): Promise<unknow
   try {
     return await stateAt(target, runId, null);
   } catch (error) {
-    if (/^(NOT_FOUND|WORKFLOW_UNKNOWN|HISTORY_TRIMMED)$/.test(toldError(error).code)) return null;
+    if (/^(NOT_FOUND|WORKFLOW_UNKNOWN|HISTORY_TRIMMED)$/.test(describeError(error).code)) return null;
     throw error;
   }
 }

@@ -66,11 +66,11 @@ export async function vacuumStore(terminal: Terminal, { store }: StoreOptions): 
   if (place.kind !== "sqlite") {
     throw new CliError({
       code: "STORE_UNSUPPORTED",
-      message: "PostgreSQL gives room back by itself.",
+      message: "PostgreSQL frees space by itself.",
       hint: "Its autovacuum does that; `VACUUM FULL` in `psql` shrinks tables, and locks them.",
     });
   }
-  // What opens the store says what is wrong with it, before anything is written.
+  // Opening the store reports problems before anything is written.
   const target = await openTarget(terminal, { store });
   await target.close();
   const before = sizeOf(place.path);
@@ -114,6 +114,6 @@ function endedStatus(text: string): EndedStatus {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `A run that is ${status} has not ended.`,
-    hint: `Give one of ${[...ended].join(", ")}.`,
+    hint: `Use one of ${[...ended].join(", ")}.`,
   });
 }

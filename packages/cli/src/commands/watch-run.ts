@@ -1,4 +1,4 @@
-/** Starts or continues a run, follows it in the terminal, and says how it ended or how to go on. */
+/** Starts or continues a run, follows it in the terminal, and prints how it ended or how to continue. */
 import type { ClientRun, RunOutcome } from "@millrace/client";
 import { Follower, outcomeLine } from "../follow/follow-run.js";
 import { type OpenPrompt, openPrompts, promptJson, promptLines } from "../follow/open-prompts.js";
@@ -16,7 +16,7 @@ interface Watching {
   readonly workflow: string;
   /** Called once the watching has begun. */
   readonly begin: () => ClientRun;
-  /** What brings the run on, done once the watching has begun. */
+  /** Starts or continues the run, once it is being watched. */
   readonly bring?: () => Promise<void>;
   /** Only events behind this one are shown. @default all */
   readonly after?: number;
@@ -110,5 +110,5 @@ async function storedRun(terminal: Terminal, { place }: LocalTarget, runId: stri
 }
 
 export function interrupted(): CliError {
-  return new CliError({ code: "INTERRUPTED", message: "Nothing was started.", hint: "Call it again." });
+  return new CliError({ code: "INTERRUPTED", message: "Nothing was started.", hint: "Run the command again." });
 }

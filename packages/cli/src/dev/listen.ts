@@ -15,7 +15,7 @@ export interface Listening {
   /** Other computers do not reach the address. */
   readonly isOwn: boolean;
   readonly port: number;
-  /** Takes no more requests, and ends those that are under way: clients of a stream connect again. */
+  /** Accepts no more requests and ends active ones: clients of a stream reconnect. */
   close(): void;
 }
 
@@ -86,7 +86,7 @@ function portInUse(port: number): CliError {
   return new CliError({
     code: "PORT_IN_USE",
     message: `Port ${port} is in use.`,
-    hint: "Give another one with `--port`, or leave it out for the next free one.",
+    hint: "Choose another one with `--port`, or leave it out for the next free one.",
     details: { port },
   });
 }

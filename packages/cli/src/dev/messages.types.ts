@@ -1,5 +1,5 @@
-/** What `dev` and the process of one version of the code tell each other. */
-import type { ToldError } from "../output/cli-error.js";
+/** Messages between `dev` and the process of one version of the code. */
+import type { ErrorDescription } from "../output/cli-error.js";
 
 export interface WorkerSetup {
   readonly file: string;
@@ -13,19 +13,19 @@ export interface WorkerSetup {
 export type ToWorker =
   | { readonly type: "load"; readonly setup: WorkerSetup }
   | { readonly type: "serve"; readonly port: number; readonly isDefault: boolean }
-  /** Take no more requests, let running steps finish, and leave. */
+  /** Accept no more requests, let running steps finish, and exit. */
   | { readonly type: "stop" };
 
 export type FromWorker =
   | { readonly type: "loaded"; readonly files: readonly string[] }
-  | { readonly type: "failed"; readonly files: readonly string[]; readonly error: ToldError }
+  | { readonly type: "failed"; readonly files: readonly string[]; readonly error: ErrorDescription }
   | {
       readonly type: "serving";
       readonly urls: readonly string[];
       readonly port: number;
       readonly hasStudio: boolean;
       /** In clean lines, for people. */
-      readonly told: readonly string[];
+      readonly lines: readonly string[];
     }
   /** The port is free. */
   | { readonly type: "closed" };

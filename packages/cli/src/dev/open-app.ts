@@ -3,8 +3,8 @@ import { dirname, relative } from "node:path";
 import type { ServerOptions } from "@millrace/server";
 import type { Log } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
-import { packageFolder } from "../code/kit.js";
 import type { Code } from "../code/load-code.js";
+import { packageFolder } from "../code/user-millrace.js";
 import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace, storePlace } from "../target/open-store.js";
 import { ensureFolder, projectOf, rememberFiles } from "../target/project.js";
@@ -49,7 +49,7 @@ interface Served {
   readonly place: StorePlace;
 }
 
-/** What a terminal says of what is served: each workflow with its file, and where its runs are. */
+/** The summary for the terminal: each workflow with its file, and where its runs are stored. */
 export function servedLines(terminal: Terminal, { code, place }: Served): string[] {
   const width = Math.max(...code.found.map(({ name }) => name.length));
   return [

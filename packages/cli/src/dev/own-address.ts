@@ -2,7 +2,7 @@
  * Addresses that only this computer reaches.
  *
  * What counts is the address that is listened on: `LOCALHOST`, `127.1`, `0x7f000001` and the name of the computer are spellings of
- * one. A page can let its own name lead there (DNS rebinding). Its requests then have its own origin, and only their `Host` tells.
+ * one. A page can let its own name lead there (DNS rebinding). Its requests then have its own origin, and only their `Host` shows it.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export function isOwnAddress(address: string): boolean {
   return isIP(address) !== 0 && own.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
 }
 
-/** The address that a host stands for; the host itself where it stands for none, which listening then reports. */
+/** The address of a host name; the name itself if it has none, which listening then reports. */
 export async function addressOf(host: string): Promise<string> {
   return lookup(host).then(
     ({ address }) => address,

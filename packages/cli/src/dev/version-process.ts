@@ -1,7 +1,7 @@
-/** One version of the code in a process of its own, seen from `dev`. */
+/** The child process of one version of the code, as `dev` sees it. */
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { CliError, toldError } from "../output/cli-error.js";
+import { CliError, describeError } from "../output/cli-error.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
 
 export type Loaded = Extract<FromWorker, { type: "loaded" | "failed" }>;
@@ -72,5 +72,5 @@ function died(code: number | null): FromWorker {
     message: `The process of the code has ended with ${code ?? "a signal"} while it was loaded.`,
     hint: "Keep `process.exit` out of files with workflows.",
   });
-  return { type: "failed", files: [], error: toldError(error) };
+  return { type: "failed", files: [], error: describeError(error) };
 }

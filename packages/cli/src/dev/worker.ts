@@ -1,5 +1,5 @@
 /**
- * The process of one version of the code, started by `dev`: loads it, then serves it until it is told to stop.
+ * The process of one version of the code, started by `dev`: loads it, then serves it until it should stop.
  *
  * It ends with `dev`, however that ended: runs are in the store.
  *
@@ -9,7 +9,7 @@ import { dirname } from "node:path";
 import { type Code, loadCode } from "../code/load-code.js";
 import { loadedFiles } from "../code/load-module.js";
 import { cleanText } from "../output/clean.js";
-import { toldError } from "../output/cli-error.js";
+import { describeError } from "../output/cli-error.js";
 import { quietSqlite } from "../output/quiet-sqlite.js";
 import { Terminal } from "../output/terminal.js";
 import { stepSources } from "../sources/step-sources.js";
@@ -29,13 +29,15 @@ let app: OpenApp | null = null;
 let server: Listening | null = null;
 
 process.on("disconnect", () => process.exit(1));
-// The terminal tells the whole group of a Ctrl-C: `dev` decides.
+// The terminal sends Ctrl-C to the whole process group: `dev` decides.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("message", (message: ToWorker) => {
-  handle(message).catch((error: unknown) => tell({ type: "failed", files: loadedFiles(), error: toldError(error) }));
+  handle(message).catch((error: unknown) =>
+    send({ type: "failed", files: loadedFiles(), error: describeError(error) }),
+  );
 });
 
-function tell(message: FromWorker): void {
+function send(message: FromWorker): void {
   process.send?.(message);
 }
 
@@ -52,7 +54,7 @@ async function load(given: WorkerSetup): Promise<void> {
   const trial = loaded.kit.runtime.createRuntime({ workflows: loaded.workflows });
   await trial.stop({ drainMs: 0 });
   code = loaded;
-  tell({ type: "loaded", files: loadedFiles() });
+  send({ type: "loaded", files: loadedFiles() });
 }
 
 async function serve({ port, isDefault }: { readonly port: number; readonly isDefault: boolean }): Promise<void> {
@@ -67,13 +69,13 @@ async function serve({ port, isDefault }: { readonly port: number; readonly isDe
   const shown = { sources, ...auth, ...(studio && { studio: true as const }) };
   app = await openApp({ code, store, cwd, log: logOf(terminal), server: shown });
   server = await listen({ fetch: app.fetch, host, port, isDefault, asksToken: token !== null });
-  const told = servedLines(terminal, { code, place: app.place }).map(cleanText);
-  tell({ type: "serving", urls: server.urls, port: server.port, hasStudio: studio, told });
+  const lines = servedLines(terminal, { code, place: app.place }).map(cleanText);
+  send({ type: "serving", urls: server.urls, port: server.port, hasStudio: studio, lines });
 }
 
 async function stop(): Promise<void> {
   server?.close();
-  tell({ type: "closed" });
+  send({ type: "closed" });
   await app?.stop(drainMs);
   process.exit(0);
 }

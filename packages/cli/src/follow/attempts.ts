@@ -1,6 +1,6 @@
-/** The attempts of a run, as the server of its target tells them. */
+/** The attempts of a run, from its server. */
 import type { RunAttempt } from "@millrace/client";
-import { toldError } from "../output/cli-error.js";
+import { describeError } from "../output/cli-error.js";
 import type { Target } from "../target/target.types.js";
 import { type StepChange, type StepListener, waitText } from "./step-tree.js";
 
@@ -17,7 +17,7 @@ export class AttemptReader {
   readonly #target: Target;
   readonly #runId: string;
   readonly #listener: StepListener;
-  readonly #told: Map<string, string> = new Map();
+  readonly #shown: Map<string, string> = new Map();
 
   constructor(target: Target, runId: string, listener: StepListener) {
     this.#target = target;
@@ -34,7 +34,7 @@ export class AttemptReader {
       for (const one of attempts) this.#tell(one);
       return attempts;
     } catch (error) {
-      if (!/^(NOT_FOUND|RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(toldError(error).code)) throw error;
+      if (!/^(NOT_FOUND|RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(describeError(error).code)) throw error;
       return [];
     }
   }
@@ -48,8 +48,8 @@ export class AttemptReader {
     const key = `${attempt.runId} ${attempt.item} ${attempt.attempt}`;
     const { status, calls } = attempt;
     const state = [status, ...calls.map((call) => `${call.status} ${call.attempts}`)].join();
-    if (this.#told.get(key) === state) return;
-    this.#told.set(key, state);
+    if (this.#shown.get(key) === state) return;
+    this.#shown.set(key, state);
     this.#listener.change(changeOf(attempt));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Follows a run until it has ended or only somebody else can bring it on: its steps as a tree, its events, and its
+ * Follows a run until it has ended or waits for other people: its steps as a tree, its events, and its
  * prompts as questions.
  *
  * @module
@@ -19,7 +19,7 @@ export interface FollowSetup {
   readonly run: ClientRun;
   /** Only events behind this one are shown. */
   readonly after: number;
-  /** What brings the run on, done once the watching has begun. */
+  /** Starts or continues the run, once it is being followed. */
   readonly bring?: (() => Promise<void>) | undefined;
   /** Ends the watching. */
   readonly signal: AbortSignal;
@@ -71,7 +71,7 @@ export class Follower {
 
   async #toEnd(events: Promise<void>): Promise<RunOutcome> {
     const outcome = await this.#untilIdle();
-    // A run that waits shows no more: its last events have come with what it waits for.
+    // A waiting run shows no more events: the last ones came with its prompts.
     if (outcome.status !== "waiting") await events;
     return outcome;
   }

@@ -11,7 +11,7 @@ export interface OpenPrompt {
   readonly type: string;
   readonly fields: unknown;
   readonly step: string | null;
-  /** The event that answers it, and what it wants; null where that is not known. */
+  /** The event that answers it, and its schema; `null` if that is not known. */
   readonly answer: { readonly type: string; readonly schema: JsonSchema } | null;
 }
 

@@ -1,4 +1,4 @@
-/** Asks in the terminal for what a JSON schema wants: of an answer, or of the start of a run. */
+/** Asks in the terminal for the fields of a JSON schema: of an answer, or of the start of a run. */
 import * as clack from "@clack/prompts";
 import type { JsonSchema } from "@millrace/client";
 import { cleanLine } from "../output/clean.js";
@@ -9,7 +9,7 @@ export const leftForm: unique symbol = Symbol("left");
 
 export type FormResult = Readonly<Record<string, unknown>> | typeof leftForm;
 
-/** @param schema Null: nobody says what it wants; then it is one field for JSON. */
+/** @param schema `null` if it is unknown: then there is one field for JSON. */
 export async function askForm(schema: JsonSchema | null): Promise<FormResult> {
   const fields = fieldsOf(schema);
   if (fields === null) {
@@ -75,9 +75,9 @@ interface Question {
 
 function labelOf(name: string, schema: JsonSchema, isRequired: boolean): string {
   const { description, default: value } = schema as { readonly description?: unknown; readonly default?: unknown };
-  const told = typeof description === "string" ? ` (${description})` : "";
-  if (value !== undefined) return `${name}${told}, else ${JSON.stringify(value)}`;
-  return `${name}${told}${isRequired ? "" : ", may be left empty"}`;
+  const hint = typeof description === "string" ? ` (${description})` : "";
+  if (value !== undefined) return `${name}${hint}, default ${JSON.stringify(value)}`;
+  return `${name}${hint}${isRequired ? "" : ", may be left empty"}`;
 }
 
 async function askChoice(choices: readonly unknown[], { message, isRequired }: Question): Promise<unknown> {

@@ -14,7 +14,7 @@ import type { Target } from "../target/target.types.js";
 import { AttemptReader } from "./attempts.js";
 import { type StepChange, type StepListener, waitText } from "./step-tree.js";
 
-/** Resolves when all that is known was told. */
+/** Resolves once everything known is reported. */
 export type StopFeed = () => Promise<void>;
 
 /** @param runId A run that may not be stored yet. Gives the way to stop. */
@@ -83,7 +83,7 @@ function feedOfServer(target: Target, runId: string, listener: StepListener): St
   const stopped = new AbortController();
   const reader = new AttemptReader(target, runId, listener);
   const polling = poll(reader, stopped.signal);
-  polling.catch(() => {}); // the run is asked for, too, and says what is wrong; else it is thrown below
+  polling.catch(() => {}); // reading the run reports the same problem, or it is thrown below
   return async () => {
     stopped.abort();
     await polling;

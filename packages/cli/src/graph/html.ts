@@ -1,7 +1,7 @@
 import type { WorkflowDescription } from "millrace/graph";
 import { escaped, svgOf } from "./svg.js";
 
-/** One file that loads nothing else. */
+/** A file that loads no others. */
 export function htmlOf(description: WorkflowDescription): string {
   const name = escaped(description.name);
   return `<!doctype html>

@@ -1,4 +1,4 @@
-/** Where each node of a graph stands, and how its edges run. */
+/** Positions of the nodes and edges of a graph. */
 import { Graph, layout } from "@dagrejs/dagre";
 import type { GraphEdge, GraphGroup, GraphNode, WorkflowDescription } from "millrace/graph";
 

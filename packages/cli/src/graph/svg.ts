@@ -1,4 +1,4 @@
-/** The graph of a workflow as SVG: no script, no font of its own, light and dark. */
+/** The graph of a workflow as SVG, without scripts and fonts, for light and dark. */
 import type { EdgeKind, GraphNode, WorkflowDescription } from "millrace/graph";
 import { fontSize, type PlacedEdge, type PlacedGroup, type PlacedNode, type Point, placeGraph } from "./layout.js";
 

@@ -2,7 +2,7 @@
  * What may reach a terminal. Every text that is printed passes here, wherever it comes from: from a store, a server, a schema or an
  * error.
  *
- * Of the sequences that a terminal obeys, only the colors of this process pass. They carry a mark that no stored text can know, until
+ * Of the control sequences of terminals, only the colors of this process pass. They carry a mark that no stored text can contain, until
  * they are printed. Controls of other kinds are shown as `\ufffd`, and so are characters that are not seen and change how a text
  * reads, such as an override of its direction; the joiners of scripts and emoji stay.
  *
@@ -40,7 +40,7 @@ export function cleanLine(text: string): string {
   return text.replace(/\s/g, " ").replace(unseen, "\ufffd");
 }
 
-/** JSON that says the same, and has no character that a terminal obeys or a person does not see. */
+/** Equal JSON without control characters and invisible characters. */
 export function cleanJson(json: string): string {
   return json.replace(unseen, (letter) => (/[\r\n\t]/.test(letter) ? letter : escaped(letter)));
 }

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { newRunId } from "../option-values.js";
-import { toldError } from "./cli-error.js";
+import { describeError } from "./cli-error.js";
 import { fieldsIn } from "./parse-json.js";
 
 const answered = (of: object): Error => Object.assign(new Error("GET http://a/b was answered with 401: no"), of);
 
 describe("an error of a server", () => {
   it("is told with the options of the command, not with those of a program", () => {
-    const refused = toldError(answered({ code: "REQUEST_REFUSED", hint: "Give `headers`.", status: 401 }));
-    const page = toldError(answered({ code: "RESPONSE_INVALID", hint: "Check `baseUrl`.", status: 200 }));
-    const silent = toldError(answered({ code: "REQUEST_TIMEOUT", hint: "Raise it.", url: "http://a/b" }));
+    const refused = describeError(answered({ code: "REQUEST_REFUSED", hint: "Give `headers`.", status: 401 }));
+    const page = describeError(answered({ code: "RESPONSE_INVALID", hint: "Check `baseUrl`.", status: 200 }));
+    const silent = describeError(answered({ code: "REQUEST_TIMEOUT", hint: "Raise it.", url: "http://a/b" }));
 
     expect(refused).toMatchObject({
       message: expect.stringContaining("http://a/b"),

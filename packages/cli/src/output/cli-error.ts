@@ -55,18 +55,18 @@ export class CliError extends Error {
   }
 }
 
-/** What is told of an error of any kind. */
-export interface ToldError {
+/** The parts of an error that are printed. */
+export interface ErrorDescription {
   readonly code: string;
   readonly message: string;
   readonly hint: string | null;
   readonly details: Readonly<Record<string, unknown>>;
   readonly frame: string | null;
-  /** Of an error that nobody expected; null for all others. */
+  /** The stack of an unexpected error; `null` for all others. */
   readonly stack: string | null;
 }
 
-export function toldError(error: unknown): ToldError {
+export function describeError(error: unknown): ErrorDescription {
   const { code, message, hint, details, frame, stack } = error as Partial<CliError>;
   if (typeof code !== "string" || typeof hint !== "string") {
     const text = typeof message === "string" ? message : String(error);
@@ -95,14 +95,14 @@ const ownHints: Readonly<Record<string, string>> = {
   STORE_BUSY: "Look for a program that keeps a write transaction open, and call it again.",
 };
 
-function unreachable(told: ToldError, error: unknown, what: string): ToldError {
+function unreachable(described: ErrorDescription, error: unknown, what: string): ErrorDescription {
   const { url } = error as { readonly url?: string };
   const origin = url !== undefined && URL.canParse(url) ? new URL(url).origin : "The server";
   return {
-    ...told,
+    ...described,
     code: "SERVER_UNREACHABLE",
     message: `${origin} ${what}.`,
-    hint: "Look whether the server runs there, and whether `--url` is right.",
+    hint: "Check that the server runs there, and that `--url` is right.",
   };
 }
 

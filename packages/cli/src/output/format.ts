@@ -34,7 +34,7 @@ export function valueText(value: unknown, limit: number): string {
   return cut(typeof value === "string" ? value : (jsonText(value) ?? "undefined"), limit);
 }
 
-/** As JSON, also of what JSON cannot hold: such a value looks as it does on the wire. */
+/** The value as JSON; what JSON cannot hold is shown in its wire form. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, plainOf, indent);
 }

@@ -10,7 +10,7 @@ export function openOutput(cwd: string, output: string): number {
     throw new CliError({
       code: "OUTPUT_UNKNOWN",
       message: `${output} cannot be written: ${(cause as NodeJS.ErrnoException).code}.`,
-      hint: "Give the path of a file in a folder that is there.",
+      hint: "Pass the path of a file in an existing folder.",
       cause,
     });
   }

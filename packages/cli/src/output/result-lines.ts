@@ -35,7 +35,7 @@ function stepLines(terminal: Terminal, steps: readonly StepResult[], indent: str
   ]);
 }
 
-/** What is inside of a group says more than its own content. */
+/** The steps inside a group say more than its own content. */
 function stepLine(
   terminal: Terminal,
   { stepName, success, error, content, steps }: StepResult,

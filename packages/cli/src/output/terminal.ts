@@ -22,7 +22,7 @@ export interface TerminalSetup {
 export class Terminal {
   readonly env: TerminalSetup["env"];
   readonly cwd: string;
-  /** Scripts read what is printed: JSON, and nothing else on standard output. */
+  /** Whether standard output is for scripts: then it is JSON only. */
   isJson = false;
   readonly #setup: TerminalSetup;
 

@@ -1,4 +1,4 @@
-/** Where the function of a step is in the code that runs, as V8 knows it. */
+/** Where the function of a step is in the running code, from V8. */
 import { Session } from "node:inspector";
 
 /** A part of the text of a script. */
@@ -11,7 +11,7 @@ export interface CompiledPlace {
   readonly end: number;
 }
 
-/** `null` for what no JavaScript says: a native function, a proxy. */
+/** `null` for functions without JavaScript source: native functions and proxies. */
 export function compiledPlace(callable: object): CompiledPlace | null {
   const session = new Session();
   session.connect();
@@ -82,14 +82,14 @@ class Debugging {
       scriptId: location.scriptId,
     });
     const lines = text.split("\n").slice(0, location.lineNumber);
-    // A method begins before its parameters, where V8 says that it is.
+    // V8 reports the place of the parameters; the method begins before it.
     const within = lines.reduce((sum, line) => sum + line.length + 1, location.columnNumber);
     const start = text.lastIndexOf(code, within);
     const end = start + code.length;
     return start === -1 || end <= within ? null : { script, text, start, end };
   }
 
-  /** The debugger tells of all scripts when it is turned on. */
+  /** The debugger reports all scripts when it is enabled. */
   #urlOf(scriptId: string): string {
     let found = "";
     this.#session.on("Debugger.scriptParsed", ({ params }) => {

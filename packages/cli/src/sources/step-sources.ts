@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 import type { StepSource, StepSources } from "@millrace/server";
-import type { Kit } from "../code/kit.js";
+import type { Kit } from "../code/user-millrace.js";
 import { compiledPlace } from "./compiled-place.js";
 import { type WrittenPlace, writtenPlace } from "./written-place.js";
 
@@ -25,14 +25,14 @@ function sourceAt({ file: given, first, last, content }: WrittenPlace, folder: s
   const path = realpathSync(given);
   const parts = relative(realpathSync(folder), path).split(sep);
   if (parts[0] === ".." || isAbsolute(parts.join(sep)) || parts.includes("node_modules")) return null;
-  // The code that runs is older than such a file: its lines are others.
+  // The running code is older than such a file: its lines differ.
   if (content === null && statSync(path).mtimeMs > performance.timeOrigin) return null;
   const lines = (content ?? readFileSync(path, "utf8")).split(/\r?\n/);
   const begin = withDecorators(lines, first);
   return { file: parts.join("/"), line: begin + 1, text: lines.slice(begin, last + 1).join("\n") };
 }
 
-/** The line of the first decorator right above, else the line itself: so far as the indentation tells. */
+/** The line of the first decorator directly above, or the line itself, judged by the indentation. */
 function withDecorators(lines: readonly string[], first: number): number {
   const indent = indentOf(lines[first] ?? "");
   let begin = first;

@@ -1,4 +1,4 @@
-/** Where code was written, as the source map of the script that runs says. */
+/** Where code was written, by the source map of the running script. */
 import { findSourceMap, type SourceMap } from "node:module";
 import { isAbsolute } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -14,7 +14,7 @@ export interface WrittenPlace {
   readonly content: string | null;
 }
 
-/** `null` where the map does not know, or the code is in no file. */
+/** `null` if the map has no entry, or the code is in no file. */
 export function writtenPlace(place: CompiledPlace): WrittenPlace | null {
   const script = isAbsolute(place.script) ? pathToFileURL(place.script).href : place.script;
   if (!script.startsWith("file:")) return null;
@@ -37,7 +37,7 @@ interface Entry {
   readonly line: number;
 }
 
-/** Of the first word that the map knows: `async` in front of a method has no entry of its own. */
+/** The place of the first token with an entry in the map: `async` before a method has none. */
 function firstEntry(map: SourceMap, place: CompiledPlace): Entry | null {
   for (let offset = place.start; offset < place.end; offset += 1) {
     const entry = entryAt(map, place, offset);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { RunStore } from "millrace/runtime";
-import type { Kit } from "../code/kit.js";
+import type { Kit } from "../code/user-millrace.js";
 import { CliError } from "../output/cli-error.js";
 
 export type StorePlace =
@@ -15,13 +15,13 @@ export function storePlace(given: string, cwd: string): StorePlace {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--store\` is ${JSON.stringify(given)}, which is neither a file nor a PostgreSQL URL.`,
-    hint: "Give a SQLite file or `postgres://…`; a server is `--url`.",
+    hint: "Pass a SQLite file or `postgres://…`; a server is `--url`.",
     details: { store: given },
   });
 }
 
 interface OpenOptions {
-  /** Makes the file where there is none. */
+  /** Creates the file if there is none. */
   readonly creates: boolean;
 }
 

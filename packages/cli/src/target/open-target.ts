@@ -5,9 +5,9 @@ import type { Workflow, WorkflowError } from "millrace";
 import type { Log } from "millrace/engine";
 import type { RunStore, Runtime } from "millrace/runtime";
 import { fileAndName } from "../code/file-and-name.js";
-import { type Kit, openKit } from "../code/kit.js";
 import { type Code, loadCode } from "../code/load-code.js";
 import { existingPath } from "../code/load-module.js";
+import { type Kit, openKit } from "../code/user-millrace.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { openStore, type StorePlace, storePlace } from "./open-store.js";
@@ -19,11 +19,11 @@ import type { LocalTarget, Target, TargetOptions } from "./target.types.js";
 export interface OpenOptions extends TargetOptions {
   /** The run that the command is about: its workflow leads to the file, where none is given. */
   readonly runId?: string | undefined;
-  /** `required`: refuses to go on without it. `known`: with it where it is at hand. `none`: without it. @default none */
+  /** `required`: fails without the code. `known`: loads it if its file is known. `none`: does not load it. @default none */
   readonly code?: "required" | "known" | "none";
   /** Runs continue in this process. @default false */
   readonly executes?: boolean;
-  /** Makes the store where there is none. @default false */
+  /** Creates the store if there is none. @default false */
   readonly creates?: boolean;
 }
 
@@ -34,7 +34,7 @@ export async function openTarget(terminal: Terminal, options: OpenOptions): Prom
   if (refused.length === 0) return openServer(terminal, { ...options, url: options.url });
   throw new CliError({
     code: "OPTION_INVALID",
-    message: `\`--url\` goes with no \`--${refused[0]}\`: a server has its own store and its own code.`,
+    message: `\`--url\` and \`--${refused[0]}\` exclude each other: a server has its own store and code.`,
     hint: `Leave out one of the two.`,
   });
 }
@@ -85,7 +85,7 @@ function serverUrl(url: string): string {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `\`--url\` is ${JSON.stringify(url)}, which is not the URL of a server.`,
-    hint: "Give one such as `http://localhost:3000`.",
+    hint: "Pass one such as `http://localhost:3000`.",
   });
 }
 
@@ -142,7 +142,7 @@ function runtimeOver(setup: RuntimeSetup): Pick<LocalTarget, "runtime" | "store"
   return { runtime, store, own: own.add };
 }
 
-/** A runtime wants one. Runs of others are read as they are stored. */
+/** A runtime needs a workflow. Runs of other workflows are read as stored. */
 const noWorkflow = "(no code is loaded)";
 
 function workflowOf({ core: { defineWorkflow, StartEvent, StopEvent } }: Kit): Workflow {
@@ -188,14 +188,14 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
   };
 }
 
-/** The error itself: there is no log of a server that somebody could look into. */
+/** Reports the error itself, because there is no log of a server. */
 function failureAnswer(failure: unknown): Response {
   const { code, hint, details } = failure as Partial<WorkflowError>;
   const known = typeof code === "string" && typeof hint === "string" ? { ...details, code, hint } : unexpected;
   return Response.json({ detail: textOf(failure), ...known }, { status: 500 });
 }
 
-const unexpected = { code: "INTERNAL", hint: "Call it again. If it fails again, report it with this text." };
+const unexpected = { code: "INTERNAL", hint: "Try again. If it fails again, report it with this text." };
 
 interface RunPlace extends OpenOptions {
   readonly project: Project;
@@ -205,7 +205,7 @@ interface RunPlace extends OpenOptions {
 /** Where the workflow of the run was loaded from before. */
 async function fileOfRun({ runId, project, place }: RunPlace): Promise<string | null> {
   if (runId === undefined) return null;
-  if (place.kind === "sqlite" && !existsSync(place.path)) return null; // what opens the store says so
+  if (place.kind === "sqlite" && !existsSync(place.path)) return null; // opening the store reports that
   const kit = await openKit(`${project.folder}/`, "import");
   const store = await openStore(kit, place, { creates: false });
   try {

@@ -1,5 +1,5 @@
 /**
- * A store as one command uses it: it takes up the runs that the command is about, and leaves all others to their
+ * A store for one command: it claims the runs of the command, and leaves all others to their
  * processes.
  *
  * Without it, `millrace run` would continue every paused run of the store in passing.
@@ -42,7 +42,7 @@ export function ownRuns(store: RunStore): OwnRuns {
   };
 }
 
-/** As `claimDue` of a store says it: nobody has it, and its time has come or a message waits for it. */
+/** The rule of `claimDue`: the run has no owner, and it is due or a message waits for it. */
 async function isDue(store: RunStore, run: StoredRun, nowMs: number): Promise<boolean> {
   if (run.endedAtMs !== null || (run.lease !== null && run.lease.untilMs > nowMs)) return false;
   if (run.lease !== null || (run.wakeAtMs !== null && run.wakeAtMs <= nowMs)) return true;

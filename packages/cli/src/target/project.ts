@@ -12,7 +12,7 @@ export interface Project {
   readonly store: string;
 }
 
-/** @param from A folder: the project is the nearest one above it with a `package.json`, else that folder. */
+/** @param from A folder: the project is the nearest folder above it with a `package.json`, or that folder itself. */
 export function projectOf(from: string): Project {
   const manifest = nearest(from, "package.json");
   const folder = manifest === null ? from : dirname(manifest);
@@ -37,7 +37,7 @@ export function rememberFiles(project: Project, found: readonly Pick<NamedWorkfl
   writeFileSync(listOf(project), `${JSON.stringify(next, null, 2)}\n`);
 }
 
-/** Null where nobody has told, or the file is gone. */
+/** `null` if no file is noted, or it no longer exists. */
 export function fileOfWorkflow(project: Project, workflow: string): string | null {
   const file = knownFiles(project)[workflow];
   if (file === undefined) return null;

@@ -29,7 +29,7 @@ const ofServer: Readonly<Record<RunStatus, "running" | "completed" | "failed" | 
 
 export const runStatuses = Object.keys(ofServer) as RunStatus[];
 
-/** A server knows fewer statuses, and says beside them whether a run waits. */
+/** A server has fewer statuses; whether a run waits is a separate field. */
 export async function listOfServer(client: Client<Flows>, query: RunListQuery): Promise<RunRows> {
   const { status, ...rest } = query;
   const isOpen = status?.every((one) => ofServer[one] === "running") ?? false;

@@ -61,7 +61,7 @@ export interface Target {
   row(runId: string): Promise<RunRow>;
   /** Whether the code of a workflow is at hand: without it a run is shown as it is stored. */
   hasWorkflow(name: string): Promise<boolean>;
-  /** Lets running steps finish for a second; runs continue when somebody resumes them. */
+  /** Lets running steps finish for a second; runs continue when they are resumed. */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Runs of workflows that a server does not have any more: it says how they ended, and neither their ticks nor their state. */
+/** Runs of workflows that a server no longer has: it returns their outcome, but neither ticks nor state. */
 import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import type { RunRow, Target } from "./target.types.js";

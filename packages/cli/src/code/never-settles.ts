@@ -1,10 +1,10 @@
-/** Code that never comes to the end of its loading: it ends the process, or waits for what never comes. */
+/** Code that never finishes loading: it ends the process, or awaits what never settles. */
 import { writeSync } from "node:fs";
 import { relative } from "node:path";
 import { CliError } from "../output/cli-error.js";
 import { errorText } from "../output/print-error.js";
 
-/** Rejects when nothing can happen any more, and says so where the process ends. */
+/** Rejects when the event loop is empty, and reports it when the process exits. */
 export async function toItsEnd<Value>(path: string, loading: Promise<Value>): Promise<Value> {
   const shown = relative(process.cwd(), path) || path;
   let onIdle = (): void => {};

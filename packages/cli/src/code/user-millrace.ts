@@ -1,7 +1,7 @@
 /**
  * The copy of Millrace that the user's code has loaded.
  *
- * A workflow of one copy does not run in another: what a CommonJS project requires is compiled by tsx into a copy of its own, and a
+ * A workflow of one copy does not run in another: what a CommonJS project requires is compiled by tsx into another copy, and a
  * command that was installed for all projects has another one beside it. So the packages are looked for from the
  * user's file first, and in the form in which the file has them.
  *
@@ -44,7 +44,7 @@ export async function openKit(from: string, form: Form): Promise<Kit> {
   } as Kit;
 }
 
-/** A package of ours: that of the project, else the one that this command came with. */
+/** A Millrace package: that of the project, or the one that this command came with. */
 export async function loadPackage(
   specifier: string,
   { from, form = "import" }: { readonly from: string; readonly form?: Form },
