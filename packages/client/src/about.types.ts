@@ -1,5 +1,5 @@
 /**
- * What a server says of its runs as a whole, of its workflows and sessions, and of the caller.
+ * Answers of a server about all of its runs, its workflows and sessions, and the caller.
  *
  * @module
  */
@@ -92,7 +92,7 @@ export interface SessionDetails {
   readonly state: unknown;
   /** The newest 50, the oldest of them first. */
   readonly runs: readonly SessionRun[];
-  /** Of an agent: what was said in these runs. */
+  /** Messages of an agent in these runs. */
   readonly messages?: readonly unknown[];
 }
 
@@ -115,9 +115,9 @@ export interface ServerConfig {
   readonly may: Readonly<Record<Deed, boolean>>;
   /** Whose runs the caller sees; `null` for those of no tenant. */
   readonly tenant: string | null;
-  /** Who the server says the caller is. */
+  /** The caller, as the server identifies it. */
   readonly client: string | null;
-  /** Whether callers are told apart. */
+  /** Whether callers are identified. */
   readonly hasTenants: boolean;
   /** Whether there is `GET /metrics`. */
   readonly hasMetrics: boolean;
@@ -125,7 +125,7 @@ export interface ServerConfig {
   readonly sources: boolean;
 }
 
-/** What the client says of the server, beside its runs. */
+/** Reads about the server, beside its runs. */
 export interface ClientFacts<Known> {
   /** Counts runs. */
   counts(filter?: CountFilter<keyof Known & string>): Promise<RunCounts>;

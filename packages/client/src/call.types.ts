@@ -4,7 +4,7 @@ export type RunLabels = { readonly [name: string]: string };
 
 /** Options of every call. */
 export interface CallOptions {
-  /** Aborts the waiting. The run goes on: use `cancel()` to stop it. */
+  /** Aborts the waiting. The run continues: use `cancel()` to stop it. */
   readonly signal?: AbortSignal;
 }
 

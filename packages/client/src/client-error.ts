@@ -74,7 +74,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): error is C
   return error instanceof ClientError && codes.includes(error.code);
 }
 
-/** A run that ended without a result. `code` says why: `STEP_FAILED`, `RUN_TIMED_OUT`, `RUN_CANCELLED`, … */
+/** A run that ended without a result. `code` is the reason: `STEP_FAILED`, `RUN_TIMED_OUT`, `RUN_CANCELLED`, … */
 export class WorkflowError extends ClientError {
   override name = "WorkflowError";
   readonly handlerId: string;

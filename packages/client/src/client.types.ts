@@ -44,7 +44,7 @@ export interface ClientOptions<Classes extends EventClasses = EventClasses> {
 export interface RunOptions extends KeyedOptions {
   /**
    * Id of the run, of 1 to 200 characters. An existing id is `RUN_ID_CONFLICT`, unless the `key` is the same.
-   * @default derived from the `key`, else a random UUID
+   * @default derived from the `key`, or a random UUID
    */
   readonly handlerId?: string;
   /** Labels for `client.runs({ labels })`, at most 50. Names contain no `=` and do not start with `millrace.`. */
@@ -114,11 +114,11 @@ export interface PendingPrompt<out Event = SomeEvent> {
   readonly event: Event;
   /** Id of the run that asks: this run, or a child. */
   readonly runId: string;
-  /** The step that asks; `null` when the server does not know it. */
+  /** The step that asks; `null` if the server does not know it. */
   readonly step: string | null;
-  /** When it was asked, in epoch milliseconds; `null` when the server does not know it. */
+  /** When it was asked, in epoch milliseconds; `null` if the server does not know it. */
   readonly askedAtMs: number | null;
-  /** Until when somebody may answer, in epoch milliseconds; `null` for ever. */
+  /** Deadline of the answer, in epoch milliseconds; `null` if there is none. */
   readonly dueAtMs: number | null;
   /** The event that `run.answer(promptId, fields)` sends, and its schema; `null` when fields alone do not say which. */
   readonly answer: { readonly type: string; readonly schema: JsonSchema } | null;
@@ -134,7 +134,7 @@ interface SummaryBase {
   readonly labels: RunLabels;
   /** Where the run waits for its place; `null` for no queue. */
   readonly queue: RunQueue | null;
-  /** The run was exported to another store and does not go on in this one. */
+  /** Whether the run was exported to another store: it does not continue in this one. */
   readonly isSealed: boolean;
   /** The run whose fork it is, and the tick after which it begins; `null` for a run that is no fork. */
   readonly forkedFrom: { readonly handlerId: string; readonly at: number } | null;
@@ -173,7 +173,7 @@ export type SentEvent<Event extends WorkflowEvent> = WorkflowEvent extends Event
 /**
  * A run on the server. It is a promise of its result, so an async function that returns it waits for the result.
  *
- * Requests for the result start only when somebody awaits it. A run without a result rejects with a {@link
+ * Requests for the result start only when it is awaited. A run without a result rejects with a {@link
  * WorkflowError}.
  */
 export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out Classes extends EventClasses = {}>
@@ -196,7 +196,7 @@ export interface ClientRun<out Result = unknown, out Shown = SomeEvent, in out C
     event: SentEvent<Event>,
     options?: SendOptions,
   ): Promise<Receipt>;
-  /** Answers this prompt. The answer is refused with `PROMPT_CLOSED` when the prompt is gone. */
+  /** Answers this prompt. The answer is refused with `PROMPT_CLOSED` if the prompt is closed. */
   answer(promptId: string, fields?: object, options?: KeyedOptions): Promise<Receipt>;
   /** Lists the open prompts of the run and its children. */
   prompts(options?: CallOptions): Promise<readonly PendingPrompt<Shown>[]>;
@@ -248,8 +248,8 @@ export interface RunFilter<Name extends string = string> extends OrderedSelectio
 }
 
 /**
- * Something that happened to the runs of a list. `open`: from here on, changes are told; list the runs now. `changed`: a run of the list
- * is this now. `gone`: a run is not in the list any more, or was deleted. `reset`: changes were missed; list the runs again.
+ * A change of the runs of a list. `open`: changes are reported from now on; list the runs now. `changed`: the new state of a run of the
+ * list. `gone`: a run has left the list, or was deleted. `reset`: changes were missed; list the runs again.
  */
 export type RunListChange =
   | { readonly type: "open" }
@@ -356,11 +356,11 @@ export interface HistoryEntry {
 export interface ForkOptions extends KeyedOptions {
   /** Number of the tick after which the new run begins. */
   readonly at: number;
-  /** Id of the new run. @default derived from the `key`, else a random UUID */
+  /** Id of the new run. @default derived from the `key`, or a random UUID */
   readonly handlerId?: string;
   /** Replaces these fields of the initial state. */
   readonly state?: Readonly<Record<string, unknown>>;
-  /** Replaces these fields of the event that is delivered next. The server says which events callers may edit. */
+  /** Replaces these fields of the event that is delivered next. The server decides which events callers may edit. */
   readonly event?: Readonly<Record<string, unknown>>;
   /** Work item whose event that is, where there are several: `client.at(handlerId, tick)` lists them as `next`. */
   readonly item?: number;
@@ -377,7 +377,7 @@ export interface Client<Known, Classes extends EventClasses = {}> extends Client
   /** Runs that begin by the calendar, where the server offers them. */
   readonly schedules: ClientSchedules<Known>;
   /**
-   * Starts a run. Returns synchronously; `await run.accepted` tells when the start is stored.
+   * Starts a run. Returns synchronously; `await run.accepted` resolves when the start is stored.
    *
    * When the response is lost, the request is repeated without starting a second run.
    */

@@ -19,7 +19,7 @@ import type {
 // any: a workflow with any state, made with any options.
 export type Flows = { readonly [name: string]: Workflow<any> | (new (...options: any) => Workflow<any>) };
 
-/** The workflow with a name; any workflow when there is none to infer from. */
+/** The workflow with a name; any workflow if there is none to infer from. */
 export type FlowOf<Known, Name extends keyof Known & string> = Known[Name] extends new (
   ...options: any
 ) => infer Flow
@@ -51,7 +51,7 @@ type FieldData<Value> = Value extends WorkflowEvent
     ? readonly EventData<Value[number]>[]
     : Value;
 
-/** An instance when the client knows the class, else data. */
+/** An instance if the client has the class, otherwise data. */
 export type ClientEvent<Event, Classes extends EventClasses = {}> = Event extends WorkflowEvent
   ? [KnownClass<Event, Classes>] extends [never]
     ? EventData<Event>
@@ -64,7 +64,7 @@ type KnownClass<Event extends WorkflowEvent, Classes extends EventClasses> = {
 
 export type ClientInput<Known, Name extends keyof Known & string> = InputOf<FlowOf<Known, Name>>;
 
-/** Result of a run: the `result` of a plain stop event, else the stop event. */
+/** Result of a run: the `result` of a plain stop event, otherwise the stop event. */
 export type ClientResult<Known, Name extends keyof Known & string, Classes extends EventClasses = {}> = PlainResult<
   ResultOf<FlowOf<Known, Name>>,
   Classes

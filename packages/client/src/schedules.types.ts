@@ -1,5 +1,5 @@
 /**
- * What `client.schedules` takes and gives.
+ * Options and results of `client.schedules`.
  *
  * @module
  */
@@ -29,7 +29,7 @@ interface ScheduleSettings<Name extends string> extends CallOptions {
   readonly priority?: number;
 }
 
-/** A schedule, and where it stands. */
+/** A schedule and its state. */
 export interface Schedule {
   readonly name: string;
   readonly workflow: string;
@@ -39,7 +39,7 @@ export interface Schedule {
   readonly catchUp: "last" | "all" | "none";
   readonly queue: QueueTicket | null;
   readonly paused: boolean;
-  /** In epoch milliseconds; `null` while it is paused, or when there is no more occurrence. */
+  /** In epoch milliseconds; `null` while it is paused, or after its last occurrence. */
   readonly nextAtMs: number | null;
   /** The last occurrence that has started a run, and that run. */
   readonly last: { readonly atMs: number; readonly handlerId: string } | null;
@@ -71,7 +71,7 @@ export interface ClientSchedules<Known> {
   get(name: string, options?: CallOptions): Promise<Schedule | null>;
   /** Lists schedules by name, in pages. */
   list(filter?: ScheduleFilter): Promise<SchedulePage>;
-  /** Nothing occurs until `resume`. Runs that are under way go on. */
+  /** Nothing occurs until `resume`. Active runs continue. */
   pause(name: string, options?: CallOptions): Promise<Schedule>;
   /** The next occurrence counts from now. */
   resume(name: string, options?: CallOptions): Promise<Schedule>;

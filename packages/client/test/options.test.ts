@@ -222,7 +222,7 @@ describe("what is to be sent", () => {
 
     await expect(run).rejects.toMatchObject({
       code: "OPTION_INVALID",
-      message: `What is to be sent cannot be: ${problem}.`,
+      message: `The value cannot be sent: ${problem}.`,
     });
     await expect(client.handle("h").answer("p", input)).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
@@ -231,7 +231,7 @@ describe("what is to be sent", () => {
     "is refused when it has no fields: %s",
     async (what) => {
       const run = client.handle("h");
-      const refused = { code: "OPTION_INVALID", message: expect.stringMatching(/^Fields are given as /) };
+      const refused = { code: "OPTION_INVALID", message: expect.stringMatching(/^Fields must be an object/) };
 
       await expect(client.run("joke", what as never)).rejects.toMatchObject(refused);
       await expect(run.answer("p", what as never)).rejects.toMatchObject(refused);

@@ -27,7 +27,7 @@ function memoryIn(storage: () => Storage): Memory {
         known.delete(key);
         return true;
       } catch {
-        known.set(key, value); // nowhere else
+        known.set(key, value); // in memory only
         return false;
       }
     },

@@ -12,7 +12,7 @@ export interface StudioFile {
   readonly body: Uint8Array;
   /** Its media type, for `content-type`. */
   readonly type: string;
-  /** `true` when its name changes with its content, so that it may be kept for ever. */
+  /** `true` if its name changes with its content, so that it may be cached for ever. */
   readonly isHashed: boolean;
 }
 
@@ -26,7 +26,7 @@ const types: Readonly<Record<string, string>> = {
 const folder: string = fileURLToPath(new URL("./app/", import.meta.url));
 let listed: Promise<ReadonlyMap<string, string>> | null = null;
 
-/** Finds a file of the studio by its path, such as `"index.html"`; `null` when there is none. */
+/** Finds a file of the studio by its path, such as `"index.html"`; `null` if there is none. */
 export async function studioFile(path: string): Promise<StudioFile | null> {
   listed ??= list();
   const file = (await listed).get(path);

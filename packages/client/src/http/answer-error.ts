@@ -47,14 +47,14 @@ function textOf(detail: unknown): string {
 }
 
 function hintFor(status: number): string {
-  if (status === 401 || status === 403) return "Give credentials in `headers`; a function is asked for every request.";
+  if (status === 401 || status === 403) return "Pass credentials in `headers`; a function is called for every request.";
   if (status === 404) return "Check `baseUrl`, and the name or id.";
   if (retryableStatuses.has(status)) return "Try again later.";
-  if (status < 500) return "Change the request as the message says: the same one is refused again.";
+  if (status < 500) return "Change the request as the message says: repeating it is refused again.";
   return "Read the server's log.";
 }
 
-/** Reads seconds or a date, as milliseconds; `null` for anything else. */
+/** Reads seconds or a date, as milliseconds; `null` for other values. */
 export function readRetryAfter(header: string | null): number | null {
   if (header === null) return null;
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - nowMs();
@@ -79,8 +79,8 @@ export function noHost(cause: unknown, request: RequestFacts): ClientError {
   return new ClientError({
     ...request,
     code: "OPTION_INVALID",
-    message: `${request.method} ${request.url} cannot be sent: \`baseUrl\` is a path, and there is no page here that it belongs to.`,
-    hint: "Make the request in the browser, for example in an effect; for a request from a server, give the whole URL as `baseUrl`.",
+    message: `${request.method} ${request.url} cannot be sent: \`baseUrl\` is a path, and outside of a page it has no origin.`,
+    hint: "Make the request in the browser, for example in an effect; for a request from a server, pass a whole URL as `baseUrl`.",
     details: { option: "baseUrl" },
     cause,
   });
@@ -91,7 +91,7 @@ export function timeoutError(timeoutMs: number, request: RequestFacts): ClientEr
     ...request,
     code: "REQUEST_TIMEOUT",
     message: `${request.method} ${request.url} was silent for ${timeoutMs} ms.`,
-    hint: "Raise `timeoutMs` or `streamTimeoutMs` where the server is that slow.",
+    hint: "Raise `timeoutMs` or `streamTimeoutMs` if the server is slow.",
     retryable: true,
   });
 }

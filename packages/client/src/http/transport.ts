@@ -44,7 +44,7 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What an attempt knows while it reads the response. */
+/** State of an attempt while it reads the response. */
 export interface Attempt {
   readonly request: RequestFacts;
   /** Aborts with the caller's signal, or on a timeout. */
@@ -140,7 +140,7 @@ export class Transport {
       throw new ClientError({
         code: "OPTION_INVALID",
         message: `\`headers\` cannot be sent: ${(cause as Error).message}.`,
-        hint: "Give names and values as `new Headers` takes them: one line of Latin-1 text each.",
+        hint: "Use names and values that `new Headers` accepts: one line of Latin-1 text each.",
         cause,
       });
     }
@@ -193,7 +193,7 @@ export function segment(name: string): string {
     throw new ClientError({
       code: "OPTION_INVALID",
       message: `${JSON.stringify(name)} cannot be part of a path.`,
-      hint: "Give the name of a workflow, or the id of a run or prompt.",
+      hint: "Use the name of a workflow, or the id of a run or prompt.",
     });
   }
   return encodeURIComponent(name);

@@ -26,8 +26,8 @@ export function refuse(call: string, problems: readonly string[]): void {
   if (problems.length === 0) return;
   throw new ClientError({
     code: "OPTION_INVALID",
-    message: `\`${call}\` cannot be called like this: ${problems.join("; ")}.`,
-    hint: "See the reference of the client for what each option may be.",
+    message: `The options of \`${call}\` are invalid: ${problems.join("; ")}.`,
+    hint: "The reference of the client lists the options and their values.",
     details: { problems },
   });
 }

@@ -1,7 +1,7 @@
 /**
  * One run at a time, as a store to which components subscribe.
  *
- * It reads only while somebody is subscribed, and continues after the last event later. Events that arrive close
+ * It reads only while there are subscribers, and continues after the last event later. Events that arrive close
  * together are published together, so that thousands of events a second cost only a few renders.
  *
  * @module
@@ -12,12 +12,12 @@ import { onReconnect, sleep, startWatchdog } from "../system.js";
 import type { RunView } from "./run-view.types.js";
 
 const PUBLISH_MS = 16;
-/** Milliseconds between two reads of a run whose stream closes at once although the run goes on. */
+/** Milliseconds between two reads of a run whose stream closes at once although the run continues. */
 const PAUSE_MS = 250;
 
 const idle: RunView = { status: "idle", handlerId: null, events: [], prompts: [], result: undefined, error: undefined };
 
-/** A run that cannot be read. The run itself may go on. */
+/** A run that cannot be read. The run itself may continue. */
 interface Unreadable {
   readonly status: "failed";
   readonly error: unknown;
@@ -87,7 +87,7 @@ export class RunWatcher {
     return this.#watched?.run ?? null;
   }
 
-  /** Closes a prompt that is answered or gone. */
+  /** Closes a prompt that is answered or withdrawn. */
   close(promptId: string): void {
     const watched = this.#watched;
     if (watched === null) return;

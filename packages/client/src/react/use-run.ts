@@ -50,7 +50,7 @@ export type UseRun<Known, Name extends keyof Known & string, Classes extends Eve
   ): string;
   /** Shows an existing run from its beginning. */
   attach(handlerId: string): void;
-  /** Answers a prompt. The answer is refused when the prompt is gone. */
+  /** Answers a prompt. The answer is refused if the prompt is closed. */
   answer(promptId: string, fields?: object, options?: KeyedOptions): Promise<Receipt>;
   /** Sends an event to the present run. */
   sendEvent<Event extends WorkflowEvent = WorkflowEvent>(
@@ -73,7 +73,7 @@ type Loose = Pick<Client<Flows>, "resume" | "retry"> & {
 };
 
 /**
- * Shows a run in a component: its events, its prompts, its end. The run belongs to the server and goes on when the
+ * Shows a run in a component: its events, its prompts, its end. The run belongs to the server and continues when the
  * component unmounts.
  *
  * @throws {ClientError} `OPTION_INVALID`.

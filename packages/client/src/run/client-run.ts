@@ -41,7 +41,7 @@ export type StartedRun = RunSummary | { readonly handlerId: string; readonly sta
 
 export interface RunSource {
   readonly connection: Connection;
-  /** `""`: the server says it with its first answer. */
+  /** `""` until the first answer of the server. */
   readonly handlerId: string;
   /** Request that starts the run; `null` for an existing run. */
   readonly started: Promise<StartedRun> | null;
@@ -87,7 +87,7 @@ class Run implements ClientRun {
   // biome-ignore lint/suspicious/noExplicitAny: the parameters of `finally` are the compiler's
   finally: Promise<any>["finally"] = (...args) => this.#settled().finally(...args);
 
-  /** Waits for the result. Starts once, when somebody first awaits it. */
+  /** Waits for the result. Starts once, when the result is first awaited. */
   #settled(): Promise<unknown> {
     this.#result ??= this.#settle();
     return this.#result;

@@ -22,7 +22,7 @@ import { toPrompts } from "../wire/handler-record.js";
 import { renamed } from "../wire/renamed.js";
 import { type Connection, handlerPath } from "./handler-calls.js";
 
-/** Where the next page begins. A server that does not say so, or says where this page began, would be asked for ever. */
+/** Where the next page begins. Checked: a missing or repeated position would loop for ever. */
 function nextOf({ next }: { readonly next: number | null }, from: number): number | null {
   if (next === null || (Number.isInteger(next) && next > from)) return next;
   throw new TypeError(`next: ${next}`);

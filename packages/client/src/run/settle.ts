@@ -1,7 +1,7 @@
 /**
  * Waits for a run.
  *
- * The server closes a stream when the run ends (or waits). The events are ignored; the handler record then tells the
+ * The server closes a stream when the run ends (or waits). The events are ignored; the handler record then has the
  * status. When the server refuses further streams to this client, the record is requested instead, with a wait on the
  * server.
  *
@@ -23,7 +23,7 @@ export interface Settling {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Milliseconds between two reads of a run whose stream closes at once although the run goes on. */
+/** Milliseconds between two reads of a run whose stream closes at once although the run continues. */
 const pauseMs = 250;
 /** Milliseconds between two reads of a run without a stream: the first pause, and the longest. */
 const fullPauseMs = { first: 1_000, most: 10_000 };

@@ -33,7 +33,7 @@ export function startRun(connection: Connection, { workflow, input, options }: S
     const call: Call = { method: "POST", path, body, key, signal };
     return dedupe?.mode === "last" ? askForId(connection, call) : begin(connection, call, { handlerId, isOurs });
   };
-  // With `dedupe`, the server says which run it is.
+  // With `dedupe`, the server decides which run it is.
   return createClientRun({ connection, handlerId: dedupe === undefined ? handlerId : "", started: post(), signal });
 }
 

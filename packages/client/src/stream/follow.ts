@@ -2,8 +2,8 @@
  * The stream of a run over as many connections as it takes.
  *
  * Every frame has a number, and the next connection asks for what follows the last one that was handed out: so no event is
- * missing, and none comes twice, whatever breaks in between. A stream has ended when the server says that nothing will come
- * (204), or when it closes behind an event that ends the run; anything else is a connection that was cut.
+ * missing, and none comes twice, whatever breaks in between. A stream has ended when the server answers that nothing will come
+ * (204), or when it closes after an event that ends the run; any other end is a lost connection.
  *
  *     connect ──► read ──► ended
  *        ▲          │ cut, silent, refused for now
@@ -27,9 +27,9 @@ export interface Follow<Item> {
   readonly query: (after: number | "now") => NonNullable<Call["query"]>;
   /** What a frame is: "event". */
   readonly noun: string;
-  /** What a frame has, of its data as JSON; null for the frame that says that nothing will come, undefined for one that is none of the stream. */
+  /** Converts the data of a frame; `null` for the frame that ends the stream, `undefined` for frames of other types. */
   readonly read: (json: unknown, frame: SseFrame) => Numbered<Item> | null | undefined;
-  /** A stream that closes has ended, whatever came last. @default false */
+  /** `true` if a closed stream has always ended, whatever came last. @default false */
   readonly endsAnywhere?: boolean;
   /** Codes that end the attempts. */
   readonly finalCodes?: readonly string[];
@@ -126,8 +126,8 @@ function noStreams(request: RequestFacts): never {
   throw new ClientError({
     ...request,
     code: "OPTION_INVALID",
-    message: "The `fetch` of this platform gives answers as a whole, and no streams.",
-    hint: "Give `createClient` one that streams, such as that of `expo/fetch`.",
+    message: "The `fetch` of this platform does not stream responses.",
+    hint: "Pass `createClient` a `fetch` that streams, such as that of `expo/fetch`.",
   });
 }
 

@@ -39,7 +39,7 @@ function fieldsOf({ value: json, meta }: Envelope, request: RequestFacts): objec
   }
 }
 
-/** Result of a run: the value in a plain stop event, else the event. */
+/** Result of a run: the value in a plain stop event, otherwise the event. */
 export function decodeResult(envelope: Envelope, options: DecodeOptions): unknown {
   const event = decodeEvent(envelope, options);
   return envelope.type === "StopEvent" ? (event as { result?: unknown }).result : event;
@@ -52,7 +52,7 @@ export function encodeEvent(event: object): Envelope {
     throw new ClientError({
       code: "OPTION_INVALID",
       message: "An event without a type cannot be sent.",
-      hint: 'Give `{ type: "Joke", ...fields }`, or an instance of an event class.',
+      hint: 'Pass `{ type: "Joke", ...fields }`, or an instance of an event class.',
     });
   }
   const { json, meta } = encodeValue(fields);
@@ -60,7 +60,7 @@ export function encodeEvent(event: object): Envelope {
 }
 
 /**
- * Makes `start_event`: plain fields when JSON can hold them, else an envelope, which needs a qualified name instead of
+ * Makes `start_event`: plain fields if JSON can hold them, otherwise an envelope, which needs a qualified name instead of
  * a type.
  */
 export function encodeStart(input: object): unknown {
@@ -92,7 +92,7 @@ export function assertFields(fields: unknown): asserts fields is object {
   if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) return;
   throw new ClientError({
     code: "OPTION_INVALID",
-    message: `Fields are given as ${show(fields)}.`,
-    hint: 'Give an object, such as `{ topic: "pirates" }`.',
+    message: `Fields must be an object; they are ${show(fields)}.`,
+    hint: 'Pass an object, such as `{ topic: "pirates" }`.',
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Values as they travel: plain JSON as it is; what JSON cannot hold with a `meta` beside it that says what stands for something
- * else, and where. Names in a path are joined by dots; a dot or backslash in a name has a backslash in front.
+ * Values in their wire form: plain JSON, with a `meta` beside it that describes the parts which stand for values that JSON cannot hold.
+ * Names in a path are joined by dots; a dot or backslash in a name is escaped by a backslash.
  *
  * The forms are those that `millrace` writes: those of superjson, and some of its own for bytes, bigint, errors and events
  * inside events.
@@ -68,8 +68,8 @@ function unsendable(what: string, above: readonly (readonly [object, string])[])
   const path = above.map(([, name]) => name).join(".");
   return new ClientError({
     code: "OPTION_INVALID",
-    message: `What is to be sent cannot be: ${path || "it"} ${what}.`,
-    hint: "Give plain data; Date, Map, Set, URL, bigint, bytes, errors and events travel, too.",
+    message: `The value cannot be sent: ${path || "it"} ${what}.`,
+    hint: "Send plain data; Date, Map, Set, URL, bigint, bytes, errors and events can be sent, too.",
     details: { path },
   });
 }

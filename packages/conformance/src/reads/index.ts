@@ -66,7 +66,7 @@ export function readsSuite(reading: Reading): void {
 }
 
 function looksBackSuite({ open }: Reading): void {
-  it("tells each attempt, with its failure and what it waited for", async () => {
+  it("returns each attempt, with its failure and what it waited for", async () => {
     const runtime = open();
     const run = await asked(runtime);
 
@@ -97,7 +97,7 @@ function looksBackSuite({ open }: Reading): void {
     await expect(runtime.at(runId, last + 1_000)).rejects.toMatchObject({ code: "OPTION_INVALID" });
   });
 
-  it("says what each tick changed, and goes on with what is to come, to the end", async () => {
+  it("says what each tick changed, and continues with what is to come, to the end", async () => {
     const runtime = open();
     const { runId, promptId } = await asked(runtime);
 

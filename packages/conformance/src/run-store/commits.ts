@@ -12,7 +12,7 @@ export function commitSuite(test: StoreTest): void {
 }
 
 function batches(test: StoreTest): void {
-  test("gives nothing for nothing", async (store) => {
+  test("returns nothing for nothing", async (store) => {
     expect(await store.commit([])).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ function fencing(test: StoreTest): void {
     expect(await store.run(run.key)).toEqual(before);
   });
 
-  test("refuses everybody when nobody holds the run", async (_store, runs) => {
+  test("refuses every caller when the run has no owner", async (_store, runs) => {
     const { key } = await runs.create("run", { owner: null });
 
     await expectFenced(runs, { key, owner: null, epoch: 0 });
@@ -106,7 +106,7 @@ function fencing(test: StoreTest): void {
     await expectFenced(runs, stale);
   });
 
-  test("takes from an owner whose lease has run out while nobody took the run", async (_store, runs) => {
+  test("takes from an owner whose lease has run out while no other owner took the run", async (_store, runs) => {
     const run = await runs.create("run", { untilMs: startMs - 1_000 });
 
     await runs.commit(run, { ticks: { ...batchOf(1), atMs: startMs + leaseMs } });

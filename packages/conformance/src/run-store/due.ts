@@ -216,7 +216,7 @@ function whichFirst(test: StoreTest): void {
     expect(claimed.map(({ run }) => run.key)).toEqual([keyOf("run", "one"), keyOf("run", "two")]);
   });
 
-  test("gives each run its own posts", async (store, runs) => {
+  test("returns each run its own posts", async (store, runs) => {
     await runs.createWaiting("one");
     await runs.createWaiting("two");
     await runs.post(keyOf("two"), messageOf('"for two"'));
@@ -252,7 +252,7 @@ function looking(test: StoreTest): void {
     return { ids: runs.map(({ key }) => key.runId), wakeAtMs };
   };
 
-  test("gives what would be taken, in that order, and takes nothing", async (store, runs) => {
+  test("returns what would be taken, in that order, and takes nothing", async (store, runs) => {
     await runs.createWaiting("timed", startMs + 300);
     await runs.create("lost", { untilMs: startMs + 200 });
     await runs.createWaiting("posted");
@@ -275,7 +275,7 @@ function looking(test: StoreTest): void {
     expect(await store.run(keyOf("lost"))).toMatchObject({ epoch: 2 });
   });
 
-  test("gives a run that has a time and a post once", async (store, runs) => {
+  test("returns a run that has a time and a post once", async (store, runs) => {
     const { key } = await runs.createWaiting("run", startMs);
     await runs.post(key, messageOf("1"));
 
@@ -293,7 +293,7 @@ function looking(test: StoreTest): void {
     expect(await look(store, startMs)).toEqual({ ids: [], wakeAtMs: startMs + 400 });
   });
 
-  test("says when a run that somebody holds would go on by itself, where that is to come", async (store, runs) => {
+  test("says when a run that somebody holds would continue by itself, where that is to come", async (store, runs) => {
     const run = await runs.create("held", { untilMs: startMs + 700 });
     await runs.commit(run, { summary: summaryOf("waiting", { wakeAtMs: startMs + 300 }) });
 

@@ -19,12 +19,12 @@ const sequencesOf = (events: readonly StoredEvent[]): number[] => events.map((ev
 function streaming(test: StoreTest): void {
   const withStream = test.with(createStream);
 
-  withStream("gives them in order and as they were stored", async (store, run) => {
+  withStream("returns them in order and as they were stored", async (store, run) => {
     expect(await store.events(run.key, { after: -1, limit: 9 })).toEqual([eventOf(0), eventOf(1), eventOf(2)]);
     expect((await store.run(run.key))?.lastEvent).toBe(2);
   });
 
-  withStream("gives those after a number, no more than the limit", async (store, run) => {
+  withStream("returns those after a number, no more than the limit", async (store, run) => {
     expect(sequencesOf(await store.events(run.key, { after: 0, limit: 9 }))).toEqual([1, 2]);
     expect(sequencesOf(await store.events(run.key, { after: -1, limit: 2 }))).toEqual([0, 1]);
     expect(sequencesOf(await store.events(run.key, { after: 2, limit: 9 }))).toEqual([]);

@@ -163,7 +163,7 @@ function texts(test: StoreTest): void {
   /** Makes labels like JSON does: `__proto__` is a name like any other. */
   const labelsOf = (name: string, value: string): Record<string, string> => Object.fromEntries([[name, value]]);
 
-  test("gives odd labels back as they were", async (store, runs) => {
+  test("returns odd labels back as they were", async (store, runs) => {
     const labels = Object.fromEntries(oddNames.map((name, index) => [name, oddNames.at(-index) ?? ""]));
     await runs.create("run", { labels });
 
@@ -192,7 +192,7 @@ function texts(test: StoreTest): void {
 }
 
 function values(test: StoreTest): void {
-  test.held("gives texts back to the letter, also long ones", async (store, run, runs) => {
+  test.held("returns texts back to the letter, also long ones", async (store, run, runs) => {
     const long = JSON.stringify({ text: `${"ü𝄞'\"\\%\n".repeat(20_000)}` });
     const odd = JSON.stringify(oddNames);
     const blob = { hash: store.hash(long), text: long };
@@ -244,7 +244,7 @@ function values(test: StoreTest): void {
     await expect(store.list({ tenant: "acme", limit: 10, cursor: "bm9uZQ" })).rejects.toMatchObject(refused);
   });
 
-  test("gives nobody else's runs for a cursor that is none", async (store, runs) => {
+  test("returns nobody else's runs for a cursor that is none", async (store, runs) => {
     await runs.create("own");
     await runs.create("theirs", { tenant: "other" });
     const cursors = ["", "x", "0", "' OR 1=1 --", "null", "{}", "[]", "-1:-1", "é", "AAAA", "9".repeat(500)];

@@ -24,11 +24,11 @@ const firstsOf = (read: readonly TickBatch[]): number[] => read.map((batch) => b
 function ticks(test: StoreTest): void {
   const withJournal = test.with(createJournal);
 
-  withJournal("gives them in order and as they were stored", async (store, run) => {
+  withJournal("returns them in order and as they were stored", async (store, run) => {
     expect(await store.ticks(run.key, { after: 0, limit: 100 })).toEqual(batches);
   });
 
-  withJournal("gives them from the batch that holds the tick after", async (store, run) => {
+  withJournal("returns them from the batch that holds the tick after", async (store, run) => {
     const from = async (after: number) => firstsOf(await store.ticks(run.key, { after, limit: 100 }));
 
     expect(await from(1)).toEqual([1, 3, 4, 7]);
@@ -40,7 +40,7 @@ function ticks(test: StoreTest): void {
     expect(await from(1_000)).toEqual([]);
   });
 
-  withJournal("gives no more batches than the limit", async (store, run) => {
+  withJournal("returns no more batches than the limit", async (store, run) => {
     expect(firstsOf(await store.ticks(run.key, { after: 0, limit: 2 }))).toEqual([1, 3]);
     expect(firstsOf(await store.ticks(run.key, { after: 3, limit: 1 }))).toEqual([4]);
   });
@@ -62,11 +62,11 @@ function snapshots(test: StoreTest): void {
     return run;
   });
 
-  withSnapshots("gives the latest", async (store, run) => {
+  withSnapshots("returns the latest", async (store, run) => {
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  withSnapshots("gives the latest at or below a tick", async (store, run) => {
+  withSnapshots("returns the latest at or below a tick", async (store, run) => {
     expect(await store.snapshot(run.key, 7)).toEqual(snapshotOf(6));
     expect(await store.snapshot(run.key, 6)).toEqual(snapshotOf(6));
     expect(await store.snapshot(run.key, 5)).toEqual(snapshotOf(2));
@@ -86,7 +86,7 @@ function snapshots(test: StoreTest): void {
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));
   });
 
-  withSnapshots("gives the latest also when an older one comes later", async (store, run, runs) => {
+  withSnapshots("returns the latest also when an older one comes later", async (store, run, runs) => {
     await runs.commit(run, { snapshot: snapshotOf(3) });
 
     expect(await store.snapshot(run.key)).toEqual(snapshotOf(6));

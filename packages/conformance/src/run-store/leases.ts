@@ -10,7 +10,7 @@ export function leaseSuite(test: StoreTest): void {
 }
 
 function claiming(test: StoreTest): void {
-  test("gives a free run with its new lease, its next epoch and the posts that wait for it", async (store, runs) => {
+  test("returns a free run with its new lease, its next epoch and the posts that wait for it", async (store, runs) => {
     await runs.create("run", { owner: null });
     await runs.post(keyOf("run"), messageOf('"one"'));
     await runs.post(keyOf("run"), messageOf('"two"'));
@@ -23,24 +23,24 @@ function claiming(test: StoreTest): void {
     expect(claimed?.posts.map((post) => post.text)).toEqual(['"one"', '"two"']);
   });
 
-  test("gives no run that does not exist", async (store) => {
+  test("returns no run that does not exist", async (store) => {
     expect(await store.claim(keyOf("none"), leaseOf("bob"))).toBeNull();
   });
 
-  test.held("gives no run that somebody else holds", async (store, run) => {
+  test.held("returns no run that somebody else holds", async (store, run) => {
     const claimed = await store.claim(run.key, leaseOf("bob", startMs + leaseMs - 1));
 
     expect(claimed).toBeNull();
     expect(await store.run(run.key)).toMatchObject({ lease: { owner: "ann", untilMs: startMs + leaseMs }, epoch: 1 });
   });
 
-  test.held("gives a run at the moment at which the lease of the other runs out", async (store, run) => {
+  test.held("returns a run at the moment at which the lease of the other runs out", async (store, run) => {
     const claimed = await store.claim(run.key, leaseOf("bob", startMs + leaseMs));
 
     expect(claimed?.run).toMatchObject({ lease: { owner: "bob" }, epoch: 2 });
   });
 
-  test("gives a run again to who holds it, with a new epoch that fences the old one", async (_store, runs) => {
+  test("returns a run again to the caller who holds it, with a new epoch that fences the old one", async (_store, runs) => {
     const old = await runs.create("run");
 
     const again = await runs.claim(old.key, leaseOf("ann"));
@@ -50,7 +50,7 @@ function claiming(test: StoreTest): void {
     await runs.commit(again, { ticks: batchOf(1) });
   });
 
-  test("gives a scheduled run before its time to who asks for it", async (store, runs) => {
+  test("returns a scheduled run before its time to the caller who asks for it", async (store, runs) => {
     await runs.create("run", { owner: null, startAtMs: startMs + 1_000 });
 
     const claimed = await store.claim(keyOf("run"), leaseOf("bob"));
@@ -58,18 +58,18 @@ function claiming(test: StoreTest): void {
     expect(claimed?.run).toMatchObject({ status: "scheduled", lease: { owner: "bob" } });
   });
 
-  test.ended("gives an ended run only to who asks for ended ones", async (store, { key }) => {
+  test.ended("returns an ended run only to the caller who asks for ended ones", async (store, { key }) => {
     expect(await store.claim(key, leaseOf("bob"))).toBeNull();
     expect((await store.claim(key, { ...leaseOf("bob"), ended: true }))?.run.status).toBe("completed");
   });
 
-  test.held("gives no ended run that somebody else holds", async (store, run, runs) => {
+  test.held("returns no ended run that somebody else holds", async (store, run, runs) => {
     await runs.commit(run, { summary: summaryOf("failed") });
 
     expect(await store.claim(run.key, { ...leaseOf("bob"), ended: true })).toBeNull();
   });
 
-  test("gives a run to one of many who ask at once", async (store, runs) => {
+  test("returns a run to one of many who ask at once", async (store, runs) => {
     const second = await runs.reopen();
     await runs.create("run", { owner: null });
 
@@ -84,7 +84,7 @@ function claiming(test: StoreTest): void {
 }
 
 function renewing(test: StoreTest): void {
-  test("prolongs every lease of the owner and of nobody else", async (store, runs) => {
+  test("prolongs every lease of the owner and of no other owner", async (store, runs) => {
     await runs.create("one");
     await runs.create("two", { tenant: "other" });
     await runs.create("theirs", { owner: "bob" });
@@ -100,13 +100,13 @@ function renewing(test: StoreTest): void {
     expect((await store.run(keyOf("free")))?.lease).toBeNull();
   });
 
-  test.held("keeps the epoch: what the owner goes on to commit is taken", async (store, run, runs) => {
+  test.held("keeps the epoch: what the owner continues to commit is taken", async (store, run, runs) => {
     await store.renew(leaseOf("ann", startMs + 10));
 
     await runs.commit(run, { ticks: batchOf(1) });
   });
 
-  test.held("keeps a run whose lease has run out and that nobody took", async (store, run, runs) => {
+  test.held("keeps a run whose lease has run out and that no owner took", async (store, run, runs) => {
     const lateMs = startMs + 10 * leaseMs;
 
     const keys = await store.renew(leaseOf("ann", lateMs));
@@ -128,11 +128,11 @@ function renewing(test: StoreTest): void {
     expect(await runs.commitOne(commitOf(run, { ticks: batchOf(1) }))).toEqual({ status: "fenced" });
   });
 
-  test.held("gives nothing to who holds nothing", async (store) => {
+  test.held("returns nothing to the caller who holds nothing", async (store) => {
     expect(await store.renew(leaseOf("bob"))).toEqual([]);
   });
 
-  test("gives the keys of runs that were claimed on the way, and none that were given back", async (store, runs) => {
+  test("returns the keys of runs that were claimed on the way, and none that were given back", async (store, runs) => {
     const given = await runs.create("given");
     await runs.create("claimed", { owner: null });
     await runs.claim(keyOf("claimed"), leaseOf("ann"));
@@ -143,7 +143,7 @@ function renewing(test: StoreTest): void {
 }
 
 function releasing(test: StoreTest): void {
-  test.held("leaves the run to nobody, with the epoch that it had", async (store, run, runs) => {
+  test.held("leaves the run without an owner, with the epoch that it had", async (store, run, runs) => {
     await runs.commit(run, { release: true });
 
     expect(await store.run(run.key)).toMatchObject({ lease: null, epoch: 1 });
@@ -157,7 +157,7 @@ function releasing(test: StoreTest): void {
     expect(later).toEqual({ status: "fenced" });
   });
 
-  test.waiting("gives the next owner the next epoch", async (_store, run, runs) => {
+  test.waiting("returns the next owner the next epoch", async (_store, run, runs) => {
     const next = await runs.claim(run.key, leaseOf("bob"));
 
     expect(next.epoch).toBe(2);

@@ -42,7 +42,7 @@ function creating(test: StoreTest): void {
     });
   });
 
-  test("holds a run created without a lease for nobody, before its first epoch", async (store, runs) => {
+  test("holds a run created without a lease without an owner, before its first epoch", async (store, runs) => {
     await runs.create("run", { owner: null });
 
     expect(await store.run(keyOf("run"))).toMatchObject({ lease: null, epoch: 0, status: "running" });
@@ -107,7 +107,7 @@ function creatingTwice(test: StoreTest): void {
     expect(statusesOf(results.flat()).sort()).toEqual(["exists", "stored"]);
   });
 
-  test("knows no run that nobody created", async (store, runs) => {
+  test("knows no run that was not created", async (store, runs) => {
     expect(await store.run(keyOf("none"))).toBeNull();
     await runs.expectNothing(keyOf("none"), 1);
   });
@@ -132,7 +132,7 @@ function changing(test: StoreTest): void {
     });
   }
 
-  test.ended("lets an ended run go on for who claims it as ended", async (store, { key }, runs) => {
+  test.ended("lets an ended run continue for who claims it as ended", async (store, { key }, runs) => {
     const run = await runs.claim(key, { ...leaseOf("bob"), ended: true });
     await runs.commit(run, { summary: summaryOf("running"), ticks: batchOf(1) });
 
@@ -161,7 +161,7 @@ function reading(test: StoreTest): void {
     expect((await store.run(run.key))?.updatedAtMs).toBe(startMs + 30);
   });
 
-  test.held("gives copies: what was read does not change later", async (store, run, runs) => {
+  test.held("returns copies: what was read does not change later", async (store, run, runs) => {
     const before = await store.run(run.key);
     const text = JSON.stringify(before);
 

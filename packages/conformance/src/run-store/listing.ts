@@ -43,7 +43,7 @@ async function createNumbered(runs: Runs, count: number, options: RunOptions = {
 }
 
 function paging(test: StoreTest): void {
-  test("gives the newest first, however they were created", async (store, runs) => {
+  test("returns the newest first, however they were created", async (store, runs) => {
     await runs.create("middle", { createdAtMs: startMs + 2 });
     await runs.create("newest", { createdAtMs: startMs + 3 });
     await runs.create("oldest", { createdAtMs: startMs + 1 });
@@ -51,18 +51,18 @@ function paging(test: StoreTest): void {
     expect(idsOf(await list(store))).toEqual(["newest", "middle", "oldest"]);
   });
 
-  test("gives the runs as they are stored", async (store, runs) => {
+  test("returns the runs as they are stored", async (store, runs) => {
     const run = await runs.create("run", { labels: { a: "1" } });
     await runs.commit(run, released(summaryOf("waiting", { waiting: "[1]", wakeAtMs: 7 })));
 
     expect(await list(store)).toEqual({ runs: [await store.run(run.key)], cursor: null });
   });
 
-  test.held("gives no run of an unknown tenant", async (store) => {
+  test.held("returns no run of an unknown tenant", async (store) => {
     expect(await list(store, { tenant: "other" })).toEqual({ runs: [], cursor: null });
   });
 
-  test("gives every run once over pages, and no cursor with the last", async (store, runs) => {
+  test("returns every run once over pages, and no cursor with the last", async (store, runs) => {
     const ids = await createNumbered(runs, 7);
 
     const pages: string[][] = [];
@@ -71,7 +71,7 @@ function paging(test: StoreTest): void {
     expect(pages).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)]);
   });
 
-  test("gives no cursor with a page that holds just the rest", async (store, runs) => {
+  test("returns no cursor with a page that holds just the rest", async (store, runs) => {
     const ids = await createNumbered(runs, 6);
     const first = await list(store, { limit: 3 });
 
@@ -81,7 +81,7 @@ function paging(test: StoreTest): void {
     expect(last.cursor).toBeNull();
   });
 
-  test("gives every run once over pages when all were created in the same millisecond", async (store, runs) => {
+  test("returns every run once over pages when all were created in the same millisecond", async (store, runs) => {
     const ids = await createNumbered(runs, 10, { createdAtMs: startMs });
     const all = idsOf(await list(store));
 
@@ -93,7 +93,7 @@ function paging(test: StoreTest): void {
 }
 
 function changingPages(test: StoreTest): void {
-  test("gives every old run once while new ones are created between the pages", async (store, runs) => {
+  test("returns every old run once while new ones are created between the pages", async (store, runs) => {
     const ids = await createNumbered(runs, 9);
     const paged: string[] = [];
     let created = 0;
@@ -107,7 +107,7 @@ function changingPages(test: StoreTest): void {
     expect(created).toBe(5);
   });
 
-  test("goes on after a cursor whose run was deleted", async (store, runs) => {
+  test("continues after a cursor whose run was deleted", async (store, runs) => {
     const ids = await createNumbered(runs, 5, { owner: null });
     const first = await list(store, { limit: 2 });
     await store.delete(first.runs.map((run) => run.key));
@@ -127,7 +127,7 @@ function changingPages(test: StoreTest): void {
     expect(paged).not.toContain("other");
   });
 
-  test("goes on with a cursor of another connection", async (store, runs) => {
+  test("continues with a cursor of another connection", async (store, runs) => {
     const ids = await createNumbered(runs, 4);
     const first = await list(store, { limit: 2 });
 
@@ -136,7 +136,7 @@ function changingPages(test: StoreTest): void {
     expect(idsOf(next)).toEqual(ids.slice(2));
   });
 
-  test("gives up to a thousand at once", async (store, runs) => {
+  test("returns up to a thousand at once", async (store, runs) => {
     await createNumbered(runs, 1_001);
 
     const page = await list(store, { limit: 1_000 });
@@ -192,7 +192,7 @@ function filtering(test: StoreTest): void {
     expect((await store.tenants()).sort()).toEqual(["", "a", "b"]);
   });
 
-  test("gives the runs that every filter takes", async (store, runs) => {
+  test("returns the runs that every filter takes", async (store, runs) => {
     await createVaried(runs);
 
     expect(idsOf(await list(store, everyFilter))).toEqual(["fits"]);
@@ -206,7 +206,7 @@ function filtering(test: StoreTest): void {
     ["createdBeforeMs", ["new"]],
     ["endedBeforeMs", ["late", "live"]],
   ] as const) {
-    test(`gives ${expected.join(" and ")} as well without the filter ${filter}`, async (store, runs) => {
+    test(`returns ${expected.join(" and ")} as well without the filter ${filter}`, async (store, runs) => {
       await createVaried(runs);
       const { [filter]: _, ...others } = everyFilter;
 
@@ -214,7 +214,7 @@ function filtering(test: StoreTest): void {
     });
   }
 
-  test.held("gives nothing for an empty list, and everything for an empty set of labels", async (store) => {
+  test.held("returns nothing for an empty list, and everything for an empty set of labels", async (store) => {
     expect(await list(store, { status: [] })).toEqual({ runs: [], cursor: null });
     expect(idsOf(await list(store, { labels: {} }))).toEqual(["run"]);
   });
@@ -229,7 +229,7 @@ function filtering(test: StoreTest): void {
     expect([await count({ endedBeforeMs: startMs + 5 }), await count({ endedBeforeMs: startMs + 6 })]).toEqual([0, 1]);
   });
 
-  test.held("does not count a run as ended that goes on again", async (store, run, runs) => {
+  test.held("does not count a run as ended that continues again", async (store, run, runs) => {
     await runs.commit(run, { summary: summaryOf("failed") });
     await runs.commit(run, { summary: summaryOf("running", { atMs: startMs + 9 }) });
 

@@ -73,7 +73,7 @@ function creating(test: StoreTest): void {
     expect(await store.post(creation.key, messageOf("again", "known"))).toMatchObject({ receipt: '"first"' });
   });
 
-  test("gives the run to whoever asks for what is due, for a message that it brought", async (store, runs) => {
+  test("returns the run to whoever asks for what is due, for a message that it brought", async (store, runs) => {
     const creation = creationOf("run");
     const owned = { key: creation.key, owner: "ann", epoch: 1 };
     await runs.commitAll({ ...creation, posts: [messageOf("1", "k")] }, commitOf(owned, released()));

@@ -216,7 +216,7 @@ function givenBack(test: StoreTest): void {
 function lost(test: StoreTest): void {
   const limits = limitsOf({ concurrency: 1, perKey: 1 });
 
-  test("by a lease that has run out: the run is nobody's, and comes first", async (store, runs) => {
+  test("by a lease that has run out: the run has no owner, and comes first", async (store, runs) => {
     await enqueueAll(runs, "q", 2);
     await take(store, limits, { owner: "dead" });
     const dead = await heldOf(store, "q0");

@@ -41,14 +41,14 @@ function keeping(test: StoreTest): void {
     expect(await store.posts(keyOf("run"))).toEqual([]);
   });
 
-  test.ended("stores nothing for a run that has ended, and gives the run", async (store, { key }) => {
+  test.ended("stores nothing for a run that has ended, and returns the run", async (store, { key }) => {
     const result = await store.post(key, messageOf("1"));
 
     expect(result).toEqual({ status: "ended", run: await store.run(key) });
     expect(await store.posts(key)).toEqual([]);
   });
 
-  test("gives positions that rise over all runs of all tenants", async (_store, runs) => {
+  test("returns positions that rise over all runs of all tenants", async (_store, runs) => {
     await runs.create("one");
     await runs.create("two", { tenant: "other" });
     const keys = [keyOf("one"), keyOf("two", "other"), keyOf("one"), keyOf("two", "other")];
@@ -60,7 +60,7 @@ function keeping(test: StoreTest): void {
     expect(positions).toHaveLength(4);
   });
 
-  test("never gives a position twice, also when the run of the last one was deleted", async (store, runs) => {
+  test("never returns a position twice, also when the run of the last one was deleted", async (store, runs) => {
     const { key } = await runs.createWaiting("gone");
     await runs.create("other");
     const first = await runs.post(key, messageOf("1"));
@@ -91,7 +91,7 @@ function keeping(test: StoreTest): void {
 }
 
 function repeating(test: StoreTest): void {
-  test("gives the first position for a message with the same key, without a receipt as long as there is none", async (store, runs) => {
+  test("returns the first position for a message with the same key, without a receipt as long as there is none", async (store, runs) => {
     const run = await runs.create("run");
     const position = await runs.post(run.key, messageOf('"first"', "k"));
 
@@ -101,7 +101,7 @@ function repeating(test: StoreTest): void {
     expect(textsOf(await store.posts(run.key))).toEqual(['"first"']);
   });
 
-  test.held("gives the receipt of the first once there is one", async (store, run, runs) => {
+  test.held("returns the receipt of the first once there is one", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1", "k"));
     await runs.commit(run, { receipts: [{ position, receipt: '{"ok":true}' }] });
 
@@ -203,7 +203,7 @@ function receiving(test: StoreTest): void {
     expect(await store.receipt(run.key, "k")).toBeNull();
   });
 
-  test.held("gives the receipt of a post by its key, and by no other's", async (store, run, runs) => {
+  test.held("returns the receipt of a post by its key, and by no other's", async (store, run, runs) => {
     const position = await runs.post(run.key, messageOf("1", "k"));
 
     expect(await store.receipt(run.key, "k")).toBeNull();
@@ -215,7 +215,7 @@ function receiving(test: StoreTest): void {
 }
 
 function receipts(test: StoreTest): void {
-  test.held("gives the receipt of a position, and none before", async (store, run, runs) => {
+  test.held("returns the receipt of a position, and none before", async (store, run, runs) => {
     const [one, two] = [await runs.post(run.key, messageOf("1")), await runs.post(run.key, messageOf("2"))];
 
     const before = await store.receipt(run.key, two);
@@ -236,7 +236,7 @@ function receipts(test: StoreTest): void {
     expect(await store.receipt(run.key, position)).toBe('"first"');
   });
 
-  test.held("gives and takes receipts for the run's own posts only", async (store, run, runs) => {
+  test.held("returns and takes receipts for the run's own posts only", async (store, run, runs) => {
     await runs.create("other");
     await runs.create("run", { tenant: "other" });
     const position = await runs.post(keyOf("other"), messageOf("1"));
@@ -272,7 +272,7 @@ function receipts(test: StoreTest): void {
 }
 
 function reading(test: StoreTest): void {
-  test("gives an owner the posts of all runs that it holds, in order over all of them", async (store, runs) => {
+  test("returns an owner the posts of all runs that it holds, in order over all of them", async (store, runs) => {
     await runs.create("one");
     await runs.create("two", { tenant: "other" });
     await runs.create("theirs", { owner: "bob" });
@@ -285,7 +285,7 @@ function reading(test: StoreTest): void {
     expect(await store.posts({ owner: "nobody" })).toEqual([]);
   });
 
-  test("gives an owner no posts with a receipt, and none of runs that it gave back or lost", async (store, runs) => {
+  test("returns an owner no posts with a receipt, and none of runs that it gave back or lost", async (store, runs) => {
     const [done, given, lost] = [await runs.create("done"), await runs.create("given"), await runs.create("lost")];
     const position = await runs.post(done.key, messageOf("1"));
     await runs.post(given.key, messageOf("2"));
@@ -298,7 +298,7 @@ function reading(test: StoreTest): void {
     expect(textsOf(await store.posts({ owner: "bob" }))).toEqual(["3"]);
   });
 
-  test("gives the posts of one run whoever holds it", async (store, runs) => {
+  test("returns the posts of one run whoever holds it", async (store, runs) => {
     await runs.create("held", { owner: "bob" });
     await runs.createWaiting("free");
     await runs.post(keyOf("held"), messageOf("1"));

@@ -42,7 +42,7 @@ function queued(test: StoreTest): void {
 }
 
 function taken(test: StoreTest): void {
-  test("are taken for whoever names the queue, with a place, and by nobody else", async (store, runs) => {
+  test("are taken for whoever names the queue, with a place, and by no other caller", async (store, runs) => {
     await enqueue(runs, "run");
     await runs.create("plain", { owner: null });
 
@@ -98,7 +98,7 @@ function byKey(test: StoreTest): void {
     expect(await store.claim(keyOf("next"), { ...leaseOf("bob"), beside: true })).toBeNull();
   });
 
-  test("are given again by their key to who holds them, with the place that they have", async (store, runs) => {
+  test("are given again by their key to the caller who holds them, with the place that they have", async (store, runs) => {
     await enqueue(runs, "placed");
     await take(store, limitsOf());
     await enqueue(runs, "beside");

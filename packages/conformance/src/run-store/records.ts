@@ -114,7 +114,7 @@ function manyWriters(test: StoreTest): void {
     expect(await store.record(session)).toEqual({ version: 2, text: '"two"' });
   });
 
-  test("are written with runs that nobody has, or neither is", async (store) => {
+  test("are written with runs without an owner, or neither is", async (store) => {
     const create = (runId: string, expected: number): RunCommit => ({
       ...creationOf(runId, { owner: null }),
       records: [writeOf(expected, `"${runId}"`), writeOf(0, runId, { ...session, tenant: "", id: runId })],
@@ -281,7 +281,7 @@ function pages(test: StoreTest): void {
       expect(await idsOf(store, { prefix, limit: 2 })).toEqual(sortedIds.filter((id) => id.startsWith(prefix)));
   });
 
-  test("go on after records that have come and gone between two pages", async (store) => {
+  test("continue after records that have come and gone between two pages", async (store) => {
     await writeIds(store, ["a", "c", "e", "g"]);
     const query = { tenant: "acme", kind: "session", limit: 2 };
     const first = await store.records(query);

@@ -101,7 +101,7 @@ function searching(test: StoreTest): void {
 
 function searchingMany(test: StoreTest): void {
   for (const order of ["newest", "oldest"] as const) {
-    test(`gives every run once over pages, the ${order} first, however many it looks at`, async (store, runs) => {
+    test(`returns every run once over pages, the ${order} first, however many it looks at`, async (store, runs) => {
       const count = 5_003;
       const creations = Array.from({ length: count }, (_, index) =>
         creationOf(index % 1_000 === 1 ? `found-${index}` : `run-${index}`, {
@@ -122,7 +122,7 @@ function searchingMany(test: StoreTest): void {
 }
 
 function ordering(test: StoreTest): void {
-  test("gives every run once over pages, also those of one millisecond", async (store, runs) => {
+  test("returns every run once over pages, also those of one millisecond", async (store, runs) => {
     const ids = Array.from({ length: 9 }, (_, index) => `run-${index}`);
     await runs.commitAll(...ids.map((id, index) => creationOf(id, { createdAtMs: startMs + Math.floor(index / 3) })));
     const newest = await idsOfPages(store, {});

@@ -26,7 +26,7 @@ async function expectHeard(heard: readonly (RunKey | null)[], runId: string): Pr
 }
 
 function watching(test: StoreTest): void {
-  test.held("tells of a commit", async (store, run, runs) => {
+  test.held("reports a commit", async (store, run, runs) => {
     await runs.create("other");
     const { heard } = listen(store);
 
@@ -35,7 +35,7 @@ function watching(test: StoreTest): void {
     await expectHeard(heard, "run");
   });
 
-  test("tells of a creation", async (store, runs) => {
+  test("reports a creation", async (store, runs) => {
     const { heard } = listen(store);
 
     await runs.commitAll(creationOf("run"));
@@ -43,7 +43,7 @@ function watching(test: StoreTest): void {
     await expectHeard(heard, "run");
   });
 
-  test.waiting("tells of a post", async (store, { key }) => {
+  test.waiting("reports a post", async (store, { key }) => {
     const { heard } = listen(store);
 
     await store.post(key, messageOf("1"));
@@ -51,7 +51,7 @@ function watching(test: StoreTest): void {
     await expectHeard(heard, "run");
   });
 
-  test.held("tells of what another connection commits and posts", async (store, run, runs) => {
+  test.held("reports what another connection commits and posts", async (store, run, runs) => {
     const second = await runs.reopen();
     const { heard } = listen(second);
 
@@ -63,7 +63,7 @@ function watching(test: StoreTest): void {
     await soon(() => expect(heard.length).toBeGreaterThan(before));
   });
 
-  test.held("tells every listener, the same one twice, and none that stopped", async (store, run, runs) => {
+  test.held("notifies every listener, the same one twice, and none that stopped", async (store, run, runs) => {
     const told = vi.fn<(key: RunKey | null) => void>();
     const stops = [store.watch(told), store.watch(told), store.watch(told)];
     const { heard, stop } = listen(store);
@@ -100,7 +100,7 @@ function watching(test: StoreTest): void {
 }
 
 function due(test: StoreTest): void {
-  test("tells of a deletion, also by another connection", async (store, runs) => {
+  test("reports a deletion, also by another connection", async (store, runs) => {
     const second = await runs.reopen();
     await runs.commitAll(creationOf("gone", { owner: null }));
     const [{ heard }, { heard: there }] = [listen(store), listen(second)];

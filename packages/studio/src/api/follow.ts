@@ -1,9 +1,9 @@
 /**
  * Streams of the server, over `fetch`, because an `EventSource` sends no token.
  *
- * A stream that breaks is opened again after the last message that arrived, for as long as somebody listens. Silence longer than
- * four heartbeats counts as a break: a machine that went to sleep is told nothing of the connection that it has lost. A page that
- * nobody looks at follows nothing, because a browser keeps few connections to one server, whatever the number of its tabs.
+ * A broken stream is opened again after the last message that arrived, for as long as there are listeners. Silence longer than four
+ * heartbeats counts as a break: a machine that slept does not notice that it lost its connection. A hidden page follows nothing,
+ * because a browser keeps few connections to one server for all of its tabs.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface Follower {
   readonly onOpen?: (isAgain: boolean) => void;
   /** Called when the server has nothing more to send. */
   readonly onEnd?: () => void;
-  /** Called when the server refuses the stream for good. */
+  /** Called when the server refuses the stream permanently. */
   readonly onRefused?: (error: ApiError) => void;
 }
 
@@ -58,7 +58,7 @@ interface Place {
   failures: number;
 }
 
-/** Resolves once somebody looks at the page. */
+/** Resolves once the page is visible. */
 function shown(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (document.visibilityState === "visible" || signal.aborted) return resolve();
@@ -67,7 +67,7 @@ function shown(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Aborted with `signal`, and when nobody has looked at the page for a while. */
+/** Aborts with `signal`, and when the page has been hidden for a while. */
 function whenHidden(signal: AbortSignal): AbortSignal {
   const hidden = new AbortController();
   let timer = 0;

@@ -4,7 +4,7 @@ import { isSignedOut, token } from "./credentials.js";
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
-/** What the server says about a request that it has refused, or the network about one that never arrived. */
+/** The error of a refused request, or of one that never reached the server. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   /** HTTP status; 0 when there was no answer. */
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What was thrown, if it was one; else one that says so. */
+/** The thrown value if it is such an error; otherwise an error that wraps it. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError({
@@ -59,7 +59,7 @@ export async function get<Answer>(path: string, query: Query = {}, signal?: Abor
   }
 }
 
-/** Each call has a key of its own, so that a request which a proxy sends twice is done once. */
+/** Each call has its own key, so that a request which a proxy repeats is executed once. */
 export function post<Answer>(path: string, body: unknown = {}): Promise<Answer> {
   const headers = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
   return ask(urlOf(path), { method: "POST", headers, body: JSON.stringify(body) });

@@ -9,7 +9,7 @@ import { follow } from "./follow.js";
 export interface RunListener {
   readonly onChanged: (run: Handler) => void;
   readonly onGone: (id: string) => void;
-  /** Changes were missed: whatever was read before has to be read again. */
+  /** Changes were missed: everything has to be read again. */
   readonly onMissed: () => void;
 }
 
@@ -29,7 +29,7 @@ function open(): () => void {
   return follow({
     path: "/handlers",
     onMessage: ({ event, data }) => {
-      // "open": from here on each change is told, and "reset": there were too many.
+      // "open": every change is reported from now on. "reset": there were too many.
       if (event === "open" || event === "reset") for (const { onMissed } of listeners) onMissed();
       if (event === "changed") for (const { onChanged } of listeners) onChanged(JSON.parse(data) as Handler);
       if (event !== "gone") return;

@@ -13,7 +13,7 @@ export interface Reading<Value> {
 /**
  * Reads when `key` changes, and again when the server is back after it was away. `null` reads nothing.
  *
- * @param read Called with a signal that is aborted once nobody wants its answer any more.
+ * @param read Called with a signal that aborts once its answer is no longer needed.
  */
 export function useRead<Value>(key: string | null, read: (signal: AbortSignal) => Promise<Value>): Reading<Value> {
   const [state, setState] = useState<{ key: string | null; value: Value | null; error: ApiError | null }>(nothing);

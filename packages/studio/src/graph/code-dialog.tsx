@@ -1,4 +1,4 @@
-/** The code of a step, where the server can tell it. */
+/** The source code of a step, if the server has it. */
 import { type ReactNode, useState } from "react";
 import type { StepSource } from "../api/contract.types.js";
 import { useGet } from "../api/use-read.js";

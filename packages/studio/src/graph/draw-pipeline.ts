@@ -2,8 +2,8 @@
  * What is drawn of a pipeline: what its author wrote, in groups, and not the steps and events by which it runs.
  *
  * A pipeline enters each of its steps by an event with the place of the step in its name: `pipeline.enter 2.0 edit` enters the first
- * step of the third group. Places make a tree, groups have theirs as their id, and the tree says which way the work goes. A nested
- * pipeline is drawn in its group, with the steps of its own.
+ * step of the third group. Places make a tree, groups have theirs as their id, and the tree shows which way the work goes. A nested
+ * pipeline is drawn in its group, with its own steps.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** A workflow as it is drawn: less than what `describeWorkflow` knows. */
+/** A workflow as it is drawn: a part of what `describeWorkflow` returns. */
 
 export type DrawnKind = "step" | "start" | "event" | "stop" | "human" | "resource";
 
@@ -71,7 +71,7 @@ export interface StepOverlay {
   readonly retries: number;
   /** What those that wait are waiting for. */
   readonly waitsFor: "person" | "time" | null;
-  /** How long its attempts took in all. */
+  /** Sum of the durations of its attempts. */
   readonly elapsedMs: number | null;
 }
 
@@ -80,6 +80,6 @@ export interface GraphOverlay {
   readonly steps: Readonly<Record<string, StepOverlay>>;
   /** By event type: how many there were. */
   readonly emitted: Readonly<Record<string, number>>;
-  /** Nothing moves any more. */
+  /** Whether the run has come to rest. */
   readonly isEnded: boolean;
 }

@@ -1,4 +1,4 @@
-/** Where everything of a drawing is. A layout depends on the drawing alone, so that nothing moves while a run goes on. */
+/** Where everything of a drawing is. A layout depends on the drawing alone, so that nothing moves while a run continues. */
 import { Graph, layout as place } from "@dagrejs/dagre";
 import type { Drawing, DrawnEdge, DrawnGroup, DrawnNode } from "./drawing.types.js";
 
@@ -80,7 +80,7 @@ function branchOrder(groups: readonly DrawnGroup[]): { left: string; right: stri
   });
 }
 
-/** What a frame is called stands on its upper edge: frames in one another get room for theirs. */
+/** The name of a frame is on its upper edge: nested frames get room for theirs. */
 function withRoom(groups: readonly PlacedGroup[]): readonly PlacedGroup[] {
   const tops = new Map(groups.map(({ id, y }) => [id, y]));
   for (const { id, parent } of groups.toReversed())
@@ -95,7 +95,7 @@ function moved<Placed extends Point>(placed: Placed, down: number): Placed {
   return { ...placed, y: placed.y + down };
 }
 
-/** dagre says where the middle is. */
+/** dagre returns the centers. */
 function corner(box: unknown): Point {
   const { x, y, width, height } = box as Box;
   return { x: Math.round(x - width / 2), y: Math.round(y - height / 2) };

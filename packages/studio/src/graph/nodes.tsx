@@ -16,7 +16,7 @@ export interface GraphView {
 
 export const GraphViewContext = createContext<GraphView>({ overlay: null, selected: null, onSelect: null });
 
-/** Lines end where dagre says; the library wants to know of places where they may. */
+/** dagre decides where lines end; the library still needs handles. */
 function Ends(): ReactNode {
   return (
     <>
@@ -28,7 +28,7 @@ function Ends(): ReactNode {
 
 const dataOf = (props: NodeProps): DrawnNode => props.data["node"] as DrawnNode;
 
-/** A step that is asked about waits, whichever step does the asking: it has been come to, and is about to run once more. */
+/** A step whose question is open waits, also when another step asks for it: it is about to run once more. */
 export function overlaid(key: string, covers: readonly string[], { steps }: GraphOverlay): StepOverlay | undefined {
   const own = steps[key];
   const asking = covers.map((other) => steps[other]).find((other) => other !== undefined && other.waiting > 0);

@@ -1,7 +1,7 @@
 /**
  * A workflow as a graph, and on it what a run does.
  *
- * The layout and the camera hold still while the run goes on. The camera moves for three reasons only: somebody moves it, the place
+ * The layout and the camera hold still while the run continues. The camera moves for three reasons only: a person moves it, the place
  * for the graph changes its size, or `reveal` names a step.
  *
  * @module
@@ -167,7 +167,7 @@ function mapSize({ width, height }: Layout): Size {
   return { width: Math.min(260, Math.max(60, width * scale)), height: Math.min(150, Math.max(40, height * scale)) };
 }
 
-/** The whole graph, as long as it can be read; else its beginning. */
+/** Shows the whole graph while it is readable; otherwise its beginning. */
 function fitting(layout: Layout, box: Size): { x: number; y: number; zoom: number } {
   const zoom = Math.max(zoomOf(layout, box), READABLE_ZOOM);
   const place = (have: number, need: number): number => (need * zoom > have ? 12 : (have - need * zoom) / 2);

@@ -1,4 +1,4 @@
-/** Attempts by what they are of. An attempt that is told again replaces what was known of it. */
+/** Attempts by item and number. A newer report of an attempt replaces the older one. */
 import type { Attempt } from "../api/contract.types.js";
 
 export class AttemptBook {

@@ -20,7 +20,7 @@ export interface ChatMessage {
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** `null` where nobody knows it. */
+  /** `null` if it is unknown. */
   readonly cost: number | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * A child run on a page of its own: where it is in the run that it belongs to, and what there is to show of it as of any run.
+ * The page of a child run: its place in its parent run, and the same views as for any run.
  *
  * Ids say who belongs to whom: a child of `r` is `r/5`.
  *

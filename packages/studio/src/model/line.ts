@@ -1,5 +1,5 @@
 /**
- * What the log says about a tick: one sentence, never the tick itself.
+ * The line of the log for a tick: one sentence, never the tick itself.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface Line {
   readonly text: string;
   /** Type of the event that the tick is about. */
   readonly event: string | null;
-  /** What the error said. */
+  /** Message of the error. */
   readonly message: string | null;
   readonly isFailure: boolean;
   /** A person is asked, or has answered. */

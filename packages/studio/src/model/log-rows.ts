@@ -42,7 +42,7 @@ export class LogRows {
     return this.#rows;
   }
 
-  /** Of all ticks, whatever is shown. */
+  /** Number of all ticks, shown or not. */
   get counts(): LogCounts {
     return this.#counts;
   }

@@ -1,4 +1,4 @@
-/** What the server said of a run after a tick. The past does not change, so an answer is kept until others push it out. */
+/** Caches answers of the server about a run after a tick. The past does not change, so an entry stays until newer ones evict it. */
 import type { Moment } from "../api/contract.types.js";
 
 const mostKept = 200;

@@ -1,6 +1,6 @@
 /** Lookups in lists of tick numbers, which only grow. */
 
-/** Index of the last element whose number is at most `most`; -1 where there is none. */
+/** Index of the last element whose number is at most `most`; -1 if there is none. */
 export function lastUpTo<Item>(list: readonly Item[], most: number, numberOf: (item: Item) => number): number {
   let low = 0;
   let high = list.length;

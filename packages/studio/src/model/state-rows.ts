@@ -10,7 +10,7 @@ export interface StateRow {
   readonly key: string;
   readonly depth: number;
   readonly value: unknown;
-  /** Fields or elements of an object or list; `null` of anything else. */
+  /** Fields or elements of an object or list; `null` for other values. */
   readonly size: number | null;
   readonly isOpen: boolean;
   /** The tick did this. */

@@ -1,5 +1,5 @@
 /**
- * What readers are told of steps. A pipeline runs more steps than its author wrote: those that ask for a written one are shown as part
+ * Names of steps for readers. A pipeline has more steps than its author wrote: those that ask for a written one are shown as part
  * of it, and those that only move the run on are housekeeping.
  *
  * @module

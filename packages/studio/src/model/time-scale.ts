@@ -90,7 +90,7 @@ const steps = [
 export interface AxisMark {
   readonly share: number;
   readonly offsetMs: number;
-  /** Length of a folded stretch; else `null`. */
+  /** Length of a folded stretch; otherwise `null`. */
   readonly foldedMs: number | null;
 }
 

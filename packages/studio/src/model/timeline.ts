@@ -43,7 +43,7 @@ export interface Lane {
   /** Name of the step. */
   readonly step: string;
   readonly label: string;
-  /** Name of the workflow for a lane of children; else `null`. */
+  /** Name of the workflow for a lane of children; otherwise `null`. */
   readonly child: string | null;
   /** 0 for the run itself. */
   readonly depth: number;
@@ -69,7 +69,7 @@ export function lanesOf(attempts: readonly Attempt[], { runId, naming }: Timelin
     const lanes: Lane[] = [];
     for (const [step, list] of groupBy(own, (attempt) => naming(attempt.step, attempt.run_id).owner)) {
       const { label, isInner } = naming(step, list[0]?.run_id ?? "");
-      // Of a step that nobody wrote only what asks for it is shown.
+      // Of the internal steps of pipelines, only those that ask a question are shown.
       const shown = isInner ? list.filter((attempt) => attempt.step !== step) : list;
       if (shown.length === 0) continue;
       const key = `${place}${step}`;
@@ -177,7 +177,7 @@ const callKinds: Readonly<Record<Call["status"], BarKind>> = {
   interrupted: "cancelled",
 };
 
-/** Of calls that took time: one that took none says nothing in a timeline. */
+/** Bars of calls that took time: calls without a duration are left out. */
 function callBars(attempt: Attempt, { row, of: attempts }: Place): Bar[] {
   const long = attempt.calls.filter(({ started_at, ended_at }) => ended_at !== started_at);
   return long.map((call) => ({

@@ -1,4 +1,4 @@
-/** The runs that steps of a run have started: each leads to a page of its own. */
+/** The child runs of a run, as links to their pages. */
 import type { ReactNode } from "react";
 import type { Handler } from "../api/contract.types.js";
 import { useGet } from "../api/use-read.js";

@@ -14,7 +14,7 @@ import { TextField } from "../ui/text-field.js";
 export interface ForkDialogProps {
   readonly runId: string;
   readonly tick: number;
-  /** `null` while it is asked for. */
+  /** `null` while it is loading. */
   readonly moment: Moment | null;
   readonly attempts: readonly Attempt[];
   readonly onClose: () => void;

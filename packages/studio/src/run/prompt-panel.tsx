@@ -87,7 +87,7 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
             </JsonForm>
           )}
           {answer === null && (
-            <p className="hint">An event answers it, which the workflow does not tell: send it with “Send event”.</p>
+            <p className="hint">The workflow does not name the event that answers it: send one with “Send event”.</p>
           )}
         </>
       ) : (
@@ -105,7 +105,7 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
 interface ShownQuestion {
   readonly title: string;
   readonly facts: Json;
-  /** A question of `ctx.ask`: the type of its answer says nothing. */
+  /** Whether it is a question of `ctx.ask`, whose answer has a general type. */
   readonly isAsked: boolean;
 }
 

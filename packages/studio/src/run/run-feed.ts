@@ -21,7 +21,7 @@ const maxPauseMs = 5_000;
 
 export class RunFeed {
   readonly run: RunStore;
-  /** Id of the run that the server knows: of a child, that of the run around it. */
+  /** Id of the handler: for a child, that of its root run. */
   readonly rootId: string;
   readonly handler: Store<Handler | null> = createStore<Handler | null>(null);
   /** Of a child. */
@@ -68,7 +68,7 @@ export class RunFeed {
     };
   }
 
-  /** After something was done to the run: it may go on although it had ended. */
+  /** Called after an action on the run: an ended run may continue. */
   readonly refresh = (): void => {
     this.#unfollow?.();
     this.#follow();
@@ -160,7 +160,7 @@ export class RunFeed {
     }, ms);
   }
 
-  /** That a run has come to rest is written after its last tick, and no message tells it. */
+  /** A run comes to rest after its last tick, and no message reports it. */
   #askWhileAtWork(): void {
     const record = this.handler.get();
     const isAtWork = record?.status === "running" && !record.waiting;

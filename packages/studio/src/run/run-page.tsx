@@ -15,7 +15,7 @@ export interface RunPageProps {
   readonly tick: number | null;
 }
 
-/** Whether the address is that of this page, at whatever tick. */
+/** Whether the address is that of this page, at any tick. */
 function isAt(id: string, childId: string | null): boolean {
   const route = parseRoute(location.hash);
   if (childId === null) return route.page === "run" && route.id === id;

@@ -1,4 +1,4 @@
-/** What the tick did, and the whole state after it. Every field says which tick changed it last, and leads there. */
+/** What the tick did, and the whole state after it. Every field links to the tick that changed it last. */
 import { type CSSProperties, type ReactNode, type Ref, useMemo, useState } from "react";
 import type { HistoryEntry } from "../api/contract.types.js";
 import { chatsOf } from "../model/chat.js";
@@ -15,7 +15,7 @@ import { VirtualRows } from "./virtual-rows.js";
 
 export interface StateViewProps {
   readonly run: RunStore;
-  /** The run that the server knows. */
+  /** The handler of the run. */
   readonly rootId: string;
   readonly tick: number;
   readonly onGo: (tick: number) => void;

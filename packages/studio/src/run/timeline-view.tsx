@@ -20,7 +20,7 @@ export interface TimelineViewProps {
   readonly selected: string | null;
   readonly onSelect: (step: string | null) => void;
   readonly onGo: (tick: number) => void;
-  /** The run that the server knows. */
+  /** The handler of the run. */
   readonly rootId: string;
   /** Opens a choice of children. */
   readonly onChildren: (runIds: readonly string[]) => void;
@@ -202,7 +202,7 @@ function ChildLink({ lane, rootId, onChildren, name }: LaneRowProps & { readonly
   );
 }
 
-/** Its class, and what is said of it. */
+/** Class and label of a bar. */
 const looks: Readonly<Record<Bar["kind"], readonly [className: string, words: string]>> = {
   done: ["done", "completed"],
   failed: ["failed", "failed for good"],

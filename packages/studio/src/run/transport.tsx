@@ -11,7 +11,7 @@ export interface TransportProps {
   readonly run: RunStore;
   readonly tick: number;
   readonly isRunning: boolean;
-  /** The page shows the newest tick of a run that goes on. */
+  /** Whether the page shows the newest tick of an active run. */
   readonly isLive: boolean;
   readonly isPlaying: boolean;
   readonly onPlay: () => void;
@@ -91,7 +91,7 @@ const colours: Readonly<Record<MarkKind, string>> = {
   done: "--done-solid",
   tick: "--line-strong",
 };
-/** Half of the thumb: marks stand where its middle stands. */
+/** Half of the thumb: marks are at its center. */
 const inset = 8;
 const canvasHeight = 20;
 
@@ -132,11 +132,11 @@ function Marks({ run, last }: { readonly run: RunStore; readonly last: number })
     }
     element.dataset["marks"] = String(marks.length);
   }, [run, last, facts, width, colourRound]);
-  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nobody can focus it
+  // biome-ignore lint/a11y/noAriaHiddenOnFocusable: it cannot be focused
   return <canvas ref={canvas} aria-hidden="true" />;
 }
 
-/** A canvas does not know `light-dark()`: the browser works it out for a property that does. */
+/** A canvas does not support `light-dark()`: the browser resolves it in a CSS property. */
 function canvasColour(element: HTMLElement, value: string): string {
   element.style.color = value;
   const { color } = getComputedStyle(element);

@@ -14,7 +14,7 @@ export interface RunTime {
 
 const everyMs = 250;
 
-/** Time goes on while the run does. */
+/** Time runs while the run is active. */
 export function useRunTime(run: RunStore, handler: Handler): RunTime {
   const isRunning = handler.status === "running";
   const [nowMs, setNowMs] = useState(() => Date.now());
@@ -27,7 +27,7 @@ export function useRunTime(run: RunStore, handler: Handler): RunTime {
   const lastMs = timeOf(run.entries.length - 1);
   const fromMs = Math.min(Date.parse(handler.started_at), timeOf(0));
   // The clock of the server may be ahead of this one.
-  // Of the end of a child its last tick is all that is told.
+  // The end of a child is known only by its last tick.
   const endMs = handler.completed_at === null ? lastMs : Date.parse(handler.completed_at);
   const toMs = Math.max(lastMs, isRunning ? nowMs : endMs, fromMs + 1);
   return { fromMs, toMs, atMs: run.isLive && isRunning ? toMs : timeOf(run.indexOf(run.tick)) };

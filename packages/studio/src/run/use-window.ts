@@ -7,7 +7,7 @@ export interface SeenPart {
 }
 
 const margin = 300;
-/** The part is told in steps, so that not each pixel of a scroll renders. */
+/** The visible part changes in steps, so that not every pixel of a scroll renders. */
 const step = 100;
 
 export function useWindowOf(box: { readonly current: HTMLElement | null }): SeenPart {

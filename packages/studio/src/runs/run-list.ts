@@ -1,7 +1,7 @@
 /**
- * The runs that a filter lets through, newest first: page by page as somebody scrolls, and kept up to date by the server.
+ * The runs that match a filter, newest first: page by page while a person scrolls, and kept up to date by the server.
  *
- * What begins while somebody reads further down is held back, so that nothing moves under the pointer; what changes is shown at once.
+ * New runs are held back while a person reads further down, so that nothing moves under the pointer; changes are shown at once.
  *
  * @module
  */
@@ -97,7 +97,7 @@ export class RunList {
       const page = await get<HandlerPage>("/handlers", { ...this.#query, limit: PAGE, cursor }, this.#stop.signal);
       if (cursor === null) this.#begin(page);
       for (const run of page.handlers) this.#runs.set(run.handler_id, run);
-      // The first page read again says nothing of how far the others were read.
+      // Reading the first page again does not change how far the others were read.
       if (cursor !== null || this.#runs.size <= PAGE) {
         this.#cursor = page.cursor;
         this.#oldest = page.handlers.at(-1)?.started_at ?? this.#oldest;
@@ -123,7 +123,7 @@ export class RunList {
     this.#held = new Map();
   }
 
-  /** `null`: it is not in this list, or not any more. */
+  /** `null` if the run is not, or no longer, in this list. */
   #take(id: string, run: Handler | null): void {
     const place = this.#runs.has(id) ? this.#runs : this.#held;
     if (run === null) {

@@ -1,4 +1,4 @@
-/** What the caller may do here. Until it is known nobody may do anything, so that no button shows up to vanish again. */
+/** What the caller may do here. Nothing is allowed until it is known, so that no button appears and vanishes again. */
 import { createContext, type ReactNode, useContext } from "react";
 import type { StudioConfig } from "../api/contract.types.js";
 import { token } from "../api/credentials.js";

@@ -1,4 +1,4 @@
-/** Light, dark, or what the system says. */
+/** Light, dark, or the setting of the system. */
 import { ofBrowser } from "../browser-memory.js";
 import { createStore, type Store } from "../store.js";
 

@@ -3,7 +3,7 @@ import { signIn, token } from "../api/credentials.js";
 import { BrandMark } from "../shell/shell.js";
 import { Button } from "../ui/controls.js";
 
-/** Asks for the token that the server wants. It stays in this tab. */
+/** Asks for the token that the server requires. It stays in this tab. */
 export function SignInPage(): ReactNode {
   const [given, setGiven] = useState("");
   const id = useId();

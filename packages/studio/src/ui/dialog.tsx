@@ -11,7 +11,7 @@ export interface DialogProps {
   readonly onSubmit?: () => void;
 }
 
-/** A modal dialog, open for as long as it is rendered. The browser keeps the focus inside and gives it back. */
+/** A modal dialog, open for as long as it is rendered. The browser keeps the focus inside and restores it. */
 export function Dialog({ title, intro, children, actions, isWide = false, onClose, onSubmit }: DialogProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -22,7 +22,7 @@ export function Dialog({ title, intro, children, actions, isWide = false, onClos
     event.preventDefault();
     onSubmit?.();
   };
-  // Without `onSubmit` the content may have a form of its own.
+  // Without `onSubmit` the content may contain its own form.
   const content = (
     <>
       <div className="dh">

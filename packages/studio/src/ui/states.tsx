@@ -1,4 +1,4 @@
-/** What a view shows while it has nothing else to show. */
+/** Views of empty, loading and failed states. */
 import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "../api/request.js";
 import type { Reading } from "../api/use-read.js";
@@ -25,7 +25,7 @@ export function Empty({ children }: { readonly children: ReactNode }): ReactNode
   return <div className="empty">{children}</div>;
 }
 
-/** What the server says, what to do, and another try. */
+/** The error of the server, its hint, and a button to retry. */
 export function ErrorBox({ error, onRetry }: { readonly error: ApiError; readonly onRetry?: () => void }): ReactNode {
   return (
     <div className="errorbox" role="alert">

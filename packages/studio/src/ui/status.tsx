@@ -1,4 +1,4 @@
-/** Statuses: one function says which one a run has, so that no two pages disagree. */
+/** Statuses: one function decides the status of a run, so that no two pages disagree. */
 import type { ReactNode } from "react";
 import type { Handler } from "../api/contract.types.js";
 import { Icon, type IconName } from "./icon.js";
@@ -19,7 +19,7 @@ export function wordOf(status: ShownStatus): string {
   return words[status];
 }
 
-/** A run that waits is `running` in the API; people are told that it waits. */
+/** A waiting run is `running` in the API; people see that it waits. */
 export function statusOf(run: Pick<Handler, "status" | "waiting">): ShownStatus {
   if (run.status === "completed") return "done";
   return run.status === "running" && run.waiting ? "waiting" : run.status;

@@ -5,7 +5,7 @@ export type KeyHandler = (event: KeyboardEvent) => boolean;
 
 const handlers: { current: KeyHandler }[] = [];
 
-/** Handles keys while the component is there: not while somebody writes, nor below a dialog. The newest handler is asked first. */
+/** Handles keys while the component is mounted, but not while a person types or below a dialog. The newest handler comes first. */
 export function useKeys(handler: KeyHandler): void {
   const latest = useRef(handler);
   latest.current = handler;
@@ -36,7 +36,7 @@ function onKey(event: KeyboardEvent): void {
   }
 }
 
-/** A browser closes a dialog before it gives the focus back: a key in between goes to what nobody sees any more. */
+/** A browser closes a dialog before it restores the focus: a key in between would go to the closed dialog. */
 function targetOf({ target }: KeyboardEvent): Element {
   return target instanceof Element && target.closest("dialog:not([open])") === null ? target : document.body;
 }

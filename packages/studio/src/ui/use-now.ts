@@ -1,4 +1,4 @@
-/** The time, told to all who show it at once: one timer for the page, and none while nobody looks. */
+/** The current time for all components that show it: one timer for the page, and none without such components. */
 import { useSyncExternalStore } from "react";
 
 const EVERY_MS = 1_000;

@@ -2,7 +2,7 @@
 import type { Handler, Prompt } from "../api/contract.types.js";
 import { statusOf } from "./status.js";
 
-/** What a person is asked: the message of a pipeline, else the type of the event that asks. */
+/** The question to a person: the message of a pipeline, or the type of the prompt event. */
 export function questionOf({ event }: Pick<Prompt, "event">): string {
   const requirement = fieldOf(event.value, "requirement");
   const message =

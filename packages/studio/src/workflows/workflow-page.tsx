@@ -134,7 +134,7 @@ function Events({ name }: { readonly name: string }): ReactNode {
   );
 }
 
-/** Pipelines have events of their own between their steps, which nobody writes or reads. */
+/** Pipelines have internal events between their steps, which are not shown. */
 function isOfUsers({ title = "" }: JsonSchema): boolean {
   return !title.startsWith("pipeline.");
 }

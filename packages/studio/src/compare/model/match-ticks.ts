@@ -102,7 +102,7 @@ function twinsOf(left: readonly string[], right: readonly string[]): readonly nu
   return left.map((key) => places.get(key)?.shift() ?? -1);
 }
 
-/** In the order of the left; what only the right has stands where it came. */
+/** In the order of the left side; ticks of the right side alone are inserted at their place. */
 function pairs(left: readonly ComparedTick[], right: readonly ComparedTick[], twins: readonly number[]): TickPair[] {
   const taken = new Set(twins);
   const rows: TickPair[] = [];

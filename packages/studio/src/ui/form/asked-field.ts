@@ -1,4 +1,4 @@
-/** What is asked for a property of a schema: with which field, and with which words. */
+/** The field for a property of a schema, and its label. */
 import type { Json, JsonObject, JsonSchema } from "../../api/contract.types.js";
 
 export type FieldKind = "text" | "number" | "question" | "switch" | "choices" | "select" | "fields" | "json" | "any";
@@ -13,7 +13,7 @@ export interface AskedField {
   readonly empty: null | undefined;
   /** Those inside of it, where it is of `fields`. */
   readonly fields: readonly AskedField[];
-  /** What a person should know before it is filled in. */
+  /** Help text for the field. */
   readonly hint: string;
 }
 
@@ -23,7 +23,7 @@ export function fieldsOf(schema: JsonSchema): AskedField[] {
   return fieldsIn(schema, schema, []);
 }
 
-/** @param above Those that it is inside of: one that holds itself is asked for as JSON there. */
+/** @param above Schemas around it: a recursive one becomes a field for JSON. */
 function fieldsIn(schema: JsonSchema, root: JsonSchema, above: readonly JsonSchema["properties"][]): AskedField[] {
   const around = [...above, schema.properties];
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {

@@ -6,7 +6,7 @@ export class JsonText {
     this.text = text;
   }
 
-  /** What it says, or itself while it says nothing. */
+  /** The parsed value; the text itself while it is not valid JSON. */
   get value(): unknown {
     try {
       return JSON.parse(this.text);

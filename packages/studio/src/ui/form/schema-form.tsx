@@ -15,11 +15,11 @@ export interface SchemaFormProps {
   readonly onChange?: (value: JsonObject) => void;
   /** Called with what was filled in, once it fits the schema. */
   readonly onSubmit: (value: JsonObject) => void;
-  /** Buttons below the fields, and whatever else belongs there. */
+  /** Buttons and other content below the fields. */
   readonly children: ReactNode;
 }
 
-/** A form made of a JSON schema. What it does not know how to ask for is asked for as JSON. */
+/** A form made of a JSON schema. Properties without a suitable field are entered as JSON. */
 export function SchemaForm({ schema, id, value, onChange, onSubmit, children }: SchemaFormProps): ReactNode {
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const resolver = useMemo(() => resolverOf(schema, fields), [schema, fields]);

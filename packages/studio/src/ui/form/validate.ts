@@ -1,5 +1,5 @@
 /**
- * Checks values against JSON schemas, and says what is wrong in words for the person at the form.
+ * Checks values against JSON schemas, with messages for the person at the form.
  *
  * The usual validator compiles schemas to code, which the content security policy forbids; this one walks them.
  *
@@ -18,7 +18,7 @@ export function problemsOf(schema: JsonSchema, value: unknown): Problem[] {
   return errors.filter(({ keyword }) => !containers.has(keyword)).map(toProblem);
 }
 
-/** They only say that something inside is wrong, which is said there. */
+/** Keywords whose error only repeats one inside. */
 const containers: ReadonlySet<string> = new Set([
   "properties",
   "items",
