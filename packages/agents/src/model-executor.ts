@@ -24,7 +24,8 @@ import type {
   PausedRun,
   StepRunOptions,
 } from "./settings/run-options.types.js";
-import { continueInSession, runInSession, whoRuns } from "./session-run.js";
+import { continueAlone, runAlone } from "./agent-run.js";
+import { whoRuns } from "./loop/step-session.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
@@ -108,7 +109,7 @@ export abstract class ModelExecutor<Output> implements Executor {
       return (await runInStep(this.#settings, input, options)) as AgentRun<Output>;
     }
     check(this.name, options, { rules: runRules });
-    return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
+    return (await runAlone(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
   }
 
   /**
@@ -120,7 +121,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
     check(this.name, options, { rules: runRules });
     return eventsOf(options, (emit, signal) =>
-      runInSession(this.#settings, { input, options: { ...options, signal }, emit }),
+      runAlone(this.#settings, { input, options: { ...options, signal }, emit }),
     );
   }
 
@@ -138,7 +139,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   ): Promise<AgentRun<Output>> {
     check(this.name, options, { rules: continueRules });
     const request = { paused: run, answers, options, emit: undefined };
-    return (await continueInSession(this.#settings, request)) as AgentRun<Output>;
+    return (await continueAlone(this.#settings, request)) as AgentRun<Output>;
   }
 
   /** Does the same as {@link continueRun} and yields the events, `RunContinued` first. @see {@link stream} */
@@ -149,7 +150,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   ): AsyncGenerator<ExecutorEvent, void, undefined> {
     check(this.name, options, { rules: continueRules });
     return eventsOf(options, (emit, signal) =>
-      continueInSession(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
+      continueAlone(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
     );
   }
 

@@ -1,6 +1,6 @@
 import { mergeValues } from "@millrace/pipeline/executor";
 import type { RunContext } from "../settings/run-context.types.js";
-import { contextOfCall, createRunContext, fillMissing } from "../state/live-state.js";
+import { contextOfCall, createRunContext, fillMissing, plainState } from "../state/live-state.js";
 import type { SessionAccess } from "./loop-run.types.js";
 
 type Facts = Parameters<typeof createRunContext>[0];
@@ -10,6 +10,7 @@ export function liveSession(facts: Facts, outer: Partial<RunContext> | undefined
   const context = createRunContext(facts, outer);
   return {
     use: ({ key }, work) => work(key === undefined ? context : contextOfCall(context, key)),
+    read: async () => plainState(facts.state),
     as: (settings) => {
       fillMissing(facts.state, settings.sessionState);
       const given = context.dependencies;

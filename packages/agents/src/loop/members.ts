@@ -114,13 +114,13 @@ async function callForeign(
   let isNew = false;
   let resume: { readonly state: unknown; readonly answers: readonly ToolAnswer[] } | undefined;
   for (let part = 0; ; part++) {
-    const stored = await ctx.run(`call.${part}`, async (call): Promise<Stored> => {
+    const stored = await ctx.run(`call.${part}`, async (call) => {
       const { signal } = call;
       if (part === 0) run.events.toolStarted(made);
       isNew = true;
-      const result = await run.session.use({ ctx, signal }, (runContext) => {
+      return run.session.use({ ctx, call }, async (runContext): Promise<Stored> => {
         const { sessionId, userId, sessionState, runId } = runContext;
-        return executor.execute({
+        const result = await executor.execute({
           input: task,
           ...mediaSet(run.media),
           ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
@@ -128,8 +128,8 @@ async function callForeign(
           idempotencyKey: run.keyOf(run, call, made),
           ...(resume !== undefined && { resume }),
         });
+        return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
       });
-      return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
     });
     const error = stored.error === null ? null : new WorkflowError(stored.error);
     const result = { ...stored, metrics: stored.metrics ?? (emptyMetrics as StepMetricsData), error };

@@ -10,6 +10,7 @@ import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
+import type { RunContext } from "../settings/run-context.types.js";
 import { changedFields } from "./asked.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
@@ -22,7 +23,9 @@ type Recorded = TurnRecord | { readonly failed: ReturnType<WorkflowError["toJSON
 /** Asks the model, or recalls what it has answered. */
 export async function askModel(run: LoopRun, tools: LoopTools, number: number): Promise<Turn> {
   const place = `${run.place}_m${number}`;
-  const record = await run.ctx.run(`m${number}`, (call) => answer(run, { call, tools, place, number }));
+  const record = await run.ctx.run(`m${number}`, (call) =>
+    run.session.use({ ctx: run.ctx, call }, (context) => answer(run, { call, context, tools, place, number })),
+  );
   if ("failed" in record) throw new WorkflowError(record.failed);
   run.asked = { ...run.asked, ...record.asked };
   // A run that goes on says what it has said at its start.
@@ -34,6 +37,7 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
 
 interface Asking {
   readonly call: EffectCall;
+  readonly context: RunContext;
   readonly tools: LoopTools;
   readonly place: string;
   readonly number: number;
@@ -78,23 +82,25 @@ function problemsOf(
 }
 
 /** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
-function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly ModelMessage[]): Promise<PreparedStep> {
-  const { settings, turns: steps, ctx } = run;
-  return run.session.use({ ctx, signal }, async (runContext) => {
-    const given = await settings.prepareStep?.({ stepNumber: steps.length, steps, messages, runContext });
-    if (run.instructions === undefined) run.instructions = (await systemText(settings, runContext)) ?? null;
-    const instructions = given?.instructions ?? run.instructions;
-    return { ...given, ...(instructions !== null && { instructions }) };
-  });
+async function prepared(
+  run: LoopRun,
+  runContext: RunContext,
+  messages: readonly ModelMessage[],
+): Promise<PreparedStep> {
+  const { settings, turns: steps } = run;
+  const given = await settings.prepareStep?.({ stepNumber: steps.length, steps, messages, runContext });
+  if (run.instructions === undefined) run.instructions = (await systemText(settings, runContext)) ?? null;
+  const instructions = given?.instructions ?? run.instructions;
+  return { ...given, ...(instructions !== null && { instructions }) };
 }
 
 async function requestOf(
   run: LoopRun,
-  { call, tools, place }: Asking,
+  { call, context, tools, place }: Asking,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
   const { settings, history, said, turns } = run;
   const all = [...history, ...said];
-  const step = await prepared(run, call, all);
+  const step = await prepared(run, context, all);
   const { instructions } = step;
   const { model = settings.model, toolChoice, modelSettings = settings.modelSettings } = step;
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);

@@ -1,4 +1,3 @@
-import type { Media } from "@millrace/pipeline/executor";
 import type { WorkflowError } from "millrace";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import { mediaSet, plainMessages } from "../settings/media-part.js";
@@ -11,22 +10,35 @@ export type LoopEnd = { readonly runId: string; readonly durationSeconds?: numbe
   | { readonly error: WorkflowError }
 );
 
+type SoFar = Pick<LoopRun, "settings" | "ledger" | "said"> & { readonly runId: string; readonly seconds?: number };
+
 /** The result of a run, as callers, pipelines and leaders get it. */
-export function resultOf(run: LoopRun, end: LoopEnd): ExecutorResult {
-  const { ledger, settings, said } = run;
+export function resultOf(run: LoopRun, { runId, durationSeconds: seconds, ...end }: LoopEnd): ExecutorResult {
+  const soFar = { ...run, runId, ...(seconds !== undefined && { seconds }) };
+  if ("error" in end) return unfinished(soFar, "ERROR", end.error);
+  const { content, finishReason } = end.answer;
+  return { ...unfinished(soFar, "COMPLETED", null), content, finishReason };
+}
+
+/** What a run has made so far. */
+export function unfinished(
+  { runId, settings, ledger, said, seconds }: SoFar,
+  status: ExecutorResult["status"],
+  error: WorkflowError | null,
+): ExecutorResult {
   const metrics = spent(ledger);
-  const media: readonly Media[] = ledger.media;
-  const shared = {
-    runId: end.runId,
-    contentType: settings.outputSchema === undefined ? ("text" as const) : ("object" as const),
-    metrics: { ...metrics, duration: end.durationSeconds ?? metrics.duration },
+  return {
+    runId,
+    status,
+    error,
+    content: null,
+    contentType: settings.outputSchema === undefined ? "text" : "object",
+    metrics: { ...metrics, duration: seconds ?? metrics.duration },
     tools: ledger.tools,
     memberRuns: ledger.members,
     messages: plainMessages(said),
     pause: null,
-    ...mediaSet(media),
+    finishReason: status === "PAUSED" ? "tool-calls" : null,
+    ...mediaSet(ledger.media),
   };
-  if ("error" in end) return { ...shared, content: null, status: "ERROR", error: end.error, finishReason: null };
-  const { content, finishReason } = end.answer;
-  return { ...shared, content, status: "COMPLETED", error: null, finishReason };
 }

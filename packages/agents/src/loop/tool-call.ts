@@ -133,7 +133,9 @@ function execute(
         return { error: messageOf(error) };
       }
     };
-    return show(run, { made, sink, record: await run.session.use({ ctx, signal, key }, work) });
+    return run.session.use({ ctx, call, key }, async (runContext) =>
+      show(run, { made, sink, record: await work(runContext) }),
+    );
   });
 }
 
