@@ -1,5 +1,6 @@
 import type { AgentOptions } from "./settings/agent-options.types.js";
 import { idOf } from "./settings/agent-id.js";
+import { modelRetry } from "./settings/call-policies.js";
 import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
@@ -43,7 +44,12 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     sdkTools: options.sdkTools ?? {},
     outputSchema: options.outputSchema,
     maxSteps: options.maxSteps ?? 20,
-    maxRetries: options.maxRetries ?? 2,
+    modelCalls: {
+      retry: options.retry ?? modelRetry(options.maxRetries ?? 2),
+      timeout: options.timeout,
+      limit: options.limit,
+    },
+    limits: options.limits ?? {},
     outputRepairs: options.outputRepairs ?? 1,
     maxParallelTools: options.maxParallelTools ?? 8,
     canHandOffTo: options.canHandOffTo ?? [],

@@ -172,7 +172,7 @@ class AloneRun implements RunHost {
   async #part(start: Start): Promise<Part> {
     let ended: AgentRun<unknown> | null = null;
     const { dependencies = {}, metadata = {} } = this.#facts.options;
-    const flow = agentWorkflow(this.#settings.id, async (input, given) => {
+    const flow = agentWorkflow(this.#settings, async (input, given) => {
       ended = await runInStep(this.#settings, input, { ...given, dependencies, metadata, host: this });
       return ended;
     });

@@ -1,6 +1,7 @@
 import type { MediaSet, StepMetricsData } from "@millrace/pipeline/executor";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentRun } from "../settings/run-options.types.js";
 import type { InnerRunOptions } from "./loop-run.types.js";
@@ -48,10 +49,11 @@ class AgentInput extends StartEvent.define("AgentInput", {
   files: media,
 }) {}
 
+type WorkflowFacts = Pick<ExecutorSettings, "id" | "limits">;
 type RunInStep = (input: unknown, options: InnerRunOptions) => Promise<AgentRun<unknown>>;
 
-export function agentWorkflow(name: string, run: RunInStep): AgentWorkflow<unknown> {
-  return defineWorkflow(name, { state: { session: values.default({}) } })
+export function agentWorkflow({ id, limits }: WorkflowFacts, run: RunInStep): AgentWorkflow<unknown> {
+  return defineWorkflow(id, { state: { session: values.default({}) } })
     .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
       const { input, sessionId, userId, sessionState, idempotencyKey, images, videos, audio, files } = ev;
       const given = { sessionId, userId, sessionState, idempotencyKey, images, videos, audio, files };
@@ -59,7 +61,7 @@ export function agentWorkflow(name: string, run: RunInStep): AgentWorkflow<unkno
       const { content, agent, finishReason, metrics } = await run(input, { ...present(given), ...place });
       return new StopEvent({ result: { content, agent, finishReason, metrics } });
     })
-    .build() as AgentWorkflow<unknown>;
+    .build({ limits }) as AgentWorkflow<unknown>;
 }
 
 type Present<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };

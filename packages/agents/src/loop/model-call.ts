@@ -4,9 +4,10 @@
  * @module
  */
 import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
-import { type EffectCall, WorkflowError } from "millrace";
-import { refuseLongWaits, toFailure } from "../run/failure.js";
+import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { modelTimedOut, toFailure } from "../run/failure.js";
 import { systemText } from "../run/system-text.js";
+import { callOptions, unless } from "../settings/call-policies.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
@@ -16,17 +17,17 @@ import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { type Turn, type TurnRecord, turnOf } from "./turn.js";
-import { UniqueIds, withUniqueIds } from "./unique-ids.js";
-
-type Recorded = TurnRecord | { readonly failed: ReturnType<WorkflowError["toJSON"]> };
+import { modelOf, UniqueIds, withUniqueIds } from "./unique-ids.js";
 
 /** Asks the model, or recalls what it has answered. */
 export async function askModel(run: LoopRun, tools: LoopTools, number: number): Promise<Turn> {
   const place = `${run.place}_m${number}`;
-  const record = await run.ctx.run(`m${number}`, (call) =>
-    run.session.use({ ctx: run.ctx, call }, (context) => answer(run, { call, context, tools, place, number })),
-  );
-  if ("failed" in record) throw new WorkflowError(record.failed);
+  const asking: Asking = { tools, place, number, isFinal: false };
+  const attempt = (call: EffectCall) =>
+    run.session.use({ ctx: run.ctx, call }, (context) => answer(run, { call, context }, asking));
+  const record = await run.ctx.run(`m${number}`, attempt, optionsOf(run.settings, asking)).catch((error: unknown) => {
+    throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, run.settings) : error;
+  });
   run.asked = { ...run.asked, ...record.asked };
   // A run that goes on says what it has said at its start.
   if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
@@ -36,31 +37,46 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
 }
 
 interface Asking {
-  readonly call: EffectCall;
-  readonly context: RunContext;
   readonly tools: LoopTools;
   readonly place: string;
   readonly number: number;
+  /** `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks for. */
+  isFinal: boolean;
 }
 
-async function answer(run: LoopRun, asking: Asking): Promise<Recorded> {
+function optionsOf({ modelCalls, model }: ExecutorSettings, asking: Asking): EffectOptions {
+  const { retry, ...policies } = modelCalls;
+  const limited = retry && unless(() => asking.isFinal, retry);
+  return callOptions({ ...policies, retry: limited }, nameOf(model));
+}
+
+interface Attempt {
+  readonly call: EffectCall;
+  readonly context: RunContext;
+}
+
+async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<TurnRecord> {
+  const { settings } = run;
+  const { call } = attempt;
   run.events.begin(asking.number === 0 && run.turns.length === 0);
-  const sink = run.sinkOf(run, asking.call);
+  const sink = run.sinkOf(run, call);
   try {
-    const { request, asked } = await requestOf(run, asking);
-    if (asking.number === 0) sink.show({ type: "agent", name: run.settings.name });
+    const { request, asked } = await requestOf(run, attempt, asking);
+    if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { finishReason, metrics } = said;
     const { inputTokens, outputTokens } = metrics;
     sink.show({ type: "end", finishReason, inputTokens, outputTokens });
     const messages = plain(said.messages);
-    const kept = changedFields(run.asked, run.settings.redact?.(asked) ?? asked);
+    const kept = changedFields(run.asked, settings.redact?.(asked) ?? asked);
     const record = { asked: kept, messages, finishReason, metrics };
     const problems = problemsOf(said.problems, turnOf(record, "").toolCalls);
     return problems === null ? record : { ...record, problems };
   } catch (error) {
-    if (!run.isMember || asking.call.signal.aborted) throw error;
-    return { failed: toFailure(error, run.settings).toJSON() }; // its leader is told, and so must be told the same again
+    if (call.signal.aborted) throw error;
+    const failure = toFailure(error, settings, call.attempt);
+    asking.isFinal = sink.isFinal(failure);
+    throw failure;
   } finally {
     sink.close();
   }
@@ -96,7 +112,8 @@ async function prepared(
 
 async function requestOf(
   run: LoopRun,
-  { call, context, tools, place }: Asking,
+  { call, context }: Attempt,
+  { tools, place }: Asking,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
   const { settings, history, said, turns } = run;
   const all = [...history, ...said];
@@ -116,13 +133,13 @@ async function requestOf(
   };
   const request: Request = {
     ...modelSettings,
-    model: withUniqueIds(refuseLongWaits({ ...settings, model }), new UniqueIds(messages, place)),
+    model: offered.size === 0 ? modelOf(model) : withUniqueIds(modelOf(model), new UniqueIds(messages, place)),
     ...(instructions !== undefined && { instructions }),
     messages,
     tools: modelTools(offered),
     ...(toolChoice !== undefined && { toolChoice }),
     stopWhen: isStepCount(1),
-    maxRetries: settings.maxRetries,
+    maxRetries: 0, // the call is made again, and counted, by its policy
     abortSignal: call.signal,
     telemetry: { functionId: settings.name },
     ...outputOption(settings),

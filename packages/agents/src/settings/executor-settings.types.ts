@@ -1,10 +1,12 @@
 import type { AgentOptions } from "./agent-options.types.js";
+import type { CallPolicies } from "./call-policies.js";
 import type { Member } from "./executor.types.js";
 import type { StopRule } from "./loop-options.types.js";
 
 /** Options without a default. */
 type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact";
-type WithDefault = Exclude<keyof AgentOptions, Optional | "role" | "userId" | "enableAgenticState" | "stopWhen">;
+type Resolved = "role" | "userId" | "enableAgenticState" | "stopWhen" | "maxRetries" | keyof CallPolicies;
+type WithDefault = Exclude<keyof AgentOptions, Optional | Resolved>;
 
 /** The options of an agent or a team with their defaults. A run never changes them. */
 export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>> & {
@@ -12,6 +14,8 @@ export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>
 } & {
   readonly kind: "agent" | "team";
   readonly userId: string | null;
+  /** Policies of the calls of the model. */
+  readonly modelCalls: CallPolicies;
   readonly stopWhen: readonly StopRule[];
   /** Members of a team; empty for an agent. */
   readonly members: readonly Member[];
