@@ -6,7 +6,8 @@
  */
 import { type ExecutorEvent, type ExecutorPause, startState, type ToolRequirement } from "@millrace/pipeline/executor";
 import { Context, type PendingPrompt, type RunOutcome, type WorkflowError, type WorkflowHandler } from "millrace";
-import { type AgentOutcome, type AgentWorkflow, agentWorkflow, present } from "./loop/agent-workflow.js";
+import { type AgentOutcome, type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
+import { present } from "./settings/present.js";
 import { newLedger } from "./loop/ledger.js";
 import type { Ledger, LoopRun, OpenedSession, RunHost } from "./loop/loop-run.types.js";
 import { runInStep } from "./loop/step-run.js";

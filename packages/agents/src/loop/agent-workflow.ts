@@ -2,6 +2,7 @@ import type { MediaSet, StepMetricsData } from "@millrace/pipeline/executor";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import { present } from "../settings/present.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentRun } from "../settings/run-options.types.js";
 import type { InnerRunOptions } from "./loop-run.types.js";
@@ -62,11 +63,4 @@ export function agentWorkflow({ id, limits }: WorkflowFacts, run: RunInStep): Ag
       return new StopEvent({ result: { content, agent, finishReason, metrics } });
     })
     .build({ limits }) as AgentWorkflow<unknown>;
-}
-
-type Present<Values> = { [Key in keyof Values]?: Exclude<Values[Key], undefined> };
-
-/** The values that are there. */
-export function present<Values extends object>(values: Values): Present<Values> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Present<Values>;
 }
