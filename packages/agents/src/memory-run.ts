@@ -154,7 +154,7 @@ function loopOf(run: MemoryRun, ctx: Context, message: UserModelMessage): LoopRu
     media,
     unstored: [],
     asked: {},
-    sinkOf: (loop) => new EventSink(loop),
+    sinkOf: (...call) => new EventSink(...call),
     runKey: job.idempotencyKey,
     keyOf: (loop, _call, made) => callKey(loop.runKey, made, loop.turns),
     lead: runLoop,

@@ -84,7 +84,8 @@ export interface LoopRun {
   instructions?: string | null;
   /** Identifies this piece of work, also when it is done anew: the same for each of its attempts. */
   readonly runKey: string;
-  sinkOf(run: LoopRun, call: EffectCall): PartSink;
+  /** What a call shows. `made`: the call of the tool that it makes. */
+  sinkOf(run: LoopRun, call: EffectCall, made?: ModelToolCall): PartSink;
   /** The key that a tool gets, equal whenever the call is made again. */
   keyOf(run: LoopRun, call: EffectCall, made: ModelToolCall): string;
   /** Runs the loop of a member, or of the agent that takes over. */

@@ -58,11 +58,10 @@ interface Attempt {
 async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<TurnRecord> {
   const { settings } = run;
   const { call } = attempt;
-  run.events.begin(asking.number === 0 && run.turns.length === 0);
   const sink = run.sinkOf(run, call);
   try {
-    const { request, asked } = await requestOf(run, attempt, asking);
     if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
+    const { request, asked } = await requestOf(run, attempt, asking);
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { finishReason, metrics } = said;
     const { inputTokens, outputTokens } = metrics;

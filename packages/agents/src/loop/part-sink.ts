@@ -4,6 +4,8 @@ import type { AgentPart } from "./agent-part.types.js";
 
 /** Takes what one call shows, in order. `close` is called when the call is over. */
 export interface PartSink {
+  /** The call of a tool is allowed, and its work begins. */
+  begin(): void;
   show(part: AgentPart): void;
   /** `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody waits. */
   isFinal(failure: WorkflowError): boolean;
@@ -21,6 +23,9 @@ export class PieceSink implements PartSink {
   constructor(call: EffectCall) {
     this.#call = call;
   }
+
+  /** The model has shown the call. */
+  begin(): void {}
 
   show(part: AgentPart): void {
     const joined = this.#text === null ? null : joinedText(this.#text, part);

@@ -121,7 +121,7 @@ async function openLoop(
     path: "",
     asked: {},
     events,
-    sinkOf: (run, call) => (host === undefined ? new PieceSink(call) : new EventSink(run)),
+    sinkOf: (run, call, made) => (host === undefined ? new PieceSink(call) : new EventSink(run, call, made)),
     runKey: idempotencyKey ?? ctx.runId,
     keyOf: (run, call, made) =>
       idempotencyKey === undefined ? call.idempotencyKey : callKey(run.runKey, made, run.turns),

@@ -129,10 +129,9 @@ async function execute(run: LoopRun, answering: CallToAnswer, { tool, value }: E
   const { call: made, ctx } = answering;
   let thrown: unknown;
   const attempt = (call: EffectCall) => {
-    const sink = run.sinkOf(run, call);
+    const sink = run.sinkOf(run, call, made);
     const media: Media[] = [];
-    run.events.begin(false);
-    if (call.attempt === 1) run.events.toolStarted(made);
+    sink.begin();
     const key = run.keyOf(run, call, made);
     const work = async (runContext: RunContext): Promise<ToolRecord> => {
       try {
@@ -145,7 +144,7 @@ async function execute(run: LoopRun, answering: CallToAnswer, { tool, value }: E
       }
     };
     return run.session.use({ ctx, call, key }, async (runContext) =>
-      show(run, { made, sink, record: await work(runContext) }),
+      show({ made, sink, record: await work(runContext) }),
     );
   };
   try {
@@ -168,12 +167,11 @@ interface Showing {
   readonly record: ToolRecord;
 }
 
-function show(run: LoopRun, { made, sink, record }: Showing): ToolRecord {
+function show({ made, sink, record }: Showing): ToolRecord {
   const { toolCallId } = made;
   if ("output" in record) sink.show({ type: "tool-result", toolCallId, output: record.output });
   else if ("error" in record) sink.show({ type: "tool-error", toolCallId, error: record.error });
   else sink.show({ type: "tool-denied", toolCallId, note: record.denied });
-  run.events.toolEnded(executionOf(made, record));
   return record;
 }
 
@@ -252,10 +250,9 @@ function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, { key = "call", 
   return ctx.run(
     key,
     (call) => {
-      const sink = run.sinkOf(run, call);
-      run.events.begin(false);
-      if ("error" in record && key === "call") run.events.toolStarted(made);
-      return show(run, { made, sink, record });
+      const sink = run.sinkOf(run, call, made);
+      if ("error" in record && key === "call") sink.begin();
+      return show({ made, sink, record });
     },
     { label: made.toolName },
   );
