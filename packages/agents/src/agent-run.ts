@@ -133,6 +133,8 @@ class AloneRun implements RunHost {
   #loop: LoopRun | null = null;
   #opened: OpenedSession | null = null;
   #input: unknown = null;
+  /** What the caller gets. */
+  #thrown: unknown = null;
 
   constructor(settings: ExecutorSettings, facts: Facts) {
     const { runId, who, emit } = facts;
@@ -157,20 +159,17 @@ class AloneRun implements RunHost {
 
   /** @throws what the run has failed with. */
   async perform(start: Start): Promise<AgentRun<unknown>> {
-    const { id, name, description, model } = this.#settings;
     const { sessionId } = this.#facts.who;
     this.events.begin(this.#facts.isFirst);
-    const { run, error } = await observed(
-      { id, name, description, model, sessionId },
-      () => this.#part(start).catch((error: unknown) => this.#failed(error)),
-      ({ run, error }) => ({ status: run.status, error, finishReason: run.finishReason, calls: this.ledger.made }),
+    const run = await observed({ settings: this.#settings, ledger: this.ledger, sessionId }, () =>
+      this.#part(start).catch((error: unknown) => this.#failed(error)),
     );
     this.events.end(run, structuredClone(run.sessionState), run.userId);
-    if (error !== null) throw error;
+    if (run.error !== null) throw this.#thrown;
     return run;
   }
 
-  async #part(start: Start): Promise<Part> {
+  async #part(start: Start): Promise<AgentRun<unknown>> {
     let ended: AgentRun<unknown> | null = null;
     const { dependencies = {}, metadata = {} } = this.#facts.options;
     const flow = agentWorkflow(this.#settings, async (input, given) => {
@@ -179,37 +178,35 @@ class AloneRun implements RunHost {
     });
     const { handler } = await start(flow);
     const outcome = await settled(handler);
-    if (ended !== null && outcome.status === "completed") return { run: ended, error: null };
+    if (ended !== null && outcome.status === "completed") return ended;
     const sessionState = (await this.#loop?.session.read(handler.context)) ?? this.#settings.sessionState;
-    if (outcome.status === "waiting") {
-      const run = { ...this.#result("PAUSED", null), pause: await this.#pause(handler, outcome.prompts), sessionState };
-      return { run: { ...run, sessionState: await this.#save(run) }, error: null };
-    }
-    const { error, run } = this.#failed(outcome.status === "failed" ? outcome.error : outcome);
-    const pause = run.status === "ERROR" ? await this.#pause(handler, []) : null;
-    return { run: { ...run, sessionState: await this.#save({ ...run, sessionState, pause }) }, error };
+    const run =
+      outcome.status === "waiting"
+        ? { ...this.#result("PAUSED", null), pause: await this.#pause(handler, outcome.prompts) }
+        : this.#failed(outcome.status === "failed" ? outcome.error : outcome);
+    const pause = run.status === "ERROR" ? await this.#pause(handler, []) : run.pause;
+    return { ...run, sessionState: await this.#save({ ...run, sessionState, pause }) };
   }
 
-  #failed(error: unknown): Part {
+  #failed(error: unknown): AgentRun<unknown> {
     const { signal } = this.#facts.options;
-    const settings = this.#settings;
-    const { sessionState } = settings;
     if (signal?.aborted !== true) {
-      const failure = toFailure(error, settings);
-      return { run: { ...this.#result("ERROR", failure), sessionState }, error };
+      this.#thrown = error;
+      return this.#result("ERROR", toFailure(error, this.#settings));
     }
-    const failure = cancelled(signal.reason, settings);
+    const failure = cancelled(signal.reason, this.#settings);
+    this.#thrown = failure;
     const { heard } = this.ledger;
-    const content = heard.length > 0 ? heard.join("") : null;
-    return { run: { ...this.#result("CANCELLED", failure), content, sessionState }, error: failure };
+    return { ...this.#result("CANCELLED", failure), content: heard.length > 0 ? heard.join("") : null };
   }
 
   /** What has come of the run so far. */
-  #result(status: ExecutorResult["status"], error: WorkflowError | null): Omit<AgentRun<unknown>, "sessionState"> {
+  #result(status: ExecutorResult["status"], error: WorkflowError | null): AgentRun<unknown> {
     const { runId, who } = this.#facts;
     const said = this.#loop?.said ?? [];
     const facts = { runId, settings: this.#settings, ledger: this.ledger, said, seconds: this.seconds };
-    return { ...unfinished(facts, status, error), agent: this.#settings.name, ...who };
+    const { name, sessionState } = this.#settings;
+    return { ...unfinished(facts, status, error), agent: name, ...who, sessionState };
   }
 
   async #pause(handler: Handler, prompts: readonly PendingPrompt[]): Promise<ExecutorPause> {
@@ -235,12 +232,6 @@ class AloneRun implements RunHost {
     const facts = { opened: this.#opened, who: this.#facts.who, input: this.#input };
     return saveChanges(this.#settings, { ...facts, result: run, state: run.sessionState, counted });
   }
-}
-
-interface Part {
-  readonly run: AgentRun<unknown>;
-  /** What the caller gets; `null` for a run that has ended well, or waits. */
-  readonly error: unknown;
 }
 
 /** Waits for the end of a run, or for questions that nothing else is left to do besides. */

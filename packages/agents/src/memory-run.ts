@@ -6,14 +6,7 @@
  *
  * @module
  */
-import {
-  CountingState,
-  emptyMetrics,
-  type ExecutorPause,
-  metricsSince,
-  toText,
-  type ToolRequirement,
-} from "@millrace/pipeline/executor";
+import { CountingState, type ExecutorPause, toText, type ToolRequirement } from "@millrace/pipeline/executor";
 import type { UserModelMessage } from "ai";
 import {
   Context,
@@ -65,13 +58,7 @@ export function openRun(settings: ExecutorSettings, job: RunJob): MemoryRun {
 
 /** Never rejects: a failure is part of the result. The caller emits the last event, after saving. */
 export function performRun(run: MemoryRun): Promise<ExecutorResult> {
-  const { id, name, description, model } = run.settings;
-  const { sessionId } = run.job;
-  return observed(
-    { id, name, description, model, sessionId },
-    () => perform(run),
-    ({ status, error, finishReason }) => ({ status, error, finishReason, calls: run.ledger.made }),
-  );
+  return observed({ ...run, sessionId: run.job.sessionId }, () => perform(run));
 }
 
 async function perform(run: MemoryRun): Promise<ExecutorResult> {
@@ -240,9 +227,4 @@ function gathered(run: MemoryRun): ExecutorResult {
 
 function durationOf({ job, startedMs }: MemoryRun): number {
   return (job.resumed?.state.metrics.duration ?? 0) + (tickMs() - startedMs) / 1000;
-}
-
-/** Metrics since the last pause: whoever has stored the pause already has the earlier part. */
-export function spentSincePause({ metrics }: ExecutorResult, { resumed }: RunJob): ExecutorResult["metrics"] {
-  return resumed === null ? metrics : metricsSince(resumed.state.metrics ?? emptyMetrics, metrics);
 }

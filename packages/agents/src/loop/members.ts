@@ -82,12 +82,7 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     asked: {},
   };
   run.ledger.open.add(inner);
-  const { id, name, description, model } = settings;
-  const result = await observed(
-    { id, name, description, model, sessionId: null },
-    () => resultOfLoop(inner),
-    ({ status, error, finishReason }) => ({ status, error, finishReason, calls: ledger.made }),
-  );
+  const result = await observed({ ...inner, sessionId: null }, () => resultOfLoop(inner));
   run.ledger.open.delete(inner);
   const isNew = inner.events.hasBegun;
   if (isNew) inner.events.end(result, null);

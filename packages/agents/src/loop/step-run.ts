@@ -52,26 +52,17 @@ async function answerOf(run: LoopRun): Promise<LoopAnswer> {
 
 /** A run in memory is seen as a whole by its host. */
 async function seen(run: LoopRun, { sessionId = null }: { readonly sessionId?: string | null }): Promise<LoopAnswer> {
-  const { id, name, description, model } = run.settings;
-  const ended = await observed(
-    { id, name, description, model, sessionId },
-    () =>
-      answerOf(run).then(
-        (answer) => ({ answer }),
-        (error: unknown) => ({ error }),
-      ),
-    (end) => endFacts(run, end),
+  const { answer, error } = await observed({ ...run, sessionId }, () =>
+    answerOf(run).then(
+      (answer) => ({ answer, status: "COMPLETED" as const, error: null, finishReason: answer.finishReason }),
+      (error: unknown) => {
+        const status = run.ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
+        return { answer: null, status, error, finishReason: null };
+      },
+    ),
   );
-  if ("error" in ended) throw ended.error;
-  return ended.answer;
-}
-
-function endFacts({ ledger, ctx }: LoopRun, end: { readonly answer: LoopAnswer } | { readonly error: unknown }) {
-  const calls = ledger.made.map(({ inputTokens, outputTokens }) => ({ inputTokens, outputTokens }));
-  if ("answer" in end)
-    return { status: "COMPLETED" as const, error: null, finishReason: end.answer.finishReason, calls };
-  const status = ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
-  return { status, error: end.error, finishReason: null, calls };
+  if (answer === null) throw error;
+  return answer;
 }
 
 function sessionOf({ settings, ctx, options }: StepPlace, opened: OpenedSession | null): StoredSession {
