@@ -184,7 +184,8 @@ class AloneRun implements RunHost {
       outcome.status === "waiting"
         ? { ...this.#result("PAUSED", null), pause: await this.#pause(handler, outcome.prompts) }
         : this.#failed(outcome.status === "failed" ? outcome.error : outcome);
-    const pause = run.status === "ERROR" ? await this.#pause(handler, []) : run.pause;
+    const isKept = run.status === "ERROR" && this.#opened !== null;
+    const pause = isKept ? await this.#pause(handler, []) : run.pause;
     return { ...run, sessionState: await this.#save({ ...run, sessionState, pause }) };
   }
 
@@ -239,8 +240,14 @@ async function settled(handler: Handler): Promise<RunOutcome<unknown>> {
   for (;;) {
     const outcome = await handler.idle();
     if (outcome.status !== "waiting" || outcome.prompts.length > 0) return outcome;
-    const { wakeAtMs } = outcome;
-    await new Promise<void>((wake) => void later(Math.max(0, (wakeAtMs ?? nowMs()) - nowMs()), wake));
+    await new Promise<void>((wake) => {
+      const cancel = later(Math.max(0, (outcome.wakeAtMs ?? nowMs()) - nowMs()), wake);
+      const ended = () => {
+        cancel();
+        wake();
+      };
+      handler.then(ended, ended);
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 /** Runs that stand alone and do not end well: what is kept of them, and how they are continued. */
+import { APICallError } from "ai";
 import { describe, expect, it } from "vitest";
 import { Agent, type AgentSessions, memorySessions, tool } from "../src/index.js";
 import { deferred } from "./support/deferred.js";
@@ -169,6 +170,21 @@ describe("a run that is cancelled", () => {
     expect(session).toMatchObject({ state: { paid: 1 }, runs: [{ status: "CANCELLED", pause: null }] });
     expect(session?.metrics.totalTokens).toBe(30);
     expect(model.doGenerateCalls).toHaveLength(2);
+  });
+
+  it("while it waits before it asks its model again ends at once", async () => {
+    const stop = new AbortController();
+    const busy = () => {
+      queueMicrotask(() => void setImmediate(() => stop.abort()));
+      const error = { message: "busy", url: "", requestBodyValues: {}, statusCode: 503, isRetryable: true };
+      return Promise.reject(new APICallError({ ...error, responseHeaders: { "retry-after": "50" } }));
+    };
+    const model = scripted([busy, "Never."]);
+
+    await expect(new Agent({ model }).run("Hi", { signal: stop.signal })).rejects.toMatchObject({
+      code: "RUN_CANCELLED",
+    });
+    expect(model.doGenerateCalls).toHaveLength(1);
   });
 
   it("before it begins asks nothing and saves nothing", async () => {
