@@ -9,6 +9,7 @@ const longMs = 60_000;
 export class EventSink implements PartSink {
   readonly #run: LoopRun;
   #hasShown = false;
+  #partial: unknown;
 
   constructor(run: LoopRun) {
     this.#run = run;
@@ -19,8 +20,13 @@ export class EventSink implements PartSink {
     this.#hasShown ||= part.type === "text" || part.type === "reasoning";
     if (part.type === "text") {
       ledger.heard.push(part.text);
-      events.content({ text: part.text });
+      events.content({ text: part.text, partial: this.#partial });
+      this.#partial = undefined;
     } else if (part.type === "reasoning") events.content({ reasoning: part.text });
+  }
+
+  takePartial(output: unknown): void {
+    this.#partial = output;
   }
 
   /** Events are not taken back, and whoever asked for a run in memory decides about long delays. */

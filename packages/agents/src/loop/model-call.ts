@@ -14,6 +14,7 @@ import { plainMessages } from "../settings/media-part.js";
 import { changedFields } from "./asked.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
+import type { PartSink } from "./part-sink.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { type Turn, type TurnRecord, turnOf } from "./turn.js";
 import { modelOf, UniqueIds, withUniqueIds } from "./unique-ids.js";
@@ -54,7 +55,7 @@ async function answer(run: LoopRun, call: EffectCall, asking: Asking): Promise<T
   run.events.begin(asking.number === 0 && run.turns.length === 0);
   const sink = run.sinkOf(run, call);
   try {
-    const { request, asked } = await requestOf(run, call, asking);
+    const { request, asked } = await requestOf(run, { call, sink, ...asking });
     if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { finishReason, metrics } = said;
@@ -101,10 +102,14 @@ function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly Model
   });
 }
 
+interface Requesting extends Asking {
+  readonly call: EffectCall;
+  readonly sink: PartSink;
+}
+
 async function requestOf(
   run: LoopRun,
-  call: EffectCall,
-  { tools, place }: Asking,
+  { call, sink, tools, place }: Requesting,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
   const { settings, history, said, turns } = run;
   const all = [...history, ...said];
@@ -133,7 +138,7 @@ async function requestOf(
     maxRetries: 0, // the call is made again, and counted, by its policy
     abortSignal: call.signal,
     telemetry: { functionId: settings.name },
-    ...outputOption(settings),
+    ...outputOption(settings, sink),
   };
   return { request, asked };
 }
@@ -146,8 +151,13 @@ function nameOf(model: ExecutorSettings["model"]): string {
   return typeof model === "string" ? model : `${model.provider}/${model.modelId}`;
 }
 
-function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInterface } {
+/** The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where it is shown. */
+function outputOption({ outputSchema }: ExecutorSettings, sink: PartSink): { output?: OutputInterface } {
   if (outputSchema === undefined) return {};
-  // The loop reads the answer, and tells the model what is wrong with it.
-  return { output: { ...Output.object({ schema: outputSchema }), parseCompleteOutput: async ({ text }) => text } };
+  const output = Output.object({ schema: outputSchema });
+  const parsePartialOutput = async ({ text }: { readonly text: string }): Promise<{ partial: never }> => {
+    if (sink.takePartial !== undefined) sink.takePartial((await output.parsePartialOutput({ text }))?.partial);
+    return { partial: text as never }; // each text is news
+  };
+  return { output: { ...output, parsePartialOutput, parseCompleteOutput: async ({ text }) => text } };
 }

@@ -5,6 +5,8 @@ import type { AgentPart } from "./agent-part.types.js";
 /** Takes what one call shows, in order. `close` is called when the call is over. */
 export interface PartSink {
   show(part: AgentPart): void;
+  /** Takes what the answer says with the text that comes next. Left out: whoever reads the text finds it out. */
+  takePartial?(output: unknown): void;
   /** `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody waits. */
   isFinal(failure: WorkflowError): boolean;
   close(): void;
