@@ -7,6 +7,8 @@ export interface PartSink {
   /** The call of a tool is allowed, and its work begins. */
   begin(): void;
   show(part: AgentPart): void;
+  /** Takes what the answer says with the text that comes next. Left out: whoever reads the text finds it out. */
+  takePartial?(output: unknown): void;
   /** `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody waits. */
   isFinal(failure: WorkflowError): boolean;
   close(): void;
