@@ -71,6 +71,8 @@ export type {
   ExecutorResult,
   ExecutorStatus,
   MemberRun,
+  StepRequest,
+  StepResult,
 } from "./settings/executor.types.js";
 export type {
   EventFacts,
@@ -88,7 +90,6 @@ export type {
 } from "@millrace/pipeline/executor";
 export type {
   ExecutorPause,
-  ExecutorResume,
   Media,
   MediaKind,
   MediaSet,

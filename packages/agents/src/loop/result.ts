@@ -1,6 +1,6 @@
 import type { Media } from "@millrace/pipeline/executor";
 import type { WorkflowError } from "millrace";
-import type { ExecutorResult } from "../settings/executor.types.js";
+import type { StepResult } from "../settings/executor.types.js";
 import { mediaSet, plainMessages } from "../settings/media-part.js";
 import { spent } from "./ledger.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
@@ -12,7 +12,7 @@ export type LoopEnd = { readonly runId: string; readonly durationSeconds?: numbe
 );
 
 /** The result of a run, as callers, pipelines and leaders get it. */
-export function resultOf(run: LoopRun, end: LoopEnd): ExecutorResult {
+export function resultOf(run: LoopRun, end: LoopEnd): StepResult {
   const { ledger, settings, said } = run;
   const metrics = spent(ledger);
   const media: readonly Media[] = ledger.media;

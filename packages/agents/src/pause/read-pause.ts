@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { type ExecutorResume, isObject, type ToolAnswer } from "@millrace/pipeline/executor";
+import { isObject, type ToolAnswer } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunJob } from "../settings/job.types.js";
-import type { PausedState, ResumedRun } from "../settings/paused-state.types.js";
+import type { ExecutorResume, PausedState, ResumedRun } from "../settings/paused-state.types.js";
 
 /** @throws {WorkflowError} `RUN_NOT_PAUSED` unless `state` is a paused run of this executor; `REQUIREMENT_INVALID`. */
 export function readPause(settings: ExecutorSettings, { state: given, answers }: ExecutorResume): ResumedRun {

@@ -30,6 +30,13 @@ export interface PausedAnswer extends ToolAnswer {
   readonly output?: unknown;
 }
 
+/** What a paused run is continued with. */
+export interface ExecutorResume {
+  readonly state: unknown;
+  /** One answer for each question. */
+  readonly answers: readonly ToolAnswer[];
+}
+
 /** A paused run and the answers to continue it with. */
 export interface ResumedRun {
   readonly state: PausedState;
