@@ -10,16 +10,20 @@ export interface AskingStep {
   readonly stepName: string;
 }
 
+interface Titled {
+  readonly title: string;
+  readonly details?: unknown;
+}
+
 /** The call that a question is about. Agents say it in the details; any other question is one by its title. */
-export function callOfQuestion({ title, details }: { readonly title: string; readonly details?: unknown }) {
+export function callOfQuestion({ title, details }: Titled): ToolRequirement {
   const { id, toolName, input, stepId: _, stepName: __, ...others } = isObject(details) ? details : { about: details };
   const toolArgs = input === undefined ? others : input;
-  const call: ToolRequirement = {
+  return {
     toolCallId: typeof id === "string" ? id : title,
     toolName: typeof toolName === "string" ? toolName : title,
     toolArgs,
   };
-  return call;
 }
 
 /** The details that its prompt has. */
