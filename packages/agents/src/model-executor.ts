@@ -15,7 +15,8 @@ import type {
   PausedRun,
   StepRunOptions,
 } from "./settings/run-options.types.js";
-import { continueInSession, runInSession, whoRuns } from "./session-run.js";
+import { continueAlone, runAlone } from "./agent-run.js";
+import { whoRuns } from "./loop/step-session.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
@@ -63,7 +64,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * is not made again when the run continues after a crash.
    */
   get workflow(): AgentWorkflow<Output> {
-    this.#workflow ??= agentWorkflow(this.id, (input, options) => runInStep(this.#settings, input, options));
+    this.#workflow ??= agentWorkflow(this.#settings, (input, options) => runInStep(this.#settings, input, options));
     return this.#workflow as AgentWorkflow<Output>;
   }
 
@@ -83,7 +84,7 @@ export abstract class ModelExecutor<Output> implements Executor {
       return (await runInStep(this.#settings, input, options)) as AgentRun<Output>;
     }
     check(this.name, options, { rules: runRules });
-    return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
+    return (await runAlone(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
   }
 
   /**
@@ -95,7 +96,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
     check(this.name, options, { rules: runRules });
     return eventsOf(options, (emit, signal) =>
-      runInSession(this.#settings, { input, options: { ...options, signal }, emit }),
+      runAlone(this.#settings, { input, options: { ...options, signal }, emit }),
     );
   }
 
@@ -103,8 +104,11 @@ export abstract class ModelExecutor<Output> implements Executor {
    * Continues a paused run. Allowed calls are made; the model is told which calls were rejected, and the notes. The run
    * may pause again. Where the session has stored the run, its ids are enough.
    *
-   * @param answers One answer for each of `pause.requirements`.
-   * @throws {WorkflowError} `RUN_NOT_PAUSED`; `REQUIREMENT_INVALID` naming every problem of the answers; else as `run`.
+   * Continues a failed run, too, where the session has stored it: its failed work is done again, and nothing that was recorded.
+   *
+   * @param answers One answer for each of `pause.requirements`; those of a failed run are known.
+   * @throws {WorkflowError} `RUN_NOT_PAUSED`, also while the run is being continued; `REQUIREMENT_INVALID` naming every problem of the
+   * answers; else as `run`.
    */
   async continueRun(
     run: PausedRun,
@@ -113,7 +117,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   ): Promise<AgentRun<Output>> {
     check(this.name, options, { rules: continueRules });
     const request = { paused: run, answers, options, emit: undefined };
-    return (await continueInSession(this.#settings, request)) as AgentRun<Output>;
+    return (await continueAlone(this.#settings, request)) as AgentRun<Output>;
   }
 
   /** Does the same as {@link continueRun} and yields the events, `RunContinued` first. @see {@link stream} */
@@ -124,7 +128,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   ): AsyncGenerator<ExecutorEvent, void, undefined> {
     check(this.name, options, { rules: continueRules });
     return eventsOf(options, (emit, signal) =>
-      continueInSession(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
+      continueAlone(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
     );
   }
 

@@ -153,8 +153,11 @@ it("the events show a call as started only when it was allowed", async () => {
     },
   );
 
-  expect(before[0]).toEqual(["RunStarted", "ToolCallStarted", "ToolCallCompleted"]);
-  expect(namesOf(events).slice(3)).toEqual([
+  expect(before[0]?.filter((name) => name === "ToolCallStarted")).toHaveLength(1);
+  expect(namesOf(events)).toEqual([
+    "RunStarted",
+    "ToolCallStarted",
+    "ToolCallCompleted",
     "ToolCallStarted",
     "ToolCallCompleted",
     "ToolCallCompleted",

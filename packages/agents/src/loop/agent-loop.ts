@@ -7,11 +7,11 @@
  * @module
  */
 import type { ModelMessage, ToolModelMessage, UserModelMessage } from "ai";
+import { Limiter, systemClock } from "millrace/engine";
 import { answerCut, refusedBy, stoppedEarly, unfitOutput } from "../run/failure.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
 import { type Guarded, guarded } from "./guards.js";
-import { Limit } from "./limit.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { askModel } from "./model-call.js";
 import { ask } from "./questions.js";
@@ -24,7 +24,7 @@ import { type Read, readOutput } from "./typed-output.js";
 export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
   const { settings, said, turns } = run;
   const tools = await toolsOf(settings);
-  const limit = new Limit(settings.maxParallelTools);
+  const limiter = new Limiter("maxParallelTools", { concurrent: settings.maxParallelTools }, systemClock);
   if (turns.length === 0) await checkInput(run); // else another agent has led the conversation so far
   let repairs = 0;
   for (let number = 0; ; number++) {
@@ -35,7 +35,7 @@ export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
     const cut = answerCut(settings, turn);
     if (cut !== null) throw cut;
     if (turn.toolCalls.length > 0 || turn.questions.length > 0) {
-      const target = await answerCalls(run, { turn, tools, limit, number });
+      const target = await answerCalls(run, { turn, tools, limiter, number });
       if (target !== null) return handOver(run, target, number);
       if (await isStopped(run))
         return { content: lastText(run), agent: settings.name, finishReason: turn.finishReason };
@@ -52,19 +52,19 @@ export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
 interface Round {
   readonly turn: Turn;
   readonly tools: LoopTools;
-  readonly limit: Limit;
+  readonly limiter: Limiter;
   readonly number: number;
 }
 
 /** Answers all calls of one turn. Returns the agent that takes over; `null`: none does. */
-async function answerCalls(run: LoopRun, { turn, tools, limit, number }: Round): Promise<ExecutorSettings | null> {
+async function answerCalls(run: LoopRun, { turn, tools, limiter, number }: Round): Promise<ExecutorSettings | null> {
   const { toolCalls, problems } = turn;
   const handsTo = toolCalls.find(({ toolName }) => tools.get(toolName)?.kind === "handoff")?.toolCallId ?? null;
   const answering = toolCalls.map((call, index) => {
     const ctx = run.ctx.scope(`m${number}.c${index}`);
     const place = `${run.place}_m${number}_c${index}`;
     const problem = Object.hasOwn(problems, call.toolCallId) ? (problems[call.toolCallId] ?? null) : null;
-    return answerCall(run, { call, problem, ctx, place, tools, limit, handsTo });
+    return answerCall(run, { call, problem, ctx, place, tools, limiter, handsTo });
   });
   const [answered, replies] = await Promise.all([Promise.all(answering), providerReplies(run, turn, number)]);
   run.said.push(...withInputs(turn, answered), {

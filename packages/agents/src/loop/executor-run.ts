@@ -23,13 +23,8 @@ import { resultOf } from "./result.js";
 
 /** Never rejects: a failure is part of the result. */
 export function executeInStep(settings: ExecutorSettings, request: StepRequest): Promise<StepResult> {
-  const { id, name, description, model } = settings;
   const run = loopOf(settings, request);
-  return observed(
-    { id, name, description, model, sessionId: request.sessionId ?? null },
-    () => perform(run, request),
-    ({ status, error, finishReason }) => ({ status, error, finishReason, calls: run.ledger.made }),
-  );
+  return observed({ ...run, sessionId: request.sessionId ?? null }, () => perform(run, request));
 }
 
 async function perform(run: LoopRun, request: StepRequest): Promise<StepResult> {
@@ -72,7 +67,7 @@ function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
       userId: request.userId || null,
       dependencies: Object.keys(given).length > 0 ? given : settings.dependencies,
       metadata: mergeValues(runContext?.metadata ?? {}, settings.metadata),
-      template: settings.sessionState,
+      defaults: settings.sessionState,
     }),
     ledger,
     events: new RunEvents({
@@ -90,7 +85,7 @@ function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
     media: [...images, ...videos, ...audio, ...files],
     unstored: [],
     asked: {},
-    sinkOf: (loop) => new EventSink(loop),
+    sinkOf: (...call) => new EventSink(...call),
     ...(report !== undefined && { onUsage: () => report(spent(ledger)) }),
     runKey: request.idempotencyKey,
     keyOf: (loop, _call, made) => callKey(loop.runKey, made, loop.turns),

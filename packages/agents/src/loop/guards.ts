@@ -18,10 +18,12 @@ type Given = Verdict<unknown> | undefined | void;
 /** Asks a guard once; its decision is recorded. Without a guard the value passes. */
 export async function guarded(run: LoopRun, { ctx, name, value, guard }: Guarding): Promise<Guarded> {
   if (guard === undefined) return { value };
-  const verdict = await ctx.run(name, async ({ signal }) => {
-    const given = await run.session.use({ ctx, signal }, async (context) => guard(context));
-    return plainResult(given ?? null) as Verdict<unknown> | null;
-  });
+  const verdict = await ctx.run(name, (call) =>
+    run.session.use(
+      { ctx, call },
+      async (context) => plainResult((await guard(context)) ?? null) as Verdict<unknown> | null,
+    ),
+  );
   if (verdict === null) return { value };
   return "change" in verdict ? { value: verdict.change } : verdict;
 }

@@ -1,5 +1,4 @@
-import { emptyMetrics, type StepMetricsData } from "@millrace/pipeline/executor";
-import { totalMetrics } from "../run/metrics.js";
+import { addMetrics, emptyMetrics, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { Ledger } from "./loop-run.types.js";
 
 export function newLedger(): Ledger {
@@ -8,10 +7,6 @@ export function newLedger(): Ledger {
 
 /** Sum over all model calls, those of members included, also of members that are still at work. */
 export function spent({ calls, members, open }: Ledger): StepMetricsData {
-  return totalMetrics([
-    emptyMetrics,
-    ...calls,
-    ...members.map(({ metrics }) => metrics),
-    ...[...open].map(({ ledger }) => spent(ledger)),
-  ]);
+  const ofMembers = [...members.map(({ metrics }) => metrics), ...[...open].map(({ ledger }) => spent(ledger))];
+  return [...calls, ...ofMembers].reduce(addMetrics, emptyMetrics);
 }

@@ -81,12 +81,7 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     asked: {},
   };
   run.ledger.open.add(inner);
-  const { id, name, description, model } = settings;
-  const result = await observed(
-    { id, name, description, model, sessionId: null },
-    () => resultOfLoop(inner),
-    ({ status, error, finishReason }) => ({ status, error, finishReason, calls: ledger.made }),
-  );
+  const result = await observed({ ...inner, sessionId: null }, () => resultOfLoop(inner));
   run.ledger.open.delete(inner);
   const isNew = inner.events.hasBegun;
   if (isNew) inner.events.end(result, null);
@@ -112,21 +107,21 @@ async function callForeign(
   executor: Member["executor"],
 ): Promise<MemberEnd> {
   let isNew = false;
-  const stored = await ctx.run("call", async (call): Promise<Stored> => {
+  const stored = await ctx.run("call", (call) => {
     const { signal } = call;
     run.events.toolStarted(made);
     isNew = true;
-    const result = await run.session.use({ ctx, signal }, (runContext) => {
+    return run.session.use({ ctx, call }, async (runContext): Promise<Stored> => {
       const { sessionId, userId, sessionState, runId } = runContext;
-      return executor.execute({
+      const result = await executor.execute({
         input: task,
         ...mediaSet(run.media),
         ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
         ...(run.events.emit !== undefined && { stream: run.events.emit }),
         idempotencyKey: run.keyOf(run, call, made),
       });
+      return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
     });
-    return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
   });
   const error = stored.error === null ? null : new WorkflowError(stored.error);
   return { result: { ...stored, metrics: stored.metrics ?? emptyMetrics, error }, isNew };

@@ -1,10 +1,14 @@
-import type { EffectCall } from "millrace";
+import type { EffectCall, WorkflowError } from "millrace";
 import { later } from "../system.js";
 import type { AgentPart } from "./agent-part.types.js";
 
 /** Takes what one call shows, in order. `close` is called when the call is over. */
 export interface PartSink {
+  /** The call of a tool is allowed, and its work begins. */
+  begin(): void;
   show(part: AgentPart): void;
+  /** `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody waits. */
+  isFinal(failure: WorkflowError): boolean;
   close(): void;
 }
 
@@ -20,6 +24,9 @@ export class PieceSink implements PartSink {
     this.#call = call;
   }
 
+  /** The model has shown the call. */
+  begin(): void {}
+
   show(part: AgentPart): void {
     const joined = this.#text === null ? null : joinedText(this.#text, part);
     if (joined !== null) {
@@ -30,6 +37,11 @@ export class PieceSink implements PartSink {
     if (!("text" in part)) return this.#write(part);
     this.#text = part;
     this.#cancel = later(0, () => this.#flush());
+  }
+
+  /** The next attempt of the call takes the pieces of this one back, and a stored run waits as long as it has to. */
+  isFinal(): boolean {
+    return false;
   }
 
   close(): void {

@@ -1,6 +1,5 @@
-import type { Media } from "@millrace/pipeline/executor";
 import type { WorkflowError } from "millrace";
-import type { StepResult } from "../settings/executor.types.js";
+import type { ExecutorResult, ExecutorStatus, StepResult } from "../settings/executor.types.js";
 import { mediaSet, plainMessages } from "../settings/media-part.js";
 import { spent } from "./ledger.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
@@ -11,22 +10,35 @@ export type LoopEnd = { readonly runId: string; readonly durationSeconds?: numbe
   | { readonly error: WorkflowError }
 );
 
+type SoFar = Pick<LoopRun, "settings" | "ledger" | "said"> & { readonly runId: string; readonly seconds?: number };
+
 /** The result of a run, as callers, pipelines and leaders get it. */
-export function resultOf(run: LoopRun, end: LoopEnd): StepResult {
-  const { ledger, settings, said } = run;
+export function resultOf(run: LoopRun, { runId, durationSeconds: seconds, ...end }: LoopEnd): StepResult {
+  const soFar = { ...run, runId, ...(seconds !== undefined && { seconds }) };
+  if ("error" in end) return unfinished(soFar, "ERROR", end.error);
+  const { content, finishReason } = end.answer;
+  return { ...unfinished(soFar, "COMPLETED", null), content, finishReason };
+}
+
+/** What a run has made so far. */
+export function unfinished<Status extends ExecutorStatus>(
+  { runId, settings, ledger, said, seconds }: SoFar,
+  status: Status,
+  error: WorkflowError | null,
+): ExecutorResult & { readonly status: Status; readonly pause: null } {
   const metrics = spent(ledger);
-  const media: readonly Media[] = ledger.media;
-  const shared = {
-    runId: end.runId,
-    contentType: settings.outputSchema === undefined ? ("text" as const) : ("object" as const),
-    metrics: { ...metrics, duration: end.durationSeconds ?? metrics.duration },
+  return {
+    runId,
+    status,
+    error,
+    content: null,
+    contentType: settings.outputSchema === undefined ? "text" : "object",
+    metrics: { ...metrics, duration: seconds ?? metrics.duration },
     tools: ledger.tools,
     memberRuns: ledger.members,
     messages: plainMessages(said),
     pause: null,
-    ...mediaSet(media),
+    finishReason: status === "PAUSED" ? "tool-calls" : null,
+    ...mediaSet(ledger.media),
   };
-  if ("error" in end) return { ...shared, content: null, status: "ERROR", error: end.error, finishReason: null };
-  const { content, finishReason } = end.answer;
-  return { ...shared, content, status: "COMPLETED", error: null, finishReason };
 }

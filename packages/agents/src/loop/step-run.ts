@@ -4,110 +4,118 @@
  * @module
  */
 import { mergeValues, toText } from "@millrace/pipeline/executor";
+import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
 import { RunEvents } from "../run/run-events.js";
-import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { userMessage } from "../settings/media-part.js";
-import type { AgentRun, StepRunOptions } from "../settings/run-options.types.js";
+import type { AgentRun } from "../settings/run-options.types.js";
 import { tickMs } from "../system.js";
 import { runLoop } from "./agent-loop.js";
+import { EventSink } from "./event-sink.js";
 import { newLedger } from "./ledger.js";
-import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
+import type { InnerRunOptions, LoopAnswer, LoopRun, OpenedSession } from "./loop-run.types.js";
 import { PieceSink } from "./part-sink.js";
 import { resultOf } from "./result.js";
-import { closeStepSession, openStepSession, type StepPlace, type StepSession } from "./step-session.js";
-import { storedSession } from "./stored-session.js";
+import { closeSession, openSession, type StepPlace, whoRuns } from "./step-session.js";
+import { StoredSession } from "./stored-session.js";
 
 /** @throws {WorkflowError} the error of a failed run. */
 export async function runInStep(
   settings: ExecutorSettings,
   input: unknown,
-  options: StepRunOptions,
+  options: InnerRunOptions,
 ): Promise<AgentRun<unknown>> {
-  const { ctx } = options;
+  const { host, key = settings.id } = options;
   const startedMs = tickMs();
-  const key = options.key ?? settings.id;
-  const place = { settings, ctx: ctx.scope(key), options };
-  const opened = await openStepSession(place);
-  const run = await openLoop(place, { input, key, opened });
-  const facts = { runId: `${ctx.runId}:${key}`, sessionId: options.sessionId ?? null };
-  const { id, name, description, model } = settings;
-  const ended = await observed(
-    { id, name, description, model, sessionId: facts.sessionId },
-    () => endOf(run),
-    (end) => endFacts(run, end),
-  );
-  if ("error" in ended) throw ended.error;
-  const result: ExecutorResult = resultOf(run, { ...ended, ...facts, durationSeconds: (tickMs() - startedMs) / 1000 });
-  if (opened !== null) await closeStepSession({ ...place, opened, input, result });
-  const { signal } = ctx;
-  const sessionState = await run.session.use({ ctx: run.ctx, signal }, async (context) => context.snapshot());
-  return {
-    ...result,
-    agent: ended.answer.agent,
-    sessionId: facts.sessionId ?? settings.sessionId,
-    userId: options.userId || null,
-    sessionState,
-  };
+  const place = { settings, ctx: options.ctx.scope(key), options };
+  const opened = await openSession(place);
+  const state = sessionOf(place, opened);
+  const run = await openLoop(place, { input, key, opened, state });
+  host?.opened(run, { opened, input });
+  const answer = await (host === undefined ? seen(run, options) : answerOf(run));
+  const runId = options.runId ?? `${run.ctx.runId}:${key}`;
+  const durationSeconds = host?.seconds ?? (tickMs() - startedMs) / 1000;
+  const result = resultOf(run, { answer, runId, durationSeconds });
+  if (opened !== null) await closeSession({ ...place, opened, input, result, state });
+  return { ...result, agent: answer.agent, ...whoRuns(settings, options), sessionState: await state.read(run.ctx) };
 }
 
-type End = { readonly answer: LoopAnswer } | { readonly error: unknown };
-
-async function endOf(run: LoopRun): Promise<End> {
+async function answerOf(run: LoopRun): Promise<LoopAnswer> {
   try {
-    return { answer: await runLoop(run) };
+    return await runLoop(run);
   } catch (error) {
-    return { error: run.ctx.signal.aborted ? error : toFailure(error, run.settings) };
+    throw run.ctx.signal.aborted ? error : toFailure(error, run.settings);
   }
 }
 
-function endFacts({ ledger, ctx }: LoopRun, end: End) {
-  const calls = ledger.made.map(({ inputTokens, outputTokens }) => ({ inputTokens, outputTokens }));
-  if ("answer" in end)
-    return { status: "COMPLETED" as const, error: null, finishReason: end.answer.finishReason, calls };
-  const status = ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
-  return { status, error: end.error, finishReason: null, calls };
+/** A run in memory is seen as a whole by its host. */
+async function seen(run: LoopRun, { sessionId = null }: { readonly sessionId?: string | null }): Promise<LoopAnswer> {
+  const { answer, error } = await observed({ ...run, sessionId }, () =>
+    answerOf(run).then(
+      (answer) => ({ answer, status: "COMPLETED" as const, error: null, finishReason: answer.finishReason }),
+      (error: unknown) => {
+        const status = run.ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
+        return { answer: null, status, error, finishReason: null };
+      },
+    ),
+  );
+  if (answer === null) throw error;
+  return answer;
+}
+
+function sessionOf({ settings, ctx, options }: StepPlace, opened: OpenedSession | null): StoredSession {
+  const { statePath = null } = options;
+  const template = settings.sessionState;
+  const facts = {
+    runId: ctx.runId,
+    sessionId: options.sessionId ?? null,
+    userId: whoRuns(settings, options).userId,
+    dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
+    metadata: mergeValues(options.metadata ?? {}, settings.metadata),
+  };
+  const start = opened?.session?.state ?? template;
+  return new StoredSession({ path: statePath, defaults: statePath === null ? template : {}, facts, start });
 }
 
 interface Opening {
   readonly input: unknown;
   readonly key: string;
-  readonly opened: StepSession | null;
+  readonly opened: OpenedSession | null;
+  readonly state: StoredSession;
 }
 
-async function openLoop({ settings, ctx, options }: StepPlace, { input, key, opened }: Opening): Promise<LoopRun> {
-  const { statePath = null, history = [] } = options;
+async function openLoop(
+  { settings, ctx, options }: StepPlace,
+  { input, key, opened, state }: Opening,
+): Promise<LoopRun> {
+  const { history = [], idempotencyKey, host, sessionId = null } = options;
   const { images = [], videos = [], audio = [], files = [] } = options;
   const media = [...images, ...videos, ...audio, ...files];
-  const facts = {
-    runId: ctx.runId,
-    sessionId: options.sessionId ?? null,
-    userId: options.userId || settings.userId,
-    dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
-    metadata: mergeValues(options.metadata ?? {}, settings.metadata),
-  };
   const said = [await userMessage(toText(input), media, settings.readFile)];
+  const own = { settings, runId: ctx.runId, sessionId, parentRunId: null, emit: undefined };
+  const events = host?.events ?? new RunEvents(own);
   return {
     settings,
     ctx,
     place: key,
-    session: storedSession({ path: statePath, template: settings.sessionState, facts }),
-    ledger: newLedger(),
+    session: state,
+    ledger: host?.ledger ?? newLedger(),
     unstored: [...history, ...(options.isInputStored === true ? [] : said)],
-    history: [...(opened?.session?.runs ?? []).flatMap(({ messages }) => messages), ...history],
+    history: [...(opened?.history ?? []), ...history],
     said,
     turns: [],
-    streams: true,
+    streams: host === undefined || events.emit !== undefined,
     isMember: false,
     media,
     path: "",
     asked: {},
-    events: new RunEvents({ settings, ...facts, parentRunId: null, emit: undefined }),
-    sinkOf: (_run, call) => new PieceSink(call),
-    runKey: ctx.runId,
-    keyOf: (_run, call) => call.idempotencyKey,
+    events,
+    sinkOf: (run, call, made) => (host === undefined ? new PieceSink(call) : new EventSink(run, call, made)),
+    runKey: idempotencyKey ?? ctx.runId,
+    keyOf: (run, call, made) =>
+      idempotencyKey === undefined ? call.idempotencyKey : callKey(run.runKey, made, run.turns),
     lead: runLoop,
   };
 }

@@ -5,14 +5,15 @@
  */
 import type { Media } from "@millrace/pipeline/executor";
 import type { ToolResultPart } from "ai";
-import type { Context } from "millrace";
+import { type Context, type EffectCall, WorkflowError } from "millrace";
+import type { Limiter } from "millrace/engine";
 import { observedTool } from "../run/observed.js";
 import { messageOf } from "../run/run-events.js";
+import { callOptions } from "../settings/call-policies.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { ToolContext } from "../settings/tool.types.js";
 import { type Guarded, guarded } from "./guards.js";
-import type { Limit } from "./limit.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { callMember } from "./members.js";
 import type { PartSink } from "./part-sink.js";
@@ -29,7 +30,8 @@ export interface CallToAnswer {
   /** Path of `ctx`, for ids. */
   readonly place: string;
   readonly tools: LoopTools;
-  readonly limit: Limit;
+  /** Of the tools that work at the same time. */
+  readonly limiter: Limiter;
   /** Name of the tool whose agent takes over in the same answer. */
   readonly handsTo: string | null;
 }
@@ -86,7 +88,7 @@ interface Allowed {
 function perform(run: LoopRun, answering: CallToAnswer, { tool, value }: Allowed): Promise<ToolRecord> {
   switch (tool.kind) {
     case "execute":
-      return answering.limit.run(() => execute(run, answering, { tool, value }));
+      return inPlace(answering, () => execute(run, answering, { tool, value }));
     case "page":
       return resultOfPage(run, answering);
     case "handoff":
@@ -95,6 +97,15 @@ function perform(run: LoopRun, answering: CallToAnswer, { tool, value }: Allowed
       return callMember(run, { ...answering, members: tool.members, ...(value as { member: string; task: string }) });
     case "provider": // its provider makes such calls
       return Promise.resolve({ error: "The provider of the model runs this tool." });
+  }
+}
+
+async function inPlace<Result>({ limiter, ctx }: CallToAnswer, work: () => Promise<Result>): Promise<Result> {
+  const release = await limiter.acquire(ctx.signal);
+  try {
+    return await work();
+  } finally {
+    release();
   }
 }
 
@@ -111,30 +122,43 @@ async function resultOfPage(run: LoopRun, { call, ctx }: CallToAnswer): Promise<
   return reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
 }
 
-function execute(
-  run: LoopRun,
-  { call: made, ctx }: CallToAnswer,
-  { tool, value }: { readonly tool: LoopTool & { readonly kind: "execute" }; readonly value: unknown },
-): Promise<ToolRecord> {
-  return ctx.run("call", async (call) => {
-    const sink = run.sinkOf(run, call);
+type Executing = Allowed & { readonly tool: LoopTool & { readonly kind: "execute" } };
+
+/** What the tool throws is told to the model, and what it still throws when its policy allows no further attempt. */
+async function execute(run: LoopRun, answering: CallToAnswer, { tool, value }: Executing): Promise<ToolRecord> {
+  const { call: made, ctx } = answering;
+  let thrown: unknown;
+  const attempt = (call: EffectCall) => {
+    const sink = run.sinkOf(run, call, made);
     const media: Media[] = [];
-    run.events.begin(false);
-    run.events.toolStarted(made);
-    const { signal } = call;
+    sink.begin();
     const key = run.keyOf(run, call, made);
     const work = async (runContext: RunContext): Promise<ToolRecord> => {
       try {
-        const context = toolContext({ made, signal, key, runContext, sink, media });
+        const context = toolContext({ made, call, key, runContext, sink, media });
         const given = await observedTool(made, () => tool.execute({ value, context }));
         return { ...given, ...(media.length > 0 && { media }) };
       } catch (error) {
-        if (signal.aborted) throw error;
+        if (call.signal.aborted || tool.policies.retry !== undefined) throw (thrown = error);
         return { error: messageOf(error) };
       }
     };
-    return show(run, { made, sink, record: await run.session.use({ ctx, signal, key }, work) });
-  });
+    return run.session.use({ ctx, call, key }, async (runContext) =>
+      show({ made, sink, record: await work(runContext) }),
+    );
+  };
+  try {
+    return await ctx.run("call", attempt, callOptions(tool.policies, made.toolName));
+  } catch (error) {
+    if (ctx.signal.aborted || (WorkflowError.is(error, "OPTION_INVALID") && error !== thrown)) throw error;
+    return noted(run, answering, { key: "failed", record: { error: toldOfFailure(error) } });
+  }
+}
+
+function toldOfFailure(error: unknown): string {
+  return WorkflowError.is(error, "CALL_TIMEOUT")
+    ? `The tool did not answer within ${String(error.details["limitMs"])} ms.`
+    : messageOf(error);
 }
 
 interface Showing {
@@ -143,26 +167,26 @@ interface Showing {
   readonly record: ToolRecord;
 }
 
-function show(run: LoopRun, { made, sink, record }: Showing): ToolRecord {
+function show({ made, sink, record }: Showing): ToolRecord {
   const { toolCallId } = made;
   if ("output" in record) sink.show({ type: "tool-result", toolCallId, output: record.output });
   else if ("error" in record) sink.show({ type: "tool-error", toolCallId, error: record.error });
   else sink.show({ type: "tool-denied", toolCallId, note: record.denied });
-  run.events.toolEnded(executionOf(made, record));
   return record;
 }
 
 interface ToolFacts {
   readonly made: ModelToolCall;
-  readonly signal: AbortSignal;
+  readonly call: EffectCall;
   readonly key: string;
   readonly runContext: RunContext;
   readonly sink: PartSink;
   readonly media: Media[];
 }
 
-function toolContext({ made, signal, key, runContext, sink, media }: ToolFacts): ToolContext {
+function toolContext({ made, call, key, runContext, sink, media }: ToolFacts): ToolContext {
   const { toolCallId } = made;
+  const { signal, attempt } = call;
   return {
     runContext,
     get sessionState() {
@@ -173,6 +197,7 @@ function toolContext({ made, signal, key, runContext, sink, media }: ToolFacts):
     },
     signal,
     toolCallId,
+    attempt,
     idempotencyKey: key,
     addMedia: (item) => void media.push(item),
     show: (data) => sink.show({ type: "tool-data", toolCallId, data }),
@@ -209,18 +234,26 @@ async function mayPass(
 
 /** Recorded, so that the model is told the same when the run is resumed with other code. */
 async function refused(run: LoopRun, answering: CallToAnswer, error: string): Promise<Settled> {
-  return { record: await noted(run, answering, { error }) };
+  return { record: await noted(run, answering, { record: { error } }) };
 }
 
 async function denied(run: LoopRun, answering: CallToAnswer, note: string | null): Promise<Settled> {
-  return { record: await noted(run, answering, { denied: note }) };
+  return { record: await noted(run, answering, { record: { denied: note } }) };
 }
 
-function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
-  return ctx.run("call", (call) => {
-    const sink = run.sinkOf(run, call);
-    run.events.begin(false);
-    if ("error" in record) run.events.toolStarted(made);
-    return show(run, { made, sink, record });
-  });
+interface Noting {
+  readonly key?: string;
+  readonly record: ToolRecord;
+}
+
+function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, { key = "call", record }: Noting): Promise<ToolRecord> {
+  return ctx.run(
+    key,
+    (call) => {
+      const sink = run.sinkOf(run, call, made);
+      if ("error" in record && key === "call") sink.begin();
+      return show({ made, sink, record });
+    },
+    { label: made.toolName },
+  );
 }

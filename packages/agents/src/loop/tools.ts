@@ -8,6 +8,7 @@ import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type Tool
 import { z } from "zod";
 import { issueText } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
+import type { CallPolicies } from "../settings/call-policies.js";
 import type { Executor, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { confirmationOf } from "../settings/tool.js";
@@ -41,7 +42,11 @@ interface Base {
 
 export type LoopTool = Base &
   (
-    | { readonly kind: "execute"; execute(work: ToolWork): Promise<ToolOutput> }
+    | {
+        readonly kind: "execute";
+        readonly policies: CallPolicies;
+        execute(work: ToolWork): Promise<ToolOutput>;
+      }
     /** Whoever watches runs it. */
     | { readonly kind: "page" }
     | { readonly kind: "handoff"; readonly target: Executor }
@@ -96,6 +101,7 @@ function ownTool(tool: AgentTool): LoopTool {
   return {
     ...base,
     kind: "execute",
+    policies: tool,
     execute: async ({ value, context }) => ({ output: plainResult(await execute(value, context)) }),
   };
 }
@@ -157,6 +163,7 @@ function sdkTool(tool: ToolSet[string]): LoopTool {
   return {
     ...base,
     kind: "execute",
+    policies: {},
     execute: async ({ value, context }) => {
       const { toolCallId, signal } = context;
       const given = execute(value, { toolCallId, messages: [], abortSignal: signal, context: undefined });

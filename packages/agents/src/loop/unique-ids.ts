@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
+import { gateway, type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
 
 export type Model = ReturnType<typeof wrapLanguageModel>;
 export type StreamPart =
@@ -55,6 +55,15 @@ export class UniqueIds {
     while (this.#taken.has(name));
     return name;
   }
+}
+
+/** A name of a model is resolved as the SDK does it. */
+export function modelOf(model: LanguageModel): Exclude<LanguageModel, string> {
+  if (typeof model !== "string") return model;
+  const { AI_SDK_DEFAULT_PROVIDER: provider = gateway } = globalThis as {
+    readonly AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): Exclude<LanguageModel, string> };
+  };
+  return provider.languageModel(model);
 }
 
 /** The model whose calls get such ids. */

@@ -7,6 +7,7 @@
  * @module
  */
 import {
+  addMetrics,
   assertOwner,
   type CountedPaths,
   emptyMetrics,
@@ -14,7 +15,6 @@ import {
   type StepMetricsData,
 } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import { totalMetrics } from "../run/metrics.js";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "../settings/sessions.types.js";
@@ -94,7 +94,7 @@ export async function saveSession(sessions: AgentSessions, change: SessionChange
       sessionId: change.sessionId,
       userId: newest?.userId ?? change.userId,
       state,
-      metrics: totalMetrics([newest?.metrics ?? emptyMetrics, change.metrics]),
+      metrics: addMetrics(newest?.metrics ?? emptyMetrics, change.metrics),
       run: change.run,
       expectedVersion: newest?.version ?? 0,
     });

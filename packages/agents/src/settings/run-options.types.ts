@@ -18,7 +18,7 @@ export interface AgentRunOptions extends Partial<MediaSet> {
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged with the metadata of the agent or team; the values given here lose. */
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Cancels the run. State changes made until then are saved. */
+  /** Cancels the run. What tools that have ended have changed is saved. */
   readonly signal?: AbortSignal;
   /**
    * The keys of tool calls are derived from it. Use the same key for every attempt of one piece of work.
@@ -57,7 +57,7 @@ export interface AgentRun<Output = string> extends ExecutorResult {
   readonly sessionState: SessionState;
 }
 
-/** The run to continue: an {@link AgentRun}, a `RunPaused` event, or just their ids where a session store has the run. */
+/** The run to continue: an {@link AgentRun}, a `RunPaused` event, or just their ids where a session store has the run, paused or failed. */
 export interface PausedRun {
   readonly runId: string;
   /** Id of the session. @default the `sessionId` of the agent or team */
@@ -80,5 +80,5 @@ export type CallAnswer = Pick<ToolAnswer, "toolCallId" | "approved"> & {
   readonly output?: unknown;
 };
 
-/** Options for continuing. The run id, the input, the media and the history are those of the paused run. */
+/** Options for continuing. The run id, the input, the media and the history are those of the run. */
 export type ContinueOptions = Pick<AgentRunOptions, "sessionState" | "dependencies" | "metadata" | "signal">;

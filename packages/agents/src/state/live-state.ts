@@ -64,14 +64,6 @@ export function createRunContext(facts: ContextFacts, outer: Partial<RunContext>
 /** Fields of this executor, which win over the context of the caller. */
 const inner = new Set<PropertyKey>(["sessionState", "dependencies", "metadata", "signal"]);
 
-/** Edits of a call of a tool are found again by that call, whatever else the model calls in another attempt. */
-export function contextOfCall(context: RunContext, callKey: string): RunContext {
-  let edits = 0;
-  const editState: RunContext["editState"] = (edit, options) =>
-    context.editState(edit, { key: `${callKey} ${options?.key ?? edits++}` });
-  return withOuter(context, { editState });
-}
-
 /** All other fields come from the context of the caller, including fields that are unknown here. */
 function withOuter(context: RunContext, outer: Partial<RunContext>): RunContext {
   const ownerOf = (key: PropertyKey): object => (inner.has(key) || !(key in outer) ? context : outer);
