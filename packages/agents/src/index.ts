@@ -74,6 +74,8 @@ export type {
   ExecutorResult,
   ExecutorStatus,
   MemberRun,
+  StepRequest,
+  StepResult,
 } from "./settings/executor.types.js";
 export type {
   EventFacts,
@@ -91,7 +93,6 @@ export type {
 } from "@millrace/pipeline/executor";
 export type {
   ExecutorPause,
-  ExecutorResume,
   Media,
   MediaKind,
   MediaSet,

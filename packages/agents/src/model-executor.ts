@@ -1,20 +1,11 @@
 import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
+import { executeInStep } from "./loop/executor-run.js";
 import { runInStep } from "./loop/step-run.js";
 import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
-import {
-  emptyMetrics,
-  type ExecutorResume,
-  mergeValues,
-  type StepMetricsData,
-  type ExecutorEvent,
-} from "@millrace/pipeline/executor";
+import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import type { Executor, ExecutorRequest, ExecutorResult } from "./settings/executor.types.js";
-import { resumedJob } from "./pause/read-pause.js";
+import type { Executor, StepRequest, StepResult } from "./settings/executor.types.js";
 import { eventsOf } from "./run/events-of.js";
-import { toFailure } from "./run/failure.js";
-import { failedRun, openRun, performRun } from "./memory-run.js";
-import { confirmationOf } from "./settings/tool.js";
 import type { SessionState } from "./settings/run-context.types.js";
 import type {
   AgentRun,
@@ -29,10 +20,8 @@ import { whoRuns } from "./loop/step-session.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
-import type { RunJob } from "./settings/job.types.js";
 import { plainState } from "./state/live-state.js";
 import { rememberSettings } from "./settings/known-settings.js";
-import { newId, nowMs } from "./system.js";
 
 /** Names a session and its user. Both default to those of the executor. */
 export interface SessionChoice {
@@ -68,20 +57,6 @@ export abstract class ModelExecutor<Output> implements Executor {
   /** The language model, as given in the options. */
   get model(): ExecutorSettings["model"] {
     return this.#settings.model;
-  }
-
-  /** `true` when a tool, a guard, a member or an agent that takes over may ask a person. */
-  get canPause(): boolean {
-    const { tools, sdkTools, members, canHandOffTo, guards } = this.#settings;
-    if (typeof sdkTools === "function" || canHandOffTo.length > 0 || Object.keys(guards).length > 0) return true;
-    const sdk = Object.values(sdkTools);
-    return (
-      sdk.some(
-        ({ needsApproval = false, execute, type }) => needsApproval !== false || (!execute && type !== "provider"),
-      ) ||
-      tools.some((tool) => tool.execute === undefined || confirmationOf(tool) !== null) ||
-      members.some(({ executor }) => executor.canPause === true)
-    );
   }
 
   /**
@@ -158,17 +133,11 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * Runs as a step of a pipeline or a member of a team, with the state and context of the caller and without a session
-   * of its own. Never rejects.
+   * Runs as a step of a pipeline, with the state and context of the caller and without a session of its own. Each model call and each
+   * tool call is recorded in the step; a question is one of `ctx.ask`. Never rejects.
    */
-  async execute(request: ExecutorRequest): Promise<ExecutorResult> {
-    const settings = this.#settings;
-    const job = jobOf(settings, request);
-    const opened = request.resume === undefined ? job : tryToResume(settings, job, request.resume);
-    const run = openRun(settings, WorkflowError.is(opened) ? job : opened);
-    const result = WorkflowError.is(opened) ? failedRun(run, opened) : await performRun(run);
-    run.events.end(result, null);
-    return result;
+  execute(request: StepRequest): Promise<StepResult> {
+    return executeInStep(this.#settings, request);
   }
 
   /**
@@ -226,39 +195,6 @@ export abstract class ModelExecutor<Output> implements Executor {
     const { sessions } = this.#settings;
     if (sessions === undefined) throw unknownSession(sessionId, "Give it a store: `sessions: memorySessions()`.");
     return sessions;
-  }
-}
-
-function jobOf(settings: ExecutorSettings, request: ExecutorRequest): RunJob {
-  const { images = [], videos = [], audio = [], files = [], runContext } = request;
-  const dependencies = runContext?.dependencies ?? {};
-  return {
-    runId: newId(),
-    parentRunId: request.parentRunId ?? null,
-    createdAtMs: nowMs(),
-    resumed: null,
-    input: request.input,
-    media: [...images, ...videos, ...audio, ...files],
-    sessionId: request.sessionId ?? null,
-    userId: request.userId || null,
-    state: request.sessionState,
-    base: request.sessionState,
-    defaults: settings.sessionState,
-    outerContext: runContext,
-    dependencies: Object.keys(dependencies).length > 0 ? dependencies : settings.dependencies,
-    metadata: mergeValues(runContext?.metadata ?? {}, settings.metadata),
-    history: request.history ?? [],
-    emit: request.stream,
-    signal: request.signal,
-    idempotencyKey: request.idempotencyKey,
-  };
-}
-
-function tryToResume(settings: ExecutorSettings, job: RunJob, resume: ExecutorResume): RunJob | WorkflowError {
-  try {
-    return resumedJob(settings, job, resume);
-  } catch (error) {
-    return toFailure(error, settings);
   }
 }
 

@@ -117,7 +117,7 @@ it("what an agent says is shown as it comes", async () => {
   expect([names[0], names.at(-1)]).toEqual(["WorkflowStarted", "WorkflowCompleted"]);
 });
 
-it("a retried agent edits the state in the tools that it calls this time, and once for a call that it makes again", async () => {
+it("a retried agent goes on behind its recorded calls, whose edits count once", async () => {
   const edits = (name: string, change: (state: Record<string, unknown>, item: string) => void) =>
     tool({
       name,
@@ -138,7 +138,6 @@ it("a retried agent edits the state in the tools that it calls this time, and on
     [["add", { item: "milk" }]],
     down,
     [["remove", { item: "bread" }]],
-    [["add", { item: "milk" }]],
     (options) => JSON.stringify(toolOutputs(options)),
   ]);
   const agent = new Agent({ name: "Flaky", model, maxRetries: 0, tools: [add, remove] });
@@ -147,7 +146,7 @@ it("a retried agent edits the state in the tools that it calls this time, and on
   const { content, sessionState } = await pipeline({ name: "Edits", sessionState: { items: [] }, steps }).run("Go");
 
   expect(sessionState).toEqual({ items: ["milk"], removed: "bread" });
-  expect(JSON.parse(content as string)).toMatchObject([{ value: "remove bread" }, { value: "add milk" }]);
+  expect(JSON.parse(content as string)).toMatchObject([{ value: "add milk" }, { value: "remove bread" }]);
 });
 
 it("an agent whose model fails is tried again, and then fails the run", async () => {

@@ -6,16 +6,15 @@
  */
 // ---- what a step calls
 export type {
+  CallOfStep,
   ConversationalAgent,
   DecideRequest,
   DecideResult,
   EditOptions,
   Executor,
   ExecutorMember,
-  ExecutorPause,
   ExecutorRequest,
   ExecutorResult,
-  ExecutorResume,
   RunContext,
   SessionState,
   ToolAnswer,
@@ -26,6 +25,7 @@ export type {
 export type {
   EventFacts,
   ExecutorEvent,
+  ExecutorPause,
   RunCancelledEvent,
   RunCompletedEvent,
   RunContentEvent,

@@ -84,6 +84,8 @@ export interface LoopRun {
   instructions?: string | null;
   /** Identifies this piece of work, also when it is done anew: the same for each of its attempts. */
   readonly runKey: string;
+  /** Called after each model call, also one of a member. */
+  readonly onUsage?: () => void;
   /** What a call shows. `made`: the call of the tool that it makes. */
   sinkOf(run: LoopRun, call: EffectCall, made?: ModelToolCall): PartSink;
   /** The key that a tool gets, equal whenever the call is made again. */

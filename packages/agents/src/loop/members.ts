@@ -1,10 +1,10 @@
 /**
  * A leader gives a task to a member. A member of this package runs its own loop, whose calls are recorded one by one; another executor is
- * one recorded call, or one for each of its pauses.
+ * one recorded call.
  *
  * @module
  */
-import { type ExecutorPause, emptyMetrics, type StepMetricsData, type ToolAnswer } from "@millrace/pipeline/executor";
+import { emptyMetrics } from "@millrace/pipeline/executor";
 import { type Context, WorkflowError } from "millrace";
 import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
@@ -17,7 +17,6 @@ import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { mediaSet, userMessage } from "../settings/media-part.js";
 import { newLedger } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { ask } from "./questions.js";
 import { resultOf } from "./result.js";
 
 interface MemberTask {
@@ -101,46 +100,29 @@ async function resultOfLoop(run: LoopRun): Promise<ExecutorResult> {
 
 type Stored = Omit<ExecutorResult, "error"> & { readonly error: ReturnType<WorkflowError["toJSON"]> | null };
 
+/** One recorded call. Calls do not nest, so it gets no `ctx`. */
 async function callForeign(
   run: LoopRun,
   { ctx, task, call: made }: MemberTask,
   executor: Member["executor"],
 ): Promise<MemberEnd> {
   let isNew = false;
-  let resume: { readonly state: unknown; readonly answers: readonly ToolAnswer[] } | undefined;
-  for (let part = 0; ; part++) {
-    const stored = await ctx.run(`call.${part}`, async (call) => {
-      const { signal } = call;
-      if (part === 0) run.events.toolStarted(made);
-      isNew = true;
-      return run.session.use({ ctx, call }, async (runContext): Promise<Stored> => {
-        const { sessionId, userId, sessionState, runId } = runContext;
-        const result = await executor.execute({
-          input: task,
-          ...mediaSet(run.media),
-          ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
-          ...(run.events.emit !== undefined && { stream: run.events.emit }),
-          idempotencyKey: run.keyOf(run, call, made),
-          ...(resume !== undefined && { resume }),
-        });
-        return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
+  const stored = await ctx.run("call", (call) => {
+    const { signal } = call;
+    run.events.toolStarted(made);
+    isNew = true;
+    return run.session.use({ ctx, call }, async (runContext): Promise<Stored> => {
+      const { sessionId, userId, sessionState, runId } = runContext;
+      const result = await executor.execute({
+        input: task,
+        ...mediaSet(run.media),
+        ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
+        ...(run.events.emit !== undefined && { stream: run.events.emit }),
+        idempotencyKey: run.keyOf(run, call, made),
       });
+      return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
     });
-    const error = stored.error === null ? null : new WorkflowError(stored.error);
-    const result = { ...stored, metrics: stored.metrics ?? (emptyMetrics as StepMetricsData), error };
-    if (result.status !== "PAUSED" || result.pause === null) return { result, isNew };
-    const path = `${run.path}${made.toolCallId}/`;
-    const answers = await answersTo({ ...run, path }, result.pause, ctx.scope(`pause.${part}`));
-    resume = { state: result.pause.state, answers };
-  }
-}
-
-function answersTo(run: LoopRun, { requirements }: ExecutorPause, ctx: Context): Promise<ToolAnswer[]> {
-  const asked = requirements.map(async ({ toolArgs: input, ...call }, index) => {
-    const title = `May a member call ${call.toolName}?`;
-    const about = { kind: "permission" as const, title, call: { ...call, input } };
-    const { approved, note } = await ask({ ctx, key: `${index}` }, run, about);
-    return { toolCallId: call.toolCallId, approved, note };
   });
-  return Promise.all(asked);
+  const error = stored.error === null ? null : new WorkflowError(stored.error);
+  return { result: { ...stored, metrics: stored.metrics ?? emptyMetrics, error }, isNew };
 }

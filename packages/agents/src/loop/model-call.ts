@@ -34,6 +34,7 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
   if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
     run.instructions = record.asked.instructions;
   run.ledger.calls.push(record.metrics);
+  run.onUsage?.();
   return turnOf(record, place);
 }
 

@@ -1,5 +1,5 @@
 import type { WorkflowError } from "millrace";
-import type { ExecutorResult } from "../settings/executor.types.js";
+import type { ExecutorResult, ExecutorStatus, StepResult } from "../settings/executor.types.js";
 import { mediaSet, plainMessages } from "../settings/media-part.js";
 import { spent } from "./ledger.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
@@ -13,7 +13,7 @@ export type LoopEnd = { readonly runId: string; readonly durationSeconds?: numbe
 type SoFar = Pick<LoopRun, "settings" | "ledger" | "said"> & { readonly runId: string; readonly seconds?: number };
 
 /** The result of a run, as callers, pipelines and leaders get it. */
-export function resultOf(run: LoopRun, { runId, durationSeconds: seconds, ...end }: LoopEnd): ExecutorResult {
+export function resultOf(run: LoopRun, { runId, durationSeconds: seconds, ...end }: LoopEnd): StepResult {
   const soFar = { ...run, runId, ...(seconds !== undefined && { seconds }) };
   if ("error" in end) return unfinished(soFar, "ERROR", end.error);
   const { content, finishReason } = end.answer;
@@ -21,11 +21,11 @@ export function resultOf(run: LoopRun, { runId, durationSeconds: seconds, ...end
 }
 
 /** What a run has made so far. */
-export function unfinished(
+export function unfinished<Status extends ExecutorStatus>(
   { runId, settings, ledger, said, seconds }: SoFar,
-  status: ExecutorResult["status"],
+  status: Status,
   error: WorkflowError | null,
-): ExecutorResult {
+): ExecutorResult & { readonly status: Status; readonly pause: null } {
   const metrics = spent(ledger);
   return {
     runId,

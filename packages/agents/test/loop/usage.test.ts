@@ -2,6 +2,7 @@
 import { Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { expect, it, onTestFinished } from "vitest";
 import { Agent, type ExecutorEvent, tool } from "../../src/index.js";
+import { executing } from "../support/in-step.js";
 import { request } from "../support/refunds.js";
 import { answers, calls } from "../support/turns.js";
 
@@ -20,7 +21,7 @@ it.each([
   ["streaming", { stream: (_event: ExecutorEvent) => {} }],
 ])("counts the model call of a run that is cancelled while a tool runs, %s", async (_how, more) => {
   const abort = new AbortController();
-  const run = clerk().execute(request({ signal: abort.signal, ...more }));
+  const run = executing(clerk()).execute(request({ signal: abort.signal, ...more }));
   setTimeout(() => abort.abort(new Error("enough")), 20);
 
   expect(await run).toMatchObject({ status: "CANCELLED", metrics: { totalTokens: 15 } });
@@ -29,7 +30,7 @@ it.each([
 it("counts it when the step of a pipeline has run out of time", async () => {
   const pipeline = new Pipeline({
     name: "Desk",
-    steps: [new Step({ name: "ask", executor: clerk(), timeout: 30, maxRetries: 0, onError: "skip" }), () => "next"],
+    steps: [new Step({ name: "ask", executor: clerk(), timeout: 300, maxRetries: 0, onError: "skip" }), () => "next"],
   });
   onTestFinished(() => pipeline.close());
 

@@ -5,7 +5,7 @@
  */
 import { collect, type EventClass, type Finished, many, StopEvent, type WorkflowEvent } from "millrace";
 import { liveResources as resources } from "../live/live-run.js";
-import type { LoopNode, ParallelNode, PipelineNode } from "../nodes/node.types.js";
+import type { LoopNode, ParallelNode, PipelineNode, StepNode } from "../nodes/node.types.js";
 import {
   HumanAnswer,
   HumanPrompt,
@@ -84,7 +84,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
 function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreStep {
   const { events, tree } = plan;
   const inside = firstOf(node).flatMap((child) => tree.entries(child));
-  const own: Target[] = node.kind === "step" && node.executorType === "workflow" ? [finish] : [];
+  const own: Target[] = node.kind === "step" && canEndRun(node) ? [finish] : [];
   // The branches of a Parallel run at once.
   const branches = classes(plan, [...inside, { to: "gather", node: node.id }]);
   const settings = {
@@ -100,6 +100,11 @@ function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreSt
     ...(node.kind === "step" && node.timeout !== null && { timeout: node.timeout }),
   };
   return { name, settings, run: (ev: PlaceEvent, parts) => runNode(plan, { ...parts, node, ev }) };
+}
+
+/** A nested run may be cancelled, and nobody may answer an executor in time. */
+function canEndRun({ executorType, human }: StepNode): boolean {
+  return executorType === "workflow" || (executorType !== "function" && human?.timeout !== undefined);
 }
 
 /** What the run comes to first in a group: all that are at once, whichever is picked, or the first of those in a row. */

@@ -66,13 +66,7 @@ export class PipelineTree {
 
   /** Whether people may be asked something about the node. */
   canAsk(node: PipelineNode): boolean {
-    if (node.human !== null || node.onError === "pause") return true;
-    return (
-      node.kind === "step" &&
-      typeof node.executor === "object" &&
-      "canPause" in node.executor &&
-      node.executor.canPause === true
-    );
+    return node.human !== null || node.onError === "pause";
   }
 
   /** What a node can begin with: a question to people, the node itself, or of plain steps one after the other the first of them. */

@@ -1,7 +1,8 @@
 /** Reads a stored run from outside. */
-import { Context, type Workflow } from "millrace";
+import { Context, type PendingPrompt, QuestionEvent, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import type { PipelineIdentity } from "../data/executor.types.js";
+import { requirementOfPrompt } from "../human/executor-question.js";
 import { StepRequirement } from "../human/requirement.js";
 import { within } from "../live/live-run.js";
 import { type EventStorage, withoutResults } from "../live/run-events.js";
@@ -133,9 +134,14 @@ export class RunView {
 const bothNothing = [(): void => {}, (): void => {}] as const;
 
 function requirementsOf({ prompts }: Waiting): StepRequirement[] {
-  return prompts.flatMap(({ promptId, runId, event }) => {
+  return prompts.flatMap((prompt) => {
+    const { promptId: requirementId, runId, event } = prompt;
+    if (QuestionEvent.is(event)) {
+      const data = requirementOfPrompt(prompt as PendingPrompt<QuestionEvent>);
+      return [new StepRequirement({ requirementId, runId, data })];
+    }
     if (!(event instanceof HumanPrompt)) return [];
     const { requirement, problems } = event;
-    return [new StepRequirement({ requirementId: promptId, runId, data: requirement, problems })];
+    return [new StepRequirement({ requirementId, runId, data: requirement, problems })];
   });
 }

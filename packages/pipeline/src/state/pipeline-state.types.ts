@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { ExecutorPause, ToolAnswer } from "../data/executor.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { HistoryRun } from "../data/history-text.js";
 import type { MediaSet } from "../data/media.types.js";
@@ -138,11 +137,8 @@ export interface Talk {
   takesElse: boolean;
   /** What is under review. */
   output: StepOutput | null;
-  /** Where an executor has paused, and what people said. */
-  pause: ExecutorPause | null;
-  /** What the executor has taken until then: its result has that, too, if it comes to one. */
+  /** What an executor had used when it last asked: its result has that, too, if it comes to one. */
   paused: StepExecutionData | null;
-  tools: readonly ToolAnswer[] | null;
   feedback: RetryFeedback | null;
   retryCount: number;
 }

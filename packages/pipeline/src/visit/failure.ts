@@ -12,7 +12,7 @@ import { openGroup } from "../output/step-results.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
 import { listOutput } from "../state/group-output.js";
 import type { Frame, OwnState, Place, Step } from "../state/pipeline-state.types.js";
-import { countPause, placeKey, say } from "../state/talk.js";
+import { countPause, placeKey } from "../state/talk.js";
 import type { PipelineCourse } from "./move.js";
 import type { CompiledPlan } from "./plan.types.js";
 
@@ -42,7 +42,6 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, { ev, fa
   const output = createOutput({ ...failedOutput(node, ev), ...said, ...attempt, ...steps });
   if (isSkipped) return [...done(course, { place, output }), ...gone];
   countPause(state, placeKey(place));
-  say(state, place, { pause: null, tools: null });
   const message = `Step '${node.name}' failed: ${messageOf(ev)}`;
   const question = {
     kind: "error",

@@ -69,3 +69,37 @@ it("does so for a loop of the AI SDK whose model and tools are recorded", async 
   expect(seen.asked).toBeLessThanOrEqual(rounds + 1 + seen.killed);
   expect(seen).toMatchObject({ tools: 2 * rounds, keys: 2 * rounds });
 });
+
+/** What the pipeline gives: its session state, and the sum of its tokens. */
+function outputIn(result: string) {
+  const output = JSON.parse(result.slice(result.indexOf("RESULT ") + 7).split("\n")[0] as string) as {
+    readonly sessionState: { readonly calls: number };
+    readonly metrics: {
+      readonly steps: Readonly<Record<string, { readonly metrics: { readonly totalTokens: number } }>>;
+    };
+    readonly events: readonly { readonly event: string; readonly tool?: { readonly toolCallId: string } }[];
+  };
+  const tokens = Object.values(output.metrics.steps).map(({ metrics }) => metrics.totalTokens);
+  return { calls: output.sessionState.calls, tokens: tokens.reduce((sum, one) => sum + one, 0), events: output.events };
+}
+
+it.each([
+  { mode: "steps", kills: 6, answers: 2 * (rounds + 1), atOnce: 1 },
+  { mode: "parallel", kills: 4, answers: 2 * (rounds + 1), atOnce: 2 },
+  { mode: "team", kills: 4, answers: 2 * (rounds + 1) + 2, atOnce: 2 },
+])(
+  "does so for agents in a pipeline, whose session state counts each tool once: $mode",
+  async ({ mode, kills, answers, atOnce }) => {
+    const seen = await survive(mode, kills);
+    const { calls, tokens, events } = outputIn(seen.result);
+
+    expect(seen.killed).toBe(kills);
+    expect(seen.asked).toBeLessThanOrEqual(answers + atOnce * seen.killed);
+    expect(seen).toMatchObject({ tools: 4 * rounds, keys: 4 * rounds });
+    expect(seen.executions).toBeLessThanOrEqual(4 * rounds + 2 * atOnce * seen.killed);
+    expect(calls).toBe(4 * rounds);
+    expect(tokens).toBe(15 * answers);
+    const ended = events.flatMap(({ event, tool }) => (event === "ToolCallCompleted" ? (tool?.toolCallId ?? []) : []));
+    expect(ended).toHaveLength(4 * rounds);
+  },
+);
