@@ -13,7 +13,7 @@ import type { Ledger, LoopRun, OpenedSession, RunHost } from "./loop/loop-run.ty
 import { runInStep } from "./loop/step-run.js";
 import { saveChanges, type Who, whoRuns } from "./loop/step-session.js";
 import { StoredSession } from "./loop/stored-session.js";
-import { unfinished } from "./loop/result.js";
+import { heardBy, unfinished } from "./loop/result.js";
 import { notPaused, pauseOf, questionOfPrompt, repliesTo, stateOfPaused } from "./paused-run.js";
 import { cancelled, toFailure } from "./run/failure.js";
 import { observed } from "./run/observed.js";
@@ -197,8 +197,7 @@ class AloneRun implements RunHost {
     }
     const failure = cancelled(signal.reason, this.#settings);
     this.#thrown = failure;
-    const { heard } = this.ledger;
-    return { ...this.#result("CANCELLED", failure), content: heard.length > 0 ? heard.join("") : null };
+    return { ...this.#result("CANCELLED", failure), content: heardBy(this.ledger) };
   }
 
   /** What has come of the run so far. */

@@ -4,22 +4,22 @@
  *
  * @module
  */
-import { mergeValues, toText } from "@millrace/pipeline/executor";
+import { toText } from "@millrace/pipeline/executor";
 import type { Context } from "millrace";
-import { callKey } from "../run/call-key.js";
-import { cancelled, toFailure } from "../run/failure.js";
+import { toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
 import { RunEvents } from "../run/run-events.js";
 import type { StepRequest, StepResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import { userMessage } from "../settings/media-part.js";
+import { listOf, userMessage } from "../settings/media-part.js";
+import { valuesFor } from "../state/live-state.js";
 import { tickMs } from "../system.js";
 import { runLoop } from "./agent-loop.js";
 import { callerSession } from "./caller-session.js";
-import { EventSink } from "./event-sink.js";
 import { newLedger, spent } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { resultOf } from "./result.js";
+import { newLoop } from "./new-loop.js";
+import { type LoopEnd, resultOf } from "./result.js";
 
 /** Never rejects: a failure is part of the result. */
 export function executeInStep(settings: ExecutorSettings, request: StepRequest): Promise<StepResult> {
@@ -29,66 +29,38 @@ export function executeInStep(settings: ExecutorSettings, request: StepRequest):
 
 async function perform(run: LoopRun, request: StepRequest): Promise<StepResult> {
   const startedMs = tickMs();
-  const result = await resultIn(run, request);
-  const ended = { ...result, metrics: { ...result.metrics, duration: (tickMs() - startedMs) / 1000 } };
-  run.events.end(ended, null);
-  return ended;
+  const end = await endOf(run, request);
+  const result = resultOf(run, { runId: run.events.runId, ...end, seconds: (tickMs() - startedMs) / 1000 });
+  run.events.end(result, null);
+  return result;
 }
 
-async function resultIn(run: LoopRun, { input, signal }: StepRequest): Promise<StepResult> {
-  const { settings, events, ledger, media } = run;
-  const { runId } = events;
+async function endOf(run: LoopRun, { input, signal }: StepRequest): Promise<LoopEnd> {
+  const { settings, media } = run;
   try {
     signal.throwIfAborted();
     run.said.push(await userMessage(toText(input), media, settings.readFile));
-    return resultOf(run, { answer: await runLoop(run), runId });
+    return { answer: await runLoop(run) };
   } catch (error) {
-    if (!signal.aborted) return resultOf(run, { error: toFailure(error, settings), runId });
-    const content = ledger.heard.length > 0 ? ledger.heard.join("") : null;
-    const failed = resultOf(run, { error: cancelled(signal.reason, settings), runId });
-    return { ...failed, status: "CANCELLED", content };
+    return signal.aborted ? { cancelled: signal.reason } : { error: toFailure(error, settings) };
   }
 }
 
 function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
-  const { images = [], videos = [], audio = [], files = [], history = [], runContext, report } = request;
-  const runId = request.idempotencyKey;
+  const { ctx, history = [], runContext, report, stream: emit, idempotencyKey: runId, parentRunId = null } = request;
   const sessionId = request.sessionId ?? null;
-  const given = runContext?.dependencies ?? {};
+  const values = valuesFor(settings, { dependencies: {}, metadata: {}, ...runContext });
+  const facts = { runId, sessionId, userId: request.userId || null, ...values };
   const ledger = newLedger();
-  return {
+  return newLoop({
     settings,
-    ctx: request.ctx as Context,
-    place: settings.id,
-    path: "",
-    session: callerSession(request, {
-      runId,
-      sessionId,
-      userId: request.userId || null,
-      dependencies: Object.keys(given).length > 0 ? given : settings.dependencies,
-      metadata: mergeValues(runContext?.metadata ?? {}, settings.metadata),
-      defaults: settings.sessionState,
-    }),
+    ctx: ctx as Context,
+    session: callerSession(request, { ...facts, defaults: settings.sessionState }),
+    events: new RunEvents({ settings, runId, parentRunId, sessionId, emit }),
     ledger,
-    events: new RunEvents({
-      settings,
-      runId,
-      parentRunId: request.parentRunId ?? null,
-      sessionId,
-      emit: request.stream,
-    }),
     history,
-    said: [],
-    turns: [],
-    streams: request.stream !== undefined,
-    isMember: false,
-    media: [...images, ...videos, ...audio, ...files],
-    unstored: [],
-    asked: {},
-    sinkOf: (...call) => new EventSink(...call),
+    media: listOf(request),
     ...(report !== undefined && { onUsage: () => report(spent(ledger)) }),
-    runKey: request.idempotencyKey,
-    keyOf: (loop, _call, made) => callKey(loop.runKey, made, loop.turns),
-    lead: runLoop,
-  };
+    runKey: runId,
+  });
 }

@@ -4,18 +4,16 @@
  * @module
  */
 import { mergeValues, toText } from "@millrace/pipeline/executor";
-import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
 import { RunEvents } from "../run/run-events.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import { userMessage } from "../settings/media-part.js";
+import { listOf, userMessage } from "../settings/media-part.js";
 import type { AgentRun } from "../settings/run-options.types.js";
 import { tickMs } from "../system.js";
 import { runLoop } from "./agent-loop.js";
-import { EventSink } from "./event-sink.js";
-import { newLedger } from "./ledger.js";
 import type { InnerRunOptions, LoopAnswer, LoopRun, OpenedSession } from "./loop-run.types.js";
+import { newLoop } from "./new-loop.js";
 import { PieceSink } from "./part-sink.js";
 import { resultOf } from "./result.js";
 import { closeSession, openSession, type StepPlace, whoRuns } from "./step-session.js";
@@ -31,15 +29,14 @@ export async function runInStep(
   const startedMs = tickMs();
   const place = { settings, ctx: options.ctx.scope(key), options };
   const opened = await openSession(place);
-  const state = sessionOf(place, opened);
-  const run = await openLoop(place, { input, key, opened, state });
+  const session = sessionOf(place, opened);
+  const run = await openLoop(place, { input, key, opened, session });
   host?.opened(run, { opened, input });
   const answer = await (host === undefined ? seen(run, options) : answerOf(run));
   const runId = options.runId ?? `${run.ctx.runId}:${key}`;
-  const durationSeconds = host?.seconds ?? (tickMs() - startedMs) / 1000;
-  const result = resultOf(run, { answer, runId, durationSeconds });
-  if (opened !== null) await closeSession({ ...place, opened, input, result, state });
-  return { ...result, agent: answer.agent, ...whoRuns(settings, options), sessionState: await state.read(run.ctx) };
+  const result = resultOf(run, { runId, answer, seconds: host?.seconds ?? (tickMs() - startedMs) / 1000 });
+  if (opened !== null) await closeSession({ ...place, opened, input, result, session });
+  return { ...result, agent: answer.agent, ...whoRuns(settings, options), sessionState: await session.read(run.ctx) };
 }
 
 async function answerOf(run: LoopRun): Promise<LoopAnswer> {
@@ -66,11 +63,11 @@ async function seen(run: LoopRun, { sessionId = null }: { readonly sessionId?: s
 }
 
 function sessionOf({ settings, ctx, options }: StepPlace, opened: OpenedSession | null): StoredSession {
-  const { statePath = null } = options;
+  const { statePath = null, sessionId = null } = options;
   const template = settings.sessionState;
   const facts = {
     runId: ctx.runId,
-    sessionId: options.sessionId ?? null,
+    sessionId,
     userId: whoRuns(settings, options).userId,
     dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
     metadata: mergeValues(options.metadata ?? {}, settings.metadata),
@@ -83,39 +80,28 @@ interface Opening {
   readonly input: unknown;
   readonly key: string;
   readonly opened: OpenedSession | null;
-  readonly state: StoredSession;
+  readonly session: StoredSession;
 }
 
 async function openLoop(
   { settings, ctx, options }: StepPlace,
-  { input, key, opened, state }: Opening,
+  { input, key, opened, session }: Opening,
 ): Promise<LoopRun> {
   const { history = [], idempotencyKey, host, sessionId = null } = options;
-  const { images = [], videos = [], audio = [], files = [] } = options;
-  const media = [...images, ...videos, ...audio, ...files];
+  const media = listOf(options);
   const said = [await userMessage(toText(input), media, settings.readFile)];
-  const own = { settings, runId: ctx.runId, sessionId, parentRunId: null, emit: undefined };
-  const events = host?.events ?? new RunEvents(own);
-  return {
-    settings,
-    ctx,
-    place: key,
-    session: state,
-    ledger: host?.ledger ?? newLedger(),
-    unstored: [...history, ...(options.isInputStored === true ? [] : said)],
-    history: [...(opened?.history ?? []), ...history],
-    said,
-    turns: [],
-    streams: host === undefined || events.emit !== undefined,
-    isMember: false,
-    media,
-    path: "",
-    asked: {},
-    events,
-    sinkOf: (run, call, made) => (host === undefined ? new PieceSink(call) : new EventSink(run, call, made)),
-    runKey: idempotencyKey ?? ctx.runId,
-    keyOf: (run, call, made) =>
-      idempotencyKey === undefined ? call.idempotencyKey : callKey(run.runKey, made, run.turns),
-    lead: runLoop,
-  };
+  const unstored = [...history, ...(options.isInputStored === true ? [] : said)];
+  const before = [...(opened?.history ?? []), ...history];
+  const facts = { settings, runId: ctx.runId, sessionId, parentRunId: null, emit: undefined };
+  const given = { settings, ctx, place: key, session, runKey: idempotencyKey ?? ctx.runId };
+  const more = { media, said, unstored, history: before };
+  if (host !== undefined) return newLoop({ ...given, ...more, events: host.events, ledger: host.ledger });
+  return newLoop({
+    ...given,
+    ...more,
+    events: new RunEvents(facts),
+    streams: true,
+    sinkOf: (_run, call) => new PieceSink(call),
+    ...(idempotencyKey === undefined && { keyOf: (_run, call) => call.idempotencyKey }),
+  });
 }

@@ -108,18 +108,18 @@ interface Closing extends StepPlace {
   readonly opened: OpenedSession;
   readonly input: unknown;
   readonly result: ExecutorResult;
-  readonly state: StoredSession;
+  readonly session: StoredSession;
 }
 
 /** The end of a run: its save is a call of its own. */
-export async function closeSession({ settings, ctx, options, opened, input, result, state }: Closing): Promise<void> {
+export async function closeSession({ settings, ctx, options, opened, input, result, session }: Closing): Promise<void> {
   const { statePath = "" } = options;
   const who = whoRuns(settings, options);
   await ctx.run("saved", async (call) => {
     const { runId } = result;
     const now = await loadForRun(settings.sessions as AgentSessions, who, { runs: 1, runId, status: "COMPLETED" });
     if (now !== null && now.runs.length > 0) return null; // by an attempt that has died before it could record this
-    const changes = { opened, who, input, result, state: await state.read(ctx), counted: state.counted };
+    const changes = { opened, who, input, result, state: await session.read(ctx), counted: session.counted };
     const saved = await saveChanges(settings, changes);
     return call.finish((all) => {
       writeAt(all, statePath, () => saved);
