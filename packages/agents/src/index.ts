@@ -9,6 +9,7 @@ export { Agent } from "./agent.js";
 export type { AgentOptions, Instructions, TeamOptions } from "./settings/agent-options.types.js";
 export type {
   AskedOfModel,
+  CallPolicies,
   Guards,
   ModelToolCall,
   ModelToolResult,
@@ -51,7 +52,6 @@ export type {
   ToolContext,
   ToolOptions,
 } from "./settings/tool.types.js";
-export type { CallPolicies } from "./settings/call-policies.js";
 export type { EditOptions, RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions

@@ -4,11 +4,13 @@
  *
  * @module
  */
+
 import type { LanguageModel, ToolSet } from "ai";
 import type { Context, Duration, EffectCall, RetryPolicy } from "millrace";
+import { callOptions, modelRetry } from "../run/call-policies.js";
 import { messageOf } from "../run/run-events.js";
-import { type CallPolicies, callOptions, modelRetry } from "../settings/call-policies.js";
 import { invalid } from "../settings/check-options.js";
+import type { CallPolicies } from "../settings/loop-options.types.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
 import { isStream, plainResult } from "./tools.js";

@@ -6,6 +6,7 @@
 
 import type { StepMetricsData } from "@millrace/pipeline/executor";
 import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
+import type { EffectOptions, RetryPolicy } from "millrace";
 import type { ModelSettings } from "./model-settings.types.js";
 import type { RunContext } from "./run-context.types.js";
 
@@ -97,4 +98,14 @@ export interface AskedOfModel {
    * before: the answers and the results of tools.
    */
   readonly messages?: readonly ModelMessage[];
+}
+
+/** Policies of the calls of a model or a tool. Each has the meaning that it has for `ctx.run`. */
+export interface CallPolicies {
+  /** Whether and when a call that has failed is made again. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Limit of each attempt. */
+  readonly timeout?: EffectOptions["timeout"] | undefined;
+  /** Name of one of the `limits` of the workflow that the call is made in. */
+  readonly limit?: string | undefined;
 }
