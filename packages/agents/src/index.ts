@@ -11,6 +11,7 @@ export type {
   AskedOfModel,
   CallPolicies,
   Guards,
+  ModelSettings,
   ModelToolCall,
   ModelToolResult,
   ModelTurn,
@@ -20,7 +21,6 @@ export type {
   StopRule,
   Verdict,
 } from "./settings/loop-options.types.js";
-export type { ModelSettings } from "./settings/model-settings.types.js";
 export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";

@@ -1,6 +1,5 @@
 import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
-import { executeInStep } from "./loop/executor-run.js";
-import { runInStep } from "./loop/step-run.js";
+import { executeInStep, runInStep } from "./loop/step-run.js";
 import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
 import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";

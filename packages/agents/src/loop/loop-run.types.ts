@@ -65,7 +65,7 @@ export interface LoopRun {
   readonly ledger: Ledger;
   readonly events: RunEvents;
   /** Messages of the first request that nothing else has stored: the first record keeps them. */
-  readonly unstored: readonly ModelMessage[];
+  readonly unstored: ModelMessage[];
   /** Messages before this run. */
   readonly history: readonly ModelMessage[];
   /** The input, and what was said since. Shared by the agents that the run is handed to. */

@@ -1,8 +1,8 @@
 import { callKey } from "../run/call-key.js";
 import { runLoop } from "./agent-loop.js";
 import { EventSink } from "./event-sink.js";
-import { newLedger } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
+import { newLedger } from "./result.js";
 
 type Needed = "settings" | "ctx" | "session" | "events" | "runKey";
 

@@ -7,7 +7,7 @@
  */
 import { isObject, metricsSince, startState } from "@millrace/pipeline/executor";
 import type { Context } from "millrace";
-import { loadForRun, saveSession, sessionRun } from "../sessions/saved-session.js";
+import { loadForRun, saveSession } from "../sessions/saved-session.js";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -90,18 +90,24 @@ export interface SessionChanges {
 
 /** Saves what a run has changed until its end or its pause, and the run itself. Returns the state as saved. */
 export function saveChanges(settings: ExecutorSettings, changes: SessionChanges): Promise<SessionState> {
-  const { opened, who, input, result, state, counted } = changes;
+  const { opened, who, result, state, counted } = changes;
   const { session, createdAtMs } = opened;
-  const before = session?.runs.find(({ runId }) => runId === result.runId);
+  const { runId, status, messages, metrics, pause } = result;
+  const before = session?.runs.find((run) => run.runId === runId);
+  const { input, content } = plain({ input: changes.input ?? null, content: result.content });
   return saveSession(settings.sessions as AgentSessions, {
     ...who,
     before: session,
     base: session?.state ?? settings.sessionState,
     state,
     counted,
-    run: sessionRun(settings, { input, createdAtMs }, result),
-    metrics: before === undefined ? result.metrics : metricsSince(before.metrics, result.metrics),
+    run: { runId, executorName: settings.name, status, input, content, messages, metrics, pause, createdAtMs },
+    metrics: before === undefined ? metrics : metricsSince(before.metrics, metrics),
   });
+}
+
+function plain<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 interface Closing extends StepPlace {
