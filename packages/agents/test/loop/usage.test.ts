@@ -2,6 +2,7 @@
 import { Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { expect, it, onTestFinished } from "vitest";
 import { Agent, type ExecutorEvent, tool } from "../../src/index.js";
+import { deferred } from "../support/deferred.js";
 import { request } from "../support/refunds.js";
 import { answers, calls } from "../support/turns.js";
 
@@ -43,9 +44,9 @@ it("counts it when the step of a pipeline has run out of time", async () => {
 });
 
 it("counts it when another branch has failed", async () => {
-  const { promise: asked, resolve: begins } = Promise.withResolvers<void>();
+  const asked = deferred();
   const failing = async () => {
-    await asked;
+    await asked.promise;
     throw new TypeError("no");
   };
   const pipeline = new Pipeline({
@@ -53,7 +54,7 @@ it("counts it when another branch has failed", async () => {
     steps: [
       new Parallel(
         "both",
-        new Step({ name: "ask", executor: clerk(begins) }),
+        new Step({ name: "ask", executor: clerk(asked.resolve) }),
         new Step({ name: "fail", executor: failing, maxRetries: 0 }),
       ),
     ],
