@@ -150,7 +150,6 @@ function loopOf(run: MemoryRun, ctx: Context, message: UserModelMessage): LoopRu
     said: [message],
     turns: [],
     streams: job.emit !== undefined,
-    isMember: false,
     media,
     unstored: [],
     asked: {},

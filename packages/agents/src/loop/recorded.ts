@@ -11,7 +11,7 @@ import { type CallPolicies, callOptions, modelRetry } from "../settings/call-pol
 import { invalid } from "../settings/check-options.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
-import { isStream, plainResult } from "./tools.js";
+import { isStream, lastOf, plainResult } from "./tools.js";
 
 export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies {
   /** A model of a provider. The name of a model is not enough, because its calls could not be seen. */
@@ -92,9 +92,3 @@ function recordedTool(scope: Context, name: string, tool: ToolSet[string]): Tool
 }
 
 type ToolRecord = { readonly output: unknown } | { readonly error: string };
-
-async function lastOf(values: AsyncIterable<unknown>): Promise<unknown> {
-  let last: unknown;
-  for await (const value of values) last = value;
-  return last;
-}
