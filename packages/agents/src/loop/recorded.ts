@@ -13,7 +13,7 @@ import { invalid } from "../settings/check-options.js";
 import type { CallPolicies } from "../settings/loop-options.types.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
-import { isStream, plainResult } from "./tools.js";
+import { isStream, lastOf, plainResult } from "./tools.js";
 
 export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies {
   /** A model of a provider. The name of a model is not enough, because its calls could not be seen. */
@@ -94,9 +94,3 @@ function recordedTool(scope: Context, name: string, tool: ToolSet[string]): Tool
 }
 
 type ToolRecord = { readonly output: unknown } | { readonly error: string };
-
-async function lastOf(values: AsyncIterable<unknown>): Promise<unknown> {
-  let last: unknown;
-  for await (const value of values) last = value;
-  return last;
-}
