@@ -71,6 +71,7 @@ function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
     }),
     ledger,
     events: new RunEvents({
+      isInStep: true,
       settings,
       runId,
       parentRunId: request.parentRunId ?? null,

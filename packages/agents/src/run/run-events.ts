@@ -20,6 +20,8 @@ interface RunFacts {
   readonly sessionId: string | null;
   /** `undefined`: nobody reads. */
   readonly emit: Emit;
+  /** `true`: the step tells that it goes on. @default false */
+  readonly isInStep?: boolean;
 }
 
 export class RunEvents {
@@ -48,8 +50,8 @@ export class RunEvents {
 
   /** The events of a member that was given a task by this call. */
   ofMember(settings: ExecutorSettings, call: ModelToolCall): RunEvents {
-    const { sessionId, emit, runId } = this.#facts;
-    const facts = { settings, runId: `${runId}:${call.toolCallId}`, parentRunId: runId, sessionId, emit };
+    const { sessionId, emit, runId, isInStep = false } = this.#facts;
+    const facts = { isInStep, settings, runId: `${runId}:${call.toolCallId}`, parentRunId: runId, sessionId, emit };
     return new RunEvents(facts, { events: this, call });
   }
 
@@ -58,6 +60,7 @@ export class RunEvents {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     if (isFirst && this.#leader !== null) this.#leader.events.toolStarted(this.#leader.call);
+    if (!isFirst && this.#facts.isInStep === true) return;
     if (!isFirst) return this.#emit({ event: this.#named("RunContinued"), ...this.#about() });
     const { model } = this.#facts.settings;
     const names =
