@@ -133,7 +133,7 @@ function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
     settings,
     ctx,
     session: callerSession(request, { ...facts, defaults: settings.sessionState }),
-    events: new RunEvents({ settings, runId, parentRunId, sessionId, emit }),
+    events: new RunEvents({ isInStep: true, settings, runId, parentRunId, sessionId, emit }),
     ledger,
     history,
     media: listOf(request),

@@ -26,6 +26,8 @@ interface RunFacts {
   readonly sessionId: string | null;
   /** `undefined`: nobody reads. */
   readonly emit: Emit;
+  /** `true`: the step tells that it goes on. @default false */
+  readonly isInStep?: boolean;
 }
 
 export class RunEvents {
@@ -59,6 +61,7 @@ export class RunEvents {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     if (isFirst && this.#leader !== null) this.#leader.events.toolStarted(this.#leader.call);
+    if (!isFirst && this.#facts.isInStep === true) return;
     if (!isFirst) return this.#emit("RunContinued", {});
     const { model } = this.#facts.settings;
     const { modelId, provider } = typeof model === "string" ? { modelId: model, provider: "gateway" } : model;

@@ -92,6 +92,14 @@ export class LiveRun {
     return cut;
   }
 
+  /** Ends attempts that ask people about what was given up. Within an edit: they end after it. */
+  withdraw(runId: string, isGivenUp: (attempt: OpenAttempt) => boolean): void {
+    const waiting = this.#of(runId).filter((attempt) => attempt.work?.isWaiting === true && isGivenUp(attempt));
+    const end = (attempt: OpenAttempt): void =>
+      attempt.end(() => attemptEnded(attempt.node?.name ?? "agent", "the group that it is in was given up"));
+    if (waiting.length > 0) queueMicrotask(() => waiting.forEach(end));
+  }
+
   /** Waits for the usage of attempts that were told to stop, but not for long. */
   async settled(runId: string): Promise<void> {
     const over = this.#of(runId).filter(({ isOver, work }) => isOver && work?.answersSignal === true);

@@ -61,11 +61,16 @@ export class RunView {
     const { status } = await this.#handle.summary();
     if (status === "scheduled") return this.#seen("PENDING");
     // The listing may be a moment old: the run ends before its end is stored.
-    if (status === "running" && (await this.#snapshot())["outcome"] === null) return this.#seen("RUNNING");
+    if (status === "running" && (await this.#snapshot())["outcome"] === null) return this.#working();
     const outcome = await reading(this.pipeline, this.#handle.idle());
     if (outcome.status === "waiting" && outcome.prompts.length === 0 && outcome.wakeAtMs !== null)
-      return this.#seen("RUNNING");
+      return this.#working();
     return this.#outputOf(outcome);
+  }
+
+  /** A branch may ask while another one is at work. */
+  async #working(): Promise<PipelineRunOutput> {
+    return this.#seen("RUNNING", requirementsOf({ prompts: await this.#handle.prompts() }));
   }
 
   /** Number of the last event in the stream. */
@@ -133,7 +138,7 @@ export class RunView {
 
 const bothNothing = [(): void => {}, (): void => {}] as const;
 
-function requirementsOf({ prompts }: Waiting): StepRequirement[] {
+function requirementsOf({ prompts }: Pick<Waiting, "prompts">): StepRequirement[] {
   return prompts.flatMap((prompt) => {
     const { promptId: requirementId, runId, event } = prompt;
     if (QuestionEvent.is(event)) {

@@ -121,7 +121,7 @@ async function decide(
   });
   const asked = executorRequest({ input: request.input, media: request.media, context, calls, events, about });
   const told = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
-  attempt.work = { answersSignal: true, text: "", cutOff: () => {} };
+  attempt.work = { answersSignal: true, text: "", isWaiting: false, cutOff: () => {} };
   const result = await agent.decide({ ...asked, ...told });
   if (result.status === "COMPLETED" && !attempt.isOver) return result;
   const { metrics } = result;

@@ -2,7 +2,7 @@
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import { settledState } from "millrace/engine";
-import { finish, leave } from "../course/advance.js";
+import { finish, isAbandoned, leave } from "../course/advance.js";
 import { joinBranches, mergedByUser } from "../course/branch-state.js";
 import { itemsOf } from "../data/paged-list.js";
 import type { ParallelNode } from "../nodes/node.types.js";
@@ -14,7 +14,7 @@ import { markResult } from "../output/stored-result.js";
 import { askStepOf } from "../plan/core-names.js";
 import { HumanAnswer, type PipelineCancelEvent, type PlaceEvent } from "../plan/pipeline-events.js";
 import { inOrder } from "../state/event-clock.js";
-import { familyIn, ownState, unbegunState } from "../state/own-state.js";
+import { familyIn, isGivenUp, ownState, unbegunState } from "../state/own-state.js";
 import type { Move, PipelineState } from "../state/pipeline-state.types.js";
 import { endedState } from "./ended-state.js";
 import { failedMoves, messageOf } from "./failure.js";
@@ -119,8 +119,15 @@ export async function caught(
   const about = node === null ? { stepName: ev.stepName } : aboutOf(node);
   const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
   return move(mover, { visit, outputOf }, (course) => {
+    const place = { frame, at };
+    // A question was withdrawn with the group that it is in.
+    if (WorkflowError.is(ev.error, "ATTEMPT_ENDED") && isAbandoned(course.state, place)) return [];
     course.emit("StepError", { ...about, error: messageOf(ev) });
-    return failedMoves(course, plan, { ev, failed: node, place: { frame, at } });
+    const moves = failedMoves(course, plan, { ev, failed: node, place });
+    live.withdraw(ctx.runId, (attempt) =>
+      attempt.runId === ctx.runId ? isAbandoned(course.state, attempt.place) : isGivenUp(course.family, attempt.runId),
+    );
+    return moves;
   });
 }
 

@@ -95,7 +95,10 @@ async function runExecutor(
   });
   const asked = executorRequest({ input: messageOf(execution), media: input, context, calls, events, about });
   const report = (metrics: unknown): void => work.reported(metrics);
-  const result = await executor.execute({ ...asked, signal: calls.ctx.signal, report });
+  const result = await executor.execute({ ...asked, signal: calls.ctx.signal, report }).catch((error: unknown) => {
+    if (questions.unanswered === null) throw error;
+    return { runId: "", status: "CANCELLED", content: null, metrics: null, error } as const;
+  });
   assertResult(result, node.executorName);
   if (result.metrics !== null) work.metrics = work.measured(result.metrics);
   if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;

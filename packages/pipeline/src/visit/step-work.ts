@@ -42,6 +42,10 @@ export class StepWork implements OpenWork {
     return executorType === "agent" || executorType === "team";
   }
 
+  get isWaiting(): boolean {
+    return this.#waits > 0;
+  }
+
   /** Without the time in which people were asked. */
   get time(): StepMetricsData {
     const waitedMs = this.#waitedMs + (this.#waits > 0 ? Date.now() - this.#waitingSinceMs : 0);

@@ -103,3 +103,33 @@ it.each([
     expect(ended).toHaveLength(4 * rounds);
   },
 );
+
+it("is answered by another process: two questions of an agent in a nested pipeline, beside a branch that is done", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "agent-"));
+  const database = join(folder, "runs.db");
+  await using model = await countingModel();
+  const start = (mode: string) => {
+    const flags = ["--disable-warning=ExperimentalWarning", "--import"];
+    const [source, worker] = ["source.mjs", "asking-process.ts"].map((name) =>
+      join(import.meta.dirname, "../../support", name),
+    ) as [string, string];
+    return spawn(process.execPath, [...flags, source, worker, mode, database, model.url]);
+  };
+  const first = start("ask");
+  let said = "";
+  for await (const data of first.stdout) if ((said += String(data)).includes("\n")) break;
+  first.kill("SIGKILL");
+  const second = start("answer");
+  let output = "";
+  for await (const data of second.stdout) output += String(data);
+  rmSync(folder, { recursive: true, force: true });
+
+  expect(said.trim()).toBe("PAUSED 2");
+  expect(JSON.parse(output.slice("RESULT ".length))).toMatchObject({
+    status: "COMPLETED",
+    sessionState: { left: expect.any(String) },
+    answered: [{ decision: "confirm" }, { decision: "reject", feedback: "not that" }],
+  });
+  expect(output).not.toContain('"right":"');
+  expect(model.asked).toBe(2);
+});
