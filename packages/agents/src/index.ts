@@ -51,7 +51,7 @@ export type {
   ToolContext,
   ToolOptions,
 } from "./settings/tool.types.js";
-export type { CallPolicies } from "./settings/call-policies.js";
+export type { CallPolicies } from "./settings/call-policies.types.js";
 export type { EditOptions, RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions

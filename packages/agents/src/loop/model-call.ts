@@ -5,9 +5,9 @@
  */
 import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
 import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { callOptions, unless } from "../run/call-options.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
 import { systemText } from "../run/system-text.js";
-import { callOptions, unless } from "../settings/call-policies.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";

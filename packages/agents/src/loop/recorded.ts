@@ -6,8 +6,9 @@
  */
 import type { LanguageModel, ToolSet } from "ai";
 import type { Context, Duration, EffectCall, RetryPolicy } from "millrace";
+import { callOptions, modelRetry } from "../run/call-options.js";
 import { messageOf } from "../run/run-events.js";
-import { type CallPolicies, callOptions, modelRetry } from "../settings/call-policies.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import { invalid } from "../settings/check-options.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";

@@ -5,9 +5,9 @@
  */
 import type { Media } from "@millrace/pipeline/executor";
 import { type Context, type EffectCall, WorkflowError } from "millrace";
+import { callOptions } from "../run/call-options.js";
 import { observedTool } from "../run/observed.js";
 import { messageOf } from "../run/run-events.js";
-import { callOptions } from "../settings/call-policies.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { ToolContext } from "../settings/tool.types.js";

@@ -1,5 +1,5 @@
 import type { AgentOptions } from "./agent-options.types.js";
-import type { CallPolicies } from "./call-policies.js";
+import type { CallPolicies } from "./call-policies.types.js";
 import type { Member } from "./executor.types.js";
 import type { StopRule } from "./loop-options.types.js";
 
