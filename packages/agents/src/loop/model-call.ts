@@ -58,14 +58,9 @@ async function answer(run: LoopRun, call: EffectCall, asking: Asking): Promise<T
     const { request, asked } = await requestOf(run, { call, sink, ...asking });
     if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
-    const { finishReason, metrics } = said;
-    const { inputTokens, outputTokens } = metrics;
-    sink.show({ type: "end", finishReason, inputTokens, outputTokens });
-    const messages = plain(said.messages);
-    const kept = changedFields(run.asked, settings.redact?.(asked) ?? asked);
-    const record = { asked: kept, messages, finishReason, metrics };
-    const problems = problemsOf(said.problems, turnOf(record, "").toolCalls);
-    return problems === null ? record : { ...record, problems };
+    const { inputTokens, outputTokens } = said.metrics;
+    sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
+    return { asked: changedFields(run.asked, settings.redact?.(asked) ?? asked), ...plain(said) };
   } catch (error) {
     if (call.signal.aborted) throw error;
     const failure = toFailure(error, settings, call.attempt);
@@ -79,16 +74,6 @@ async function answer(run: LoopRun, call: EffectCall, asking: Asking): Promise<T
 /** JSON, as it is stored: the first attempt sees what a later one recalls. */
 function plain<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
-}
-
-function problemsOf(
-  problems: readonly (string | null)[],
-  calls: readonly { readonly toolCallId: string }[],
-): Record<string, string> | null {
-  const found = calls.flatMap(({ toolCallId }, index) =>
-    typeof problems[index] === "string" ? [[toolCallId, problems[index]] as const] : [],
-  );
-  return found.length === 0 ? null : Object.fromEntries(found);
 }
 
 /** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
