@@ -55,8 +55,9 @@ async function answer(run: LoopRun, call: EffectCall, asking: Asking): Promise<T
   run.events.begin(asking.number === 0 && run.turns.length === 0);
   const sink = run.sinkOf(run, call);
   try {
-    const { request, asked } = await requestOf(run, { call, sink, ...asking });
+    // First: by the time of the first word, readers have the beginning of the call, and follow it live.
     if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
+    const { request, asked } = await requestOf(run, { call, sink, ...asking });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { inputTokens, outputTokens } = said.metrics;
     sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
