@@ -7,10 +7,10 @@
 
 import type { LanguageModel, ToolSet } from "ai";
 import type { Context, Duration, EffectCall, RetryPolicy } from "millrace";
-import { callOptions, modelRetry } from "../run/call-policies.js";
+import { callOptions, modelRetry } from "../run/call-options.js";
 import { messageOf } from "../run/run-events.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import { invalid } from "../settings/check-options.js";
-import type { CallPolicies } from "../settings/loop-options.types.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
 import { isStream, lastOf, plainResult } from "./tools.js";

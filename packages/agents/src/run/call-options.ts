@@ -4,7 +4,7 @@
  * @module
  */
 import { type EffectOptions, type RetryPolicy, retryIf, retryPolicy, stop, wait } from "millrace";
-import type { CallPolicies } from "../settings/loop-options.types.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import { isPassing } from "./failure.js";
 
 const longestLabel = 200;
