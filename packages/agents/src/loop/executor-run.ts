@@ -5,7 +5,7 @@
  * @module
  */
 import { mergeValues, toText } from "@millrace/pipeline/executor";
-import type { Context } from "millrace";
+import type { WorkflowError } from "millrace";
 import { callKey } from "../run/call-key.js";
 import { cancelled, toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
@@ -43,11 +43,17 @@ async function resultIn(run: LoopRun, { input, signal }: StepRequest): Promise<S
     run.said.push(await userMessage(toText(input), media, settings.readFile));
     return resultOf(run, { answer: await runLoop(run), runId });
   } catch (error) {
-    if (!signal.aborted) return resultOf(run, { error: toFailure(error, settings), runId });
+    if (!signal.aborted) return resultOf(run, { error: finalIfRecorded(toFailure(error, settings)), runId });
     const content = ledger.heard.length > 0 ? ledger.heard.join("") : null;
     const failed = resultOf(run, { error: cancelled(signal.reason, settings), runId });
     return { ...failed, status: "CANCELLED", content };
   }
+}
+
+/** A retry of the step would recall the same answer. */
+function finalIfRecorded(failure: WorkflowError): WorkflowError {
+  if (failure.code === "AGENT_OUTPUT_INVALID") failure.retryable = false;
+  return failure;
 }
 
 function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
@@ -58,7 +64,7 @@ function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
   const ledger = newLedger();
   return {
     settings,
-    ctx: request.ctx as Context,
+    ctx: request.ctx,
     place: settings.id,
     path: "",
     session: callerSession(request, {
