@@ -8,12 +8,11 @@ import { type ExecutorEvent, type ExecutorPause, startState, type ToolRequiremen
 import { Context, type PendingPrompt, type RunOutcome, type WorkflowError, type WorkflowHandler } from "millrace";
 import { type AgentOutcome, type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
 import { present } from "./settings/present.js";
-import { newLedger } from "./loop/ledger.js";
 import type { Ledger, LoopRun, OpenedSession, RunHost } from "./loop/loop-run.types.js";
 import { runInStep } from "./loop/step-run.js";
 import { saveChanges, type Who, whoRuns } from "./loop/step-session.js";
 import { StoredSession } from "./loop/stored-session.js";
-import { unfinished } from "./loop/result.js";
+import { heardBy, newLedger, unfinished } from "./loop/result.js";
 import { notPaused, pauseOf, questionOfPrompt, repliesTo, stateOfPaused } from "./paused-run.js";
 import { cancelled, toFailure } from "./run/failure.js";
 import { observed } from "./run/observed.js";
@@ -197,8 +196,7 @@ class AloneRun implements RunHost {
     }
     const failure = cancelled(signal.reason, this.#settings);
     this.#thrown = failure;
-    const { heard } = this.ledger;
-    return { ...this.#result("CANCELLED", failure), content: heard.length > 0 ? heard.join("") : null };
+    return { ...this.#result("CANCELLED", failure), content: heardBy(this.ledger) };
   }
 
   /** What has come of the run so far. */

@@ -9,7 +9,9 @@ export { Agent } from "./agent.js";
 export type { AgentOptions, Instructions, TeamOptions } from "./settings/agent-options.types.js";
 export type {
   AskedOfModel,
+  CallPolicies,
   Guards,
+  ModelSettings,
   ModelToolCall,
   ModelToolResult,
   ModelTurn,
@@ -19,7 +21,6 @@ export type {
   StopRule,
   Verdict,
 } from "./settings/loop-options.types.js";
-export type { ModelSettings } from "./settings/model-settings.types.js";
 export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
@@ -27,6 +28,8 @@ export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/age
 export type { AgentQuestion } from "./loop/questions.js";
 export { recorded } from "./loop/recorded.js";
 export type { Recorded, RecordedOptions } from "./loop/recorded.js";
+export { partialOutputs } from "./loop/partial-outputs.js";
+export type { PartialOutput } from "./loop/partial-outputs.js";
 export type { AgentPart } from "./loop/agent-part.types.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
 export type {

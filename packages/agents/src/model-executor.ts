@@ -1,6 +1,5 @@
 import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
-import { executeInStep } from "./loop/executor-run.js";
-import { runInStep } from "./loop/step-run.js";
+import { executeInStep, runInStep } from "./loop/step-run.js";
 import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
 import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
@@ -16,7 +15,7 @@ import type {
   StepRunOptions,
 } from "./settings/run-options.types.js";
 import { continueAlone, runAlone } from "./agent-run.js";
-import { whoRuns } from "./loop/step-session.js";
+import type { Who } from "./loop/step-session.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
@@ -145,8 +144,8 @@ export abstract class ModelExecutor<Output> implements Executor {
    *
    * @throws {WorkflowError} `SESSION_UNKNOWN` when the session does not exist.
    */
-  async getSessionState(sessionId?: string): Promise<SessionState> {
-    return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).state;
+  async getSessionState(sessionId: string = this.sessionId): Promise<SessionState> {
+    return (await this.#session({ sessionId })).state;
   }
 
   /**
@@ -158,16 +157,9 @@ export abstract class ModelExecutor<Output> implements Executor {
   async updateSessionState(updates: SessionState, choice: SessionChoice = {}): Promise<SessionState> {
     const before = await this.#session(choice);
     const state = { ...before.state, ...plainState(updates) };
-    const change = {
-      ...this.#who(choice),
-      before,
-      base: before.state,
-      state,
-      counted: {},
-      run: null,
-      metrics: emptyMetrics,
-    };
-    return saveSession(this.#store(change.sessionId), change);
+    const who = this.#who(choice);
+    const change = { before, base: before.state, state, counted: {}, run: null, metrics: emptyMetrics };
+    return saveSession(this.#store(who.sessionId), { ...who, ...change });
   }
 
   /**
@@ -175,8 +167,8 @@ export abstract class ModelExecutor<Output> implements Executor {
    *
    * @throws {WorkflowError} `SESSION_UNKNOWN` when the session does not exist.
    */
-  async getSessionMetrics(sessionId?: string): Promise<StepMetricsData> {
-    return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).metrics;
+  async getSessionMetrics(sessionId: string = this.sessionId): Promise<StepMetricsData> {
+    return (await this.#session({ sessionId })).metrics;
   }
 
   async #session(choice: SessionChoice): Promise<AgentSession> {
@@ -186,9 +178,8 @@ export abstract class ModelExecutor<Output> implements Executor {
     return session;
   }
 
-  #who({ sessionId, userId }: SessionChoice): ReturnType<typeof whoRuns> {
-    const { sessionId: id } = whoRuns(this.#settings, sessionId === undefined ? {} : { sessionId });
-    return { sessionId: id, userId: userId || null };
+  #who({ sessionId = this.sessionId, userId }: SessionChoice): Who {
+    return { sessionId, userId: userId || null };
   }
 
   #store(sessionId: string): AgentSessions {

@@ -8,6 +8,11 @@ import { scripted } from "./support/models.js";
 import { allow, refund } from "./support/refunds.js";
 
 const refunding = [["refund", { order: 7 }]] as const;
+const tooBusy = (retryAfterMs: string): APICallError =>
+  new APICallError({
+    ...{ message: "busy", url: "", requestBodyValues: {}, statusCode: 503, isRetryable: true },
+    responseHeaders: { "retry-after-ms": retryAfterMs },
+  });
 const down = (): Promise<never> => Promise.reject(new TypeError("down"));
 
 /** Counts its calls. */
@@ -54,6 +59,18 @@ describe("a run that has failed", () => {
 
     expect(done).toMatchObject({ content: "Done.", sessionState: { refunds: [7] }, metrics: { totalTokens: 30 } });
     expect((await agent.getSessionMetrics(paused.sessionId)).totalTokens).toBe(30);
+  });
+
+  it("asks its model anew after all attempts of a call have failed", async () => {
+    const busy = () => Promise.reject(tooBusy("1"));
+    const model = scripted([busy, busy, busy, "Done."]);
+    const agent = new Agent({ model, sessions: memorySessions() });
+    await expect(agent.run("Hi", { runId: "r1" })).rejects.toMatchObject({
+      code: "AGENT_FAILED",
+      details: { attempts: 3 },
+    });
+
+    expect(await agent.continueRun({ runId: "r1" }, [])).toMatchObject({ content: "Done." });
   });
 
   it("tells its readers that it goes on", async () => {
@@ -175,9 +192,8 @@ describe("a run that is cancelled", () => {
   it("while it waits before it asks its model again ends at once", async () => {
     const stop = new AbortController();
     const busy = () => {
-      queueMicrotask(() => void setImmediate(() => stop.abort()));
-      const error = { message: "busy", url: "", requestBodyValues: {}, statusCode: 503, isRetryable: true };
-      return Promise.reject(new APICallError({ ...error, responseHeaders: { "retry-after": "50" } }));
+      setImmediate(() => stop.abort());
+      return Promise.reject(tooBusy("50000"));
     };
     const model = scripted([busy, "Never."]);
 

@@ -11,7 +11,8 @@ import { Limiter, systemClock } from "millrace/engine";
 import { answerCut, refusedBy, stoppedEarly, unfitOutput } from "../run/failure.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
-import { type Guarded, guarded } from "./guards.js";
+import type { RunContext } from "../settings/run-context.types.js";
+import { type Guarding, passing } from "./guards.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { askModel } from "./model-call.js";
 import { ask } from "./questions.js";
@@ -126,17 +127,11 @@ async function readAnswer(run: LoopRun, turn: Turn): Promise<Read> {
 }
 
 async function checkInput(run: LoopRun): Promise<void> {
-  const { settings, ctx, said } = run;
+  const { settings, said } = run;
   const { input } = settings.guards;
   if (input === undefined) return;
   const text = inputText(said);
-  const checked = await guarded(run, {
-    ctx,
-    name: "input-guard",
-    value: text,
-    guard: (context) => input(text, context),
-  });
-  const value = await passed(run, "input", { checked, value: text });
+  const value = await passed(run, "input", { value: text, guard: (context) => input(text, context) });
   const at = said.findLastIndex(({ role }) => role === "user");
   if (value !== text && at >= 0) said[at] = withText(said[at] as UserModelMessage, String(value));
 }
@@ -153,24 +148,21 @@ function inputText(said: readonly ModelMessage[]): string {
   return last.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-async function checkOutput(run: LoopRun, content: unknown, { finishReason }: Turn): Promise<LoopAnswer> {
-  const { settings, ctx } = run;
+async function checkOutput(run: LoopRun, value: unknown, { finishReason }: Turn): Promise<LoopAnswer> {
+  const { settings } = run;
   const { output } = settings.guards;
-  const guard = output && ((context: Parameters<typeof output>[1]) => output(content, context));
-  const checked = await guarded(run, { ctx, name: "output-guard", value: content, guard });
-  return { content: await passed(run, "output", { checked, value: content }), agent: settings.name, finishReason };
+  const guard = output && ((context: RunContext) => output(value, context));
+  return { content: await passed(run, "output", { value, guard }), agent: settings.name, finishReason };
 }
 
 /** @throws {WorkflowError} `AGENT_REFUSED` */
 async function passed(
   run: LoopRun,
   which: "input" | "output",
-  { checked, value }: { readonly checked: Guarded; readonly value: unknown },
+  checking: Pick<Guarding, "value" | "guard">,
 ): Promise<unknown> {
-  if ("value" in checked) return checked.value;
-  if ("refuse" in checked) throw refusedBy(run.settings, which, checked.refuse);
-  const about = { kind: "guard" as const, title: checked.ask, call: null, value };
-  const { approved, note } = await ask({ ctx: run.ctx, key: `${which}-question` }, run, about);
-  if (approved) return value;
-  throw refusedBy(run.settings, which, note ?? checked.ask);
+  const guarding = { ...checking, ctx: run.ctx, name: `${which}-guard` };
+  const given = await passing(run, guarding, { key: `${which}-question`, call: null });
+  if ("refuse" in given) throw refusedBy(run.settings, which, given.refuse);
+  return given.value;
 }

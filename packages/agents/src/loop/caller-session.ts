@@ -1,7 +1,7 @@
-import { CountingState, mergeValues } from "@millrace/pipeline/executor";
+import { CountingState } from "@millrace/pipeline/executor";
 import type { StepRequest } from "../settings/executor.types.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
-import { createRunContext, fillMissing, plainState } from "../state/live-state.js";
+import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";
 import type { SessionAccess } from "./loop-run.types.js";
 
 interface Facts extends Pick<RunContext, "runId" | "sessionId" | "userId" | "dependencies" | "metadata"> {
@@ -32,14 +32,11 @@ export function callerSession(request: StepRequest, { defaults, ...facts }: Fact
       return work(createRunContext(lazily, own ?? request.runContext));
     },
     read: async () => plainState(request.sessionState),
-    as: (settings) => {
-      const given = Object.keys(facts.dependencies).length > 0;
-      return callerSession(request, {
+    as: (settings) =>
+      callerSession(request, {
         ...facts,
-        dependencies: given ? facts.dependencies : settings.dependencies,
-        metadata: mergeValues(facts.metadata, settings.metadata),
+        ...valuesFor(settings, facts),
         defaults: { ...settings.sessionState, ...defaults },
-      });
-    },
+      }),
   };
 }

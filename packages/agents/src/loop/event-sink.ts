@@ -13,6 +13,7 @@ export class EventSink implements PartSink {
   readonly #attempt: number;
   readonly #made: ModelToolCall | undefined;
   #hasShown = false;
+  #partial: unknown;
 
   /** @param made The call of a tool; left out for a call of a model. */
   constructor(run: LoopRun, { attempt }: EffectCall, made?: ModelToolCall) {
@@ -33,13 +34,18 @@ export class EventSink implements PartSink {
     if (part.type === "text") {
       this.#hasShown = true;
       ledger.heard.push(part.text);
-      events.content({ text: part.text });
+      events.content({ text: part.text, partial: this.#partial });
+      this.#partial = undefined;
     } else if (part.type === "reasoning") {
       this.#hasShown = true;
       events.content({ reasoning: part.text });
     }
     const record = recordOf(part);
     if (record !== null && this.#made !== undefined) events.toolEnded(executionOf(this.#made, record));
+  }
+
+  takePartial(output: unknown): void {
+    this.#partial = output;
   }
 
   /** Events are not taken back, and whoever asked for a run in memory decides about long delays. */

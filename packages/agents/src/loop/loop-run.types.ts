@@ -65,7 +65,7 @@ export interface LoopRun {
   readonly ledger: Ledger;
   readonly events: RunEvents;
   /** Messages of the first request that nothing else has stored: the first record keeps them. */
-  readonly unstored: readonly ModelMessage[];
+  readonly unstored: ModelMessage[];
   /** Messages before this run. */
   readonly history: readonly ModelMessage[];
   /** The input, and what was said since. Shared by the agents that the run is handed to. */
@@ -74,8 +74,6 @@ export interface LoopRun {
   readonly turns: ModelTurn[];
   /** `true`: somebody may watch, so the model streams. */
   readonly streams: boolean;
-  /** `true`: failures are told to a leader and so are recorded, too. */
-  readonly isMember: boolean;
   /** Media of the input, which members get, too. */
   readonly media: readonly Media[];
   /** Request of the last call, to record only what changes. */

@@ -15,9 +15,8 @@ import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { mediaSet, userMessage } from "../settings/media-part.js";
-import { newLedger } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { resultOf } from "./result.js";
+import { newLedger, resultOf } from "./result.js";
 
 interface MemberTask {
   readonly call: ModelToolCall;
@@ -77,7 +76,6 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     unstored: [],
     said: [message],
     turns: [],
-    isMember: true,
     asked: {},
   };
   run.ledger.open.add(inner);

@@ -5,9 +5,9 @@
  */
 import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
 import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { callOptions, unless } from "../run/call-policies.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
 import { systemText } from "../run/system-text.js";
-import { callOptions, unless } from "../settings/call-policies.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
@@ -15,6 +15,7 @@ import type { RunContext } from "../settings/run-context.types.js";
 import { changedFields } from "./asked.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
+import type { PartSink } from "./part-sink.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { type Turn, type TurnRecord, turnOf } from "./turn.js";
 import { modelOf, UniqueIds, withUniqueIds } from "./unique-ids.js";
@@ -62,7 +63,7 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
   const sink = run.sinkOf(run, call);
   try {
     if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
-    const { request, asked } = await requestOf(run, attempt, asking);
+    const { request, asked } = await requestOf(run, { ...attempt, sink, ...asking });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { finishReason, metrics } = said;
     const { inputTokens, outputTokens } = metrics;
@@ -110,10 +111,13 @@ async function prepared(
   return { ...given, ...(instructions !== null && { instructions }) };
 }
 
+interface Requesting extends Asking, Attempt {
+  readonly sink: PartSink;
+}
+
 async function requestOf(
   run: LoopRun,
-  { call, context }: Attempt,
-  { tools, place }: Asking,
+  { call, context, sink, tools, place }: Requesting,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
   const { settings, history, said, turns } = run;
   const all = [...history, ...said];
@@ -142,7 +146,7 @@ async function requestOf(
     maxRetries: 0, // the call is made again, and counted, by its policy
     abortSignal: call.signal,
     telemetry: { functionId: settings.name },
-    ...outputOption(settings),
+    ...outputOption(settings, sink),
   };
   return { request, asked };
 }
@@ -155,8 +159,13 @@ function nameOf(model: ExecutorSettings["model"]): string {
   return typeof model === "string" ? model : `${model.provider}/${model.modelId}`;
 }
 
-function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInterface } {
+/** The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where it is shown. */
+function outputOption({ outputSchema }: ExecutorSettings, sink: PartSink): { output?: OutputInterface } {
   if (outputSchema === undefined) return {};
-  // The loop reads the answer, and tells the model what is wrong with it.
-  return { output: { ...Output.object({ schema: outputSchema }), parseCompleteOutput: async ({ text }) => text } };
+  const output = Output.object({ schema: outputSchema });
+  const parsePartialOutput = async ({ text }: { readonly text: string }): Promise<{ partial: never }> => {
+    if (sink.takePartial !== undefined) sink.takePartial((await output.parsePartialOutput({ text }))?.partial);
+    return { partial: text as never }; // each text is news
+  };
+  return { output: { ...output, parsePartialOutput, parseCompleteOutput: async ({ text }) => text } };
 }

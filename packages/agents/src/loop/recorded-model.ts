@@ -1,7 +1,8 @@
 import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
 import { type Context, type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { callOptions, unless } from "../run/call-policies.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
-import { type CallPolicies, callOptions, unless } from "../settings/call-policies.js";
+import type { CallPolicies } from "../settings/loop-options.types.js";
 import { changedFields } from "./asked.js";
 import { LiveParts } from "./live-parts.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";

@@ -4,14 +4,16 @@
  *
  * @module
  */
+
 import type { LanguageModel, ToolSet } from "ai";
 import type { Context, Duration, EffectCall, RetryPolicy } from "millrace";
+import { callOptions, modelRetry } from "../run/call-policies.js";
 import { messageOf } from "../run/run-events.js";
-import { type CallPolicies, callOptions, modelRetry } from "../settings/call-policies.js";
 import { invalid } from "../settings/check-options.js";
+import type { CallPolicies } from "../settings/loop-options.types.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
-import { isStream, plainResult } from "./tools.js";
+import { isStream, lastOf, plainResult } from "./tools.js";
 
 export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies {
   /** A model of a provider. The name of a model is not enough, because its calls could not be seen. */
@@ -92,9 +94,3 @@ function recordedTool(scope: Context, name: string, tool: ToolSet[string]): Tool
 }
 
 type ToolRecord = { readonly output: unknown } | { readonly error: string };
-
-async function lastOf(values: AsyncIterable<unknown>): Promise<unknown> {
-  let last: unknown;
-  for await (const value of values) last = value;
-  return last;
-}

@@ -1,23 +1,45 @@
+import { addMetrics, emptyMetrics, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { WorkflowError } from "millrace";
+import { cancelled } from "../run/failure.js";
 import type { ExecutorResult, ExecutorStatus, StepResult } from "../settings/executor.types.js";
 import { mediaSet, plainMessages } from "../settings/media-part.js";
-import { spent } from "./ledger.js";
-import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
+import type { Ledger, LoopAnswer, LoopRun } from "./loop-run.types.js";
+
+export function newLedger(): Ledger {
+  return { calls: [], made: [], heard: [], tools: [], media: [], members: [], open: new Set() };
+}
+
+/** Sum over all model calls, those of members included, also of members that are still at work. */
+export function spent({ calls, members, open }: Ledger): StepMetricsData {
+  const ofMembers = [...members.map(({ metrics }) => metrics), ...[...open].map(({ ledger }) => spent(ledger))];
+  return [...calls, ...ofMembers].reduce(addMetrics, emptyMetrics);
+}
 
 /** How a loop has ended. */
-export type LoopEnd = { readonly runId: string; readonly durationSeconds?: number } & (
+export type LoopEnd =
   | { readonly answer: LoopAnswer }
   | { readonly error: WorkflowError }
-);
+  /** With the reason. */
+  | { readonly cancelled: unknown };
 
 type SoFar = Pick<LoopRun, "settings" | "ledger" | "said"> & { readonly runId: string; readonly seconds?: number };
 
 /** The result of a run, as callers, pipelines and leaders get it. */
-export function resultOf(run: LoopRun, { runId, durationSeconds: seconds, ...end }: LoopEnd): StepResult {
-  const soFar = { ...run, runId, ...(seconds !== undefined && { seconds }) };
+export function resultOf(
+  { settings, ledger, said }: LoopRun,
+  { runId, seconds, ...end }: LoopEnd & Pick<SoFar, "runId" | "seconds">,
+): StepResult {
+  const soFar = { settings, ledger, said, runId, ...(seconds !== undefined && { seconds }) };
   if ("error" in end) return unfinished(soFar, "ERROR", end.error);
+  if ("cancelled" in end)
+    return { ...unfinished(soFar, "CANCELLED", cancelled(end.cancelled, settings)), content: heardBy(ledger) };
   const { content, finishReason } = end.answer;
   return { ...unfinished(soFar, "COMPLETED", null), content, finishReason };
+}
+
+/** What a run that is cancelled has said; `null`: nothing. */
+export function heardBy({ heard }: Ledger): string | null {
+  return heard.length > 0 ? heard.join("") : null;
 }
 
 /** What a run has made so far. */

@@ -1,76 +1,98 @@
 /**
- * A run of an agent inside of a step: its calls are those of the step, under the key of the run.
+ * Runs of agents and teams inside of a step: their calls are those of the step.
  *
  * @module
  */
 import { mergeValues, toText } from "@millrace/pipeline/executor";
-import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
 import { RunEvents } from "../run/run-events.js";
+import type { StepRequest, StepResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import { userMessage } from "../settings/media-part.js";
+import { listOf, userMessage } from "../settings/media-part.js";
 import type { AgentRun } from "../settings/run-options.types.js";
+import { valuesFor } from "../state/live-state.js";
 import { tickMs } from "../system.js";
 import { runLoop } from "./agent-loop.js";
-import { EventSink } from "./event-sink.js";
-import { newLedger } from "./ledger.js";
+import { callerSession } from "./caller-session.js";
 import type { InnerRunOptions, LoopAnswer, LoopRun, OpenedSession } from "./loop-run.types.js";
+import { newLoop } from "./new-loop.js";
 import { PieceSink } from "./part-sink.js";
-import { resultOf } from "./result.js";
+import { newLedger, resultOf, spent } from "./result.js";
 import { closeSession, openSession, type StepPlace, whoRuns } from "./step-session.js";
 import { StoredSession } from "./stored-session.js";
 
-/** @throws {WorkflowError} the error of a failed run. */
+/** Under a key, with the session state in the state of the workflow. @throws {WorkflowError} the error of a failed run. */
 export async function runInStep(
   settings: ExecutorSettings,
   input: unknown,
   options: InnerRunOptions,
 ): Promise<AgentRun<unknown>> {
-  const { host, key = settings.id } = options;
-  const startedMs = tickMs();
+  const { host, key = settings.id, sessionId = null, isInputStored = false } = options;
   const place = { settings, ctx: options.ctx.scope(key), options };
+  const { ctx } = place;
+  const startedMs = tickMs();
   const opened = await openSession(place);
-  const state = sessionOf(place, opened);
-  const run = await openLoop(place, { input, key, opened, state });
+  const session = sessionOf(place, opened);
+  const run = openLoop(place, { key, opened, session });
   host?.opened(run, { opened, input });
-  const answer = await (host === undefined ? seen(run, options) : answerOf(run));
-  const runId = options.runId ?? `${run.ctx.runId}:${key}`;
-  const durationSeconds = host?.seconds ?? (tickMs() - startedMs) / 1000;
-  const result = resultOf(run, { answer, runId, durationSeconds });
-  if (opened !== null) await closeSession({ ...place, opened, input, result, state });
-  return { ...result, agent: answer.agent, ...whoRuns(settings, options), sessionState: await state.read(run.ctx) };
+  const runId = options.runId ?? `${ctx.runId}:${key}`;
+  const work = { runId, input, isInputStored, signal: ctx.signal, seconds: () => host?.seconds ?? since(startedMs) };
+  const ended = await (host === undefined
+    ? observed({ ...run, sessionId }, () => perform(run, work))
+    : perform(run, work)); // its host is observed
+  if (ended.error !== null) throw ctx.signal.aborted ? ctx.signal.reason : ended.error;
+  if (opened !== null) await closeSession({ ...place, opened, input, result: ended, session });
+  return { ...ended, ...whoRuns(settings, options), sessionState: await session.read(ctx) };
 }
 
-async function answerOf(run: LoopRun): Promise<LoopAnswer> {
-  try {
-    return await runLoop(run);
-  } catch (error) {
-    throw run.ctx.signal.aborted ? error : toFailure(error, run.settings);
-  }
-}
-
-/** A run in memory is seen as a whole by its host. */
-async function seen(run: LoopRun, { sessionId = null }: { readonly sessionId?: string | null }): Promise<LoopAnswer> {
-  const { answer, error } = await observed({ ...run, sessionId }, () =>
-    answerOf(run).then(
-      (answer) => ({ answer, status: "COMPLETED" as const, error: null, finishReason: answer.finishReason }),
-      (error: unknown) => {
-        const status = run.ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
-        return { answer: null, status, error, finishReason: null };
-      },
-    ),
+/** With the session state of the caller. Never rejects: a failure is part of the result. */
+export async function executeInStep(settings: ExecutorSettings, request: StepRequest): Promise<StepResult> {
+  const { input, signal, idempotencyKey: runId, sessionId = null } = request;
+  const startedMs = tickMs();
+  const run = loopOf(settings, request);
+  const { agent: _, ...result } = await observed({ ...run, sessionId }, () =>
+    perform(run, { runId, input, isInputStored: true, signal, seconds: () => since(startedMs) }),
   );
-  if (answer === null) throw error;
-  return answer;
+  run.events.end(result, null);
+  return result;
+}
+
+const since = (startedMs: number): number => (tickMs() - startedMs) / 1000;
+
+interface Work {
+  readonly runId: string;
+  readonly input: unknown;
+  readonly isInputStored: boolean;
+  readonly signal: AbortSignal;
+  readonly seconds: () => number;
+}
+
+/** Never rejects. */
+async function perform(run: LoopRun, work: Work): Promise<StepResult & { readonly agent: string }> {
+  const { runId, signal } = work;
+  const { settings } = run;
+  const end = await answerOf(run, work).catch((error: unknown) =>
+    signal.aborted ? { cancelled: signal.reason } : { error: toFailure(error, settings) },
+  );
+  const agent = "answer" in end ? end.answer.agent : settings.name;
+  return { ...resultOf(run, { runId, ...end, seconds: work.seconds() }), agent };
+}
+
+async function answerOf(run: LoopRun, { input, isInputStored, signal }: Work): Promise<{ answer: LoopAnswer }> {
+  signal.throwIfAborted();
+  const message = await userMessage(toText(input), run.media, run.settings.readFile);
+  run.said.push(message);
+  if (!isInputStored) run.unstored.push(message);
+  return { answer: await runLoop(run) };
 }
 
 function sessionOf({ settings, ctx, options }: StepPlace, opened: OpenedSession | null): StoredSession {
-  const { statePath = null } = options;
+  const { statePath = null, sessionId = null } = options;
   const template = settings.sessionState;
   const facts = {
     runId: ctx.runId,
-    sessionId: options.sessionId ?? null,
+    sessionId,
     userId: whoRuns(settings, options).userId,
     dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
     metadata: mergeValues(options.metadata ?? {}, settings.metadata),
@@ -80,42 +102,42 @@ function sessionOf({ settings, ctx, options }: StepPlace, opened: OpenedSession 
 }
 
 interface Opening {
-  readonly input: unknown;
   readonly key: string;
   readonly opened: OpenedSession | null;
-  readonly state: StoredSession;
+  readonly session: StoredSession;
 }
 
-async function openLoop(
-  { settings, ctx, options }: StepPlace,
-  { input, key, opened, state }: Opening,
-): Promise<LoopRun> {
+function openLoop({ settings, ctx, options }: StepPlace, { key, opened, session }: Opening): LoopRun {
   const { history = [], idempotencyKey, host, sessionId = null } = options;
-  const { images = [], videos = [], audio = [], files = [] } = options;
-  const media = [...images, ...videos, ...audio, ...files];
-  const said = [await userMessage(toText(input), media, settings.readFile)];
-  const own = { settings, runId: ctx.runId, sessionId, parentRunId: null, emit: undefined };
-  const events = host?.events ?? new RunEvents(own);
-  return {
+  const before = [...(opened?.history ?? []), ...history];
+  const given = { settings, ctx, place: key, session, runKey: idempotencyKey ?? ctx.runId };
+  const more = { media: listOf(options), unstored: [...history], history: before };
+  if (host !== undefined) return newLoop({ ...given, ...more, events: host.events, ledger: host.ledger });
+  return newLoop({
+    ...given,
+    ...more,
+    events: new RunEvents({ settings, runId: ctx.runId, sessionId, parentRunId: null, emit: undefined }),
+    streams: true,
+    sinkOf: (_run, call) => new PieceSink(call),
+    ...(idempotencyKey === undefined && { keyOf: (_run, call) => call.idempotencyKey }),
+  });
+}
+
+function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
+  const { ctx, history = [], runContext, report, stream: emit, idempotencyKey: runId, parentRunId = null } = request;
+  const sessionId = request.sessionId ?? null;
+  const values = valuesFor(settings, { dependencies: {}, metadata: {}, ...runContext });
+  const facts = { runId, sessionId, userId: request.userId || null, ...values };
+  const ledger = newLedger();
+  return newLoop({
     settings,
     ctx,
-    place: key,
-    session: state,
-    ledger: host?.ledger ?? newLedger(),
-    unstored: [...history, ...(options.isInputStored === true ? [] : said)],
-    history: [...(opened?.history ?? []), ...history],
-    said,
-    turns: [],
-    streams: host === undefined || events.emit !== undefined,
-    isMember: false,
-    media,
-    path: "",
-    asked: {},
-    events,
-    sinkOf: (run, call, made) => (host === undefined ? new PieceSink(call) : new EventSink(run, call, made)),
-    runKey: idempotencyKey ?? ctx.runId,
-    keyOf: (run, call, made) =>
-      idempotencyKey === undefined ? call.idempotencyKey : callKey(run.runKey, made, run.turns),
-    lead: runLoop,
-  };
+    session: callerSession(request, { ...facts, defaults: settings.sessionState }),
+    events: new RunEvents({ isInStep: true, settings, runId, parentRunId, sessionId, emit }),
+    ledger,
+    history,
+    media: listOf(request),
+    ...(report !== undefined && { onUsage: () => report(spent(ledger)) }),
+    runKey: runId,
+  });
 }

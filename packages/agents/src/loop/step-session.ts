@@ -7,7 +7,7 @@
  */
 import { isObject, metricsSince, startState } from "@millrace/pipeline/executor";
 import type { Context } from "millrace";
-import { loadForRun, saveSession, sessionRun } from "../sessions/saved-session.js";
+import { loadForRun, saveSession } from "../sessions/saved-session.js";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -90,36 +90,42 @@ export interface SessionChanges {
 
 /** Saves what a run has changed until its end or its pause, and the run itself. Returns the state as saved. */
 export function saveChanges(settings: ExecutorSettings, changes: SessionChanges): Promise<SessionState> {
-  const { opened, who, input, result, state, counted } = changes;
+  const { opened, who, result, state, counted } = changes;
   const { session, createdAtMs } = opened;
-  const before = session?.runs.find(({ runId }) => runId === result.runId);
+  const { runId, status, messages, metrics, pause } = result;
+  const before = session?.runs.find((run) => run.runId === runId);
+  const { input, content } = plain({ input: changes.input ?? null, content: result.content });
   return saveSession(settings.sessions as AgentSessions, {
     ...who,
     before: session,
     base: session?.state ?? settings.sessionState,
     state,
     counted,
-    run: sessionRun(settings, { input, createdAtMs }, result),
-    metrics: before === undefined ? result.metrics : metricsSince(before.metrics, result.metrics),
+    run: { runId, executorName: settings.name, status, input, content, messages, metrics, pause, createdAtMs },
+    metrics: before === undefined ? metrics : metricsSince(before.metrics, metrics),
   });
+}
+
+function plain<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 interface Closing extends StepPlace {
   readonly opened: OpenedSession;
   readonly input: unknown;
   readonly result: ExecutorResult;
-  readonly state: StoredSession;
+  readonly session: StoredSession;
 }
 
 /** The end of a run: its save is a call of its own. */
-export async function closeSession({ settings, ctx, options, opened, input, result, state }: Closing): Promise<void> {
+export async function closeSession({ settings, ctx, options, opened, input, result, session }: Closing): Promise<void> {
   const { statePath = "" } = options;
   const who = whoRuns(settings, options);
   await ctx.run("saved", async (call) => {
     const { runId } = result;
     const now = await loadForRun(settings.sessions as AgentSessions, who, { runs: 1, runId, status: "COMPLETED" });
     if (now !== null && now.runs.length > 0) return null; // by an attempt that has died before it could record this
-    const changes = { opened, who, input, result, state: await state.read(ctx), counted: state.counted };
+    const changes = { opened, who, input, result, state: await session.read(ctx), counted: session.counted };
     const saved = await saveChanges(settings, changes);
     return call.finish((all) => {
       writeAt(all, statePath, () => saved);

@@ -4,12 +4,12 @@
  *
  * @module
  */
-import { CountingState, isObject, mergeStates, mergeValues, type StatesToMerge } from "@millrace/pipeline/executor";
+import { CountingState, isObject, mergeStates, type StatesToMerge } from "@millrace/pipeline/executor";
 import type { Context, Finished } from "millrace";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
-import { createRunContext, fillMissing, plainState } from "../state/live-state.js";
+import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";
 import type { SessionAccess, SessionCall } from "./loop-run.types.js";
 import { Turns } from "./turns.js";
 
@@ -68,10 +68,8 @@ export class StoredSession implements SessionAccess {
 
   as(settings: ExecutorSettings): StoredSession {
     const { facts, defaults, ...rest } = this.#options;
-    const dependencies = Object.keys(facts.dependencies).length > 0 ? facts.dependencies : settings.dependencies;
-    const metadata = mergeValues(facts.metadata, settings.metadata);
-    const own = { ...settings.sessionState, ...defaults };
-    return new StoredSession({ ...rest, defaults: own, facts: { ...facts, dependencies, metadata } }, this);
+    const own = { ...facts, ...valuesFor(settings, facts) };
+    return new StoredSession({ ...rest, defaults: { ...settings.sessionState, ...defaults }, facts: own }, this);
   }
 
   /** A number is no longer counted once a call has set it. */

@@ -3,22 +3,16 @@
  *
  * @module
  */
-import type { Media } from "@millrace/pipeline/executor";
 import type { ToolResultPart } from "ai";
-import { type Context, type EffectCall, WorkflowError } from "millrace";
+import type { Context } from "millrace";
 import type { Limiter } from "millrace/engine";
-import { observedTool } from "../run/observed.js";
-import { messageOf } from "../run/run-events.js";
-import { callOptions } from "../settings/call-policies.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
-import type { RunContext } from "../settings/run-context.types.js";
-import type { ToolContext } from "../settings/tool.types.js";
-import { type Guarded, guarded } from "./guards.js";
+import { guarded, passing } from "./guards.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { callMember } from "./members.js";
-import type { PartSink } from "./part-sink.js";
 import { assertGoesOn, permissionFor } from "./permission.js";
 import { ask } from "./questions.js";
+import { execute, noted } from "./tool-execution.js";
 import { executionOf, type ToolRecord, toldRecord } from "./tool-record.js";
 import type { LoopTool, LoopTools } from "./tools.js";
 
@@ -122,138 +116,25 @@ async function resultOfPage(run: LoopRun, { call, ctx }: CallToAnswer): Promise<
   return reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
 }
 
-type Executing = Allowed & { readonly tool: LoopTool & { readonly kind: "execute" } };
-
-/** What the tool throws is told to the model, and what it still throws when its policy allows no further attempt. */
-async function execute(run: LoopRun, answering: CallToAnswer, { tool, value }: Executing): Promise<ToolRecord> {
-  const { call: made, ctx } = answering;
-  let thrown: unknown;
-  const attempt = (call: EffectCall) => {
-    const sink = run.sinkOf(run, call, made);
-    const media: Media[] = [];
-    sink.begin();
-    const key = run.keyOf(run, call, made);
-    const work = async (runContext: RunContext): Promise<ToolRecord> => {
-      try {
-        const context = toolContext({ made, call, key, runContext, sink, media });
-        const given = await observedTool(made, () => tool.execute({ value, context }));
-        return { ...given, ...(media.length > 0 && { media }) };
-      } catch (error) {
-        if (call.signal.aborted || tool.policies.retry !== undefined) throw (thrown = error);
-        return { error: messageOf(error) };
-      }
-    };
-    return run.session.use({ ctx, call, key }, async (runContext) =>
-      show({ made, sink, record: await work(runContext) }),
-    );
-  };
-  try {
-    return await ctx.run("call", attempt, callOptions(tool.policies, made.toolName));
-  } catch (error) {
-    if (ctx.signal.aborted || (WorkflowError.is(error, "OPTION_INVALID") && error !== thrown)) throw error;
-    return noted(run, answering, { key: "failed", record: { error: toldOfFailure(error) } });
-  }
-}
-
-function toldOfFailure(error: unknown): string {
-  return WorkflowError.is(error, "CALL_TIMEOUT")
-    ? `The tool did not answer within ${String(error.details["limitMs"])} ms.`
-    : messageOf(error);
-}
-
-interface Showing {
-  readonly made: ModelToolCall;
-  readonly sink: PartSink;
-  readonly record: ToolRecord;
-}
-
-function show({ made, sink, record }: Showing): ToolRecord {
-  const { toolCallId } = made;
-  if ("output" in record) sink.show({ type: "tool-result", toolCallId, output: record.output });
-  else if ("error" in record) sink.show({ type: "tool-error", toolCallId, error: record.error });
-  else sink.show({ type: "tool-denied", toolCallId, note: record.denied });
-  return record;
-}
-
-interface ToolFacts {
-  readonly made: ModelToolCall;
-  readonly call: EffectCall;
-  readonly key: string;
-  readonly runContext: RunContext;
-  readonly sink: PartSink;
-  readonly media: Media[];
-}
-
-function toolContext({ made, call, key, runContext, sink, media }: ToolFacts): ToolContext {
-  const { toolCallId } = made;
-  const { signal, attempt } = call;
-  return {
-    runContext,
-    get sessionState() {
-      return runContext.sessionState;
-    },
-    set sessionState(next) {
-      runContext.sessionState = next;
-    },
-    signal,
-    toolCallId,
-    attempt,
-    idempotencyKey: key,
-    addMedia: (item) => void media.push(item),
-    show: (data) => sink.show({ type: "tool-data", toolCallId, data }),
-  };
-}
-
 /** What the guard of outputs makes of a result. */
 async function afterwards(run: LoopRun, answering: CallToAnswer, record: ToolRecord): Promise<ToolRecord> {
   const { toolOutput } = run.settings.guards;
   if (toolOutput === undefined || !("output" in record)) return record;
   const { call, ctx } = answering;
   const { output } = record;
-  const checked = await guarded(run, {
-    ctx,
-    name: "output-guard",
-    value: output,
-    guard: (context) => toolOutput({ ...call, output }, context),
-  });
-  if ("value" in checked) return checked.value === output ? record : { output: checked.value };
-  if ("refuse" in checked) return { error: checked.refuse };
-  const approved = await mayPass(run, answering, { output, checked });
-  return approved === null ? record : { error: approved };
+  const passed = await passing(
+    run,
+    { ctx, name: "output-guard", value: output, guard: (context) => toolOutput({ ...call, output }, context) },
+    { key: "output-question", call },
+  );
+  if ("refuse" in passed) return { error: passed.refuse };
+  return passed.value === output ? record : { output: passed.value };
 }
 
-async function mayPass(
-  run: LoopRun,
-  { call, ctx }: CallToAnswer,
-  { output, checked }: { readonly output: unknown; readonly checked: Guarded & { readonly ask: string } },
-): Promise<string | null> {
-  const about = { kind: "guard" as const, title: checked.ask, call, value: output };
-  const reply = await ask({ ctx, key: "output-question" }, run, about);
-  return reply.approved ? null : (reply.note ?? checked.ask);
-}
-
-/** Recorded, so that the model is told the same when the run is resumed with other code. */
 async function refused(run: LoopRun, answering: CallToAnswer, error: string): Promise<Settled> {
   return { record: await noted(run, answering, { record: { error } }) };
 }
 
 async function denied(run: LoopRun, answering: CallToAnswer, note: string | null): Promise<Settled> {
   return { record: await noted(run, answering, { record: { denied: note } }) };
-}
-
-interface Noting {
-  readonly key?: string;
-  readonly record: ToolRecord;
-}
-
-function noted(run: LoopRun, { call: made, ctx }: CallToAnswer, { key = "call", record }: Noting): Promise<ToolRecord> {
-  return ctx.run(
-    key,
-    (call) => {
-      const sink = run.sinkOf(run, call, made);
-      if ("error" in record && key === "call") sink.begin();
-      return show({ made, sink, record });
-    },
-    { label: made.toolName },
-  );
 }

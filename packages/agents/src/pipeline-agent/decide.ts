@@ -6,7 +6,7 @@
 import type { DecideRequest, DecideResult, ExecutorEvent } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { z } from "zod";
-import { executeInStep } from "../loop/executor-run.js";
+import { executeInStep } from "../loop/step-run.js";
 import { fillTemplate } from "../run/system-text.js";
 import type { StepRequest, StepResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";

@@ -5,9 +5,15 @@
  */
 
 import type { StepMetricsData } from "@millrace/pipeline/executor";
-import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
-import type { ModelSettings } from "./model-settings.types.js";
+import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolChoice, ToolSet } from "ai";
+import type { EffectOptions, RetryPolicy } from "millrace";
 import type { RunContext } from "./run-context.types.js";
+
+/** Temperature, token limits and the like, as the AI SDK takes them. */
+export type ModelSettings = LanguageModelCallOptions & {
+  readonly headers?: Record<string, string>;
+  readonly providerOptions?: NonNullable<ModelMessage["providerOptions"]>;
+};
 
 /** A call that the model has made, with its arguments as JSON. */
 export interface ModelToolCall {
@@ -97,4 +103,14 @@ export interface AskedOfModel {
    * before: the answers and the results of tools.
    */
   readonly messages?: readonly ModelMessage[];
+}
+
+/** Policies of the calls of a model or a tool. Each has the meaning that it has for `ctx.run`. */
+export interface CallPolicies {
+  /** Whether and when a call that has failed is made again. */
+  readonly retry?: RetryPolicy | undefined;
+  /** Limit of each attempt. */
+  readonly timeout?: EffectOptions["timeout"] | undefined;
+  /** Name of one of the `limits` of the workflow that the call is made in. */
+  readonly limit?: string | undefined;
 }

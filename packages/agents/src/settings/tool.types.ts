@@ -1,7 +1,7 @@
 import type { Media } from "@millrace/pipeline/executor";
 import type { Duration } from "millrace";
 import type { z } from "zod";
-import type { CallPolicies } from "./call-policies.js";
+import type { CallPolicies } from "./loop-options.types.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 /** Second argument of a tool. The model does not see it. */

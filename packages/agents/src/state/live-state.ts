@@ -1,4 +1,4 @@
-import { type CountingState, copyJson, isObject, toPlain } from "@millrace/pipeline/executor";
+import { type CountingState, copyJson, isObject, mergeValues, toPlain } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
 
 /** Sets `target[key]`, except for `__proto__`. */
@@ -30,6 +30,17 @@ export function fillMissing(live: SessionState, template: SessionState): void {
  */
 export function plainState(state: SessionState): SessionState {
   return copyJson(toPlain(state, [])) as SessionState;
+}
+
+type Values = Pick<RunContext, "dependencies" | "metadata">;
+
+/** The values that an agent sees of those of its caller or leader. */
+export function valuesFor(settings: Values, { dependencies, metadata }: Values): Values {
+  const isGiven = Object.keys(dependencies).length > 0;
+  return {
+    dependencies: isGiven ? dependencies : settings.dependencies,
+    metadata: mergeValues(metadata, settings.metadata),
+  };
 }
 
 interface ContextFacts {

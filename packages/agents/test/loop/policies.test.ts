@@ -9,6 +9,7 @@ import {
   retryPolicy,
   StartEvent,
   StopEvent,
+  type StreamedEvent,
   stop,
   wait,
 } from "millrace";
@@ -28,8 +29,15 @@ const whole = chunks([{ content: "The whole " }, { content: "answer." }]);
 
 const fast = (attempts: number) => retryPolicy({ wait: wait.fixed(1), stop: stop.afterAttempts(attempts) });
 
+interface Seen {
+  readonly content?: unknown;
+  readonly error?: unknown;
+  readonly calls: readonly RunCall[];
+  readonly events: readonly StreamedEvent[];
+}
+
 /** Runs the workflow of an agent, and lists what its calls were. */
-async function run(agent: Agent) {
+async function run(agent: Agent): Promise<Seen> {
   const runtime = createRuntime({ workflows: { agent: agent.workflow }, store: memoryStore() });
   await runtime.start();
   const handle = runtime.run("agent", { input: "go" });
@@ -50,7 +58,7 @@ async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return list;
 }
 
-const textIn = (events: Awaited<ReturnType<typeof run>>["events"]): string => {
+const textIn = (events: readonly StreamedEvent[]): string => {
   const reader = new PieceReader();
   let text = "";
   for (const { event, writer } of events) {
@@ -103,10 +111,7 @@ describe("a model call in a step", () => {
       throw new TypeError("not ready");
     };
 
-    const { error, calls: made } = (await run(agentOf(server.model, { prepareStep }))) as {
-      error: unknown;
-      calls: unknown;
-    };
+    const { error, calls: made } = await run(agentOf(server.model, { prepareStep }));
 
     expect([error, made]).toMatchObject([{ message: 'Agent "Clerk" failed: not ready' }, [{ attempts: 1 }]]);
   });
@@ -221,7 +226,7 @@ describe("a tool", () => {
       { retry: fast(5) },
     );
 
-    const { content, calls: made } = (await run(agent)) as { content: string; calls: readonly object[] };
+    const { content, calls: made } = await run(agent);
 
     expect(content).toContain('"value":"paid"');
     expect(seen.map(([attempt]) => attempt)).toEqual([1, 2, 3]);
@@ -237,7 +242,7 @@ describe("a tool", () => {
       { retry: fast(2) },
     );
 
-    const { content } = where === "in memory" ? await agent.run("go") : ((await run(agent)) as { content: string });
+    const { content } = where === "in memory" ? await agent.run("go") : await run(agent);
 
     expect(content).toContain('"error-text","value":"the bank is closed"');
   });
@@ -252,7 +257,7 @@ describe("a tool", () => {
       { timeout: 30 },
     );
 
-    const { content } = (await run(agent)) as { content: string };
+    const { content } = await run(agent);
 
     expect(content).toContain("The tool did not answer within 30 ms.");
     expect(reasons).toMatchObject([{ code: "CALL_TIMEOUT" }]);

@@ -4,17 +4,8 @@
  * @module
  */
 import { type EffectOptions, type RetryPolicy, retryIf, retryPolicy, stop, wait } from "millrace";
-import { isPassing } from "../run/failure.js";
-
-/** Policies of the calls of a model or a tool. Each has the meaning that it has for `ctx.run`. */
-export interface CallPolicies {
-  /** Whether and when a call that has failed is made again. */
-  readonly retry?: RetryPolicy | undefined;
-  /** Limit of each attempt. */
-  readonly timeout?: EffectOptions["timeout"] | undefined;
-  /** Name of one of the `limits` of the workflow that the call is made in. */
-  readonly limit?: string | undefined;
-}
+import type { CallPolicies } from "../settings/loop-options.types.js";
+import { isPassing } from "./failure.js";
 
 const longestLabel = 200;
 
