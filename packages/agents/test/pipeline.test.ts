@@ -1,5 +1,7 @@
 /** Agents as steps of a pipeline: one session state for functions, agents and their tools. */
+
 import { Condition, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
+import { APICallError } from "ai";
 import { describeWorkflow } from "millrace/graph";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
@@ -224,4 +226,16 @@ it("a drawing of the pipeline knows its agents, and who is in a team", () => {
     ["team", "Research"],
     ["agent", "News"],
   ]);
+});
+
+it("a retry of the step asks a model anew whose attempts have all failed", async () => {
+  const error = { message: "busy", url: "", requestBodyValues: {}, statusCode: 503, isRetryable: true };
+  const busy = () => Promise.reject(new APICallError({ ...error, responseHeaders: { "retry-after-ms": "1" } }));
+  const model = scripted([busy, busy, busy, busy, "Done."]);
+  const step = new Step({ executor: new Agent({ name: "Patient", model }), maxRetries: 2 });
+
+  const output = await pipeline({ name: "Busy", steps: [step] }).run("Go");
+
+  expect(output.content).toBe("Done.");
+  expect(model.doGenerateCalls.length + model.doStreamCalls.length).toBe(5);
 });

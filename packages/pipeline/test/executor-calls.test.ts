@@ -112,6 +112,17 @@ describe("a question of an executor", () => {
     expect(output.metrics.steps["agent"]?.metrics.totalTokens).toBe(onTimeout === "approve" ? 25 : 10);
   });
 
+  it("does not count in the time of its step", async () => {
+    const asked = pipeline([new Step({ name: "agent", executor: pausingAgent("agent"), timeout: 60, maxRetries: 0 })]);
+    const paused = await asked.run("in");
+    await sleep(120);
+    paused.requirements[0]?.confirm();
+    const done = await asked.continueRun(paused);
+
+    expect(done).toMatchObject({ status: "COMPLETED" });
+    expect(done.metrics.steps["agent"]?.metrics.duration).toBeLessThan(0.12);
+  });
+
   it("is answered while another branch is at work", async () => {
     let open: () => void = () => {};
     const gate = new Promise<void>((resolve) => (open = resolve));

@@ -150,12 +150,14 @@ export function unfitOutput(
   who: Who,
   { text, problem }: { readonly text: string; readonly problem: string },
 ): WorkflowError {
-  return new WorkflowError({
+  const failure = new WorkflowError({
     code: "AGENT_OUTPUT_INVALID",
     message: `${title(who)} answered with something that does not fit its output schema: ${problem}`,
-    hint: "Try again, ask for less in `outputSchema`, or use a model with structured outputs.",
+    hint: "Raise `outputRepairs`, ask for less in `outputSchema`, or use a model with structured outputs.",
     details: { executor: who.name, text: text.slice(0, 200) },
   });
+  failure.retryable = false; // the answers are recorded
+  return failure;
 }
 
 export function stoppedEarly(who: Pick<ExecutorSettings, "kind" | "name" | "maxSteps">): WorkflowError {
