@@ -53,7 +53,10 @@ function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
   return step;
 }
 
-/** @throws {WorkflowError} `AGENT_FAILED` for an answer without an end: a connection that closes early looks like an end without a reason. */
+/**
+ * @throws {WorkflowError} `AGENT_FAILED` for an answer without an end: a connection that closes early looks like an end
+ * without a reason.
+ */
 function saidIn(run: LoopRun, step: StepResult<ToolSet> | undefined): Said {
   if (step === undefined || isBroken(step, run.streams)) throw brokenStream(run.settings);
   const unreadable = step.toolCalls.filter((made) => made.invalid === true && isUnreadable(made.error));

@@ -42,7 +42,10 @@ interface Asking {
   readonly tools: LoopTools;
   readonly place: string;
   readonly number: number;
-  /** `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks for. */
+  /**
+   * `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks
+   * for.
+   */
   isFinal: boolean;
 }
 
@@ -145,7 +148,10 @@ function nameOf(model: ExecutorSettings["model"]): string {
   return typeof model === "string" ? model : `${model.provider}/${model.modelId}`;
 }
 
-/** The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where it is shown. */
+/**
+ * The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where
+ * it is shown.
+ */
 function outputOption({ outputSchema }: ExecutorSettings, sink: PartSink): { output?: OutputInterface } {
   if (outputSchema === undefined) return {};
   const output = Output.object({ schema: outputSchema });

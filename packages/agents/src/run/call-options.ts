@@ -19,7 +19,9 @@ export function callOptions({ retry, timeout, limit }: CallPolicies, label: stri
   };
 }
 
-/** Asks a model again that is busy, down or out of reach, after the delay that its provider asks for, or a growing one. */
+/**
+ * Asks a model again that is busy, down or out of reach, after the delay that its provider asks for, or a growing one.
+ */
 export function modelRetry(maxRetries: number): RetryPolicy | undefined {
   if (maxRetries === 0) return undefined;
   return retryPolicy({

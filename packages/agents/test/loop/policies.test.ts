@@ -1,4 +1,7 @@
-/** Calls of models and tools are made again as their policies say: by a server that fails as it is told, and by tools that do. */
+/**
+ * Calls of models and tools are made again as their policies say: by a server that fails as it is told, and by tools
+ * that do.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { generateText, isStepCount, type LanguageModel, streamText } from "ai";
 import {
