@@ -7,14 +7,14 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
   return new WorkflowError({
     code: "PIPELINE_FAILED",
     message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
-    hint: '`await run.output()` gives the results so far; a step with `onError: "skip"` lets the run continue.',
+    hint: "`run.output()` gives the results so far, `retryRun` runs the step again, `onError` may skip it.",
     details: { runId, stepName: error?.stepName ?? null },
     ...(error !== null && { cause: Object.assign(new Error(error.message), causeFields(error)) }),
   });
 }
 
-/** The stored output of a failed run; `null` for any other. */
-export function failedOutput({ result }: { readonly result?: object }): PipelineRunOutput | null {
+/** The stored output of a failed or cancelled run; `null` for any other. */
+export function storedOutput({ result }: { readonly result?: object }): PipelineRunOutput | null {
   return (result as PipelineRunOutput | undefined) ?? null;
 }
 

@@ -1,6 +1,6 @@
 /** Where a run goes on from a visit, and what that stores. */
 import type { Finished, WorkflowEvent } from "millrace";
-import { finishDirect, runTime, type StatePatch } from "millrace/engine";
+import { endsOf, finishDirect, runTime, type StatePatch } from "millrace/engine";
 import { type Course, finish, ROOT } from "../course/advance.js";
 import { OpenAttempt, PendingNotes } from "../live/open-attempt.js";
 import { RunEvents } from "../live/run-events.js";
@@ -14,7 +14,7 @@ import type {
   PreparedState,
   Step,
 } from "../state/pipeline-state.types.js";
-import type { CompiledPlan, StepParts } from "./plan.types.js";
+import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
 
 /** What moves a run: a core step, with what it tells and notes. */
 export interface Mover extends StepParts {
@@ -66,16 +66,18 @@ export interface PipelineCourse extends Course {
   /** All of the store, the session state among it. */
   readonly family: FamilyState;
   readonly runId: string;
+  /** How often the run has ended before. */
+  readonly ends: number;
 }
 
 type Change = (course: PipelineCourse) => readonly Step[];
 type Output = WorkflowEvent | WorkflowEvent[] | undefined;
 
 /** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
-export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> {
+export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> | Promise<never> {
   const { straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
   const attempt = visited.attempt ?? storing(mover);
-  if (attempt === undefined) return mover.ctx.finish(() => outputOf([])); // the end of the run has all that there is
+  if (attempt === undefined) return untilOver(mover.ctx);
   const end = (movesOf: () => readonly Move[]): Output => {
     try {
       const moves = movesOf();
@@ -97,6 +99,15 @@ export function move(mover: Mover, visited: Visited, wanted: Change): Finished<O
   return finishDirect(mover.ctx, direct, edit);
 }
 
+/** The run ends, and has all that there is. If it is continued after its end, the step runs again. */
+export function untilOver({ signal }: Pick<StepCtx, "signal">): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}
+
 /** The end of the run waits for a move that no attempt makes, too. `undefined`: it has ended already. */
 function storing({ ctx, live }: Mover): OpenAttempt | undefined {
   if (live.isStopped(ctx.runId)) return undefined;
@@ -115,7 +126,8 @@ function moveIn(
   const state = ownState(family, ctx.runId);
   const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
   if (!live.isStopped(ctx.runId)) live.keepLeft(family); // else the end of the run has it
-  const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
+  const course = { tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), ends: endsOf(ctx), emit };
+  const wanted = change(course);
   // Whatever it has done counts, but nothing waits for more of it.
   const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
   notes.keepIn(state);

@@ -32,6 +32,25 @@ export function runTime(ctx: Pick<Context, "runId">): number {
   return attemptOf(ctx, "runTime").run.now();
 }
 
+/**
+ * How often the run has ended and was continued, by `retry` or `resume`: equal in all processes that continue it after a crash.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export function endsOf(ctx: Pick<Context, "runId">): number {
+  return attemptOf(ctx, "endsOf").run.state.ends;
+}
+
+/**
+ * Cancels the run of a step from inside, as `cancel` of its handle does. The step is cut off: what it returns later does not count.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export function cancelOwnRun(ctx: Pick<Context, "runId">, reason: string | null): void {
+  const { run } = attemptOf(ctx, "cancelOwnRun");
+  run.submit({ type: "run.cancelled", atMs: run.now(), reason });
+}
+
 /** The context that a step was called with, of this context or of a scope of it; what is no context of a step, as it is. */
 export function stepContextOf(ctx: object): object {
   return StepContext.stepOf(ctx) ?? ctx;
