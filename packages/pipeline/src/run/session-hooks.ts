@@ -42,23 +42,24 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const { given, ...request } = asked as GivenRequest;
       if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
-      const stored = records && (await readSession(records, request)).stored;
+      const found = records && (await readSession(records, request));
+      const stored = found?.stored ?? null;
+      const startedAtMs = Date.now();
       const session = startState({ template, given, overwrite, stored: stored?.state ?? null });
       const sessionAtStart = stored?.state ?? template;
+      const history = records !== null && stored !== null ? await historyOf(setup, stored, records.tenant) : [];
+      if (records !== null && found !== null) {
+        const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
+        enterSession(records, found, { session: newSessionOf(request, setup), run, nowMs: startedAtMs });
+      }
       return {
         request,
-        startedAtMs: Date.now(),
-        history: records !== null && stored !== null ? await historyOf(setup, stored, records.tenant) : [],
+        startedAtMs,
+        history,
         session,
         sessionAtStart,
         lists: given === null ? {} : recordAtStart(sessionAtStart, session),
       };
-    },
-    async enter(ctx, { request, startedAtMs }) {
-      const records = request.nesting === null ? recordsIn(ctx) : null;
-      const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
-      if (records !== null)
-        await enterSession(records, { session: newSessionOf(request, setup), run, nowMs: Date.now() });
     },
     async finish(ctx, state, how) {
       const status = how === "ended" ? endStatus(state) : "CANCELLED";

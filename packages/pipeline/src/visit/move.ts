@@ -56,7 +56,7 @@ export interface Visited {
 
 /** What a visit changes, and where the run goes on. See `straight-end.ts`. */
 export interface StraightEnd {
-  readonly patches: readonly StatePatch[];
+  readonly change: { readonly patches: readonly StatePatch[] } | { readonly state: object };
   readonly moves: readonly Move[];
 }
 
@@ -91,10 +91,11 @@ export function move(mover: Mover, visited: Visited, wanted: Change): Finished<O
     }
   };
   const edit = (draft: object): Output => end(() => moveIn(familyIn(draft), mover, { ...visited, change: wanted }));
-  if (straight === undefined) return mover.ctx.finish(edit);
+  const known = straight ?? beginning(mover, { ...visited, change: wanted });
+  if (known === null) return mover.ctx.finish(edit);
   const direct = (state: object) => {
-    const found = straight(familyIn(state));
-    return found && { patches: found.patches, answer: end(() => found.moves) };
+    const found = known(familyIn(state));
+    return found && { ...found.change, answer: end(() => found.moves) };
   };
   return finishDirect(mover.ctx, direct, edit);
 }
@@ -115,6 +116,17 @@ function storing({ ctx, live }: Mover): OpenAttempt | undefined {
   live.open(attempt);
   attempt.beginStoring();
   return attempt;
+}
+
+/** The first visit of an outermost run makes all of its state. */
+function beginning(mover: Mover, visited: Visited & { readonly change: Change }): NonNullable<Visited["straight"]> | null {
+  if (visited.begins === undefined || !("session" in visited.begins)) return null;
+  return (family) => {
+    if (Object.keys(family).length > 0) return null;
+    const state = {} as FamilyState;
+    const moves = moveIn(state, mover, visited);
+    return { change: { state }, moves };
+  };
 }
 
 function moveIn(

@@ -41,10 +41,8 @@ export interface SavedEnd {
 
 /** What a pipeline does around its steps. */
 export interface PipelineHooks {
-  /** What a run begins with. */
+  /** What a run begins with. When its first step ends, the session knows the run. */
   prepare(ctx: StepCtx, request: unknown): Promise<PreparedState>;
-  /** Called at the end of the first step: the session knows the run from then on. */
-  enter(ctx: StepCtx, state: Pick<PipelineState, "request" | "startedAtMs">): Promise<void>;
   /** Called in the last step. */
   finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<SavedEnd>;
 }

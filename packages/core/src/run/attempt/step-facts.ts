@@ -7,7 +7,7 @@ import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { StatePatch } from "../../state/patch.types.js";
-import { preparePatches } from "../../state/prepare-change.js";
+import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
@@ -56,21 +56,30 @@ export function stepContextOf(ctx: object): object {
   return StepContext.stepOf(ctx) ?? ctx;
 }
 
+type DirectEnd<Output> = { readonly answer: Output } & (
+  | { readonly patches: readonly StatePatch[] }
+  | { readonly state: object }
+);
+
 /**
  * As `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
  *
- * @param direct Gives the patches of the frozen state, and what the callback would give; `null`: the callback is called.
+ * @param direct Gives the patches of the frozen state, or the state that replaces it, and what the callback would give; `null`: the
+ * callback is called.
  * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
  */
 export function finishDirect<Output>(
   ctx: object,
-  direct: (state: never) => { readonly patches: readonly StatePatch[]; readonly answer: Output } | null,
+  direct: (state: never) => DirectEnd<Output> | null,
   edit: (draft: never) => Output,
 ): Finished<Output> {
   const act = beginLastAct(attemptOf(ctx, "finishDirect"), edit);
   act.direct = (before, rules) => {
     const found = act.opened(() => direct(before as never));
-    return found && { answer: found.answer, change: preparePatches(before, found.patches, rules) };
+    if (found === null) return null;
+    const change =
+      "patches" in found ? preparePatches(before, found.patches, rules) : prepareChange(before, found.state, rules);
+    return { answer: found.answer, change };
   };
   return act as never;
 }
