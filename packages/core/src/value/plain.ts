@@ -11,7 +11,7 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { nativeErrors, recordError } from "./error-record.js";
 import { MAX_BIGINT_DIGITS, numberText, viewOf } from "./forms.js";
-import { isForbiddenKey, isPlainObject } from "./guard.js";
+import { forbiddenKeys, isPlainObject } from "./guard.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 
@@ -253,7 +253,7 @@ function visitRecord(record: Readonly<Record<string, unknown>>, walk: Walk): str
     if (!Object.hasOwn(record, key)) continue;
     walk.items++;
     walk.characters += key.length;
-    const what = isForbiddenKey(key) ? "a forbidden key" : visit(record[key], walk);
+    const what = forbiddenKeys.has(key) ? "a forbidden key" : visit(record[key], walk);
     if (what !== null) return at(key, what, walk);
   }
   return null;
