@@ -119,7 +119,10 @@ function storing({ ctx, live }: Mover): OpenAttempt | undefined {
 }
 
 /** The first visit of an outermost run makes all of its state. */
-function beginning(mover: Mover, visited: Visited & { readonly change: Change }): NonNullable<Visited["straight"]> | null {
+function beginning(
+  mover: Mover,
+  visited: Visited & { readonly change: Change },
+): NonNullable<Visited["straight"]> | null {
   if (visited.begins === undefined || !("session" in visited.begins)) return null;
   return (family) => {
     if (Object.keys(family).length > 0) return null;
