@@ -245,6 +245,48 @@ describe("a retried run", () => {
   });
 });
 
+describe("a retried run that does not end at once", () => {
+  it("continues in the process after the one that has retried it", async () => {
+    const calls = new Calls({ b: 1 });
+    const path = join(temporaryDirectory(), "runs.db");
+    const begun = new Gate();
+    const waits: StepFunction = (_input, { signal }) => {
+      if ((calls.counts["waits"] ?? 0) > 0) return calls.call("waits");
+      calls.call("waits");
+      begun.pass();
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    };
+    const steps = () => [calls.step("a"), calls.step("b"), step("waits", { executor: waits })];
+    const first = open(steps(), { store: sqliteStore(path) });
+    await first.start("in");
+    first.retry().catch(() => {}); // the process ends before the run
+    await begun.passed;
+    await first.runtime.stop({ drainMs: 0 });
+
+    const second = open(steps(), { store: sqliteStore(path) });
+    await second.runtime.start();
+    const output = await second.runtime.handle<PipelineRunOutput>("one");
+
+    expect(output).toMatchObject({ status: "COMPLETED", content: "waits 2" });
+    expect(calls.counts).toEqual({ a: 1, b: 2, waits: 2 });
+  });
+
+  it("asks again what people had not answered when it failed", async () => {
+    const calls = new Calls({ bad: 1 });
+    const asks = step("asks", { humanReview: { requiresConfirmation: true } });
+    const flow = pipeline([new Parallel("both", asks, calls.step("bad"))]);
+    const failed = await flow.run("in", { runId: "one" }).output();
+
+    const paused = await flow.retryRun("one");
+    for (const requirement of paused.requirements) requirement.confirm();
+    const output = await flow.continueRun(paused);
+
+    expect(failed).toMatchObject({ status: "ERROR", requirements: [] });
+    expect(paused).toMatchObject({ status: "PAUSED", requirements: [{ stepName: "asks" }] });
+    expect(output).toMatchObject({ status: "COMPLETED", content: "## asks\n\nin asks\n\n## bad\n\nbad 2" });
+  });
+});
+
 describe("a resumed run that was cancelled", () => {
   it("runs the step again that was cut off", async () => {
     const begun = new Gate();
@@ -261,11 +303,12 @@ describe("a resumed run that was cancelled", () => {
     const cancelled = await flow.handle("one").cancel("enough");
     const { status } = await runtime.handle("one").summary();
 
-    const output = await runtime.resume<PipelineRunOutput>("one");
+    await runtime.resume("one").accepted;
 
     expect(cancelled).toMatchObject({ status: "CANCELLED", cancelReason: "enough" });
     expect(status).toBe("cancelled");
-    expect(output).toMatchObject({ status: "COMPLETED", content: "done", cancelReason: null });
+    const done = { status: "COMPLETED", content: "done", cancelReason: null };
+    await expect.poll(() => flow.getRun("one")).toMatchObject(done);
     expect(calls).toBe(2);
   });
 });

@@ -1,5 +1,5 @@
 import { WorkflowError } from "millrace";
-import type { PipelineRunError } from "../state/pipeline-state.types.js";
+import type { PipelineRunError, StoredEnd } from "../state/pipeline-state.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
 /** The error that awaiting a failed run throws. */
@@ -14,8 +14,8 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
 }
 
 /** The stored output of a failed or cancelled run; `null` for any other. */
-export function storedOutput({ result }: { readonly result?: object }): PipelineRunOutput | null {
-  return (result as PipelineRunOutput | undefined) ?? null;
+export function storedOutput({ end }: { readonly end?: StoredEnd }): PipelineRunOutput | null {
+  return end === undefined ? null : (end.output as PipelineRunOutput);
 }
 
 /** The stored fields of the step's error, which are equal in every process. */

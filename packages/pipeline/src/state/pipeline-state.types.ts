@@ -56,10 +56,17 @@ export interface OwnState {
   visits: number;
   /** Nested runs that its steps have under way, by the visits of these. */
   inside?: Record<number, readonly string[]>;
-  /** Output of a failed or cancelled run, which has no stop event that could carry it: a `PipelineRunOutput`. */
-  result?: object;
+  /** How a run ended that failed or was cancelled: it has no stop event that could carry its output. */
+  end?: StoredEnd;
   /** Where the run continues when it is retried or resumed after its end, by the place of its end. */
   reopens?: Record<string, Reopening>;
+}
+
+export interface StoredEnd {
+  /** A `PipelineRunOutput`. */
+  readonly output: object;
+  /** How often the run had ended before. */
+  readonly ends: number;
 }
 
 export interface Reopening {

@@ -61,12 +61,13 @@ export async function finishRun(
   const again = reopening(state, ev, ctx);
   if (again !== null) return reopen(plan, state, { ...parts, ...again, ev });
   const stored = storedOutput(state);
-  if (stored !== null) return endWith(stored, parts);
+  // A continued run may come to its end before the step that removes the earlier one.
+  if (stored !== null && state.end?.ends === endsOf(ctx)) return endWith(stored, parts);
   const ended = await endedState(parts);
   const end = await endOf(plan, { state: ended, how: "ended", reason: ended.failure?.message ?? null }, parts);
   if (end.output.status === "COMPLETED") return new StopEvent({ result: markResult(end.output) });
   return ctx.finish((draft) => {
-    const own = keepEnd(familyIn(draft), ctx.runId, end);
+    const own = keepEnd(familyIn(draft), ctx, end);
     if (ended.failure === null) own.reopens = { ...own.reopens, [placeKey(ev)]: { step: finish, ends: endsOf(ctx) } };
     return plan.events.make({ ...finish, frame: ev.frame, at: ev.at, visit: 0 });
   });
@@ -79,9 +80,9 @@ function endWith(output: PipelineRunOutput, { ctx }: StepParts): Promise<never> 
 }
 
 /** The session has what the run has changed: if it is continued, later changes count from here. */
-function keepEnd(family: FamilyState, runId: string, { output, saved }: SavedEnd): OwnState {
+function keepEnd(family: FamilyState, ctx: StepCtx, { output, saved }: SavedEnd): OwnState {
   if (saved !== null) Object.assign(family, { ...saved, sessionAtStart: saved.session, counted: {}, lists: {} });
-  return Object.assign(ownState(family, runId), { result: markResult(output) });
+  return Object.assign(ownState(family, ctx.runId), { end: { output: markResult(output), ends: endsOf(ctx) } });
 }
 
 /** How a run has ended. */
@@ -181,7 +182,7 @@ export async function cancelRun(
   return ctx.finish((draft) => {
     const family = familyIn(draft);
     if (!hasBegun) Object.assign(family, state);
-    const own = keepEnd(family, ctx.runId, end);
+    const own = keepEnd(family, ctx, end);
     own.reopens = { ...own.reopens, [placeKey(stopped)]: { step: null, ends: endsOf(ctx) } };
     return plan.events.make({ ...finish, ...stopped, visit: 0 });
   });

@@ -48,7 +48,7 @@ export function reopen(
 function forgetEnd(state: OwnState): void {
   const output = storedOutput(state);
   if (output !== null && output.events.length > 0) state.events = [...output.events];
-  delete state.result;
+  delete state.end;
   state.failure = null;
 }
 
