@@ -51,6 +51,10 @@ export type { ModelMetricsData, StepMetricsData } from "./data/metrics.types.js"
 export { mergeValues } from "./data/merge-values.js";
 export { isEmptyContent, toText } from "./data/text.js";
 
+// ---- what outputs of steps are, for packages that show them
+export { CUT_OFF } from "./data/cut-off.js";
+export { hasRun, isGroup } from "./data/deepest-content.js";
+
 // ---- session state
 export { copyJson, isObject, toPlain } from "./session/json.js";
 export type { JsonObject, Key, Path } from "./session/json.js";

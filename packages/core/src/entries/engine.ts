@@ -102,7 +102,15 @@ export type { EventRegistry } from "../event/registry.js";
 export { spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
 export { Limiter, type Release } from "../limit/limiter.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
-export { finishDirect, runTime, settledChildren, settledState, stepContextOf } from "../run/attempt/step-facts.js";
+export {
+  cancelOwnRun,
+  endsOf,
+  finishDirect,
+  runTime,
+  settledChildren,
+  settledState,
+  stepContextOf,
+} from "../run/attempt/step-facts.js";
 export { replay } from "../snapshot/replay.js";
 export { createStoredRouting as createRouting } from "../snapshot/stored-routing.js";
 export type { EncodedTick } from "../snapshot/tick-codec.js";

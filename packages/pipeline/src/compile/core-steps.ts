@@ -63,14 +63,19 @@ export function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string
   for (const node of tree.all) if (tree.isEntered(node)) yield* nodeSteps(plan, node, names.get(node.id) as string);
   yield {
     name: "finish",
-    settings: { on: events.of(finish), emits: [StopEvent, events.of(finish)], streams, resources },
-    run: (_, parts) => finishRun(plan, parts),
+    settings: { on: events.of(finish), emits: [StopEvent, ...classes(plan, endings(plan))], streams, resources },
+    run: (ev: PlaceEvent, parts) => finishRun(plan, ev, parts),
   };
   yield {
     name: "cancel",
-    settings: { on: PipelineCancel, emits: StopEvent, streams, resources },
+    settings: { on: PipelineCancel, emits: events.of(finish), streams, resources },
     run: (ev: PipelineCancelEvent, parts) => cancelRun(plan, ev, parts),
   };
+}
+
+/** The end itself, and what runs again when a failed run is retried. */
+function endings({ tree }: CompiledPlan): Target[] {
+  return [finish, ...tree.all.flatMap((node) => tree.ways(node))];
 }
 
 function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Generator<CoreStep> {
@@ -174,7 +179,7 @@ function gatherStep(plan: CompiledPlan, node: ParallelNode, name: string): CoreS
 /** What the handler of failures takes. */
 export function caughtSettings(plan: CompiledPlan): object {
   const { all } = plan.tree;
-  const targets = all.flatMap((node) => plan.tree.exits(node));
+  const targets = all.flatMap((node) => [...plan.tree.exits(node), ...plan.tree.ways(node)]);
   const isAsked = all.some((node) => plan.tree.canAsk(node));
   const emits = [...classes(plan, [...targets, finish]), ...(isAsked ? [HumanAnswer] : [])];
   return { emits, streams, maxRecoveries: 1_000_000, resources };

@@ -69,6 +69,17 @@ export class PipelineTree {
     return node.human !== null || node.onError === "pause";
   }
 
+  /** What leads to the core steps of a node, but for the one that gathers its branches. */
+  ways(node: PipelineNode): Target[] {
+    if (!this.isEntered(node)) return [];
+    const turns = node.kind === "loop" && node.children.length > 0 && !this.turnsAtOnce(node);
+    return [
+      { to: "enter", node: node.id },
+      ...(this.canAsk(node) ? [asked(node)] : []),
+      ...(turns ? [{ to: "again", node: node.id } as const] : []),
+    ];
+  }
+
   /** What a node can begin with: a question to people, the node itself, or of plain steps one after the other the first of them. */
   entries(node: PipelineNode): Target[] {
     const [first] = node.kind === "steps" ? node.children : [];

@@ -7,7 +7,7 @@ import { StepRequirement } from "../human/requirement.js";
 import { within } from "../live/live-run.js";
 import { type EventStorage, withoutResults } from "../live/run-events.js";
 import { endOf } from "../output/end-events.js";
-import { failedOutput } from "../output/pipeline-failed.js";
+import { storedOutput } from "../output/pipeline-failed.js";
 import { runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import { assertAllSteps, reading } from "../plan/missing-steps.js";
@@ -87,11 +87,13 @@ export class RunView {
 
   /** Output of a run that has ended with an error; `null` if it could not begin, or was stopped from outside. */
   async failed(): Promise<PipelineRunOutput | null> {
-    return failedOutput((await this.#begun()) ?? {});
+    return storedOutput((await this.#begun()) ?? {});
   }
 
-  /** A cancelled run has no last step that stores its output. */
+  /** A run that the runtime has cancelled has no last step that stores its output. */
   async #cancelled(reason: unknown): Promise<PipelineRunOutput> {
+    const stored = await this.failed();
+    if (stored !== null) return stored;
     const cancelReason = typeof reason === "string" ? reason : null;
     const output = { ...(await this.#seen("CANCELLED")), cancelReason };
     const { pipeline, storage } = this.#setup;
@@ -106,7 +108,7 @@ export class RunView {
 
   async #seen(status: PipelineStatus, asked: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
     const begun = await this.#begun();
-    const failed = failedOutput(begun ?? {});
+    const failed = storedOutput(begun ?? {});
     if (failed !== null) return failed;
     const summary = await this.#handle.summary();
     const state = begun ?? unbegunState(summary);

@@ -55,8 +55,24 @@ export interface OwnState {
   visits: number;
   /** Nested runs that its steps have under way, by the visits of these. */
   inside?: Record<number, readonly string[]>;
-  /** Output of a failed run, which has no stop event that could carry it: a `PipelineRunOutput`. */
-  result?: object;
+  /** How a run ended that failed or was cancelled: it has no stop event that could carry its output. */
+  end?: StoredEnd;
+  /** Where the run continues when it is retried or resumed after its end, by the place of its end. */
+  reopens?: Record<string, Reopening>;
+}
+
+export interface StoredEnd {
+  /** A `PipelineRunOutput`. */
+  readonly output: object;
+  /** How often the run had ended before. */
+  readonly ends: number;
+}
+
+export interface Reopening {
+  /** What runs again: the failed step, or what has ended the run. `null`: other steps, which were cut off, continue. */
+  readonly step: Pick<Step, "to" | "node"> | null;
+  /** How often the run had ended before. */
+  readonly ends: number;
 }
 
 /** An execution that has no output of its own. */
@@ -78,7 +94,9 @@ export interface SharedState {
   /** Numbers of the session state that this run has only counted. See `keepChanges`. */
   counted: Record<string, true>;
   /** What this run has done to lists of the session state. Without it they are compared. */
-  readonly lists?: ListRecord;
+  lists?: ListRecord;
+  /** Usage that the session has from an earlier end of the run. */
+  tallied?: StepMetricsData;
 }
 
 /** How a run begins: in its session, or inside another run. */

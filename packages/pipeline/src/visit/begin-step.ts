@@ -34,7 +34,6 @@ export async function beginRun(
   const prepared = await plan.hooks.prepare(ctx, request);
   const mover = moverOf(plan, prepared, { ctx, live });
   const isConversational = plan.agent !== null && shared === null;
-  await plan.hooks.enter(ctx, prepared);
   return move(mover, { visit: 0, begins: prepared }, (course) => {
     if (shared !== null && "template" in prepared) fillIn(prepared.template, shared, course.family);
     if (isConversational) return [{ to: "converse", node: "", ...rootPlace }];

@@ -106,8 +106,6 @@ async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | 
 }
 
 export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
-  const { content, success } = output;
-  const about = aboutOf(node);
-  if (node.executorType === "function") events.emitOutput(about, output);
-  if (events.tells("step")) events.emit("step", "StepCompleted", { ...about, content, success, stepResponse: output });
+  if (node.executorType === "function") events.emitOutput("StepOutput", output);
+  events.emitOutput("StepCompleted", output);
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-type StripAnsi = (text: string) => string;
+import stripAnsi from "strip-ansi";
 
 /** Longer than any real escape sequence. */
 const maxHeldLength = 1024;
@@ -16,21 +16,16 @@ const introducer = /[\u001b\u0090\u0098\u009b\u009d-\u009f]/u;
 const openHalf = /[\uD800-\uDBFF]$/;
 
 /** Removes whole sequences, so that nothing of them is left as text. */
-export function cleanText(text: string, stripAnsi: StripAnsi): string {
+export function cleanText(text: string): string {
   return stripAnsi(text).replace(controls, "");
 }
 
 /** Cleans text that arrives in pieces, which may cut a sequence or a character in two. */
 export class CleanStream {
-  readonly #stripAnsi: StripAnsi;
   #held = "";
 
-  constructor(stripAnsi: StripAnsi) {
-    this.#stripAnsi = stripAnsi;
-  }
-
   push(piece: string): string {
-    const text = this.#stripAnsi(this.#held + piece);
+    const text = stripAnsi(this.#held + piece);
     const begun = text.search(introducer);
     const cut = begun >= 0 && text.length - begun <= maxHeldLength ? begun : text.length;
     const end = cut === text.length && openHalf.test(text) ? cut - 1 : cut;
@@ -40,7 +35,7 @@ export class CleanStream {
 
   /** Returns the held text: it is not the start of a sequence. */
   end(): string {
-    const text = cleanText(this.#held, this.#stripAnsi);
+    const text = cleanText(this.#held);
     this.#held = "";
     return text;
   }

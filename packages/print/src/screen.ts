@@ -1,4 +1,5 @@
-import { isEmptyContent, toText } from "../data/text.js";
+import { cleanText } from "./clean-text.js";
+import { isEmptyContent, toText } from "@millrace/pipeline/executor";
 import type { Terminal } from "./terminal.js";
 
 /** Writes clean text, and knows whether the cursor is at the start of a line or below a blank line. */
@@ -13,14 +14,14 @@ export class Screen {
 
   /** The name of what runs. */
   title(name: string): void {
-    const { clean, style } = this.terminal;
-    this.line(style.bold(clean(name)));
+    const { style } = this.terminal;
+    this.line(style.bold(cleanText(name)));
   }
 
   input(input: unknown): void {
-    const { clean, style } = this.terminal;
+    const { style } = this.terminal;
     if (isEmptyContent(input)) return;
-    const text = clean(toText(input)).trim();
+    const text = cleanText(toText(input)).trim();
     this.line(`${style.dim("Input:")}${text.includes("\n") ? "\n" : " "}${text}`);
   }
 

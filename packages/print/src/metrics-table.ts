@@ -1,34 +1,36 @@
-import { emptyMetrics, sumMetrics } from "../data/metrics.js";
-import type { RunMetricsData, StepMetrics, StepMetricsData } from "../data/metrics.types.js";
+import stringWidth from "string-width";
+import { emptyMetrics, sumMetrics } from "@millrace/pipeline/executor";
+import type { RunMetricsData, StepMetrics, StepMetricsData } from "@millrace/pipeline";
+import { cleanText } from "./clean-text.js";
 import type { Terminal } from "./terminal.js";
 
 const header = ["Step", "Executor", "Seconds", "Tokens", "In", "Out"];
 
 /** Lists one line per step, and one for the run. */
-export function metricsTable(metrics: RunMetricsData, { clean, style, widthOf }: Terminal): string[] {
+export function metricsTable(metrics: RunMetricsData, { style }: Terminal): string[] {
   const steps = Object.values(metrics.steps);
   const total = sumMetrics(steps.map((step) => step.metrics)) ?? emptyMetrics;
   const rows = [
     header,
     ...steps.map((step) => [
-      clean(step.stepName).replaceAll("\n", " "),
-      executorText(step, clean),
+      cleanText(step.stepName).replaceAll("\n", " "),
+      executorText(step),
       ...numbersOf(step.metrics),
     ]),
     ["Run", "", ...numbersOf({ ...total, duration: metrics.duration })],
   ];
-  const widths = header.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column] as string))));
+  const widths = header.map((_, column) => Math.max(...rows.map((row) => stringWidth(row[column] as string))));
   return rows.map((row, index) => {
     const line = row.map((cell, column) =>
-      padded(cell, { column, spaces: (widths[column] as number) - widthOf(cell) }),
+      padded(cell, { column, spaces: (widths[column] as number) - stringWidth(cell) }),
     );
     return index === 0 ? style.dim(line.join("  ")) : line.join("  ");
   });
 }
 
-function executorText({ executorType, executorName }: StepMetrics, clean: (text: string) => string): string {
+function executorText({ executorType, executorName }: StepMetrics): string {
   if (executorType === "function") return executorType; // most functions have no name
-  return clean(executorName ? `${executorType} ${executorName}` : executorType).replaceAll("\n", " ");
+  return cleanText(executorName ? `${executorType} ${executorName}` : executorType).replaceAll("\n", " ");
 }
 
 function numbersOf({ duration, totalTokens, inputTokens, outputTokens }: StepMetricsData): string[] {

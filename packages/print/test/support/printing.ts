@@ -1,6 +1,6 @@
+import { Pipeline, type PipelineOptions, type StepFunction } from "@millrace/pipeline";
 import { afterEach } from "vitest";
-import { Pipeline, type PipelineOptions, type StepFunction } from "../../src/index.js";
-import type { PrintTarget } from "../../src/print/index.js";
+import type { PrintTarget } from "../../src/index.js";
 
 const open: Pipeline[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
+import { Parallel, type PipelineRunOutput, Step } from "@millrace/pipeline";
 import { expect, it } from "vitest";
-import { Parallel, type PipelineRunOutput, Step } from "../src/index.js";
-import { printOutput, printResponse } from "../src/print/index.js";
+import { printOutput, printResponse } from "../src/index.js";
 import { pipeline, target } from "./support/printing.js";
 
 const step = (name: string, content: unknown) => new Step({ name, executor: () => content });

@@ -4,14 +4,13 @@ import type { Screen } from "./screen.js";
 /** Text of one step, printed while it arrives. */
 export class LiveText {
   readonly #screen: Screen;
-  readonly #clean: CleanStream;
+  readonly #clean: CleanStream = new CleanStream();
   readonly #blocks: MarkdownBlocks = new MarkdownBlocks();
   readonly #said: string[] = [];
   #begun = false;
 
   constructor(screen: Screen) {
     this.#screen = screen;
-    this.#clean = new CleanStream(screen.terminal.stripAnsi);
   }
 
   /** The whole text so far. */

@@ -1,8 +1,7 @@
 /** Converts the events of a run to those that are printed. */
 
-import type { StepOutput } from "../data/step-output.types.js";
-import { isContentEvent } from "../data/text.js";
-import type { RecordedEvent } from "../state/pipeline-state.types.js";
+import type { StepOutput } from "@millrace/pipeline";
+import type { RecordedEvent } from "@millrace/pipeline";
 
 export interface Facts {
   /** Identifies the step or group in its pipeline. */
@@ -34,6 +33,7 @@ export type StepEvent =
   | (Facts & { readonly kind: "fails"; readonly message: string });
 
 const groupEvent = /^(Steps|Loop|Parallel|Condition|Router)Execution(Started|Completed)$/;
+const contentEvent = /^(Team)?RunContent$/;
 const executorEnd = /^(Team)?Run(Completed|Error|Cancelled|Paused)$/;
 const pipelineEnd = /^Workflow(Completed|Error|Cancelled)$/;
 const pause = /^(Step|StepExecutor|Condition|Router)Paused$/;
@@ -47,7 +47,7 @@ export function toStepEvent(event: RecordedEvent, atMs: number, ids: StepIds): S
   if (nesting > 0 && pipelineEnd.test(event.event)) return { kind: "closes", nesting };
   const facts = factsOf(event, atMs, ids);
   if (facts === null || isOfMember(event)) return null;
-  if (isContentEvent(event)) return said(event, facts);
+  if (contentEvent.test(event.event)) return said(event, facts);
   if (executorEnd.test(event.event) || pause.test(event.event)) return { ...facts, kind: "pauses" };
   const [, group = null, phase] = groupEvent.exec(event.event) ?? [];
   if (group !== null)
@@ -57,7 +57,7 @@ export function toStepEvent(event: RecordedEvent, atMs: number, ids: StepIds): S
 
 /** Members of a team speak to the team, which may run several at once. */
 function isOfMember(event: RecordedEvent): boolean {
-  return typeof event["parentRunId"] === "string" && (isContentEvent(event) || executorEnd.test(event.event));
+  return typeof event["parentRunId"] === "string" && (contentEvent.test(event.event) || executorEnd.test(event.event));
 }
 
 function said(event: RecordedEvent, facts: Facts): StepEvent | null {

@@ -1,6 +1,7 @@
 /** Prints a run of an agent or a team outside of pipelines. */
-import type { StepMetricsData } from "../data/metrics.types.js";
-import { isEmptyContent, toText } from "../data/text.js";
+import { cleanText } from "./clean-text.js";
+import type { StepMetricsData } from "@millrace/pipeline";
+import { isEmptyContent, toText } from "@millrace/pipeline/executor";
 import { LiveText } from "./live-text.js";
 import { metricsTable } from "./metrics-table.js";
 import { Screen } from "./screen.js";
@@ -70,20 +71,20 @@ class AgentPrinter {
   print(event: AgentEvent): void {
     if (typeof event.parentRunId === "string") return;
     this.#last = event;
-    const { showSteps, stream, clean, style } = this.#screen.terminal;
+    const { showSteps, stream, style } = this.#screen.terminal;
     const kind = event.event.replace(/^Team/, "");
     if (kind === "RunContent" && stream && typeof event["content"] === "string") this.#live.push(event["content"]);
     if (kind !== "ToolCallStarted" || !showSteps) return;
     this.#live.end();
     const { toolName } = event["tool"] as { readonly toolName: string };
-    this.#screen.line(style.dim(`▶ ${clean(toolName)}`));
+    this.#screen.line(style.dim(`▶ ${cleanText(toolName)}`));
   }
 
   fail(error: unknown): void {
-    const { clean, style } = this.#screen.terminal;
+    const { style } = this.#screen.terminal;
     this.#live.end();
     const message = error instanceof Error ? error.message : String(error);
-    this.#screen.line(style.red(`✗ ${clean(this.#agent.name)}: ${clean(message)}`));
+    this.#screen.line(style.red(`✗ ${cleanText(this.#agent.name)}: ${cleanText(message)}`));
   }
 
   end(): AgentEvent {
@@ -91,14 +92,14 @@ class AgentPrinter {
     if (!isEmptyContent(content) && !this.#isSaid(toText(content))) this.#live.push(toText(content));
     this.#live.end();
     const calls = (requirements ?? []) as readonly { readonly toolName: string }[];
-    const names = calls.map(({ toolName }) => this.#screen.terminal.clean(toolName)).join(", ");
+    const names = calls.map(({ toolName }) => cleanText(toolName)).join(", ");
     if (names !== "") this.#screen.line(`It is paused, and waits for permission to call ${names}.`);
     this.#printMetrics(this.#last["metrics"] as StepMetricsData | undefined);
     return this.#last;
   }
 
   #isSaid(text: string): boolean {
-    return this.#live.said.includes(this.#screen.terminal.clean(text).trim());
+    return this.#live.said.includes(cleanText(text).trim());
   }
 
   #printMetrics(metrics: StepMetricsData | undefined): void {

@@ -1,6 +1,6 @@
+import { Step } from "@millrace/pipeline";
 import { afterEach, expect, it, vi } from "vitest";
-import { Step } from "../src/index.js";
-import { printOutput, printResponse } from "../src/print/index.js";
+import { printOutput, printResponse } from "../src/index.js";
 import { pipeline, speaks, target } from "./support/printing.js";
 
 afterEach(() => {

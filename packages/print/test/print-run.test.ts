@@ -1,7 +1,7 @@
+import { Loop, Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { Loop, Parallel, Pipeline, Step } from "../src/index.js";
-import { printResponse, printRun } from "../src/print/index.js";
+import { printResponse, printRun } from "../src/index.js";
 import { gate, pipeline, speaks, target } from "./support/printing.js";
 
 const echo = new Step({ name: "echo", executor: (input) => `got **${input.input}**` });

@@ -1,9 +1,9 @@
 /** Prints runs of pipelines: a run from its start, one that was started elsewhere, and the output of one. */
 
-import type { PipelineRunOutput } from "../output/run-output.types.js";
-import type { PipelineRunOptions } from "../run/pipeline-options.js";
-import type { PipelineRun } from "../run/pipeline-run.js";
-import type { Pipeline } from "../run/typed-pipeline.js";
+import type { PipelineRunOutput } from "@millrace/pipeline";
+import type { PipelineRunOptions } from "@millrace/pipeline";
+import type { PipelineRun } from "@millrace/pipeline";
+import type { Pipeline } from "@millrace/pipeline";
 import { ReadableOrder } from "./readable-order.js";
 import { printEnd } from "./run-end.js";
 import { Screen } from "./screen.js";

@@ -1,6 +1,7 @@
 /** A run whose second step says something, and then waits for ever; after a restart it says all of it. */
+
+import { Pipeline, Step } from "@millrace/pipeline";
 import type { RunStore } from "millrace/runtime";
-import { Pipeline, Step } from "../../src/index.js";
 
 export const runId = "speech";
 

@@ -2,16 +2,16 @@
 import { join } from "node:path";
 import { sqliteStore } from "@millrace/sqlite";
 import { expect, it, onTestFinished } from "vitest";
-import { printRun } from "../src/print/index.js";
-import { Child } from "./support/child.js";
-import { temporaryDirectory } from "./support/files.js";
+import { Child } from "../../pipeline/test/support/child.js";
+import { temporaryDirectory } from "../../pipeline/test/support/files.js";
+import { printRun } from "../src/index.js";
 import { target } from "./support/printing.js";
 import { runId, speaking } from "./support/speaking.js";
 
 /** The pipeline in the next process. */
 async function killedWhileItSpoke() {
   const path = join(temporaryDirectory(), "runs.db");
-  const child = new Child("speaking-process.ts", { path });
+  const child = new Child(new URL("./support/speaking-process.ts", import.meta.url).href, { path });
   await child.ready;
   await child.kill();
   expect(await child.ended).toMatchObject({ signal: "SIGKILL", lines: ["spoke"] });

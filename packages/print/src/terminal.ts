@@ -1,5 +1,5 @@
 /**
- * Properties of a terminal, resolved once: colours, width, and the libraries, which are loaded on first use.
+ * Properties of a terminal, resolved once: colours, width, and the optional library for Markdown.
  *
  * @module
  */
@@ -22,9 +22,6 @@ export interface Terminal {
   readonly stream: boolean;
   readonly showSteps: boolean;
   readonly showMetrics: boolean;
-  readonly stripAnsi: (text: string) => string;
-  readonly clean: (text: string) => string;
-  readonly widthOf: (text: string) => number;
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` when Markdown is requested and its library is not installed. */
@@ -32,15 +29,9 @@ export async function openTerminal(options: PrintOptions): Promise<Terminal> {
   const { out = globalThis.process.stdout, stream = true, showSteps = false, showMetrics = false } = options;
   const isTerminal = out.isTTY === true;
   const color = isTerminal && !globalThis.process?.env["NO_COLOR"];
-  const [{ default: stripAnsi }, { default: widthOf }] = await Promise.all([
-    import("strip-ansi"),
-    import("string-width"),
-  ]);
   const wanted = options.markdown ?? (isTerminal ? "if there" : false);
-  const render = wanted === false ? null : await loadMarkdown({ width: out.columns || 80, color, stripAnsi, wanted });
-  const clean = (text: string) => cleanText(text, stripAnsi);
-  const style = styleOf(color);
-  return { out, style, render, stream, showSteps, showMetrics, stripAnsi, clean, widthOf };
+  const render = wanted === false ? null : await loadMarkdown({ width: out.columns || 80, color, wanted });
+  return { out, style: styleOf(color), render, stream, showSteps, showMetrics };
 }
 
 function styleOf(color: boolean): Style {
@@ -88,7 +79,6 @@ type RenderMarkdown = (markdown: string) => string;
 interface MarkdownSetup {
   readonly width: number;
   readonly color: boolean;
-  readonly stripAnsi: (text: string) => string;
   /** `true`: a missing library is an error. */
   readonly wanted: true | "if there";
 }
@@ -99,7 +89,7 @@ const colorCode = /(\u001b\[[\d;]*m)/;
 const escapeEntity = /&(?=#(?:x0*[19]b|0*27|0*155)(?:;|\b))/gi;
 
 /** @throws {WorkflowError} `OPTION_INVALID` */
-async function loadMarkdown({ width, color, stripAnsi, wanted }: MarkdownSetup): Promise<RenderMarkdown | null> {
+async function loadMarkdown({ width, color, wanted }: MarkdownSetup): Promise<RenderMarkdown | null> {
   const library = await import("markdansi").catch((cause: unknown) => {
     if (wanted === "if there") return null; // an optional peer: being in a terminal does not require it
     throw missing(cause);
@@ -108,7 +98,7 @@ async function loadMarkdown({ width, color, stripAnsi, wanted }: MarkdownSetup):
   const render = library.createRenderer({ width, color, hyperlinks: false });
   return (markdown) => {
     try {
-      return onlyColors(render(markdown.replace(escapeEntity, "&amp;")), stripAnsi).replace(/^\n+|(?<!\n)\n+$/g, "");
+      return onlyColors(render(markdown.replace(escapeEntity, "&amp;"))).replace(/^\n+|(?<!\n)\n+$/g, "");
     } catch {
       return markdown; // the library fails on text with thousands of levels or lines, which is still readable
     }
@@ -116,9 +106,9 @@ async function loadMarkdown({ width, color, stripAnsi, wanted }: MarkdownSetup):
 }
 
 /** Removes sequences other than colours: the renderer may have made them from entities. */
-function onlyColors(rendered: string, stripAnsi: (text: string) => string): string {
+function onlyColors(rendered: string): string {
   const parts = rendered.split(colorCode);
-  return parts.map((part, index) => (index % 2 === 1 ? part : cleanText(part, stripAnsi))).join("");
+  return parts.map((part, index) => (index % 2 === 1 ? part : cleanText(part))).join("");
 }
 
 function missing(cause: unknown): WorkflowError {

@@ -1,5 +1,5 @@
 /**
- * `@millrace/pipeline/print`: prints runs of pipelines, agents and teams in a terminal.
+ * `@millrace/print`: prints runs of pipelines, agents and teams in a terminal.
  *
  * @module
  */

@@ -1,10 +1,11 @@
 /** Prints how a run has ended, and what it waits for. */
 
-import { hasRun, isGroup } from "../data/deepest-content.js";
-import type { StepOutput } from "../data/step-output.types.js";
-import { toText } from "../data/text.js";
-import type { StepRequirement } from "../human/requirement.js";
-import type { PipelineRunOutput } from "../output/run-output.types.js";
+import { cleanText } from "./clean-text.js";
+import { hasRun, isGroup } from "@millrace/pipeline/executor";
+import type { StepOutput } from "@millrace/pipeline";
+import { toText } from "@millrace/pipeline/executor";
+import type { StepRequirement } from "@millrace/pipeline";
+import type { PipelineRunOutput } from "@millrace/pipeline";
 import { metricsTable } from "./metrics-table.js";
 import type { Screen } from "./screen.js";
 import type { StepPrinter } from "./step-printer.js";
@@ -17,8 +18,8 @@ export function printEnd(output: PipelineRunOutput, screen: Screen, steps: StepP
     steps.title("Result");
     steps.content(output.content);
   }
-  const { clean, style } = terminal;
-  const lines = statusLines(output, steps.lastFailure).map(clean);
+  const { style } = terminal;
+  const lines = statusLines(output, steps.lastFailure).map(cleanText);
   if (lines.length > 0) screen.gap();
   for (const line of lines) screen.line(output.status === "ERROR" ? style.red(line) : line);
   if (!terminal.showMetrics) return;

@@ -1,9 +1,10 @@
 /** An agent that works alone, in a terminal. */
-import { printAgentResponse } from "@millrace/pipeline/print";
+
+import { Agent, tool } from "@millrace/agents";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { Agent, tool } from "../src/index.js";
-import { scripted } from "./support/models.js";
+import { scripted } from "../../agents/test/support/models.js";
+import { printAgentResponse } from "../src/index.js";
 
 function target(shape: object = {}) {
   const writes: string[] = [];

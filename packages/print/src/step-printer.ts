@@ -1,8 +1,9 @@
 /** Prints what steps do and say, in order of the events. */
 
-import { CUT_OFF } from "../data/cut-off.js";
-import type { StepOutput } from "../data/step-output.types.js";
-import { isEmptyContent, toText } from "../data/text.js";
+import { cleanText } from "./clean-text.js";
+import { CUT_OFF } from "@millrace/pipeline/executor";
+import type { StepOutput } from "@millrace/pipeline";
+import { isEmptyContent, toText } from "@millrace/pipeline/executor";
 import { LiveText } from "./live-text.js";
 import type { PrintedEvent } from "./readable-order.js";
 import type { Screen } from "./screen.js";
@@ -75,17 +76,17 @@ export class StepPrinter {
   title(name: string): void {
     this.quiet();
     this.#screen.gap();
-    this.#screen.line(this.#screen.terminal.style.bold(`── ${this.#screen.terminal.clean(name)}`));
+    this.#screen.line(this.#screen.terminal.style.bold(`── ${cleanText(name)}`));
     this.#lastLine = "other";
     this.lastFailure = null;
   }
 
   content(content: unknown): void {
-    const { clean, style } = this.#screen.terminal;
+    const { style } = this.#screen.terminal;
     this.quiet();
     this.#lastLine = "other";
     if (isEmptyContent(content)) return this.#screen.line(style.dim("(no content)"));
-    const text = clean(toText(content)).trimEnd();
+    const text = cleanText(toText(content)).trimEnd();
     if (typeof content !== "string") return this.#screen.line(text);
     const live = new LiveText(this.#screen);
     live.push(text);
@@ -97,21 +98,21 @@ export class StepPrinter {
     if (open?.isAgain === true && open.isTold && open.live.said === "") return;
     this.quiet();
     this.#turns.set(event.key, this.#newTurn(event));
-    const { clean, style } = this.#screen.terminal;
+    const { style } = this.#screen.terminal;
     const group = event.group === null ? "" : style.dim(`  ${event.group.toLowerCase()}`);
-    this.#showLine("begins", { depth: event.depth, text: `▶ ${clean(event.name)}${group}` });
+    this.#showLine("begins", { depth: event.depth, text: `▶ ${cleanText(event.name)}${group}` });
     this.#heading = this.#screen.terminal.showSteps && event.group === null ? event.key : null;
   }
 
   /** Starts the text of the step anew. */
   #retries(event: PrintedEvent & { readonly kind: "retries" }): void {
-    const { clean, style } = this.#screen.terminal;
+    const { style } = this.#screen.terminal;
     const { isTold, startedAtMs, live } = this.#turnOf(event);
     const hasSpoken = live.said !== "";
     this.quiet();
     this.#turns.set(event.key, { ...this.#newTurn(event), isTold, isAgain: true, startedAtMs });
     const how = event.attempt > 1 ? `attempt ${event.attempt}` : "begun again";
-    if (hasSpoken) this.#screen.line(style.dim(`↻ ${clean(event.name)}, ${how}`));
+    if (hasSpoken) this.#screen.line(style.dim(`↻ ${cleanText(event.name)}, ${how}`));
     this.#lastLine = "other";
   }
 
@@ -142,17 +143,17 @@ export class StepPrinter {
     if (output !== null) this.#gives(event, output);
     const seconds = output?.metrics?.duration ?? (atMs - this.#turnOf(event).startedAtMs) / 1000;
     this.#leave(event);
-    const { clean, style } = this.#screen.terminal;
-    const text = `${output?.success === false ? "✗" : "✓"} ${clean(event.name)}  ${seconds.toFixed(2)} s`;
+    const { style } = this.#screen.terminal;
+    const text = `${output?.success === false ? "✗" : "✓"} ${cleanText(event.name)}  ${seconds.toFixed(2)} s`;
     this.#showLine("ends", { depth: event.depth, text: style.dim(text) });
   }
 
   #fails(event: PrintedEvent & { readonly kind: "fails" }): void {
-    const { clean, style } = this.#screen.terminal;
+    const { style } = this.#screen.terminal;
     this.#leave(event);
     if (event.stepId !== null) this.#shown.add(event.stepId);
     if (this.#lastLine === "other") this.#screen.gap();
-    this.#screen.line(style.red(`✗ ${clean(event.name)}: ${clean(event.message)}`));
+    this.#screen.line(style.red(`✗ ${cleanText(event.name)}: ${cleanText(event.message)}`));
     this.#lastLine = "ends";
     this.lastFailure = event.message;
   }
@@ -164,9 +165,10 @@ export class StepPrinter {
   }
 
   #body(output: StepOutput): void {
-    const { clean, style } = this.#screen.terminal;
+    const { style } = this.#screen.terminal;
     if (output.error === CUT_OFF) this.#cutOff(output);
-    else if (!output.success) this.#screen.line(style.red(`Failed: ${clean(output.error ?? toText(output.content))}`));
+    else if (!output.success)
+      this.#screen.line(style.red(`Failed: ${cleanText(output.error ?? toText(output.content))}`));
     else if (output.skipped) this.#screen.line(style.dim("(skipped)"));
     else this.content(output.content);
     this.#lastLine = "other";
@@ -223,7 +225,7 @@ export class StepPrinter {
   }
 
   #textOf({ content }: StepOutput): string {
-    return this.#screen.terminal.clean(toText(content)).trim();
+    return cleanText(toText(content)).trim();
   }
 }
 
