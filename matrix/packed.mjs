@@ -7,7 +7,7 @@ import { matrix } from "./tools.mjs";
 
 const packages = [
   "millrace",
-  ...["cli", "client", "server", "sqlite", "studio", "otel"].map((name) => `@millrace/${name}`),
+  ...["cli", "client", "server", "sqlite", "studio", "otel", "pipeline", "print"].map((name) => `@millrace/${name}`),
 ];
 
 /** A comment says what the command prints. */
@@ -17,6 +17,7 @@ const tries = (major) => [
   'npx millrace run greeting.ts --input \'{"name":"Ada"}\' --json # "result":"Hello, Ada!"',
   `node studio.mjs # ${major}: the studio and its scripts`,
   `node trace.mjs # ${major}: start greeting, step greet, run greeting`,
+  `node print.mjs # ${major}: Hello, Ada!`,
 ];
 
 /** One install for both: none of the packages has native code. */
@@ -26,5 +27,5 @@ export function packedRows() {
   const files = { ...Object.fromEntries(texts), "package.json": JSON.stringify({ private: true, type: "module" }) };
   const installed = `npm install --no-audit --no-fund zod @opentelemetry/api@1 @opentelemetry/sdk-trace@3 ${packages.join(" ")}`;
   const commands = [installed, ...tries(22), ...tries(24)];
-  return [rowOf({ name: "command, studio and telemetry, also on Node 24", files, commands }, 22)];
+  return [rowOf({ name: "command, studio, telemetry and printing, also on Node 24", files, commands }, 22)];
 }

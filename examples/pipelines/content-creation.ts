@@ -1,7 +1,7 @@
 // Running a pipeline, and what a run gives. `pnpm --filter millrace-examples content-creation`
 import { Agent } from "@millrace/agents";
 import { Pipeline, type PipelineOptions } from "@millrace/pipeline";
-import { printOutput } from "@millrace/pipeline/print";
+import { printOutput } from "@millrace/print";
 import { sqliteStore } from "@millrace/sqlite";
 import { model } from "./support/model.js";
 import { researchTeam } from "./support/research-team.js";

@@ -1,7 +1,7 @@
 // A team, a function and an agent, one after the other. `pnpm --filter millrace-examples mixed-pipeline`
 import { Agent } from "@millrace/agents";
 import { Pipeline, type StepInput, stepOutput } from "@millrace/pipeline";
-import { printResponse } from "@millrace/pipeline/print";
+import { printResponse } from "@millrace/print";
 import { model } from "./support/model.js";
 import { researchTeam } from "./support/research-team.js";
 

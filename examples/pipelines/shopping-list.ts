@@ -1,7 +1,7 @@
 // Two agents whose tools share one list, which a file keeps. `pnpm --filter millrace-examples shopping-list`
 import { Agent, type RunContext, tool } from "@millrace/agents";
 import { Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
-import { printResponse } from "@millrace/pipeline/print";
+import { printResponse } from "@millrace/print";
 import { sqliteStore } from "@millrace/sqlite";
 import * as z from "zod";
 import { call, model } from "./support/model.js";

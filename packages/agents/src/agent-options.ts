@@ -1,10 +1,12 @@
 import type { AgentOptions } from "./settings/agent-options.types.js";
 import { idOf } from "./settings/agent-id.js";
+import { modelRetry } from "./run/call-options.js";
 import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
 import { newId } from "./system.js";
 import { z } from "zod";
+import { present } from "./settings/present.js";
 import { tool } from "./settings/tool.js";
 import type { AgentTool } from "./settings/tool.types.js";
 
@@ -22,6 +24,25 @@ const updateSessionStateTool: AgentTool = tool({
   },
 });
 
+const defaults = {
+  modelSettings: {},
+  instructions: "",
+  resolveInContext: true,
+  sdkTools: {},
+  maxSteps: 20,
+  limits: {},
+  outputRepairs: 1,
+  maxParallelTools: 8,
+  canHandOffTo: [],
+  guards: {},
+  addSessionStateToContext: false,
+  overwriteDbSessionState: false,
+  addHistoryToContext: false,
+  numHistoryRuns: 3,
+  dependencies: {},
+  metadata: {},
+};
+
 type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText">;
 
 /**
@@ -29,47 +50,19 @@ type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText">;
  * @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE`.
  */
 export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): ExecutorSettings {
-  const name = options.name ?? parts.kind;
+  const { retry, timeout, limit, maxRetries = 2, enableAgenticState = false, stopWhen = [] } = options;
+  const { name = parts.kind, id = idOf(name), tools = [], sessionState = {}, sessionId = newId(), userId } = options;
   const settings: ExecutorSettings = {
+    ...defaults,
+    ...present(options),
     ...parts,
-    id: options.id ?? idOf(name),
-    name,
-    model: options.model,
-    modelSettings: options.modelSettings ?? {},
-    description: options.description,
-    instructions: options.instructions ?? "",
-    resolveInContext: options.resolveInContext ?? true,
-    tools: [...(options.tools ?? []), ...(options.enableAgenticState === true ? [updateSessionStateTool] : [])],
-    sdkTools: options.sdkTools ?? {},
-    outputSchema: options.outputSchema,
-    maxSteps: options.maxSteps ?? 20,
-    maxRetries: options.maxRetries ?? 2,
-    outputRepairs: options.outputRepairs ?? 1,
-    maxParallelTools: options.maxParallelTools ?? 8,
-    canHandOffTo: options.canHandOffTo ?? [],
-    stopWhen: [options.stopWhen ?? []].flat(),
-    prepareStep: options.prepareStep,
-    guards: options.guards ?? {},
-    redact: options.redact,
-    readFile: options.readFile,
-    ...sessionSettings(options),
-    dependencies: options.dependencies ?? {},
-    metadata: options.metadata ?? {},
+    ...{ model: options.model, id, name, sessionId, userId: userId || null },
+    tools: enableAgenticState ? [...tools, updateSessionStateTool] : [...tools],
+    modelCalls: { retry: retry ?? modelRetry(maxRetries), timeout, limit },
+    stopWhen: [stopWhen].flat(),
+    sessionState: plainState(sessionState),
   };
   const rules = parts.kind === "team" ? (teamRules as typeof agentRules) : agentRules;
   check(name, options, { rules, besides: sameNames(settings) });
   return Object.freeze(settings);
-}
-
-function sessionSettings(options: AgentOptions<unknown>) {
-  return {
-    sessions: options.sessions,
-    sessionId: options.sessionId ?? newId(),
-    userId: options.userId || null,
-    sessionState: plainState(options.sessionState ?? {}),
-    addSessionStateToContext: options.addSessionStateToContext ?? false,
-    overwriteDbSessionState: options.overwriteDbSessionState ?? false,
-    addHistoryToContext: options.addHistoryToContext ?? false,
-    numHistoryRuns: options.numHistoryRuns ?? 3,
-  };
 }

@@ -10,6 +10,7 @@ export type { AgentOptions, Instructions, TeamOptions } from "./settings/agent-o
 export type {
   AskedOfModel,
   Guards,
+  ModelSettings,
   ModelToolCall,
   ModelToolResult,
   ModelTurn,
@@ -19,7 +20,6 @@ export type {
   StopRule,
   Verdict,
 } from "./settings/loop-options.types.js";
-export type { ModelSettings } from "./settings/model-settings.types.js";
 export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
@@ -27,6 +27,8 @@ export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/age
 export type { AgentQuestion } from "./loop/questions.js";
 export { recorded } from "./loop/recorded.js";
 export type { Recorded, RecordedOptions } from "./loop/recorded.js";
+export { partialOutputs } from "./loop/partial-outputs.js";
+export type { PartialOutput } from "./loop/partial-outputs.js";
 export type { AgentPart } from "./loop/agent-part.types.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
 export type {
@@ -49,6 +51,7 @@ export type {
   ToolContext,
   ToolOptions,
 } from "./settings/tool.types.js";
+export type { CallPolicies } from "./settings/call-policies.types.js";
 export type { EditOptions, RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions
@@ -71,6 +74,8 @@ export type {
   ExecutorResult,
   ExecutorStatus,
   MemberRun,
+  StepRequest,
+  StepResult,
 } from "./settings/executor.types.js";
 export type {
   EventFacts,
@@ -88,7 +93,6 @@ export type {
 } from "@millrace/pipeline/executor";
 export type {
   ExecutorPause,
-  ExecutorResume,
   Media,
   MediaKind,
   MediaSet,

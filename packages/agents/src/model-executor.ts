@@ -1,20 +1,10 @@
 import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
-import { runInStep } from "./loop/step-run.js";
+import { executeInStep, runInStep } from "./loop/step-run.js";
 import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
-import {
-  emptyMetrics,
-  type ExecutorResume,
-  mergeValues,
-  type StepMetricsData,
-  type ExecutorEvent,
-} from "@millrace/pipeline/executor";
+import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import type { Executor, ExecutorRequest, ExecutorResult } from "./settings/executor.types.js";
-import { resumedJob } from "./pause/read-pause.js";
+import type { Executor, StepRequest, StepResult } from "./settings/executor.types.js";
 import { eventsOf } from "./run/events-of.js";
-import { toFailure } from "./run/failure.js";
-import { failedRun, openRun, performRun } from "./memory-run.js";
-import { confirmationOf } from "./settings/tool.js";
 import type { SessionState } from "./settings/run-context.types.js";
 import type {
   AgentRun,
@@ -24,14 +14,13 @@ import type {
   PausedRun,
   StepRunOptions,
 } from "./settings/run-options.types.js";
-import { continueInSession, runInSession, whoRuns } from "./session-run.js";
+import { continueAlone, runAlone } from "./agent-run.js";
+import type { Who } from "./loop/step-session.js";
 import { loadSession, saveSession } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
-import type { RunJob } from "./settings/job.types.js";
 import { plainState } from "./state/live-state.js";
 import { rememberSettings } from "./settings/known-settings.js";
-import { newId, nowMs } from "./system.js";
 
 /** Names a session and its user. Both default to those of the executor. */
 export interface SessionChoice {
@@ -69,26 +58,12 @@ export abstract class ModelExecutor<Output> implements Executor {
     return this.#settings.model;
   }
 
-  /** `true` when a tool, a guard, a member or an agent that takes over may ask a person. */
-  get canPause(): boolean {
-    const { tools, sdkTools, members, canHandOffTo, guards } = this.#settings;
-    if (typeof sdkTools === "function" || canHandOffTo.length > 0 || Object.keys(guards).length > 0) return true;
-    const sdk = Object.values(sdkTools);
-    return (
-      sdk.some(
-        ({ needsApproval = false, execute, type }) => needsApproval !== false || (!execute && type !== "provider"),
-      ) ||
-      tools.some((tool) => tool.execute === undefined || confirmationOf(tool) !== null) ||
-      members.some(({ executor }) => executor.canPause === true)
-    );
-  }
-
   /**
    * The agent as a workflow of one step: for `createRuntime`, `createServer`, or as a child. A model call or a tool call that was made
    * is not made again when the run continues after a crash.
    */
   get workflow(): AgentWorkflow<Output> {
-    this.#workflow ??= agentWorkflow(this.id, (input, options) => runInStep(this.#settings, input, options));
+    this.#workflow ??= agentWorkflow(this.#settings, (input, options) => runInStep(this.#settings, input, options));
     return this.#workflow as AgentWorkflow<Output>;
   }
 
@@ -108,7 +83,7 @@ export abstract class ModelExecutor<Output> implements Executor {
       return (await runInStep(this.#settings, input, options)) as AgentRun<Output>;
     }
     check(this.name, options, { rules: runRules });
-    return (await runInSession(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
+    return (await runAlone(this.#settings, { input, options, emit: undefined })) as AgentRun<Output>;
   }
 
   /**
@@ -120,7 +95,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   stream(input: unknown, options: AgentRunOptions = {}): AsyncGenerator<ExecutorEvent, void, undefined> {
     check(this.name, options, { rules: runRules });
     return eventsOf(options, (emit, signal) =>
-      runInSession(this.#settings, { input, options: { ...options, signal }, emit }),
+      runAlone(this.#settings, { input, options: { ...options, signal }, emit }),
     );
   }
 
@@ -128,8 +103,12 @@ export abstract class ModelExecutor<Output> implements Executor {
    * Continues a paused run. Allowed calls are made; the model is told which calls were rejected, and the notes. The run
    * may pause again. Where the session has stored the run, its ids are enough.
    *
-   * @param answers One answer for each of `pause.requirements`.
-   * @throws {WorkflowError} `RUN_NOT_PAUSED`; `REQUIREMENT_INVALID` naming every problem of the answers; else as `run`.
+   * Continues a failed run, too, where the session has stored it: its failed work is done again, and nothing that was
+   * recorded.
+   *
+   * @param answers One answer for each of `pause.requirements`; those of a failed run are known.
+   * @throws {WorkflowError} `RUN_NOT_PAUSED`, also while the run is being continued; `REQUIREMENT_INVALID` naming every
+   * problem of the answers; else as `run`.
    */
   async continueRun(
     run: PausedRun,
@@ -138,7 +117,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   ): Promise<AgentRun<Output>> {
     check(this.name, options, { rules: continueRules });
     const request = { paused: run, answers, options, emit: undefined };
-    return (await continueInSession(this.#settings, request)) as AgentRun<Output>;
+    return (await continueAlone(this.#settings, request)) as AgentRun<Output>;
   }
 
   /** Does the same as {@link continueRun} and yields the events, `RunContinued` first. @see {@link stream} */
@@ -149,22 +128,16 @@ export abstract class ModelExecutor<Output> implements Executor {
   ): AsyncGenerator<ExecutorEvent, void, undefined> {
     check(this.name, options, { rules: continueRules });
     return eventsOf(options, (emit, signal) =>
-      continueInSession(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
+      continueAlone(this.#settings, { paused: run, answers, options: { ...options, signal }, emit }),
     );
   }
 
   /**
-   * Runs as a step of a pipeline or a member of a team, with the state and context of the caller and without a session
-   * of its own. Never rejects.
+   * Runs as a step of a pipeline, with the state and context of the caller and without a session of its own. Each model call and each
+   * tool call is recorded in the step; a question is one of `ctx.ask`. Never rejects.
    */
-  async execute(request: ExecutorRequest): Promise<ExecutorResult> {
-    const settings = this.#settings;
-    const job = jobOf(settings, request);
-    const opened = request.resume === undefined ? job : tryToResume(settings, job, request.resume);
-    const run = openRun(settings, WorkflowError.is(opened) ? job : opened);
-    const result = WorkflowError.is(opened) ? failedRun(run, opened) : await performRun(run);
-    run.events.end(result, null);
-    return result;
+  execute(request: StepRequest): Promise<StepResult> {
+    return executeInStep(this.#settings, request);
   }
 
   /**
@@ -172,8 +145,8 @@ export abstract class ModelExecutor<Output> implements Executor {
    *
    * @throws {WorkflowError} `SESSION_UNKNOWN` when the session does not exist.
    */
-  async getSessionState(sessionId?: string): Promise<SessionState> {
-    return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).state;
+  async getSessionState(sessionId: string = this.sessionId): Promise<SessionState> {
+    return (await this.#session({ sessionId })).state;
   }
 
   /**
@@ -185,16 +158,9 @@ export abstract class ModelExecutor<Output> implements Executor {
   async updateSessionState(updates: SessionState, choice: SessionChoice = {}): Promise<SessionState> {
     const before = await this.#session(choice);
     const state = { ...before.state, ...plainState(updates) };
-    const change = {
-      ...this.#who(choice),
-      before,
-      base: before.state,
-      state,
-      counted: {},
-      run: null,
-      metrics: emptyMetrics,
-    };
-    return saveSession(this.#store(change.sessionId), change);
+    const who = this.#who(choice);
+    const change = { before, base: before.state, state, counted: {}, run: null, metrics: emptyMetrics };
+    return saveSession(this.#store(who.sessionId), { ...who, ...change });
   }
 
   /**
@@ -202,8 +168,8 @@ export abstract class ModelExecutor<Output> implements Executor {
    *
    * @throws {WorkflowError} `SESSION_UNKNOWN` when the session does not exist.
    */
-  async getSessionMetrics(sessionId?: string): Promise<StepMetricsData> {
-    return (await this.#session({ ...(sessionId === undefined ? {} : { sessionId }) })).metrics;
+  async getSessionMetrics(sessionId: string = this.sessionId): Promise<StepMetricsData> {
+    return (await this.#session({ sessionId })).metrics;
   }
 
   async #session(choice: SessionChoice): Promise<AgentSession> {
@@ -213,48 +179,14 @@ export abstract class ModelExecutor<Output> implements Executor {
     return session;
   }
 
-  #who({ sessionId, userId }: SessionChoice): ReturnType<typeof whoRuns> {
-    const { sessionId: id } = whoRuns(this.#settings, sessionId === undefined ? {} : { sessionId });
-    return { sessionId: id, userId: userId || null };
+  #who({ sessionId = this.sessionId, userId }: SessionChoice): Who {
+    return { sessionId, userId: userId || null };
   }
 
   #store(sessionId: string): AgentSessions {
     const { sessions } = this.#settings;
     if (sessions === undefined) throw unknownSession(sessionId, "Give it a store: `sessions: memorySessions()`.");
     return sessions;
-  }
-}
-
-function jobOf(settings: ExecutorSettings, request: ExecutorRequest): RunJob {
-  const { images = [], videos = [], audio = [], files = [], runContext } = request;
-  const dependencies = runContext?.dependencies ?? {};
-  return {
-    runId: newId(),
-    parentRunId: request.parentRunId ?? null,
-    createdAtMs: nowMs(),
-    resumed: null,
-    input: request.input,
-    media: [...images, ...videos, ...audio, ...files],
-    sessionId: request.sessionId ?? null,
-    userId: request.userId || null,
-    state: request.sessionState,
-    base: request.sessionState,
-    defaults: settings.sessionState,
-    outerContext: runContext,
-    dependencies: Object.keys(dependencies).length > 0 ? dependencies : settings.dependencies,
-    metadata: mergeValues(runContext?.metadata ?? {}, settings.metadata),
-    history: request.history ?? [],
-    emit: request.stream,
-    signal: request.signal,
-    idempotencyKey: request.idempotencyKey,
-  };
-}
-
-function tryToResume(settings: ExecutorSettings, job: RunJob, resume: ExecutorResume): RunJob | WorkflowError {
-  try {
-    return resumedJob(settings, job, resume);
-  } catch (error) {
-    return toFailure(error, settings);
   }
 }
 

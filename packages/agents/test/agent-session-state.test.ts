@@ -1,6 +1,7 @@
 /** The samples of agents with session state, with models that follow a script. */
 import { describe, expect, it } from "vitest";
 import { Agent, memorySessions } from "../src/index.js";
+import { executing } from "./support/in-step.js";
 import { scripted, systemTexts, toolOutputs } from "./support/models.js";
 import { addItem, listItems, listOf, removeAllItems, removeItem } from "./support/shopping.js";
 
@@ -115,7 +116,7 @@ describe("state that the model keeps itself", () => {
     const model = scripted([[["update_session_state", hostile]], "Done."]);
     const { signal } = new AbortController();
 
-    await new Agent({ model, ...agentic }).execute({
+    await executing(new Agent({ model, ...agentic })).execute({
       input: "Do it",
       sessionState: state,
       signal,

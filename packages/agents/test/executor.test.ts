@@ -9,6 +9,7 @@ import {
   tool,
 } from "../src/index.js";
 import { namesOf } from "./support/events.js";
+import { executing } from "./support/in-step.js";
 import { scripted, systemTexts, userTexts } from "./support/models.js";
 import { addItem } from "./support/shopping.js";
 
@@ -29,7 +30,7 @@ describe("execute", () => {
     const state = { shopping_list: ["eggs"] };
     const agent = new Agent({ model, sessions, tools: [addItem], sessionState: { shopping_list: [], limit: 9 } });
 
-    const result = await agent.execute(request({ sessionId: "s1", sessionState: state }));
+    const result = await executing(agent).execute(request({ sessionId: "s1", sessionState: state }));
 
     expect(result).toMatchObject({ status: "COMPLETED", content: "Added.", error: null });
     expect(state).toEqual({ shopping_list: ["eggs", "milk"], limit: 9 });
@@ -56,7 +57,7 @@ describe("execute", () => {
     }
     const agent = new Agent({ model: scripted([[["replace", {}]], "Done."]), tools: [replace] });
 
-    const result = await agent.execute(request({ sessionState: state, runContext: new PipelineContext() }));
+    const result = await executing(agent).execute(request({ sessionState: state, runContext: new PipelineContext() }));
 
     expect(state).toEqual({ fresh: true });
     expect(result.tools[0]?.result).toBe("pipeline-run Digest");
@@ -78,7 +79,7 @@ describe("execute", () => {
     };
 
     const agent = new Agent({ model: scripted([[["edit", {}]], "Done."]), tools: [edit] });
-    await agent.execute(request({ runContext }));
+    await executing(agent).execute(request({ runContext }));
 
     expect(edited).toEqual(["the pipeline"]);
   });
@@ -86,7 +87,7 @@ describe("execute", () => {
   it("answers with an error when the state cannot be written", async () => {
     const agent = new Agent({ model: scripted(["Hi"]), sessionState: { limit: 9 } });
 
-    const result = await agent.execute(request({ sessionState: Object.freeze({}) }));
+    const result = await executing(agent).execute(request({ sessionState: Object.freeze({}) }));
 
     expect(result).toMatchObject({ status: "ERROR", error: { code: "AGENT_FAILED" } });
   });
@@ -95,14 +96,14 @@ describe("execute", () => {
     const model = scripted(["1", "2"]);
     const agent = new Agent({ model, instructions: "{url}", dependencies: { url: "own" } });
 
-    await agent.execute(request({ runContext: { dependencies: { url: "pipeline" } } }));
-    await agent.execute(request({ runContext: { dependencies: {} } }));
+    await executing(agent).execute(request({ runContext: { dependencies: { url: "pipeline" } } }));
+    await executing(agent).execute(request({ runContext: { dependencies: {} } }));
 
     expect(systemTexts(model)).toEqual(["pipeline", "own"]);
   });
 
   it("answers with an error instead of throwing one", async () => {
-    const result = await new Agent({ name: "Writer", model: scripted([]) }).execute(request());
+    const result = await executing(new Agent({ name: "Writer", model: scripted([]) })).execute(request());
 
     expect(result).toMatchObject({ status: "ERROR", content: null, error: { code: "AGENT_FAILED" } });
     expect(result.error?.message).toBe('Agent "Writer" failed: the script of scripted has 0 turns');
@@ -120,7 +121,7 @@ describe("execute", () => {
     const agent = new Agent({ model, tools: [addItem] });
     const state = { shopping_list: [] };
 
-    const result = await agent.execute(request({ signal: abort.signal, sessionState: state }));
+    const result = await executing(agent).execute(request({ signal: abort.signal, sessionState: state }));
 
     expect(result).toMatchObject({ status: "CANCELLED", error: { code: "RUN_CANCELLED" } });
     expect(state.shopping_list).toEqual([]);
@@ -130,7 +131,7 @@ describe("execute", () => {
     const events: ExecutorEvent[] = [];
     const model = scripted(["Hello you."]);
 
-    await new Agent({ model }).execute(request({ stream: (event) => events.push(event) }));
+    await executing(new Agent({ model })).execute(request({ stream: (event) => events.push(event) }));
 
     expect(namesOf(events)).toEqual(["RunStarted", "RunContent", "RunContent", "RunCompleted"]);
     expect(model.doGenerateCalls).toHaveLength(0);
@@ -143,14 +144,14 @@ describe("execute", () => {
       { role: "assistant", content: "Answer" },
     ] as const;
 
-    await new Agent({ model }).execute(request({ input: { topic: "AI", none: undefined }, history }));
+    await executing(new Agent({ model })).execute(request({ input: { topic: "AI", none: undefined }, history }));
 
     expect(model.doGenerateCalls.flatMap(userTexts)).toEqual(["Before", '{\n  "topic": "AI"\n}']);
   });
 
   it("counts tokens per model, also of a run that fails later", async () => {
     const model = scripted([[["add_item", { item: "milk" }]]], "small");
-    const result = await new Agent({ model, tools: [addItem] }).execute(
+    const result = await executing(new Agent({ model, tools: [addItem] })).execute(
       request({ sessionState: { shopping_list: [] } }),
     );
 
@@ -170,7 +171,7 @@ describe("media", () => {
     const model = scripted(["Nice."]);
     const agent = new Agent({ model, readFile: async () => new Uint8Array([1, 2, 3]) });
 
-    const result = await agent.execute(
+    const result = await executing(agent).execute(
       request({
         input: "Look",
         images: [{ kind: "image", id: "1", content: "AAAA", format: "png" }],
@@ -197,7 +198,7 @@ describe("media", () => {
   it("are an error when nobody can read them", async () => {
     const images = [{ kind: "image" as const, id: "1", filepath: "/tmp/a.png" }];
 
-    const result = await new Agent({ model: scripted(["ok"]) }).execute(request({ images }));
+    const result = await executing(new Agent({ model: scripted(["ok"]) })).execute(request({ images }));
 
     expect(result).toMatchObject({ status: "ERROR", error: { code: "OPTION_INVALID", details: { mediaId: "1" } } });
   });

@@ -3,9 +3,10 @@ import { Pipeline, Step } from "@millrace/pipeline";
 import type { LanguageModel } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Agent, type ExecutorResult, memorySessions, Team, tool } from "../src/index.js";
+import { Agent, memorySessions, Team, tool } from "../src/index.js";
 import { deferred } from "./support/deferred.js";
 import { namesOf, readAll, textOf } from "./support/events.js";
+import { inStep } from "./support/in-step.js";
 import {
   chunks,
   completion,
@@ -153,17 +154,15 @@ describe("over HTTP", () => {
     const state = { paid: [] };
     const ask = request({ sessionState: state, ...(how === "streaming" ? { stream: () => {} } : {}) });
 
-    const first = await agent.execute(ask);
-    const goOn = { state: stored(first.pause?.state), answers: allow(idIn(first)) };
-    const second = await agent.execute({ ...ask, resume: goOn });
+    const { result, asked } = await inStep(
+      (ctx) => agent.execute({ ...ask, ctx }),
+      ask,
+      ({ input }) => ({ approved: (input as { cents: number }).cents < 100 }),
+    );
 
-    expect([first, second].map(({ pause }) => pause?.requirements)).toMatchObject([
-      [{ toolArgs: { cents: 50 } }],
-      [{ toolArgs: { cents: 500 } }],
-    ]);
-    expect(state.paid).toEqual([5, 50]);
-    const last = { state: stored(second.pause?.state), answers: [deny(idIn(second), null)] };
-    expect(await agent.execute({ ...ask, resume: last })).toMatchObject({ status: "COMPLETED", content: "Paid." });
+    expect(asked).toMatchObject([{ input: { cents: 50 } }, { input: { cents: 500 } }]);
+    expect(new Set(asked.map(({ id }) => id)).size).toBe(2);
+    expect(result).toMatchObject({ status: "COMPLETED", content: "Paid." });
     expect(state.paid).toEqual([5, 50]);
   });
 
@@ -181,9 +180,6 @@ describe("over HTTP", () => {
 });
 
 /** The model has given all its calls one id; each has a name of its own in the run. */
-function idIn({ pause }: ExecutorResult): string {
-  return pause?.requirements[0]?.toolCallId ?? "";
-}
 
 describe("when the service refuses", () => {
   it("waits as long as it says and tries again", async () => {

@@ -2,12 +2,15 @@
 import { type DecideRequest, emptyMedia } from "@millrace/pipeline/executor";
 import { describe, expect, it } from "vitest";
 import { PipelineAgent } from "../src/index.js";
+import { deciding } from "./support/in-step.js";
 import { scripted, systemTexts, userTexts } from "./support/models.js";
 import { chunks, openaiServer, status } from "./support/openai-server.js";
 
 const history = "<workflow_history_context>\n[run-1]\ninput: rivers\nresponse: The Nile.\n</workflow_history_context>";
 
-function request(more: Partial<DecideRequest> = {}): DecideRequest {
+type Request = Omit<DecideRequest, "ctx" | "callContext">;
+
+function request(more: Partial<Request> = {}): Request {
   return {
     input: "Which is the longest river?",
     ...emptyMedia,
@@ -27,7 +30,7 @@ describe.each([
   ["answering", undefined],
   ["streaming", () => {}],
 ])("decide, %s", (_how, listener) => {
-  const ask = (more: Partial<DecideRequest> = {}) =>
+  const ask = (more: Partial<Request> = {}) =>
     request({ ...more, ...(listener === undefined ? {} : { stream: listener }) });
 
   it("gives the query of the first call, and calls the model once", async () => {
@@ -38,7 +41,7 @@ describe.each([
       ],
     ]);
 
-    const decided = await new PipelineAgent({ model }).decide(ask());
+    const decided = await deciding(new PipelineAgent({ model })).decide(ask());
 
     expect(decided).toMatchObject({ query: "longest river", content: null, status: "COMPLETED", error: null });
     expect(decided.metrics).toMatchObject({ totalTokens: 15, duration: expect.any(Number) });
@@ -47,7 +50,7 @@ describe.each([
   });
 
   it("gives the answer when it needs no run", async () => {
-    const decided = await new PipelineAgent({ model: scripted(["The Nile."]) }).decide(ask({ history }));
+    const decided = await deciding(new PipelineAgent({ model: scripted(["The Nile."]) })).decide(ask({ history }));
 
     expect(decided).toMatchObject({ query: null, content: "The Nile.", status: "COMPLETED" });
   });
@@ -58,7 +61,7 @@ describe.each([
     ["another tool", [["delete_all", { query: "x" }]] as const],
     ["nothing", ""],
   ])("is an error for a model that answers with %s", async (_what, turn) => {
-    const decided = await new PipelineAgent({ name: "Front", model: scripted([turn]) }).decide(ask());
+    const decided = await deciding(new PipelineAgent({ name: "Front", model: scripted([turn]) })).decide(ask());
 
     expect(decided).toMatchObject({ status: "ERROR", query: null, content: null });
     expect(decided.error).toMatchObject({ code: "AGENT_OUTPUT_INVALID", details: { executor: "Front" } });
@@ -68,8 +71,8 @@ describe.each([
   it("is an error when the model fails, and cancelled when the signal says so", async () => {
     const agent = new PipelineAgent({ model: scripted([]), maxRetries: 0 });
 
-    expect(await agent.decide(ask())).toMatchObject({ status: "ERROR", error: { code: "AGENT_FAILED" } });
-    expect(await agent.decide(ask({ signal: AbortSignal.abort() }))).toMatchObject({
+    expect(await deciding(agent).decide(ask())).toMatchObject({ status: "ERROR", error: { code: "AGENT_FAILED" } });
+    expect(await deciding(agent).decide(ask({ signal: AbortSignal.abort() }))).toMatchObject({
       status: "CANCELLED",
       error: { code: "RUN_CANCELLED" },
     });
@@ -79,7 +82,7 @@ describe.each([
 describe("what the model is told", () => {
   const systemOf = async (options: object, more: Partial<DecideRequest>) => {
     const model = scripted(["Fine."]);
-    await new PipelineAgent({ model, ...options }).decide(request(more));
+    await deciding(new PipelineAgent({ model, ...options })).decide(request(more));
     return systemTexts(model)[0] ?? "";
   };
 
@@ -106,7 +109,7 @@ describe("what the model is told", () => {
     const model = scripted(["A bridge."]);
     const images = [{ kind: "image", id: "1", content: "AAAA", mimeType: "image/png" }] as const;
 
-    await new PipelineAgent({ model }).decide(request({ input: { about: "this" }, images }));
+    await deciding(new PipelineAgent({ model })).decide(request({ input: { about: "this" }, images }));
 
     const [call] = model.doGenerateCalls;
     expect(call && userTexts(call)).toEqual(['{\n  "about": "this"\n}']);
@@ -119,7 +122,7 @@ it("shows what it says as it comes, marked as the agent's", async () => {
   const events: object[] = [];
   const model = scripted(["The Nile."]);
 
-  const { runId } = await new PipelineAgent({ name: "Front", model }).decide(
+  const { runId } = await deciding(new PipelineAgent({ name: "Front", model })).decide(
     request({ stream: (event) => void events.push(event) }),
   );
 
@@ -153,7 +156,7 @@ describe("over HTTP", () => {
     const half = chunks([{ content: "The N" }], (response) => void response.end());
     await using server = await openaiServer([half]);
 
-    const decided = await new PipelineAgent({ model: server.model }).decide(request({ stream: () => {} }));
+    const decided = await deciding(new PipelineAgent({ model: server.model })).decide(request({ stream: () => {} }));
 
     expect(decided).toMatchObject({ status: "ERROR", error: { code: "AGENT_FAILED" } });
   });
@@ -161,7 +164,7 @@ describe("over HTTP", () => {
   it("says how long to wait once it gives up", async () => {
     await using server = await openaiServer([status(429, "slow down", { "retry-after": "7" })]);
 
-    const decided = await new PipelineAgent({ model: server.model, maxRetries: 0 }).decide(request());
+    const decided = await deciding(new PipelineAgent({ model: server.model, maxRetries: 0 })).decide(request());
 
     expect(decided).toMatchObject({ status: "ERROR", error: { code: "AGENT_FAILED", retryAfterMs: 7000 } });
   });

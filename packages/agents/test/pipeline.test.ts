@@ -1,5 +1,7 @@
 /** Agents as steps of a pipeline: one session state for functions, agents and their tools. */
+
 import { Condition, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/pipeline";
+import { APICallError } from "ai";
 import { describeWorkflow } from "millrace/graph";
 import { afterEach, expect, it } from "vitest";
 import { z } from "zod";
@@ -117,7 +119,7 @@ it("what an agent says is shown as it comes", async () => {
   expect([names[0], names.at(-1)]).toEqual(["WorkflowStarted", "WorkflowCompleted"]);
 });
 
-it("a retried agent edits the state in the tools that it calls this time, and once for a call that it makes again", async () => {
+it("a retried agent goes on behind its recorded calls, whose edits count once", async () => {
   const edits = (name: string, change: (state: Record<string, unknown>, item: string) => void) =>
     tool({
       name,
@@ -138,7 +140,6 @@ it("a retried agent edits the state in the tools that it calls this time, and on
     [["add", { item: "milk" }]],
     down,
     [["remove", { item: "bread" }]],
-    [["add", { item: "milk" }]],
     (options) => JSON.stringify(toolOutputs(options)),
   ]);
   const agent = new Agent({ name: "Flaky", model, maxRetries: 0, tools: [add, remove] });
@@ -147,7 +148,7 @@ it("a retried agent edits the state in the tools that it calls this time, and on
   const { content, sessionState } = await pipeline({ name: "Edits", sessionState: { items: [] }, steps }).run("Go");
 
   expect(sessionState).toEqual({ items: ["milk"], removed: "bread" });
-  expect(JSON.parse(content as string)).toMatchObject([{ value: "remove bread" }, { value: "add milk" }]);
+  expect(JSON.parse(content as string)).toMatchObject([{ value: "add milk" }, { value: "remove bread" }]);
 });
 
 it("an agent whose model fails is tried again, and then fails the run", async () => {
@@ -225,4 +226,16 @@ it("a drawing of the pipeline knows its agents, and who is in a team", () => {
     ["team", "Research"],
     ["agent", "News"],
   ]);
+});
+
+it("a retry of the step asks a model anew whose attempts have all failed", async () => {
+  const error = { message: "busy", url: "", requestBodyValues: {}, statusCode: 503, isRetryable: true };
+  const busy = () => Promise.reject(new APICallError({ ...error, responseHeaders: { "retry-after-ms": "1" } }));
+  const model = scripted([busy, busy, busy, busy, "Done."]);
+  const step = new Step({ executor: new Agent({ name: "Patient", model }), maxRetries: 2 });
+
+  const output = await pipeline({ name: "Busy", steps: [step] }).run("Go");
+
+  expect(output.content).toBe("Done.");
+  expect(model.doGenerateCalls.length + model.doStreamCalls.length).toBe(5);
 });

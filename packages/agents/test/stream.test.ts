@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Agent, memorySessions, tool } from "../src/index.js";
 import { namesOf, readAll, textOf } from "./support/events.js";
+import { executing } from "./support/in-step.js";
 import { scripted, usage } from "./support/models.js";
 import { addItem } from "./support/shopping.js";
 
@@ -71,7 +72,7 @@ describe("stream", () => {
     const model = new MockLanguageModelV4({ doStream: async () => ({ stream: stream() }) });
     const agent = new Agent({ model, tools: [look], maxSteps: 1 });
 
-    await agent.execute({
+    await executing(agent).execute({
       input: "Look",
       sessionState: {},
       signal: new AbortController().signal,

@@ -6,16 +6,15 @@
  */
 // ---- what a step calls
 export type {
+  CallOfStep,
   ConversationalAgent,
   DecideRequest,
   DecideResult,
   EditOptions,
   Executor,
   ExecutorMember,
-  ExecutorPause,
   ExecutorRequest,
   ExecutorResult,
-  ExecutorResume,
   RunContext,
   SessionState,
   ToolAnswer,
@@ -26,6 +25,7 @@ export type {
 export type {
   EventFacts,
   ExecutorEvent,
+  ExecutorPause,
   RunCancelledEvent,
   RunCompletedEvent,
   RunContentEvent,
@@ -50,6 +50,10 @@ export { addMetrics, emptyMetrics, metricsSince, sumMetrics } from "./data/metri
 export type { ModelMetricsData, StepMetricsData } from "./data/metrics.types.js";
 export { mergeValues } from "./data/merge-values.js";
 export { isEmptyContent, toText } from "./data/text.js";
+
+// ---- what outputs of steps are, for packages that show them
+export { CUT_OFF } from "./data/cut-off.js";
+export { hasRun, isGroup } from "./data/deepest-content.js";
 
 // ---- session state
 export { copyJson, isObject, toPlain } from "./session/json.js";

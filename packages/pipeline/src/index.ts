@@ -41,6 +41,7 @@ export type { ContentOf, ContentsBefore, ContentsOf, HasContents, NamedContent }
 export type { SessionState, SharedState } from "./data/session-state.types.js";
 export type {
   AnyStepFunction,
+  CallOfStep,
   ConversationalAgent,
   CoreWorkflow,
   DecideRequest,
@@ -48,10 +49,8 @@ export type {
   EditOptions,
   Executor,
   ExecutorMember,
-  ExecutorPause,
   ExecutorRequest,
   ExecutorResult,
-  ExecutorResume,
   PipelineLike,
   RunContext,
   StepFunction,

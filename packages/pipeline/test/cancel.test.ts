@@ -240,12 +240,14 @@ describe("a cancelled run", () => {
     const handle = runtime.run("own", own.workflowInput("in", { sessionId: "s" }) as never);
     await started;
     const receipt = await handle.sendEvent(new PipelineCancel({}) as never);
-    const output = await handle;
+    const error = await handle.then(null, (thrown: unknown) => thrown);
+    const { status } = await handle.summary();
     const session = await runtime.records.read("session", "s");
     await runtime.stop();
 
     expect(receipt).toMatchObject({ status: "accepted" });
-    expect(output).toMatchObject({ status: "CANCELLED", stepResults: [{ stepName: "a" }, { stepName: "waits" }] });
+    expect(error).toMatchObject({ code: "RUN_CANCELLED" });
+    expect(status).toBe("cancelled");
     expect(session?.value).toMatchObject({ runs: [{ runId: handle.runId, status: "CANCELLED" }] });
   });
 

@@ -455,10 +455,10 @@ it.each([
   ["nothing", undefined, "STEP_RESULT_INVALID", 'The executor "careless" gave undefined, not the result of a run.'],
   ["a text", "done", "STEP_RESULT_INVALID", 'The executor "careless" gave string, not the result of a run.'],
   [
-    "a pause without questions",
-    { runId: "r", status: "PAUSED", content: null, metrics: null, error: null, pause: {} },
+    "a pause",
+    { runId: "r", status: "PAUSED", content: null, metrics: null, error: null },
     "STEP_RESULT_INVALID",
-    'The executor "careless" gave a pause without a list of `requirements`, not the result of a run.',
+    'The executor "careless" gave the status PAUSED, not the result of a run.',
   ],
   [
     "an error that is data",

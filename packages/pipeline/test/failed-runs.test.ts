@@ -80,25 +80,6 @@ describe("a run that fails", () => {
 
     expect((await flow.runs()).runs).toMatchObject([{ status: "completed" }]);
   });
-
-  it("fails again when it is retried, and runs nothing again", async () => {
-    let calls = 0;
-    const counts = step("counts", {
-      executor: () => {
-        calls++;
-        throw new Error("no");
-      },
-    });
-    const flow = pipeline([counts]);
-    const runtime = createRuntime({ workflows: { tested: flow.workflow } }) as unknown as Runtime;
-    onTestFinished(() => runtime.stop());
-    await runtime.run("tested", flow.workflowInput("in") as never, { runId: "one" }).catch(() => {});
-
-    const again = await runtime.retry("one").then(null, (thrown: unknown) => thrown);
-
-    expect(WorkflowError.is(again, "PIPELINE_FAILED")).toBe(true);
-    expect(calls).toBe(1);
-  });
 });
 
 describe("a step that fails", () => {

@@ -119,7 +119,7 @@ describe("the graph of a pipeline", () => {
   it("says what does the work of each step, and frames agents and teams", () => {
     const member = { kind: "agent", name: "Reader" } as const;
     const inner = { kind: "team", name: "Night shift", members: [member] } as const;
-    const team: Executor = { ...fakeAgent("Desk"), kind: "team", canPause: false, members: [member, inner] };
+    const team: Executor = { ...fakeAgent("Desk"), kind: "team", members: [member, inner] };
     const graph = graphOf([
       new Step({ name: "write", executor: fakeAgent("Writer") }),
       new Steps({ name: "review", steps: [new Step({ name: "judge", executor: team }), function tidy() {}] }),
@@ -131,7 +131,7 @@ describe("the graph of a pipeline", () => {
       { kind: "function", name: "tidy" },
     ]);
     expect(framed(graph)).toEqual([
-      { label: "Writer", kind: "agent", parent: null, nodes: ["step:write", "step:write: ask"] },
+      { label: "Writer", kind: "agent", parent: null, nodes: ["step:write"] },
       { label: "review", kind: "steps", parent: null, nodes: ["step:tidy"] },
       { label: "Desk", kind: "team", parent: "1", nodes: ["step:judge"] },
     ]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
 import { proveResumable } from "@millrace/testing";
-import type { Workflow } from "millrace";
+import { QuestionEvent, type Workflow } from "millrace";
 import { describe, expect, it } from "vitest";
 import {
   Condition,
@@ -18,7 +18,7 @@ import {
   Steps,
   stepOutput,
 } from "../src/index.js";
-import { fakeAgent, pausingAgent, tokens, toolCall } from "./support/fake-executor.js";
+import { askAbout, fakeAgent, pausingAgent, tokens, toolCall } from "./support/fake-executor.js";
 import { temporaryDirectory } from "./support/files.js";
 import { Gate } from "./support/gate.js";
 import { answerAll, fails, pipeline, step } from "./support/pipelines.js";
@@ -220,9 +220,10 @@ describe("metrics of a run", () => {
 
   it("keep what an agent took until it paused where it comes to no result", async () => {
     const lost = (options: Partial<StepOptions> = {}): Promise<PipelineRunOutput> => {
-      const once = fakeAgent("lost", ({ resume }) => {
-        if (resume !== undefined) return { status: "ERROR", error: new Error("no"), metrics: tokens(13) };
-        return { status: "PAUSED", pause: { requirements: [toolCall("lost", 1)], state: {} } };
+      const once = fakeAgent("lost", async ({ ctx, report }) => {
+        report?.(tokens(10));
+        await askAbout(ctx, toolCall("lost", 1));
+        return { status: "ERROR", error: new Error("no"), metrics: tokens(13) };
       });
       const asked = pipeline([new Step({ executor: once, maxRetries: 1, ...options })]);
       return asked.run("in").then((paused) => answered(asked, paused));
@@ -392,12 +393,6 @@ describe("metrics of a run that crashes at any moment", () => {
 
   it.each(Object.entries(trees))("are the same as without the crash: %s", async (_name, steps) => {
     const make = (): Pipeline => new Pipeline({ name: "proved", steps: steps() });
-    const allow = (prompt: { readonly requirement?: { readonly tools: readonly { toolCallId: string }[] } }) => ({
-      decision: {
-        decision: "confirm",
-        tools: prompt.requirement?.tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null })),
-      },
-    });
     const taken = (ending: { readonly result: unknown }) => {
       const output = ending.result as PipelineRunOutput;
       return JSON.stringify([Object.entries(tokensOf(output)).sort(), Object.entries(executionsOf(output)).sort()]);
@@ -405,7 +400,7 @@ describe("metrics of a run that crashes at any moment", () => {
 
     const proof = await proveResumable((): Workflow => make().workflow, make().workflowInput("in") as never, {
       seeds: [1, 2],
-      answers: allow as never,
+      answers: { [QuestionEvent.type]: { approved: true } },
       compare: (expected, actual) => taken(expected) === taken(actual),
     });
 

@@ -314,7 +314,6 @@ describe("anything posted to the workflow itself", () => {
     iterationReview: () => [
       new Loop({ name: "l", steps: [step("x")], humanReview: { requiresIterationReview: true } }),
     ],
-    executor: () => [pausingAgent("agent")],
     error: () => [step("bad", { executor: fails, onError: "pause" })],
   };
   const nobodyMeans: readonly unknown[] = [
@@ -335,15 +334,6 @@ describe("anything posted to the workflow itself", () => {
       { decision: "confirm", choices: ["x", "y"] },
       { decision: "confirm", choices: ["z"] },
       { decision: "confirm", choices: "x" },
-    ],
-    executor: [
-      { decision: "confirm" },
-      { decision: "confirm", tools: [{ toolCallId: "agent call 1" }] },
-      { decision: "confirm", tools: [{ toolCallId: "another", approved: true, note: null }] },
-      {
-        decision: "confirm",
-        tools: [true, false].map((approved) => ({ toolCallId: "agent call 1", approved, note: null })),
-      },
     ],
     error: [{ decision: "confirm" }],
   };

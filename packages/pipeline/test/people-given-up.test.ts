@@ -11,7 +11,7 @@ import {
   type StepRequirement,
   Steps,
 } from "../src/index.js";
-import { fakeAgent, toolCall } from "./support/fake-executor.js";
+import { askAbout, fakeAgent, toolCall } from "./support/fake-executor.js";
 import { Gate } from "./support/gate.js";
 import { answerAll, namesOf, pipeline, step } from "./support/pipelines.js";
 import { stillTime } from "./support/still-time.js";
@@ -234,9 +234,8 @@ describe("a group that begins anew or is given up", () => {
 
   it("has an agent that failed after its pause begin anew", async () => {
     let calls = 0;
-    const agent = fakeAgent("agent", ({ resume }) => {
-      if (resume === undefined)
-        return { status: "PAUSED", pause: { requirements: [toolCall("agent", ++calls)], state: { calls } } };
+    const agent = fakeAgent("agent", async ({ ctx }) => {
+      await askAbout(ctx, toolCall("agent", await ctx.run("count", () => ++calls)));
       if (calls === 1) return { status: "ERROR", error: "no" };
       return { content: `call ${calls}` };
     });

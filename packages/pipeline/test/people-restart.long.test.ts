@@ -4,7 +4,7 @@ import { sqliteStore } from "@millrace/sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Loop, Parallel, Pipeline, type PipelineOptions, type PipelineRunOutput } from "../src/index.js";
 import { Child } from "./support/child.js";
-import { fakeAgent, pausingAgent, toolCall } from "./support/fake-executor.js";
+import { askAbout, fakeAgent, pausingAgent, toolCall } from "./support/fake-executor.js";
 import { temporaryDirectory } from "./support/files.js";
 import { eventsOf, namesOf, step } from "./support/pipelines.js";
 import { answer, asked, expected, given, questions, reviewed } from "./support/reviewed.js";
@@ -142,7 +142,7 @@ describe("an agent that pauses", () => {
       {
         kind: "executor",
         stepName: "agent",
-        message: "May agent call delete_file?",
+        message: "May it call delete_file?",
         data: { tools: [toolCall("agent", 1)] },
       },
     ]);
@@ -165,13 +165,9 @@ describe("an agent that pauses", () => {
 
   it("may pause again and again", async () => {
     const chained = () =>
-      fakeAgent("chained", ({ resume }) => {
-        const count = (resume?.state as { count: number } | undefined)?.count ?? 0;
-        if (count === 3) return { content: `${count} calls` };
-        return {
-          status: "PAUSED",
-          pause: { requirements: [toolCall("chained", count + 1)], state: { count: count + 1 } },
-        };
+      fakeAgent("chained", async ({ ctx }) => {
+        for (const count of [1, 2, 3]) await askAbout(ctx, toolCall("chained", count));
+        return { content: "3 calls" };
       });
     const outputs = await through(() => [chained(), step("after")]);
 

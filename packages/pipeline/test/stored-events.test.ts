@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
 import { proveResumable } from "@millrace/testing";
-import type { Workflow } from "millrace";
+import { QuestionEvent, type Workflow } from "millrace";
 import { describe, expect, it } from "vitest";
 import {
   Condition,
+  HumanPrompt,
   Loop,
   Parallel,
   Pipeline,
@@ -305,16 +306,14 @@ describe("stored events of a run that crashes at any moment", () => {
           ),
         ],
       });
-    const answers = (prompt: { readonly requirement?: { readonly tools: readonly { toolCallId: string }[] } }) => ({
-      decision: {
-        decision: "confirm",
-        tools: prompt.requirement?.tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null })),
-      },
-    });
+    const answers = {
+      [HumanPrompt.type]: { decision: { decision: "confirm" } },
+      [QuestionEvent.type]: { approved: true },
+    };
 
     const proof = await proveResumable((): Workflow => make().workflow, make().workflowInput("in") as never, {
       seeds: [1, 2],
-      answers: answers as never,
+      answers,
       compare: (expected, actual) => kept(expected.result) === kept(actual.result),
     });
 

@@ -382,8 +382,8 @@ describe("what a pipeline does not take from outside", () => {
     expect(await free.getRun("one")).toMatchObject({ status: "PAUSED" });
   });
 
-  it("a cancel with a reason stops the run", async () => {
-    const { ask, run, free } = await open({ steps: [asks] });
+  it("a cancel with a reason stops the run, which is cancelled in lists and for its readers", async () => {
+    const { ask, run, free, get } = await open({ steps: [asks] });
     await run(start({ session_id: "s" }, { handler_id: "one" }));
 
     await ask("/events/one", { event: { type: "pipeline.cancel", value: { reason: "late" } } });
@@ -393,6 +393,29 @@ describe("what a pipeline does not take from outside", () => {
       cancelReason: "late",
       sessionId: "s",
     });
+    await expect
+      .poll(() => get("/handlers/one"))
+      .toMatchObject({ status: "cancelled", error: "The run was cancelled: late.", error_code: "RUN_CANCELLED" });
+    expect(await get("/handlers?status=cancelled")).toMatchObject({ handlers: [{ handler_id: "one" }] });
+  });
+
+  it("a retry runs the failed step again", async () => {
+    let calls = 0;
+    const flaky: StepFunction = () => {
+      if (calls++ === 0) throw new Error("the printer is out of paper");
+      return "printed";
+    };
+    const { ask, run, get } = await open({ steps: [flaky] });
+    await run(start({}, { handler_id: "one" }));
+
+    const failed = await get("/handlers/one");
+    const retried = await ask("/handlers/one/retry", {});
+
+    expect(failed).toMatchObject({ status: "failed", error_code: "PIPELINE_FAILED" });
+    expect(retried.status).toBeLessThan(300);
+    await expect
+      .poll(() => get("/handlers/one"))
+      .toMatchObject({ status: "completed", result: { value: { result: { content: "printed" } } } });
   });
 });
 

@@ -1,15 +1,22 @@
-import type { StepMetricsData } from "@millrace/pipeline/executor";
+import type { MediaSet, StepMetricsData } from "@millrace/pipeline/executor";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import { present } from "../settings/present.js";
 import type { SessionState } from "../settings/run-context.types.js";
-import type { AgentRun, StepRunOptions } from "../settings/run-options.types.js";
+import type { AgentRun } from "../settings/run-options.types.js";
+import type { InnerRunOptions } from "./loop-run.types.js";
 
 /** Input of `agent.workflow`. */
-export interface AgentWorkflowInput {
+export interface AgentWorkflowInput extends Partial<MediaSet> {
   /** Text, or data that becomes JSON. */
   readonly input: unknown;
   readonly sessionId?: string | undefined;
   readonly userId?: string | undefined;
+  /** Merged into the stored state, as `sessionState` of `agent.run`. */
+  readonly sessionState?: SessionState | undefined;
+  /** The keys of tool calls are derived from it. @default keys of the calls of the run */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** Result of `agent.workflow`. */
@@ -28,27 +35,32 @@ export type AgentWorkflow<Output = string> = DefinedWorkflow<
   { session: SessionState }
 >;
 
+const media = z.array(z.any()).optional();
+const values = z.record(z.string(), z.unknown());
+
 class AgentInput extends StartEvent.define("AgentInput", {
   input: z.unknown(),
   sessionId: z.string().optional(),
   userId: z.string().optional(),
+  sessionState: values.optional(),
+  idempotencyKey: z.string().optional(),
+  images: media,
+  videos: media,
+  audio: media,
+  files: media,
 }) {}
 
-type RunInStep = (input: unknown, options: StepRunOptions) => Promise<AgentRun<unknown>>;
+type WorkflowFacts = Pick<ExecutorSettings, "id" | "limits">;
+type RunInStep = (input: unknown, options: InnerRunOptions) => Promise<AgentRun<unknown>>;
 
-export function agentWorkflow(name: string, run: RunInStep): AgentWorkflow<unknown> {
-  const state = { session: z.record(z.string(), z.unknown()).default({}) };
-  return defineWorkflow(name, { state })
+export function agentWorkflow({ id, limits }: WorkflowFacts, run: RunInStep): AgentWorkflow<unknown> {
+  return defineWorkflow(id, { state: { session: values.default({}) } })
     .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
-      const { input, sessionId, userId } = ev;
-      const who = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) };
-      const { content, agent, finishReason, metrics } = await run(input, {
-        ctx,
-        statePath: "session",
-        isInputStored: true,
-        ...who,
-      });
+      const { input, sessionId, userId, sessionState, idempotencyKey, images, videos, audio, files } = ev;
+      const given = { sessionId, userId, sessionState, idempotencyKey, images, videos, audio, files };
+      const place = { ctx, runId: ctx.runId, statePath: "session", isInputStored: true };
+      const { content, agent, finishReason, metrics } = await run(input, { ...present(given), ...place });
       return new StopEvent({ result: { content, agent, finishReason, metrics } });
     })
-    .build() as AgentWorkflow<unknown>;
+    .build({ limits }) as AgentWorkflow<unknown>;
 }

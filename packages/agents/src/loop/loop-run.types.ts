@@ -1,27 +1,43 @@
 import type { Media, StepMetricsData, ToolExecution } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { Context, EffectCall } from "millrace";
+import type { Context, EffectCall, Finished } from "millrace";
 import type { RunEvents } from "../run/run-events.js";
 import type { MemberRun } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
-import type { RunContext } from "../settings/run-context.types.js";
+import type { RunContext, SessionState } from "../settings/run-context.types.js";
+import type { AgentRunOptions, StepRunOptions } from "../settings/run-options.types.js";
+import type { AgentSession } from "../settings/sessions.types.js";
 import type { PartSink } from "./part-sink.js";
 
 /** A call that uses the session. */
 export interface SessionCall {
   readonly ctx: Context;
-  readonly signal: AbortSignal;
+  readonly call: Pick<EffectCall, "signal" | "finish">;
   /** Identifies its edits among those of other calls. Left out: they are not told apart. */
   readonly key?: string;
 }
 
 /** How a loop reaches the session state. */
 export interface SessionAccess {
-  /** Does the work of one call with its run context. What the work changes is kept once, although the call may be made again. */
-  use<Result>(call: SessionCall, work: (context: RunContext) => Promise<Result>): Promise<Result>;
+  /**
+   * Does the work of one call with its run context, and ends the call with what the work has changed: return what it
+   * gives.
+   */
+  use<Result>(call: SessionCall, work: (context: RunContext) => Promise<Result>): Promise<Result | Finished<Result>>;
+  /** A copy of the present state. */
+  read(ctx: Pick<Context, "store">): Promise<SessionState>;
   /** The same session for another agent, with the values that this one adds. */
   as(settings: ExecutorSettings): SessionAccess;
+}
+
+/** A session that a run has loaded. */
+export interface OpenedSession {
+  /** As the last part of the run has left it. */
+  readonly session: AgentSession | null;
+  readonly createdAtMs: number;
+  /** Messages of runs before. */
+  readonly history: readonly ModelMessage[];
 }
 
 /** What a run collects. */
@@ -52,7 +68,7 @@ export interface LoopRun {
   readonly ledger: Ledger;
   readonly events: RunEvents;
   /** Messages of the first request that nothing else has stored: the first record keeps them. */
-  readonly unstored: readonly ModelMessage[];
+  readonly unstored: ModelMessage[];
   /** Messages before this run. */
   readonly history: readonly ModelMessage[];
   /** The input, and what was said since. Shared by the agents that the run is handed to. */
@@ -61,8 +77,6 @@ export interface LoopRun {
   readonly turns: ModelTurn[];
   /** `true`: somebody may watch, so the model streams. */
   readonly streams: boolean;
-  /** `true`: failures are told to a leader and so are recorded, too. */
-  readonly isMember: boolean;
   /** Media of the input, which members get, too. */
   readonly media: readonly Media[];
   /** Request of the last call, to record only what changes. */
@@ -71,11 +85,33 @@ export interface LoopRun {
   instructions?: string | null;
   /** Identifies this piece of work, also when it is done anew: the same for each of its attempts. */
   readonly runKey: string;
-  sinkOf(run: LoopRun, call: EffectCall): PartSink;
+  /** Called after each model call, also one of a member. */
+  readonly onUsage?: () => void;
+  /** What a call shows. `made`: the call of the tool that it makes. */
+  sinkOf(run: LoopRun, call: EffectCall, made?: ModelToolCall): PartSink;
   /** The key that a tool gets, equal whenever the call is made again. */
   keyOf(run: LoopRun, call: EffectCall, made: ModelToolCall): string;
   /** Runs the loop of a member, or of the agent that takes over. */
   lead(run: LoopRun): Promise<LoopAnswer>;
+}
+
+/** What a run in memory gives to its step, and learns of it. */
+export interface RunHost {
+  readonly events: RunEvents;
+  readonly ledger: Ledger;
+  /** The session as an earlier part of the run has left it. */
+  readonly reopened: AgentSession | null;
+  /** How long the run has worked, its earlier parts included. */
+  readonly seconds: number;
+  /** Called once its session is open, before its first call. */
+  opened(run: LoopRun, facts: { readonly opened: OpenedSession | null; readonly input: unknown }): void;
+}
+
+/** Options of a run as its workflow gives them. */
+export interface InnerRunOptions extends StepRunOptions, Pick<AgentRunOptions, "runId" | "sessionState"> {
+  /** Keys of tool calls are derived from it. @default those of the calls of the step */
+  readonly idempotencyKey?: string;
+  readonly host?: RunHost;
 }
 
 /** The end of a loop. */

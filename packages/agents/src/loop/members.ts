@@ -1,10 +1,10 @@
 /**
  * A leader gives a task to a member. A member of this package runs its own loop, whose calls are recorded one by one; another executor is
- * one recorded call, or one for each of its pauses.
+ * one recorded call.
  *
  * @module
  */
-import { type ExecutorPause, emptyMetrics, type StepMetricsData, type ToolAnswer } from "@millrace/pipeline/executor";
+import { emptyMetrics } from "@millrace/pipeline/executor";
 import { type Context, WorkflowError } from "millrace";
 import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
@@ -15,10 +15,8 @@ import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { mediaSet, userMessage } from "../settings/media-part.js";
-import { newLedger } from "./ledger.js";
 import type { LoopRun } from "./loop-run.types.js";
-import { ask } from "./questions.js";
-import { resultOf } from "./result.js";
+import { newLedger, resultOf } from "./result.js";
 
 interface MemberTask {
   readonly call: ModelToolCall;
@@ -78,16 +76,10 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     unstored: [],
     said: [message],
     turns: [],
-    isMember: true,
     asked: {},
   };
   run.ledger.open.add(inner);
-  const { id, name, description, model } = settings;
-  const result = await observed(
-    { id, name, description, model, sessionId: null },
-    () => resultOfLoop(inner),
-    ({ status, error, finishReason }) => ({ status, error, finishReason, calls: ledger.made }),
-  );
+  const result = await observed({ ...inner, sessionId: null }, () => resultOfLoop(inner));
   run.ledger.open.delete(inner);
   const isNew = inner.events.hasBegun;
   if (isNew) inner.events.end(result, null);
@@ -106,46 +98,29 @@ async function resultOfLoop(run: LoopRun): Promise<ExecutorResult> {
 
 type Stored = Omit<ExecutorResult, "error"> & { readonly error: ReturnType<WorkflowError["toJSON"]> | null };
 
+/** One recorded call. Calls do not nest, so it gets no `ctx`. */
 async function callForeign(
   run: LoopRun,
   { ctx, task, call: made }: MemberTask,
   executor: Member["executor"],
 ): Promise<MemberEnd> {
   let isNew = false;
-  let resume: { readonly state: unknown; readonly answers: readonly ToolAnswer[] } | undefined;
-  for (let part = 0; ; part++) {
-    const stored = await ctx.run(`call.${part}`, async (call): Promise<Stored> => {
-      const { signal } = call;
-      if (part === 0) run.events.toolStarted(made);
-      isNew = true;
-      const result = await run.session.use({ ctx, signal }, (runContext) => {
-        const { sessionId, userId, sessionState, runId } = runContext;
-        return executor.execute({
-          input: task,
-          ...mediaSet(run.media),
-          ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
-          ...(run.events.emit !== undefined && { stream: run.events.emit }),
-          idempotencyKey: run.keyOf(run, call, made),
-          ...(resume !== undefined && { resume }),
-        });
+  const stored = await ctx.run("call", (call) => {
+    const { signal } = call;
+    run.events.toolStarted(made);
+    isNew = true;
+    return run.session.use({ ctx, call }, async (runContext): Promise<Stored> => {
+      const { sessionId, userId, sessionState, runId } = runContext;
+      const result = await executor.execute({
+        input: task,
+        ...mediaSet(run.media),
+        ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
+        ...(run.events.emit !== undefined && { stream: run.events.emit }),
+        idempotencyKey: run.keyOf(run, call, made),
       });
       return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
     });
-    const error = stored.error === null ? null : new WorkflowError(stored.error);
-    const result = { ...stored, metrics: stored.metrics ?? (emptyMetrics as StepMetricsData), error };
-    if (result.status !== "PAUSED" || result.pause === null) return { result, isNew };
-    const path = `${run.path}${made.toolCallId}/`;
-    const answers = await answersTo({ ...run, path }, result.pause, ctx.scope(`pause.${part}`));
-    resume = { state: result.pause.state, answers };
-  }
-}
-
-function answersTo(run: LoopRun, { requirements }: ExecutorPause, ctx: Context): Promise<ToolAnswer[]> {
-  const asked = requirements.map(async ({ toolArgs: input, ...call }, index) => {
-    const title = `May a member call ${call.toolName}?`;
-    const about = { kind: "permission" as const, title, call: { ...call, input } };
-    const { approved, note } = await ask({ ctx, key: `${index}` }, run, about);
-    return { toolCallId: call.toolCallId, approved, note };
   });
-  return Promise.all(asked);
+  const error = stored.error === null ? null : new WorkflowError(stored.error);
+  return { result: { ...stored, metrics: stored.metrics ?? emptyMetrics, error }, isNew };
 }

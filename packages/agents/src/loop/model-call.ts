@@ -4,59 +4,79 @@
  * @module
  */
 import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
-import { type EffectCall, WorkflowError } from "millrace";
-import { refuseLongWaits, toFailure } from "../run/failure.js";
+import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { callOptions, unless } from "../run/call-options.js";
+import { modelTimedOut, toFailure } from "../run/failure.js";
 import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
+import type { RunContext } from "../settings/run-context.types.js";
 import { changedFields } from "./asked.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
+import type { PartSink } from "./part-sink.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { type Turn, type TurnRecord, turnOf } from "./turn.js";
-import { UniqueIds, withUniqueIds } from "./unique-ids.js";
-
-type Recorded = TurnRecord | { readonly failed: ReturnType<WorkflowError["toJSON"]> };
+import { modelOf, UniqueIds, withUniqueIds } from "./unique-ids.js";
 
 /** Asks the model, or recalls what it has answered. */
 export async function askModel(run: LoopRun, tools: LoopTools, number: number): Promise<Turn> {
   const place = `${run.place}_m${number}`;
-  const record = await run.ctx.run(`m${number}`, (call) => answer(run, { call, tools, place, number }));
-  if ("failed" in record) throw new WorkflowError(record.failed);
+  const asking: Asking = { tools, place, number, isFinal: false };
+  const attempt = (call: EffectCall) =>
+    run.session.use({ ctx: run.ctx, call }, (context) => answer(run, { call, context }, asking));
+  const record = await run.ctx.run(`m${number}`, attempt, optionsOf(run.settings, asking)).catch((error: unknown) => {
+    throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, run.settings) : error;
+  });
   run.asked = { ...run.asked, ...record.asked };
   // A run that goes on says what it has said at its start.
   if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
     run.instructions = record.asked.instructions;
   run.ledger.calls.push(record.metrics);
+  run.onUsage?.();
   return turnOf(record, place);
 }
 
 interface Asking {
-  readonly call: EffectCall;
   readonly tools: LoopTools;
   readonly place: string;
   readonly number: number;
+  /**
+   * `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks
+   * for.
+   */
+  isFinal: boolean;
 }
 
-async function answer(run: LoopRun, asking: Asking): Promise<Recorded> {
-  run.events.begin(asking.number === 0 && run.turns.length === 0);
-  const sink = run.sinkOf(run, asking.call);
+function optionsOf({ modelCalls, model }: ExecutorSettings, asking: Asking): EffectOptions {
+  const { retry, ...policies } = modelCalls;
+  const limited = retry && unless(() => asking.isFinal, retry);
+  return callOptions({ ...policies, retry: limited }, nameOf(model));
+}
+
+interface Attempt {
+  readonly call: EffectCall;
+  readonly context: RunContext;
+}
+
+async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<TurnRecord> {
+  const { settings } = run;
+  const { call } = attempt;
+  const sink = run.sinkOf(run, call);
   try {
-    const { request, asked } = await requestOf(run, asking);
-    if (asking.number === 0) sink.show({ type: "agent", name: run.settings.name });
+    // First: by the time of the first word, readers have the beginning of the call, and follow it live.
+    if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
+    const { request, asked } = await requestOf(run, { ...attempt, sink, ...asking });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
-    const { finishReason, metrics } = said;
-    const { inputTokens, outputTokens } = metrics;
-    sink.show({ type: "end", finishReason, inputTokens, outputTokens });
-    const messages = plain(said.messages);
-    const kept = changedFields(run.asked, run.settings.redact?.(asked) ?? asked);
-    const record = { asked: kept, messages, finishReason, metrics };
-    const problems = problemsOf(said.problems, turnOf(record, "").toolCalls);
-    return problems === null ? record : { ...record, problems };
+    const { inputTokens, outputTokens } = said.metrics;
+    sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
+    return { asked: changedFields(run.asked, settings.redact?.(asked) ?? asked), ...plain(said) };
   } catch (error) {
-    if (!run.isMember || asking.call.signal.aborted) throw error;
-    return { failed: toFailure(error, run.settings).toJSON() }; // its leader is told, and so must be told the same again
+    if (call.signal.aborted) throw error;
+    const failure = toFailure(error, settings, call.attempt);
+    asking.isFinal = sink.isFinal(failure);
+    throw failure;
   } finally {
     sink.close();
   }
@@ -67,34 +87,30 @@ function plain<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
 }
 
-function problemsOf(
-  problems: readonly (string | null)[],
-  calls: readonly { readonly toolCallId: string }[],
-): Record<string, string> | null {
-  const found = calls.flatMap(({ toolCallId }, index) =>
-    typeof problems[index] === "string" ? [[toolCallId, problems[index]] as const] : [],
-  );
-  return found.length === 0 ? null : Object.fromEntries(found);
+/** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
+async function prepared(
+  run: LoopRun,
+  runContext: RunContext,
+  messages: readonly ModelMessage[],
+): Promise<PreparedStep> {
+  const { settings, turns: steps } = run;
+  const given = await settings.prepareStep?.({ stepNumber: steps.length, steps, messages, runContext });
+  if (run.instructions === undefined) run.instructions = (await systemText(settings, runContext)) ?? null;
+  const instructions = given?.instructions ?? run.instructions;
+  return { ...given, ...(instructions !== null && { instructions }) };
 }
 
-/** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
-function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly ModelMessage[]): Promise<PreparedStep> {
-  const { settings, turns: steps, ctx } = run;
-  return run.session.use({ ctx, signal }, async (runContext) => {
-    const given = await settings.prepareStep?.({ stepNumber: steps.length, steps, messages, runContext });
-    if (run.instructions === undefined) run.instructions = (await systemText(settings, runContext)) ?? null;
-    const instructions = given?.instructions ?? run.instructions;
-    return { ...given, ...(instructions !== null && { instructions }) };
-  });
+interface Requesting extends Asking, Attempt {
+  readonly sink: PartSink;
 }
 
 async function requestOf(
   run: LoopRun,
-  { call, tools, place }: Asking,
+  { call, context, sink, tools, place }: Requesting,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
   const { settings, history, said, turns } = run;
   const all = [...history, ...said];
-  const step = await prepared(run, call, all);
+  const step = await prepared(run, context, all);
   const { instructions } = step;
   const { model = settings.model, toolChoice, modelSettings = settings.modelSettings } = step;
   const offered = step.activeTools === undefined ? tools : only(tools, step.activeTools);
@@ -110,16 +126,16 @@ async function requestOf(
   };
   const request: Request = {
     ...modelSettings,
-    model: withUniqueIds(refuseLongWaits({ ...settings, model }), new UniqueIds(messages, place)),
+    model: offered.size === 0 ? modelOf(model) : withUniqueIds(modelOf(model), new UniqueIds(messages, place)),
     ...(instructions !== undefined && { instructions }),
     messages,
     tools: modelTools(offered),
     ...(toolChoice !== undefined && { toolChoice }),
     stopWhen: isStepCount(1),
-    maxRetries: settings.maxRetries,
+    maxRetries: 0, // the call is made again, and counted, by its policy
     abortSignal: call.signal,
     telemetry: { functionId: settings.name },
-    ...outputOption(settings),
+    ...outputOption(settings, sink),
   };
   return { request, asked };
 }
@@ -132,8 +148,16 @@ function nameOf(model: ExecutorSettings["model"]): string {
   return typeof model === "string" ? model : `${model.provider}/${model.modelId}`;
 }
 
-function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInterface } {
+/**
+ * The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where
+ * it is shown.
+ */
+function outputOption({ outputSchema }: ExecutorSettings, sink: PartSink): { output?: OutputInterface } {
   if (outputSchema === undefined) return {};
-  // The loop reads the answer, and tells the model what is wrong with it.
-  return { output: { ...Output.object({ schema: outputSchema }), parseCompleteOutput: async ({ text }) => text } };
+  const output = Output.object({ schema: outputSchema });
+  const parsePartialOutput = async ({ text }: { readonly text: string }): Promise<{ partial: never }> => {
+    if (sink.takePartial !== undefined) sink.takePartial((await output.parsePartialOutput({ text }))?.partial);
+    return { partial: text as never }; // each text is news
+  };
+  return { output: { ...output, parsePartialOutput, parseCompleteOutput: async ({ text }) => text } };
 }

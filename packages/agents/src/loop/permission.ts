@@ -62,9 +62,9 @@ interface Needed {
 async function isNeeded(run: LoopRun, { ctx, call, tool, value }: Asking): Promise<Needed | null> {
   const rule: Confirmation["when"] = tool.confirmation === null ? false : (tool.confirmation.when ?? true);
   if (typeof rule !== "function") return rule ? { problem: null } : null;
-  return ctx.run("rule", ({ signal }) =>
-    run.session.use({ ctx, signal }, async (runContext): Promise<Needed | null> => {
-      const { sessionState } = runContext;
+  return ctx.run("rule", (made) =>
+    run.session.use({ ctx, call: made }, async (runContext): Promise<Needed | null> => {
+      const { sessionState, signal } = runContext;
       try {
         const isTrue = await rule(value, { runContext, sessionState, signal, toolCallId: call.toolCallId });
         return isTrue ? { problem: null } : null;

@@ -1,32 +1,66 @@
-import type { Media } from "@millrace/pipeline/executor";
+import { addMetrics, emptyMetrics, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { WorkflowError } from "millrace";
-import type { ExecutorResult } from "../settings/executor.types.js";
+import { cancelled } from "../run/failure.js";
+import type { ExecutorResult, ExecutorStatus, StepResult } from "../settings/executor.types.js";
 import { mediaSet, plainMessages } from "../settings/media-part.js";
-import { spent } from "./ledger.js";
-import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
+import type { Ledger, LoopAnswer, LoopRun } from "./loop-run.types.js";
+
+export function newLedger(): Ledger {
+  return { calls: [], made: [], heard: [], tools: [], media: [], members: [], open: new Set() };
+}
+
+/** Sum over all model calls, those of members included, also of members that are still at work. */
+export function spent({ calls, members, open }: Ledger): StepMetricsData {
+  const ofMembers = [...members.map(({ metrics }) => metrics), ...[...open].map(({ ledger }) => spent(ledger))];
+  return [...calls, ...ofMembers].reduce(addMetrics, emptyMetrics);
+}
 
 /** How a loop has ended. */
-export type LoopEnd = { readonly runId: string; readonly durationSeconds?: number } & (
+export type LoopEnd =
   | { readonly answer: LoopAnswer }
   | { readonly error: WorkflowError }
-);
+  /** With the reason. */
+  | { readonly cancelled: unknown };
+
+type SoFar = Pick<LoopRun, "settings" | "ledger" | "said"> & { readonly runId: string; readonly seconds?: number };
 
 /** The result of a run, as callers, pipelines and leaders get it. */
-export function resultOf(run: LoopRun, end: LoopEnd): ExecutorResult {
-  const { ledger, settings, said } = run;
+export function resultOf(
+  { settings, ledger, said }: LoopRun,
+  { runId, seconds, ...end }: LoopEnd & Pick<SoFar, "runId" | "seconds">,
+): StepResult {
+  const soFar = { settings, ledger, said, runId, ...(seconds !== undefined && { seconds }) };
+  if ("error" in end) return unfinished(soFar, "ERROR", end.error);
+  if ("cancelled" in end)
+    return { ...unfinished(soFar, "CANCELLED", cancelled(end.cancelled, settings)), content: heardBy(ledger) };
+  const { content, finishReason } = end.answer;
+  return { ...unfinished(soFar, "COMPLETED", null), content, finishReason };
+}
+
+/** What a run that is cancelled has said; `null`: nothing. */
+export function heardBy({ heard }: Ledger): string | null {
+  return heard.length > 0 ? heard.join("") : null;
+}
+
+/** What a run has made so far. */
+export function unfinished<Status extends ExecutorStatus>(
+  { runId, settings, ledger, said, seconds }: SoFar,
+  status: Status,
+  error: WorkflowError | null,
+): ExecutorResult & { readonly status: Status; readonly pause: null } {
   const metrics = spent(ledger);
-  const media: readonly Media[] = ledger.media;
-  const shared = {
-    runId: end.runId,
-    contentType: settings.outputSchema === undefined ? ("text" as const) : ("object" as const),
-    metrics: { ...metrics, duration: end.durationSeconds ?? metrics.duration },
+  return {
+    runId,
+    status,
+    error,
+    content: null,
+    contentType: settings.outputSchema === undefined ? "text" : "object",
+    metrics: { ...metrics, duration: seconds ?? metrics.duration },
     tools: ledger.tools,
     memberRuns: ledger.members,
     messages: plainMessages(said),
     pause: null,
-    ...mediaSet(media),
+    finishReason: status === "PAUSED" ? "tool-calls" : null,
+    ...mediaSet(ledger.media),
   };
-  if ("error" in end) return { ...shared, content: null, status: "ERROR", error: end.error, finishReason: null };
-  const { content, finishReason } = end.answer;
-  return { ...shared, content, status: "COMPLETED", error: null, finishReason };
 }

@@ -1,5 +1,5 @@
 /**
- * A run of an agent inside of a step: its calls are those of the step, under the key of the run.
+ * Runs of agents and teams inside of a step: their calls are those of the step.
  *
  * @module
  */
@@ -7,107 +7,139 @@ import { mergeValues, toText } from "@millrace/pipeline/executor";
 import { toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
 import { RunEvents } from "../run/run-events.js";
-import type { ExecutorResult } from "../settings/executor.types.js";
+import type { StepRequest, StepResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import { userMessage } from "../settings/media-part.js";
-import type { AgentRun, StepRunOptions } from "../settings/run-options.types.js";
+import { listOf, userMessage } from "../settings/media-part.js";
+import type { AgentRun } from "../settings/run-options.types.js";
+import { valuesFor } from "../state/live-state.js";
 import { tickMs } from "../system.js";
 import { runLoop } from "./agent-loop.js";
-import { newLedger } from "./ledger.js";
-import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
+import { callerSession } from "./caller-session.js";
+import type { InnerRunOptions, LoopAnswer, LoopRun, OpenedSession } from "./loop-run.types.js";
+import { newLoop } from "./new-loop.js";
 import { PieceSink } from "./part-sink.js";
-import { resultOf } from "./result.js";
-import { closeStepSession, openStepSession, type StepPlace, type StepSession } from "./step-session.js";
-import { storedSession } from "./stored-session.js";
+import { newLedger, resultOf, spent } from "./result.js";
+import { closeSession, openSession, type StepPlace, whoRuns } from "./step-session.js";
+import { StoredSession } from "./stored-session.js";
 
-/** @throws {WorkflowError} the error of a failed run. */
+/**
+ * Under a key, with the session state in the state of the workflow. @throws {WorkflowError} the error of a failed run.
+ */
 export async function runInStep(
   settings: ExecutorSettings,
   input: unknown,
-  options: StepRunOptions,
+  options: InnerRunOptions,
 ): Promise<AgentRun<unknown>> {
-  const { ctx } = options;
+  const { host, key = settings.id, sessionId = null, isInputStored = false } = options;
+  const place = { settings, ctx: options.ctx.scope(key), options };
+  const { ctx } = place;
   const startedMs = tickMs();
-  const key = options.key ?? settings.id;
-  const place = { settings, ctx: ctx.scope(key), options };
-  const opened = await openStepSession(place);
-  const run = await openLoop(place, { input, key, opened });
-  const facts = { runId: `${ctx.runId}:${key}`, sessionId: options.sessionId ?? null };
-  const { id, name, description, model } = settings;
-  const ended = await observed(
-    { id, name, description, model, sessionId: facts.sessionId },
-    () => endOf(run),
-    (end) => endFacts(run, end),
+  const opened = await openSession(place);
+  const session = sessionOf(place, opened);
+  const run = openLoop(place, { key, opened, session });
+  host?.opened(run, { opened, input });
+  const runId = options.runId ?? `${ctx.runId}:${key}`;
+  const work = { runId, input, isInputStored, signal: ctx.signal, seconds: () => host?.seconds ?? since(startedMs) };
+  const ended = await (host === undefined
+    ? observed({ ...run, sessionId }, () => perform(run, work))
+    : perform(run, work)); // its host is observed
+  if (ended.error !== null) throw ctx.signal.aborted ? ctx.signal.reason : ended.error;
+  if (opened !== null) await closeSession({ ...place, opened, input, result: ended, session });
+  return { ...ended, ...whoRuns(settings, options), sessionState: await session.read(ctx) };
+}
+
+/** With the session state of the caller. Never rejects: a failure is part of the result. */
+export async function executeInStep(settings: ExecutorSettings, request: StepRequest): Promise<StepResult> {
+  const { input, signal, idempotencyKey: runId, sessionId = null } = request;
+  const startedMs = tickMs();
+  const run = loopOf(settings, request);
+  const { agent: _, ...result } = await observed({ ...run, sessionId }, () =>
+    perform(run, { runId, input, isInputStored: true, signal, seconds: () => since(startedMs) }),
   );
-  if ("error" in ended) throw ended.error;
-  const result: ExecutorResult = resultOf(run, { ...ended, ...facts, durationSeconds: (tickMs() - startedMs) / 1000 });
-  if (opened !== null) await closeStepSession({ ...place, opened, input, result });
-  const { signal } = ctx;
-  const sessionState = await run.session.use({ ctx: run.ctx, signal }, async (context) => context.snapshot());
-  return {
-    ...result,
-    agent: ended.answer.agent,
-    sessionId: facts.sessionId ?? settings.sessionId,
-    userId: options.userId || null,
-    sessionState,
-  };
+  run.events.end(result, null);
+  return result;
 }
 
-type End = { readonly answer: LoopAnswer } | { readonly error: unknown };
+const since = (startedMs: number): number => (tickMs() - startedMs) / 1000;
 
-async function endOf(run: LoopRun): Promise<End> {
-  try {
-    return { answer: await runLoop(run) };
-  } catch (error) {
-    return { error: run.ctx.signal.aborted ? error : toFailure(error, run.settings) };
-  }
-}
-
-function endFacts({ ledger, ctx }: LoopRun, end: End) {
-  const calls = ledger.made.map(({ inputTokens, outputTokens }) => ({ inputTokens, outputTokens }));
-  if ("answer" in end)
-    return { status: "COMPLETED" as const, error: null, finishReason: end.answer.finishReason, calls };
-  const status = ctx.signal.aborted ? ("CANCELLED" as const) : ("ERROR" as const);
-  return { status, error: end.error, finishReason: null, calls };
-}
-
-interface Opening {
+interface Work {
+  readonly runId: string;
   readonly input: unknown;
-  readonly key: string;
-  readonly opened: StepSession | null;
+  readonly isInputStored: boolean;
+  readonly signal: AbortSignal;
+  readonly seconds: () => number;
 }
 
-async function openLoop({ settings, ctx, options }: StepPlace, { input, key, opened }: Opening): Promise<LoopRun> {
-  const { statePath = null, history = [] } = options;
-  const { images = [], videos = [], audio = [], files = [] } = options;
-  const media = [...images, ...videos, ...audio, ...files];
+/** Never rejects. */
+async function perform(run: LoopRun, work: Work): Promise<StepResult & { readonly agent: string }> {
+  const { runId, signal } = work;
+  const { settings } = run;
+  const end = await answerOf(run, work).catch((error: unknown) =>
+    signal.aborted ? { cancelled: signal.reason } : { error: toFailure(error, settings) },
+  );
+  const agent = "answer" in end ? end.answer.agent : settings.name;
+  return { ...resultOf(run, { runId, ...end, seconds: work.seconds() }), agent };
+}
+
+async function answerOf(run: LoopRun, { input, isInputStored, signal }: Work): Promise<{ answer: LoopAnswer }> {
+  signal.throwIfAborted();
+  const message = await userMessage(toText(input), run.media, run.settings.readFile);
+  run.said.push(message);
+  if (!isInputStored) run.unstored.push(message);
+  return { answer: await runLoop(run) };
+}
+
+function sessionOf({ settings, ctx, options }: StepPlace, opened: OpenedSession | null): StoredSession {
+  const { statePath = null, sessionId = null } = options;
+  const template = settings.sessionState;
   const facts = {
     runId: ctx.runId,
-    sessionId: options.sessionId ?? null,
-    userId: options.userId || settings.userId,
+    sessionId,
+    userId: whoRuns(settings, options).userId,
     dependencies: mergeValues(settings.dependencies, options.dependencies ?? {}),
     metadata: mergeValues(options.metadata ?? {}, settings.metadata),
   };
-  const said = [await userMessage(toText(input), media, settings.readFile)];
-  return {
+  const start = opened?.session?.state ?? template;
+  return new StoredSession({ path: statePath, defaults: statePath === null ? template : {}, facts, start });
+}
+
+interface Opening {
+  readonly key: string;
+  readonly opened: OpenedSession | null;
+  readonly session: StoredSession;
+}
+
+function openLoop({ settings, ctx, options }: StepPlace, { key, opened, session }: Opening): LoopRun {
+  const { history = [], idempotencyKey, host, sessionId = null } = options;
+  const before = [...(opened?.history ?? []), ...history];
+  const given = { settings, ctx, place: key, session, runKey: idempotencyKey ?? ctx.runId };
+  const more = { media: listOf(options), unstored: [...history], history: before };
+  if (host !== undefined) return newLoop({ ...given, ...more, events: host.events, ledger: host.ledger });
+  return newLoop({
+    ...given,
+    ...more,
+    events: new RunEvents({ settings, runId: ctx.runId, sessionId, parentRunId: null, emit: undefined }),
+    streams: true,
+    sinkOf: (_run, call) => new PieceSink(call),
+    ...(idempotencyKey === undefined && { keyOf: (_run, call) => call.idempotencyKey }),
+  });
+}
+
+function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
+  const { ctx, history = [], runContext, report, stream: emit, idempotencyKey: runId, parentRunId = null } = request;
+  const sessionId = request.sessionId ?? null;
+  const values = valuesFor(settings, { dependencies: {}, metadata: {}, ...runContext });
+  const facts = { runId, sessionId, userId: request.userId || null, ...values };
+  const ledger = newLedger();
+  return newLoop({
     settings,
     ctx,
-    place: key,
-    session: storedSession({ path: statePath, template: settings.sessionState, facts }),
-    ledger: newLedger(),
-    unstored: [...history, ...(options.isInputStored === true ? [] : said)],
-    history: [...(opened?.session?.runs ?? []).flatMap(({ messages }) => messages), ...history],
-    said,
-    turns: [],
-    streams: true,
-    isMember: false,
-    media,
-    path: "",
-    asked: {},
-    events: new RunEvents({ settings, ...facts, parentRunId: null, emit: undefined }),
-    sinkOf: (_run, call) => new PieceSink(call),
-    runKey: ctx.runId,
-    keyOf: (_run, call) => call.idempotencyKey,
-    lead: runLoop,
-  };
+    session: callerSession(request, { ...facts, defaults: settings.sessionState }),
+    events: new RunEvents({ isInStep: true, settings, runId, parentRunId, sessionId, emit }),
+    ledger,
+    history,
+    media: listOf(request),
+    ...(report !== undefined && { onUsage: () => report(spent(ledger)) }),
+    runKey: runId,
+  });
 }

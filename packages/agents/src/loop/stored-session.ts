@@ -1,56 +1,99 @@
 /**
- * The session state in the store of a run, at one path. A call works on a copy; what it has changed is merged into the store when it ends,
- * as concurrent runs of a session are merged: numbers that it has counted are added up.
+ * The session state in the store of a run, at one path. A call works on a copy; what it has changed is merged into the
+ * store in the act that records the call, as concurrent runs of a session are merged.
  *
  * @module
  */
-import { CountingState, isObject, mergeStates, mergeValues } from "@millrace/pipeline/executor";
+import { CountingState, isObject, mergeStates, type StatesToMerge } from "@millrace/pipeline/executor";
+import type { Context, Finished } from "millrace";
 import { invalid } from "../settings/check-options.js";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
-import { createRunContext, fillMissing, plainState } from "../state/live-state.js";
-import type { SessionAccess } from "./loop-run.types.js";
+import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";
+import type { SessionAccess, SessionCall } from "./loop-run.types.js";
+import { Turns } from "./turns.js";
 
 interface StoredSessionOptions {
   /** Dotted; `null` where the run has no place for a session state. */
   readonly path: string | null;
-  readonly template: SessionState;
+  /** Values for keys that the state lacks. */
+  readonly defaults: SessionState;
   readonly facts: Omit<RunContext, "sessionState" | "editState" | "snapshot" | "signal">;
+  /** State of the session at the start, which counted numbers are compared with. */
+  readonly start: SessionState;
 }
 
-export function storedSession({ path, template, facts }: StoredSessionOptions): SessionAccess {
-  return {
-    async use({ ctx, signal }, work) {
-      const stored = path === null ? undefined : await ctx.store.get(path);
-      const state = withDefaults(stored, template);
-      const base = plainState(state);
-      const edits = new CountingState(state, base);
-      const result = await edits.edit(async (view) => {
-        const queue = { edit: async (edit: (state: SessionState) => unknown) => edit(view) } as CountingState;
-        return { done: await work(createRunContext({ ...facts, state: view, edits: queue, signal }, undefined)) };
+export class StoredSession implements SessionAccess {
+  readonly #options: StoredSessionOptions;
+  readonly #turns: Turns<SessionState>;
+  /** Numbers that only edits have changed, in this process. */
+  readonly counted: Record<string, true>;
+
+  constructor(options: StoredSessionOptions, leader?: StoredSession) {
+    this.#options = options;
+    this.#turns = leader === undefined ? new Turns() : leader.#turns;
+    this.counted = leader === undefined ? {} : leader.counted;
+  }
+
+  async use<Result>(
+    { ctx, call }: SessionCall,
+    work: (context: RunContext) => Promise<Result>,
+  ): Promise<Result | Finished<Result>> {
+    const { facts, path } = this.#options;
+    const turn = await this.#turns.next();
+    const base = turn.before ?? (await this.read(ctx));
+    const state = plainState(base);
+    const edits = new CountingState(state, base);
+    const result = await work(createRunContext({ ...facts, state, edits, signal: call.signal }, undefined));
+    const mine = plainState(state);
+    if (JSON.stringify(mine) === JSON.stringify(base)) {
+      turn.end(null);
+      return result;
+    }
+    const place = placeOf(path);
+    return call.finish<Result>((all) => {
+      writeAt(all, place, (now) => {
+        const after = this.#merged({ base, theirs: this.#withDefaults(now), mine, counted: edits.counted });
+        turn.end(after);
+        return after;
       });
-      const mine = plainState(state);
-      if (JSON.stringify(mine) === JSON.stringify(base)) return result.done;
-      const keys = placeOf(path);
-      const { counted } = edits;
-      await ctx.store.editState(
-        (all) => writeAt(all, keys, (now) => mergeStates({ base, theirs: withDefaults(now, template), mine, counted })),
-        { key: "session" },
-      );
-      return result.done;
-    },
-    as: (settings) => {
-      const dependencies = Object.keys(facts.dependencies).length > 0 ? facts.dependencies : settings.dependencies;
-      const metadata = mergeValues(facts.metadata, settings.metadata);
-      const own = { ...settings.sessionState, ...template };
-      return storedSession({ path, template: own, facts: { ...facts, dependencies, metadata } });
-    },
-  };
+      return result as never; // plain data: calls keep no promises
+    });
+  }
+
+  async read(ctx: Pick<Context, "store">): Promise<SessionState> {
+    const { path } = this.#options;
+    return this.#withDefaults(path === null ? {} : await ctx.store.get(path));
+  }
+
+  as(settings: ExecutorSettings): StoredSession {
+    const { facts, defaults, ...rest } = this.#options;
+    const own = { ...facts, ...valuesFor(settings, facts) };
+    return new StoredSession({ ...rest, defaults: { ...settings.sessionState, ...defaults }, facts: own }, this);
+  }
+
+  /** A number is no longer counted once a call has set it. */
+  #merged(states: Required<Pick<StatesToMerge, "base" | "theirs" | "mine" | "counted">>): SessionState {
+    const { theirs, counted } = states;
+    const after = mergeStates(states);
+    for (const key of Object.keys(this.counted))
+      if (!Object.hasOwn(counted, key) && !Object.is(valueAt(theirs, key), valueAt(after, key)))
+        delete this.counted[key];
+    for (const key of Object.keys(counted))
+      if (Object.is(valueAt(theirs, key), valueAt(this.#options.start, key))) this.counted[key] = true;
+    return after;
+  }
+
+  #withDefaults(stored: unknown): SessionState {
+    const state = isObject(stored) ? plainState(stored) : {};
+    fillMissing(state, this.#options.defaults);
+    return state;
+  }
 }
 
-function withDefaults(stored: unknown, template: SessionState): SessionState {
-  const state = isObject(stored) ? plainState(stored) : {};
-  fillMissing(state, template);
-  return state;
+/** @param key A path, as JSON. */
+function valueAt(state: unknown, key: string): unknown {
+  return (JSON.parse(key) as (string | number)[]).reduce<unknown>((at, name) => Object(at)[name], state);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` where there is no place to keep the change. */

@@ -1,19 +1,17 @@
 /**
- * One answer of a model with one tool, which nobody executes: calling it is the decision.
+ * One answer of a model with one tool: calling it is the decision.
  *
  * @module
  */
-import type { DecideRequest, DecideResult } from "@millrace/pipeline/executor";
+import type { DecideRequest, DecideResult, ExecutorEvent } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
 import { z } from "zod";
-import { openRun, performRun } from "../memory-run.js";
+import { executeInStep } from "../loop/step-run.js";
 import { fillTemplate } from "../run/system-text.js";
-import type { ExecutorResult } from "../settings/executor.types.js";
+import type { StepRequest, StepResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import type { RunJob } from "../settings/job.types.js";
 import { tool } from "../settings/tool.js";
 import type { AgentTool } from "../settings/tool.types.js";
-import { newId, nowMs } from "../system.js";
 
 export const runWorkflow: AgentTool = tool({
   name: "run_workflow",
@@ -21,6 +19,7 @@ export const runWorkflow: AgentTool = tool({
   parameters: z.object({
     query: z.string().min(1).describe("What the workflow is to work on, short and complete."),
   }),
+  execute: () => "It runs.",
 });
 
 /** The settings of a pipeline agent: those of an agent with the tool {@link runWorkflow} and one step. */
@@ -34,28 +33,25 @@ export interface Decider {
 export async function decide(decider: Decider, request: DecideRequest): Promise<DecideResult> {
   const text = instructionText(decider.instructions, contextText(decider, request));
   const settings = { ...decider.settings, instructions: () => text };
-  const job = jobOf(request);
-  const result = await performRun(openRun(settings, job));
-  return { runId: job.runId, metrics: result.metrics, ...decided(settings, result) };
+  const result = await executeInStep(settings, ownRequest(request));
+  return { runId: result.runId, metrics: result.metrics, ...decided(settings, result) };
 }
 
 type Decided = Pick<DecideResult, "query" | "content" | "status" | "error">;
 
-/** A run that waits for the result of the tool has made its decision. Of several calls in one answer, the first counts. */
-function decided(settings: ExecutorSettings, { status, pause, content, error, tools }: ExecutorResult): Decided {
+/** The call of the tool is the decision. Of several in one answer, the first counts. */
+function decided(settings: ExecutorSettings, { status, content, error, tools: [call] }: StepResult): Decided {
   const nothing = { query: null, content: null };
   if (status === "ERROR" || status === "CANCELLED") return { ...nothing, status, error };
-  const [call] = pause?.requirements ?? [];
-  if (call !== undefined) {
-    const { query } = call.toolArgs as { readonly query: string };
-    return { query, content: null, status: "COMPLETED", error: null };
-  }
-  if (tools[0] === undefined && String(content).trim() !== "")
+  if (call === undefined && String(content).trim() !== "")
     return { query: null, content, status: "COMPLETED", error: null };
-  return { ...nothing, status: "ERROR", error: noDecision(settings, tools[0]) };
+  if (call === undefined || call.toolCallError)
+    return { ...nothing, status: "ERROR", error: noDecision(settings, call) };
+  const { query } = call.toolArgs as { readonly query: string };
+  return { query, content: null, status: "COMPLETED", error: null };
 }
 
-function noDecision({ name }: ExecutorSettings, call: ExecutorResult["tools"][number] | undefined): WorkflowError {
+function noDecision({ name }: ExecutorSettings, call: StepResult["tools"][number] | undefined): WorkflowError {
   const what =
     call === undefined
       ? "answered with neither text nor a call of `run_workflow`"
@@ -68,41 +64,16 @@ function noDecision({ name }: ExecutorSettings, call: ExecutorResult["tools"][nu
   });
 }
 
-/** It has no state, no session and no history of its own: the pipeline tells of its runs in the instructions. */
-function jobOf({
-  input,
-  images,
-  videos,
-  audio,
-  files,
-  sessionId,
-  stream,
-  signal,
-  idempotencyKey,
-}: DecideRequest): RunJob {
+/** It has no state and no session of its own: the pipeline tells of its runs in the instructions. */
+function ownRequest({ stream, ...asked }: DecideRequest): StepRequest {
+  const said = (event: ExecutorEvent): void => {
+    if (event.event === "RunContent") stream?.({ ...event, workflowAgent: true } as { readonly event: string });
+  };
+  const { input, images, videos, audio, files, sessionId, signal, idempotencyKey, ctx } = asked;
   return {
-    runId: newId(),
-    parentRunId: null,
-    createdAtMs: nowMs(),
-    resumed: null,
-    input,
-    media: [...images, ...videos, ...audio, ...files],
-    sessionId,
-    userId: null,
-    state: {},
-    base: {},
-    defaults: {},
-    outerContext: undefined,
-    dependencies: {},
-    metadata: {},
-    history: [],
-    emit:
-      stream &&
-      ((event) => {
-        if (event.event === "RunContent") stream({ ...event, workflowAgent: true } as { readonly event: string });
-      }),
-    signal,
-    idempotencyKey,
+    ...{ input, images, videos, audio, files, sessionId, signal, idempotencyKey, ctx },
+    sessionState: {},
+    ...(stream !== undefined && { stream: said }),
   };
 }
 

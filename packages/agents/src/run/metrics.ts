@@ -1,4 +1,4 @@
-import { emptyMetrics, type ModelMetricsData, type StepMetricsData, sumMetrics } from "@millrace/pipeline/executor";
+import { emptyMetrics, type ModelMetricsData, type StepMetricsData } from "@millrace/pipeline/executor";
 import type { LanguageModelUsage, StepResult, ToolSet } from "ai";
 
 type Tokens = Omit<ModelMetricsData, "id" | "provider">;
@@ -29,9 +29,4 @@ function tokensOf(usage: LanguageModelUsage): Tokens {
     reasoningTokens: usage.outputTokenDetails.reasoningTokens ?? 0,
   };
   return Object.fromEntries(Object.entries(tokens).filter(([, count]) => count !== 0));
-}
-
-/** Adds up metrics; zeros for an empty list. */
-export function totalMetrics(all: readonly StepMetricsData[]): StepMetricsData {
-  return sumMetrics(all) ?? emptyMetrics;
 }

@@ -1,6 +1,6 @@
 /**
- * Lets others in this process, such as `@millrace/otel`, be around runs of agents and teams. They stand in a list of the global
- * object, so that neither package needs the other.
+ * Lets others in this process, such as `@millrace/otel`, be around runs of agents and teams. They stand in a list of
+ * the global object, so that neither package needs the other.
  *
  * @module
  */
@@ -29,24 +29,36 @@ export interface AgentObserver {
   callAgent(call: AgentCall, work: () => Promise<AgentEnd>): Promise<AgentEnd>;
 }
 
-/** Does the work inside of all observers, the first of them outermost. */
-export async function observed<Result>(
-  call: AgentCall,
-  work: () => Promise<Result>,
-  endOf: (result: Result) => AgentEnd,
-): Promise<Result> {
-  const { MILLRACE_AGENT_OBSERVERS: observers = [] } = globalThis as WithObservers;
-  const results: Result[] = [];
-  const innermost = async (): Promise<AgentEnd> => {
-    const result = await work();
-    results.push(result);
-    return endOf(result);
-  };
-  await observers.reduceRight((inner, observer) => () => observer.callAgent(call, inner), innermost)();
-  return results[0] as Result;
+type Ended = Pick<AgentEnd, "status" | "error" | "finishReason">;
+interface Observed {
+  readonly settings: Omit<AgentCall, "sessionId" | "description"> & { readonly description?: string | undefined };
+  readonly ledger: { readonly made: AgentEnd["calls"] };
+  readonly sessionId: string | null;
 }
 
-/** Does the work of a tool inside of the telemetry integrations of the AI SDK, as the SDK does with the tools that it runs. */
+/** Does the work of a run inside of all observers, the first of them outermost. */
+export async function observed<End extends Ended>(
+  { settings, ledger, sessionId }: Observed,
+  work: () => Promise<End>,
+): Promise<End> {
+  const { MILLRACE_AGENT_OBSERVERS: observers = [] } = globalThis as WithObservers;
+  const { id, name, description, model } = settings;
+  const ends: End[] = [];
+  const innermost = async (): Promise<AgentEnd> => {
+    const end = await work();
+    ends.push(end);
+    const { status, error, finishReason } = end;
+    return { status, error, finishReason, calls: ledger.made };
+  };
+  const call = { id, name, description, model, sessionId };
+  await observers.reduceRight((inner, observer) => () => observer.callAgent(call, inner), innermost)();
+  return ends[0] as End;
+}
+
+/**
+ * Does the work of a tool inside of the telemetry integrations of the AI SDK, as the SDK does with the tools that it
+ * runs.
+ */
 export function observedTool<Result>(
   toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown },
   execute: () => Promise<Result>,

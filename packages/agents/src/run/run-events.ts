@@ -10,8 +10,14 @@ import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import { nowMs } from "../system.js";
 
-type AgentEventName = Exclude<ExecutorEvent["event"], `Team${string}`>;
 type Emit = ((event: ExecutorEvent) => void) | undefined;
+type AgentEventName = Exclude<ExecutorEvent["event"], `Team${string}`>;
+type EventNamed<Name, Event = ExecutorEvent> = Event extends { readonly event: infer Names }
+  ? Name extends Names
+    ? Event
+    : never
+  : never;
+type FieldsOf<Name> = Omit<EventNamed<Name>, keyof EventFacts | "event">;
 
 interface RunFacts {
   readonly settings: ExecutorSettings;
@@ -20,25 +26,23 @@ interface RunFacts {
   readonly sessionId: string | null;
   /** `undefined`: nobody reads. */
   readonly emit: Emit;
+  /** `true`: the step tells that it goes on. @default false */
+  readonly isInStep?: boolean;
 }
 
 export class RunEvents {
+  readonly runId: string;
+  readonly emit: Emit;
   readonly #facts: RunFacts;
   /** The events of the leader and its call; `null` for a run that no leader has begun. */
   readonly #leader: { readonly events: RunEvents; readonly call: ModelToolCall } | null;
   #hasBegun = false;
 
   constructor(facts: RunFacts, leader: { readonly events: RunEvents; readonly call: ModelToolCall } | null = null) {
+    this.runId = facts.runId;
+    this.emit = facts.emit;
     this.#facts = facts;
     this.#leader = leader;
-  }
-
-  get emit(): Emit {
-    return this.#facts.emit;
-  }
-
-  get runId(): string {
-    return this.#facts.runId;
   }
 
   /** `false`: everything so far was recalled, and was shown by an earlier part of the run. */
@@ -48,9 +52,8 @@ export class RunEvents {
 
   /** The events of a member that was given a task by this call. */
   ofMember(settings: ExecutorSettings, call: ModelToolCall): RunEvents {
-    const { sessionId, emit, runId } = this.#facts;
-    const facts = { settings, runId: `${runId}:${call.toolCallId}`, parentRunId: runId, sessionId, emit };
-    return new RunEvents(facts, { events: this, call });
+    const runId = `${this.runId}:${call.toolCallId}`;
+    return new RunEvents({ ...this.#facts, settings, runId, parentRunId: this.runId }, { events: this, call });
   }
 
   /** The first work of this part of the run. @param isFirst Of the run. */
@@ -58,76 +61,54 @@ export class RunEvents {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     if (isFirst && this.#leader !== null) this.#leader.events.toolStarted(this.#leader.call);
-    if (!isFirst) return this.#emit({ event: this.#named("RunContinued"), ...this.#about() });
+    if (!isFirst && this.#facts.isInStep === true) return;
+    if (!isFirst) return this.#emit("RunContinued", {});
     const { model } = this.#facts.settings;
-    const names =
-      typeof model === "string"
-        ? { model, modelProvider: "gateway" }
-        : { model: model.modelId, modelProvider: model.provider };
-    this.#emit({ event: this.#named("RunStarted"), ...this.#about(), ...names });
+    const { modelId, provider } = typeof model === "string" ? { modelId: model, provider: "gateway" } : model;
+    this.#emit("RunStarted", { model: modelId, modelProvider: provider });
   }
 
-  content(piece: { readonly text?: string; readonly reasoning?: string }): void {
-    this.#emit({
-      event: this.#named("RunContent"),
-      ...this.#about(),
+  content(piece: { readonly text?: string; readonly reasoning?: string; readonly partial?: unknown }): void {
+    this.#emit("RunContent", {
       content: piece.text ?? "",
       contentType: this.#facts.settings.outputSchema === undefined ? "text" : "object",
       ...(piece.reasoning === undefined ? {} : { reasoningContent: piece.reasoning }),
+      ...(piece.partial === undefined ? {} : { partialOutput: piece.partial }),
     });
   }
 
   toolStarted({ toolCallId, toolName, input: toolArgs }: ModelToolCall): void {
-    const tool = { toolCallId, toolName, toolArgs, result: null, toolCallError: false };
-    this.#emit({ event: this.#named("ToolCallStarted"), ...this.#about(), tool });
+    this.#emit("ToolCallStarted", { tool: { toolCallId, toolName, toolArgs, result: null, toolCallError: false } });
   }
 
   toolEnded(tool: ToolExecution): void {
     const content = `${tool.toolName} ${tool.toolCallError ? "failed" : "completed"}`;
-    this.#emit({ event: this.#named("ToolCallCompleted"), ...this.#about(), tool, content });
+    this.#emit("ToolCallCompleted", { tool, content });
   }
 
   /** The last event of a run, or the last one before a pause. */
   end(result: ExecutorResult, sessionState: SessionState | null, userId: string | null = null): void {
-    this.#emit(this.#endOf(result, { sessionState, userId }));
-  }
-
-  #endOf(
-    result: ExecutorResult,
-    { sessionState, userId }: { readonly sessionState: SessionState | null; readonly userId: string | null },
-  ): ExecutorEvent {
-    const facts = this.#about();
-    const { content, contentType, images, videos, audio, files, metrics, error } = result;
-    if (result.status === "CANCELLED")
-      return { event: this.#named("RunCancelled"), ...facts, reason: error?.message ?? "cancelled" };
+    const { status, content, contentType, images, videos, audio, files, metrics, error, pause } = result;
+    if (status === "CANCELLED") return this.#emit("RunCancelled", { reason: error?.message ?? "cancelled" });
     if (error !== null) {
       const { message, code: errorType, details: additionalData } = error;
-      return { event: this.#named("RunError"), ...facts, content: message, errorType, additionalData };
+      return this.#emit("RunError", { content: message, errorType, additionalData });
     }
-    if (result.pause !== null) {
-      // Inside a pipeline or a team the event has no pause: the caller keeps it, and it holds all messages.
-      const pause = sessionState === null ? null : result.pause;
-      const { requirements } = result.pause;
-      const paused = { status: "PAUSED" as const, requirements, pause, userId, sessionState };
-      return { event: this.#named("RunPaused"), ...facts, ...paused };
+    if (pause !== null) {
+      const { requirements } = pause;
+      const shown = sessionState === null ? null : pause; // a pipeline or a team keeps it, and it holds all messages
+      return this.#emit("RunPaused", { status: "PAUSED", requirements, pause: shown, userId, sessionState });
     }
-    const made = { content, contentType, images, videos, audio, files, metrics };
-    return { event: this.#named("RunCompleted"), ...facts, ...made, sessionState };
+    this.#emit("RunCompleted", { content, contentType, images, videos, audio, files, metrics, sessionState });
   }
 
-  #emit(event: ExecutorEvent): void {
-    this.#facts.emit?.(event);
-  }
-
-  #named<Name extends AgentEventName>(name: Name): Name | `Team${Name}` {
-    return this.#facts.settings.kind === "team" ? `Team${name}` : name;
-  }
-
-  #about(): EventFacts {
+  #emit<Name extends AgentEventName>(name: Name, fields: FieldsOf<Name>): void {
     const { settings, runId, parentRunId, sessionId } = this.#facts;
-    const { kind, id, name } = settings;
-    const who = kind === "team" ? { teamId: id, teamName: name } : { agentId: id, agentName: name };
-    return { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
+    const { kind, id } = settings;
+    const isTeam = kind === "team";
+    const who = isTeam ? { teamId: id, teamName: settings.name } : { agentId: id, agentName: settings.name };
+    const facts: EventFacts = { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
+    this.emit?.({ event: isTeam ? `Team${name}` : name, ...facts, ...fields } as ExecutorEvent);
   }
 }
 

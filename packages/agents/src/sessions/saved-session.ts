@@ -7,6 +7,7 @@
  * @module
  */
 import {
+  addMetrics,
   assertOwner,
   type CountedPaths,
   emptyMetrics,
@@ -14,8 +15,6 @@ import {
   type StepMetricsData,
 } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import { totalMetrics } from "../run/metrics.js";
-import type { ExecutorResult } from "../settings/executor.types.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "../settings/sessions.types.js";
 import { plainState } from "../state/live-state.js";
@@ -35,17 +34,6 @@ export interface SessionChange {
   readonly run: AgentSessionRun | null;
   /** Metrics to add to those of the session. */
   readonly metrics: StepMetricsData;
-}
-
-/** A run as its session stores it. */
-export function sessionRun(
-  settings: { readonly name: string },
-  { input, createdAtMs }: { readonly input: unknown; readonly createdAtMs: number },
-  result: ExecutorResult,
-): AgentSessionRun {
-  const { runId, status, content, messages, metrics, pause } = result;
-  const plain = JSON.parse(JSON.stringify({ input: input ?? null, content })) as { input: unknown; content: unknown };
-  return { runId, executorName: settings.name, status, ...plain, messages, metrics, pause, createdAtMs };
 }
 
 /** @throws {WorkflowError} `SESSION_FOREIGN` when the session belongs to another user, or to a user where the run names none. */
@@ -94,7 +82,7 @@ export async function saveSession(sessions: AgentSessions, change: SessionChange
       sessionId: change.sessionId,
       userId: newest?.userId ?? change.userId,
       state,
-      metrics: totalMetrics([newest?.metrics ?? emptyMetrics, change.metrics]),
+      metrics: addMetrics(newest?.metrics ?? emptyMetrics, change.metrics),
       run: change.run,
       expectedVersion: newest?.version ?? 0,
     });

@@ -8,13 +8,12 @@
 import type {
   ExecutorEvent,
   ExecutorPause,
-  ExecutorResume,
   MediaSet,
   StepMetricsData,
   ToolExecution,
 } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
-import type { WorkflowError } from "millrace";
+import type { Context, WorkflowError } from "millrace";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 export interface ExecutorRequest extends Partial<MediaSet> {
@@ -35,8 +34,15 @@ export interface ExecutorRequest extends Partial<MediaSet> {
   readonly idempotencyKey: string;
   /** Run id of the team that calls a member. */
   readonly parentRunId?: string;
-  /** Continues a run that an earlier call has paused. `input`, media and `history` are then those of the earlier call. */
-  readonly resume?: ExecutorResume;
+  /** Reports all that the call has used so far, after each model call. */
+  readonly report?: (metrics: StepMetricsData) => void;
+}
+
+/** How a step calls an agent or a team: with its context, in which each model call and tool call is recorded. */
+export interface StepRequest extends ExecutorRequest {
+  readonly ctx: Context;
+  /** The run context of one call of `ctx.run`, whose changes are stored with its result. @default `runContext` */
+  readonly callContext?: (call: { readonly signal: AbortSignal }) => RunContext;
 }
 
 export type ExecutorStatus = "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
@@ -64,6 +70,12 @@ export interface ExecutorResult extends MediaSet {
   readonly finishReason: string | null;
 }
 
+/** A run in a step has ended: a question to a person is one of the step. */
+export interface StepResult extends ExecutorResult {
+  readonly status: Exclude<ExecutorStatus, "PAUSED">;
+  readonly pause: null;
+}
+
 /** The run of a member in the result of its team. */
 export interface MemberRun extends ExecutorResult {
   readonly memberId: string;
@@ -78,8 +90,6 @@ export interface Executor {
   /** Tells a team's leader what the member is for. */
   readonly role?: string | undefined;
   readonly description?: string | undefined;
-  /** `true` when some tool needs the permission of a person. @default false */
-  readonly canPause?: boolean;
   /** Never rejects: a failure is part of the result. */
   execute(request: ExecutorRequest): Promise<ExecutorResult>;
 }

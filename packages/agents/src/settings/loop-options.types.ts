@@ -5,9 +5,14 @@
  */
 
 import type { StepMetricsData } from "@millrace/pipeline/executor";
-import type { LanguageModel, ModelMessage, ToolChoice, ToolSet } from "ai";
-import type { ModelSettings } from "./model-settings.types.js";
+import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolChoice, ToolSet } from "ai";
 import type { RunContext } from "./run-context.types.js";
+
+/** Temperature, token limits and the like, as the AI SDK takes them. */
+export type ModelSettings = LanguageModelCallOptions & {
+  readonly headers?: Record<string, string>;
+  readonly providerOptions?: NonNullable<ModelMessage["providerOptions"]>;
+};
 
 /** A call that the model has made, with its arguments as JSON. */
 export interface ModelToolCall {

@@ -74,6 +74,11 @@ export function generatedMedia(
   return { kind, id, content: base64, mimeType: mediaType };
 }
 
+/** All media of a set, in one list. */
+export function listOf({ images = [], videos = [], audio = [], files = [] }: Partial<MediaSet>): Media[] {
+  return [...images, ...videos, ...audio, ...files];
+}
+
 /** Groups media by kind, without duplicate ids. */
 export function mediaSet(media: readonly Media[]): MediaSet {
   const ofKind = (kind: MediaKind) => media.filter((item) => item.kind === kind);

@@ -13,7 +13,7 @@ export interface AgentSessionRun {
   /** The input and all later messages. */
   readonly messages: readonly ModelMessage[];
   readonly metrics: StepMetricsData;
-  /** Set when `status` is `PAUSED`: what is needed to continue the run. */
+  /** What is needed to continue the run, where `status` is `PAUSED` or `ERROR`. */
   readonly pause: ExecutorPause | null;
   /** Epoch milliseconds. */
   readonly createdAtMs: number;

@@ -1,4 +1,4 @@
-import { type CountingState, copyJson, isObject, toPlain } from "@millrace/pipeline/executor";
+import { type CountingState, copyJson, isObject, mergeValues, toPlain } from "@millrace/pipeline/executor";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
 
 /** Sets `target[key]`, except for `__proto__`. */
@@ -32,11 +32,22 @@ export function plainState(state: SessionState): SessionState {
   return copyJson(toPlain(state, [])) as SessionState;
 }
 
+type Values = Pick<RunContext, "dependencies" | "metadata">;
+
+/** The values that an agent sees of those of its caller or leader. */
+export function valuesFor(settings: Values, { dependencies, metadata }: Values): Values {
+  const isGiven = Object.keys(dependencies).length > 0;
+  return {
+    dependencies: isGiven ? dependencies : settings.dependencies,
+    metadata: mergeValues(metadata, settings.metadata),
+  };
+}
+
 interface ContextFacts {
   readonly runId: string;
   readonly sessionId: string | null;
   readonly userId: string | null;
-  /** Live session state. */
+  /** Live session state. Read when it is needed. */
   readonly state: SessionState;
   readonly edits: CountingState;
   readonly dependencies: Readonly<Record<string, unknown>>;
@@ -46,31 +57,23 @@ interface ContextFacts {
 
 /** Creates a run context. Assigning to its `sessionState` replaces the content of the live object, not the object. */
 export function createRunContext(facts: ContextFacts, outer: Partial<RunContext> | undefined): RunContext {
-  const { state, edits, ...readable } = facts;
+  const { runId, sessionId, userId, dependencies, metadata, signal } = facts;
   const context: RunContext = {
-    ...readable,
+    ...{ runId, sessionId, userId, dependencies, metadata, signal },
     get sessionState() {
-      return state;
+      return facts.state;
     },
     set sessionState(next) {
-      replaceContent(state, next);
+      replaceContent(facts.state, next);
     },
-    editState: (edit) => edits.edit(edit),
-    snapshot: () => plainState(state),
+    editState: (edit) => facts.edits.edit(edit),
+    snapshot: () => plainState(facts.state),
   };
   return outer === undefined ? context : withOuter(context, outer);
 }
 
 /** Fields of this executor, which win over the context of the caller. */
 const inner = new Set<PropertyKey>(["sessionState", "dependencies", "metadata", "signal"]);
-
-/** Edits of a call of a tool are found again by that call, whatever else the model calls in another attempt. */
-export function contextOfCall(context: RunContext, callKey: string): RunContext {
-  let edits = 0;
-  const editState: RunContext["editState"] = (edit, options) =>
-    context.editState(edit, { key: `${callKey} ${options?.key ?? edits++}` });
-  return withOuter(context, { editState });
-}
 
 /** All other fields come from the context of the caller, including fields that are unknown here. */
 function withOuter(context: RunContext, outer: Partial<RunContext>): RunContext {

@@ -2,12 +2,13 @@
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { Parallel, Pipeline, type PipelineOptions, Steps } from "@millrace/pipeline";
 import { sqliteStore } from "@millrace/sqlite";
 import { streamText } from "ai";
 import { type Context, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import * as z from "zod";
-import { Agent, recorded, tool } from "../../src/index.js";
+import { Agent, recorded, Team, tool } from "../../src/index.js";
 
 const [, , mode = "workflow", database = "", url = "", log = ""] = process.argv;
 const rounds = 12;
@@ -65,11 +66,22 @@ function sdkCounter(name: string) {
   };
 }
 
+/** A pipeline with agents one after the other, at once, or in a team. */
+const stepsOf = {
+  steps: () => [new Steps({ name: "row", steps: [agentOf("a"), agentOf("b")] })],
+  parallel: () => [new Parallel("both", agentOf("a"), agentOf("b"))],
+  team: () => [new Team({ name: "lead", model, members: [agentOf("a"), agentOf("b")] })],
+};
+const pipelineOf = (steps: PipelineOptions["steps"]) => new Pipeline({ name: "survives", steps, storeEvents: true });
+const isPipeline = mode in stepsOf;
+const pipeline = isPipeline ? pipelineOf(stepsOf[mode as keyof typeof stepsOf]()) : null;
+
 const flows = { workflow: agentOf("a").workflow, both, own };
-const flow = flows[mode as keyof typeof flows] as typeof both;
+const flow = (pipeline?.workflow ?? flows[mode as keyof typeof flows]) as typeof both;
 const runtime = createRuntime({ workflows: { flow }, store: sqliteStore(database), leaseMs: 1_000 });
 await runtime.start();
-const input = mode === "workflow" ? { input: `count ${rounds}` } : {};
+const asked = mode === "team" ? `team a b ${rounds}` : `count ${rounds}`;
+const input = pipeline?.workflowInput(asked, { sessionId: "s" }) ?? (mode === "workflow" ? { input: asked } : {});
 const result = await runtime.run("flow", input, { runId: "r1" });
 console.log(`RESULT ${JSON.stringify(result)}`);
 await runtime.stop();

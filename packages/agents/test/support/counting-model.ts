@@ -1,4 +1,5 @@
-/** A server that speaks chat completions as a stream, and counts. It does what the last message of the user says: `count 12`. */
+/** A server that speaks chat completions as a stream, and counts. It does what the last message of the user says: `count 12`, or `team a b 6` to have
+ * members of a team count. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -17,9 +18,16 @@ export async function countingModel({ tokenMs = 5 }: { readonly tokenMs?: number
     asked++;
     const { messages } = JSON.parse(body) as { readonly messages: readonly ChatMessage[] };
     const user = messages.findLastIndex(({ role }) => role === "user");
-    const rounds = Number(/\d+/.exec(String(messages[user]?.content))?.[0] ?? 0);
+    const text = String(messages[user]?.content);
+    const count = Number(/\d+/.exec(text)?.[0] ?? 0);
+    const members = /^team ([a-z ]+) \d/.exec(text)?.[1]?.split(" ") ?? null;
     const round = messages.slice(user).filter(({ role }) => role === "assistant").length;
-    await answer(response, { round, rounds, tokenMs });
+    const rounds = members === null ? count : 1;
+    const calls =
+      members === null
+        ? ["left", "right"].map((name) => ({ name, args: { n: round } }))
+        : members.map((member) => ({ name: "delegate_task_to_member", args: { member, task: `count ${count}` } }));
+    await answer(response, { round, rounds, calls, tokenMs });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
@@ -37,10 +45,12 @@ export async function countingModel({ tokenMs = 5 }: { readonly tokenMs?: number
 interface Round {
   readonly round: number;
   readonly rounds: number;
+  /** What it asks for in each round but the last. */
+  readonly calls: readonly { readonly name: string; readonly args: object }[];
   readonly tokenMs: number;
 }
 
-async function answer(response: ServerResponse, { round, rounds, tokenMs }: Round): Promise<void> {
+async function answer(response: ServerResponse, { round, rounds, calls, tokenMs }: Round): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta: object, finish: string | null = null) =>
     response.write(
@@ -51,11 +61,11 @@ async function answer(response: ServerResponse, { round, rounds, tokenMs }: Roun
     await sleep(tokenMs);
   }
   if (round < rounds) {
-    const tool_calls = ["left", "right"].map((name, index) => ({
+    const tool_calls = calls.map(({ name, args }, index) => ({
       index,
-      id: `call_${round}_${name}`,
+      id: `call_${round}_${index}`,
       type: "function",
-      function: { name, arguments: JSON.stringify({ n: round }) },
+      function: { name, arguments: JSON.stringify(args) },
     }));
     send({ tool_calls });
   }

@@ -14,8 +14,10 @@ export interface GuardOptions {
 }
 
 /** Keys that reach prototypes. */
+export const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
 export function isForbiddenKey(key: string): boolean {
-  return key === "__proto__" || key === "constructor" || key === "prototype";
+  return forbiddenKeys.has(key);
 }
 
 /**
@@ -67,7 +69,7 @@ export function guardJson(value: unknown, options: GuardOptions): Measure {
     const names = Object.keys(node);
     items += names.length;
     for (const name of names) {
-      if (isForbiddenKey(name)) refuse(`the forbidden key "${name}"`);
+      if (forbiddenKeys.has(name)) refuse(`the forbidden key "${name}"`);
       characters += name.length;
       check((node as Record<string, unknown>)[name], depth);
     }

@@ -11,7 +11,7 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { nativeErrors, recordError } from "./error-record.js";
 import { MAX_BIGINT_DIGITS, numberText, viewOf } from "./forms.js";
-import { isForbiddenKey, isPlainObject } from "./guard.js";
+import { forbiddenKeys, isPlainObject } from "./guard.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
 
@@ -85,6 +85,8 @@ const PATH_PARTS = 12;
 
 interface Walk {
   readonly types: readonly ValueType[];
+  /** Those that may take plain records and lists, as nearly all values are; `null` before they are needed. */
+  plainTypes: readonly ValueType[] | null;
   readonly limits: ValueLimits;
   isRich: boolean;
   items: number;
@@ -106,7 +108,17 @@ export function examine(
 ): Examined {
   const { path, ancestors } = spare ?? { path: [], ancestors: [] };
   spare = null; // a registered class may examine a value while it encodes another
-  const walk: Walk = { types, limits, isRich: false, items: 0, characters: 0, above, path, ancestors };
+  const walk: Walk = {
+    types,
+    plainTypes: null,
+    limits,
+    isRich: false,
+    items: 0,
+    characters: 0,
+    above,
+    path,
+    ancestors,
+  };
   const found = resultOf(walk, visit(value, walk));
   if (found.fault === null) spare = walk;
   return found;
@@ -176,10 +188,17 @@ function visitObject(value: object, walk: Walk): string | null {
   const fault = enter(walk);
   if (fault !== null) return fault;
   ancestors.push(value);
-  const type = types.length === 0 ? undefined : types.find((one) => one.is(value));
-  const what = type === undefined ? visitContents(value, walk) : visitRegistered(value, type, walk);
+  const type = types.length === 0 ? null : typeOf(value, walk);
+  const what = type === null ? visitContents(value, walk) : visitRegistered(value, type, walk);
   ancestors.pop();
   return what;
+}
+
+function typeOf(value: object, walk: Walk): ValueType | null {
+  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value);
+  walk.plainTypes ??= walk.types.filter((type) => !isChoosy(type));
+  for (const type of isPlain ? walk.plainTypes : walk.types) if (type.is(value)) return type;
+  return null;
 }
 
 /** One level deeper is too deep, or the value is too large by now to be looked at further. */
@@ -234,7 +253,7 @@ function visitRecord(record: Readonly<Record<string, unknown>>, walk: Walk): str
     if (!Object.hasOwn(record, key)) continue;
     walk.items++;
     walk.characters += key.length;
-    const what = isForbiddenKey(key) ? "a forbidden key" : visit(record[key], walk);
+    const what = forbiddenKeys.has(key) ? "a forbidden key" : visit(record[key], walk);
     if (what !== null) return at(key, what, walk);
   }
   return null;

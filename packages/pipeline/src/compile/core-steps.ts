@@ -5,7 +5,7 @@
  */
 import { collect, type EventClass, type Finished, many, StopEvent, type WorkflowEvent } from "millrace";
 import { liveResources as resources } from "../live/live-run.js";
-import type { LoopNode, ParallelNode, PipelineNode } from "../nodes/node.types.js";
+import type { LoopNode, ParallelNode, PipelineNode, StepNode } from "../nodes/node.types.js";
 import {
   HumanAnswer,
   HumanPrompt,
@@ -63,14 +63,19 @@ export function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string
   for (const node of tree.all) if (tree.isEntered(node)) yield* nodeSteps(plan, node, names.get(node.id) as string);
   yield {
     name: "finish",
-    settings: { on: events.of(finish), emits: [StopEvent, events.of(finish)], streams, resources },
-    run: (_, parts) => finishRun(plan, parts),
+    settings: { on: events.of(finish), emits: [StopEvent, ...classes(plan, endings(plan))], streams, resources },
+    run: (ev: PlaceEvent, parts) => finishRun(plan, ev, parts),
   };
   yield {
     name: "cancel",
-    settings: { on: PipelineCancel, emits: StopEvent, streams, resources },
+    settings: { on: PipelineCancel, emits: events.of(finish), streams, resources },
     run: (ev: PipelineCancelEvent, parts) => cancelRun(plan, ev, parts),
   };
+}
+
+/** The end itself, and what runs again when a failed run is retried. */
+function endings({ tree }: CompiledPlan): Target[] {
+  return [finish, ...tree.all.flatMap((node) => tree.ways(node))];
 }
 
 function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Generator<CoreStep> {
@@ -84,7 +89,7 @@ function* nodeSteps(plan: CompiledPlan, node: PipelineNode, name: string): Gener
 function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreStep {
   const { events, tree } = plan;
   const inside = firstOf(node).flatMap((child) => tree.entries(child));
-  const own: Target[] = node.kind === "step" && node.executorType === "workflow" ? [finish] : [];
+  const own: Target[] = node.kind === "step" && canEndRun(node) ? [finish] : [];
   // The branches of a Parallel run at once.
   const branches = classes(plan, [...inside, { to: "gather", node: node.id }]);
   const settings = {
@@ -100,6 +105,11 @@ function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreSt
     ...(node.kind === "step" && node.timeout !== null && { timeout: node.timeout }),
   };
   return { name, settings, run: (ev: PlaceEvent, parts) => runNode(plan, { ...parts, node, ev }) };
+}
+
+/** A nested run may be cancelled, and nobody may answer an executor in time. */
+function canEndRun({ executorType, human }: StepNode): boolean {
+  return executorType === "workflow" || (executorType !== "function" && human?.timeout !== undefined);
 }
 
 /** What the run comes to first in a group: all that are at once, whichever is picked, or the first of those in a row. */
@@ -169,7 +179,7 @@ function gatherStep(plan: CompiledPlan, node: ParallelNode, name: string): CoreS
 /** What the handler of failures takes. */
 export function caughtSettings(plan: CompiledPlan): object {
   const { all } = plan.tree;
-  const targets = all.flatMap((node) => plan.tree.exits(node));
+  const targets = all.flatMap((node) => [...plan.tree.exits(node), ...plan.tree.ways(node)]);
   const isAsked = all.some((node) => plan.tree.canAsk(node));
   const emits = [...classes(plan, [...targets, finish]), ...(isAsked ? [HumanAnswer] : [])];
   return { emits, streams, maxRecoveries: 1_000_000, resources };

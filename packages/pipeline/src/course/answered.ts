@@ -50,8 +50,7 @@ function timedOut(course: AskedCourse, answer: Answered): Step[] {
   if (question.kind === "error") return skip(course, answer, why);
   if (question.kind === "route" || (question.kind === "userInput" && question.fields.some(isRequired)))
     return cancel(course, node, `${why}, and nobody else can say what it needs`);
-  const tools = question.tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null }));
-  return confirmed(course, { ...answer, said: { decision: "confirm", tools } });
+  return confirmed(course, { ...answer, said: { decision: "confirm" } });
 }
 
 function isRequired({ required = true }: RequirementData["fields"][number]): boolean {
@@ -77,8 +76,6 @@ function confirmed(
       return enterAgain(answer, course, { isConfirmed: true, userInput: { ...said.values } });
     case "route":
       return enterAgain(answer, course, { selected: [...(said.choices ?? [])] });
-    case "executor":
-      return enterAgain(answer, course, { tools: [...(said.tools ?? [])] });
     case "outputReview":
       return done(course, { place, output: reviewed(question.output as StepOutput, said) });
     case "iterationReview":
@@ -93,8 +90,7 @@ function reviewed(output: StepOutput, said: object): StepOutput {
 }
 
 function rejected(course: AskedCourse, answer: Answered): Step[] {
-  const { node, question, said } = answer;
-  if (question.kind === "executor" && said.decision === "reject") return refuseTools(course, answer, said.feedback);
+  const { node, question } = answer;
   const why = `Step '${node.name}' was rejected`;
   switch (question.onReject) {
     case "cancel":
@@ -106,12 +102,6 @@ function rejected(course: AskedCourse, answer: Answered): Step[] {
     case "skip":
       return skip(course, answer, why);
   }
-}
-
-/** The model is told, and goes on without them. */
-function refuseTools(course: AskedCourse, answer: Answered, note: string | undefined): Step[] {
-  const tools = answer.question.tools.map(({ toolCallId }) => ({ toolCallId, approved: false, note: note ?? null }));
-  return enterAgain(answer, course, { tools });
 }
 
 function retried(course: AskedCourse, answer: Answered): Step[] {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ExecutorPause, SessionState, ToolRequirement } from "./executor.types.js";
+import type { SessionState, ToolRequirement } from "./executor.types.js";
 import type { MediaSet } from "./media.types.js";
 import type { StepMetricsData } from "./metrics.types.js";
 
@@ -45,6 +45,8 @@ export interface RunContentEvent extends EventFacts {
   readonly contentType: "text" | "object";
   /** A piece of the model's reasoning; `content` is then empty. */
   readonly reasoningContent?: string;
+  /** With an output schema: what the answer so far says, unchecked. Left out where it is as before. */
+  readonly partialOutput?: unknown;
   /** Set in events of a conversational pipeline's agent. */
   readonly workflowAgent?: true;
 }
@@ -71,8 +73,15 @@ export interface RunCompletedEvent extends EventFacts, MediaSet {
   readonly sessionState: SessionState | null;
 }
 
+/** Why a run outside of pipelines has paused, and what it needs to continue. */
+export interface ExecutorPause {
+  readonly requirements: readonly ToolRequirement[];
+  /** Progress of the executor: plain data that only the executor reads. */
+  readonly state: unknown;
+}
+
 /**
- * The run waits for a person to allow tool calls. It is the last event until the run is continued. In a run outside of
+ * A run outside of pipelines waits for a person to allow tool calls. It is the last event until the run is continued. In a run outside of
  * pipelines and teams, `continueRun` and `continueStream` accept it.
  */
 export interface RunPausedEvent extends EventFacts {

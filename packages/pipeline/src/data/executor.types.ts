@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Workflow } from "millrace";
+import type { Context, Workflow } from "millrace";
 import type { MediaSet } from "./media.types.js";
 import type { StepMetricsData } from "./metrics.types.js";
 import type { SessionState } from "./session-state.types.js";
@@ -91,12 +91,25 @@ export interface ExecutorRequest extends MediaSet {
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
   /**
+   * Context of the step, with keys of its own. What `ctx.run` has done is recorded: when the step runs again, after a crash or a retry,
+   * it is not done again. `ctx.ask` asks a person: the run is `PAUSED` when it has nothing else to do.
+   */
+  readonly ctx: Context;
+  /**
+   * The run context of one call of `ctx.run`. What the call changes through it in the session state is stored with the result of the
+   * call, so that a step that runs again finds it.
+   */
+  readonly callContext: (call: CallOfStep) => RunContext;
+  /**
    * Reports all that the call has used so far. The last report counts if the step ends without a result of the call: its time is up,
    * its run ends, or it throws.
    */
   readonly report?: (metrics: StepMetricsData) => void;
-  /** Continues the run that an earlier call has paused. */
-  readonly resume?: ExecutorResume;
+}
+
+/** The argument of a function of `ctx.run`. */
+export interface CallOfStep {
+  readonly signal: AbortSignal;
 }
 
 /** A tool call that needs the permission of a person. */
@@ -111,37 +124,24 @@ export interface ToolAnswer {
   readonly approved: boolean;
   /** Reason for the answer, for the model to read. */
   readonly note: string | null;
-}
-
-/** Why an executor has paused, and what it needs to continue. */
-export interface ExecutorPause {
-  readonly requirements: readonly ToolRequirement[];
-  /** Progress of the executor: plain data that only the executor reads. */
-  readonly state: unknown;
-}
-
-export interface ExecutorResume {
-  readonly state: unknown;
-  /** One answer for each requirement. */
-  readonly answers: readonly ToolAnswer[];
+  /** Arguments to call the tool with, in place of those of the model. */
+  readonly input?: unknown;
+  /** Result of a tool that whoever watches runs. */
+  readonly output?: unknown;
 }
 
 export interface ExecutorResult extends Partial<MediaSet> {
   readonly runId: string;
   readonly content: unknown;
   readonly metrics: StepMetricsData | null;
-  readonly status: "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
+  readonly status: "COMPLETED" | "ERROR" | "CANCELLED";
   readonly error: unknown;
-  /** Set when the run is `PAUSED`. */
-  readonly pause?: ExecutorPause | null;
 }
 
 /** An agent or a team, in the shape that `@millrace/agents` has. */
 export interface Executor {
   readonly kind: "agent" | "team";
   readonly name: string;
-  /** `true` when some tool needs the permission of a person. @default false */
-  readonly canPause?: boolean;
   /** Of a team: who works in it, for drawings. */
   readonly members?: readonly ExecutorMember[];
   execute(request: ExecutorRequest): Promise<ExecutorResult>;

@@ -43,6 +43,12 @@ export function append<Item extends Plain>(list: PagedList<Item>, item: Item): v
   else lastPage(list).push(item);
 }
 
+/** Removes the last item. */
+export function dropLast(list: PagedList<Plain>): void {
+  lastPage(list).pop();
+  if (list.length > 1 && lastPage(list).length === 0) list.pop();
+}
+
 /** Where a list is in a state. */
 interface ListAt {
   readonly path: StatePatch["path"];

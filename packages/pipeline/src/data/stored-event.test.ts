@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createOutput } from "./step-output.js";
-import { fromStoredEvent, toStoredEvent } from "./stored-event.js";
+import { fromStoredEvent, saidBy, storedAbout, toStoredEvent } from "./stored-event.js";
 
 const base = { runId: "r", pipelineRunId: "r", pipelineId: "p", pipelineName: "P", sessionId: "s", nestedDepth: 0 };
 const time = { createdAt: 1_795_354_028, createdAtMs: 1_795_354_028_127, eventIndex: 2 };
@@ -18,8 +18,6 @@ const read = (event: object): object => JSON.parse(JSON.stringify(event));
 describe("a stored event", () => {
   it.each([
     ["StepOutput", { ...about, error: null, stop: false, stepOutput: output }],
-    ["StepOutput", { ...about, stepOutput: output }],
-    ["StepOutput", { ...about, stepId: "0.1", stepIndex: [0, 1], stepOutput: { ...output, stepId: "0.1" } }],
     ["StepCompleted", { ...about, content: "another", stepResponse: output }],
     ["LoopExecutionCompleted", { ...base, allResults: [[output], []], content: "loop" }],
     ["WorkflowPaused", { ...base, stepResults: [output] }],
@@ -30,19 +28,34 @@ describe("a stored event", () => {
 
     const { eventIndex: _, ...rest } = told;
     expect(fromStoredEvent(read(toStoredEvent(told, base)) as never, base)).toStrictEqual(rest);
-    expect(fromStoredEvent({ name: event, data: read(told) as never }, base)).toStrictEqual(told);
+  });
+
+  it.each([
+    ["StepOutput", "0", null],
+    ["StepCompleted", "0.1", null],
+    ["StepOutput", "0", { ...base, runId: "inner", parentStepId: "3" }],
+    ["StepOutput", "0.1", { ...base, runId: "inner", parentStepId: "3" }],
+  ] as const)("about an output is read with all that it says: %s of %s", (name, stepId, nested) => {
+    const about = createOutput({ ...output, stepId, endedAtMs: time.createdAtMs - 2 });
+    const { createdAt, createdAtMs } = time;
+
+    const stored = storedAbout(name, about, { createdAtMs, base: nested });
+
+    const whole = { event: name, ...base, ...nested, ...saidBy(name, about), createdAt, createdAtMs };
+    expect(fromStoredEvent(read(stored) as never, base)).toStrictEqual(whole);
   });
 
   it("says once what its output says, and nothing that every event says", () => {
-    const event = { event: "StepOutput", ...about, error: null, stop: false, stepOutput: output, ...time };
+    const { createdAtMs } = time;
+    const ended = createOutput({ ...output, endedAtMs: createdAtMs - 2 });
 
-    expect(toStoredEvent(event, base)).toEqual({
+    expect(storedAbout("StepOutput", output, { createdAtMs, base: null })).toEqual({
       output: { function: "a", stepId: "0", content: "text" },
-      afterMs: time.createdAtMs,
+      afterMs: createdAtMs,
     });
-    const endedAtMs = time.createdAtMs - 2;
-    expect(toStoredEvent({ ...event, stepOutput: { ...output, endedAtMs } }, base)).toEqual({
-      output: { function: "a", stepId: "0", content: "text", endedAtMs },
+    expect(storedAbout("StepCompleted", ended, { createdAtMs, base: null })).toEqual({
+      name: "StepCompleted",
+      output: { function: "a", stepId: "0", content: "text", endedAtMs: createdAtMs - 2 },
       afterMs: 2,
     });
   });

@@ -18,7 +18,9 @@ export function decisionProblems(requirement: RequirementData, decision: unknown
     case "route":
       return choiceProblems(requirement, answer["choices"]);
     case "executor":
-      return toolProblems(requirement, answer["tools"]);
+      return answer["values"] === undefined
+        ? toolProblems(requirement, answer["tools"])
+        : valueProblems(answer["values"]);
     default:
       return [];
   }
@@ -64,6 +66,11 @@ function choiceProblems({ choices, allowMultipleSelections }: RequirementData, p
     ...unknown.map((name) => `there is no choice ${shown(name)}, only ${choices.join(", ")}`),
     ...(picked.length > 1 && !allowMultipleSelections ? [`${picked.length} choices are picked where one may be`] : []),
   ];
+}
+
+/** The question itself checks them. */
+function valueProblems(values: unknown): string[] {
+  return isObject(values) ? [] : ["`values` are not an object"];
 }
 
 function toolProblems({ tools }: RequirementData, answers: unknown): string[] {

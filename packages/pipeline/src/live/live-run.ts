@@ -1,6 +1,6 @@
 /** What a run has in memory, once for all of its steps in this process. */
 import { type Resource, resource } from "millrace";
-import { keepChanges } from "../session/counted.js";
+import type { SessionPatch } from "../session/patches.js";
 import { LiveSessionState } from "../session/session-state.js";
 import { EventClock } from "../state/event-clock.js";
 import { ownState, type StateScope } from "../state/own-state.js";
@@ -92,6 +92,14 @@ export class LiveRun {
     return cut;
   }
 
+  /** Ends attempts that ask people about what was given up. Within an edit: they end after it. */
+  withdraw(runId: string, isGivenUp: (attempt: OpenAttempt) => boolean): void {
+    const waiting = this.#of(runId).filter((attempt) => attempt.work?.isWaiting === true && isGivenUp(attempt));
+    const end = (attempt: OpenAttempt): void =>
+      attempt.end(() => attemptEnded(attempt.node?.name ?? "agent", "the group that it is in was given up"));
+    if (waiting.length > 0) queueMicrotask(() => waiting.forEach(end));
+  }
+
   /** Waits for the usage of attempts that were told to stop, but not for long. */
   async settled(runId: string): Promise<void> {
     const over = this.#of(runId).filter(({ isOver, work }) => isOver && work?.answersSignal === true);
@@ -117,13 +125,10 @@ export class LiveRun {
     }
   }
 
-  /** Within the edit that ends the run: what attempts have changed in the session state that are over. */
-  keepChanges(family: FamilyState): void {
-    for (const { scope, state } of this.#sessions.values()) {
-      const changes = state.takeLeft();
-      const stored = changes.length > 0 ? scope.write(family) : null;
-      if (stored !== null) keepChanges(stored, changes);
-    }
+  /** Takes what ended attempts have changed in session states and could not store themselves. */
+  changesLeft(): readonly { readonly scope: StateScope; readonly patches: readonly SessionPatch[] }[] {
+    const left = [...this.#sessions.values()].map(({ scope, state }) => ({ scope, patches: state.takeLeft() }));
+    return left.filter(({ patches }) => patches.length > 0);
   }
 
   /** One object for all that work on this state at the same time. */

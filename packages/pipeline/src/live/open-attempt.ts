@@ -28,6 +28,8 @@ export interface OpenWork {
   readonly answersSignal: boolean;
   /** What has been said so far. */
   readonly text: string;
+  /** A person is asked. */
+  readonly isWaiting: boolean;
   /** The run ends without its result: notes what it took, if that is not noted yet. */
   cutOff(): void;
 }

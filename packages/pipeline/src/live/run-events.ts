@@ -9,8 +9,7 @@ import type { Context } from "millrace";
 import type { PipelineIdentity } from "../data/executor.types.js";
 import { plainCopy } from "../data/plain-copy.js";
 import type { StepOutput } from "../data/step-output.types.js";
-import { type StoredEvent, toStoredEvent } from "../data/stored-event.js";
-import { toStored } from "../data/stored-output.js";
+import { type StoredEvent, saidBy, storedAbout, toStoredEvent } from "../data/stored-event.js";
 import { isContentEvent } from "../data/text.js";
 import { Shown } from "../plan/pipeline-events.js";
 import type { EventTime } from "../state/event-clock.js";
@@ -81,20 +80,14 @@ export class RunEvents {
     else this.show(source, name, data);
   }
 
-  /** Whether anybody is told of such events. */
-  tells(source: EventSource): boolean {
-    return this.keeps || this.#shows(source);
-  }
-
-  /** A function of the user has given this. */
-  emitOutput(about: Data, output: StepOutput): void {
-    const { content, success, error, stop } = output;
-    const isOutermost = this.#setup.request.nesting === null;
-    if (this.keeps || !isOutermost)
-      return this.emit("custom", "StepOutput", { ...about, content, success, error, stop, stepOutput: output });
-    // All that such an event says, its output says: the text of {@link toStoredEvent}, without the event.
-    const afterMs = this.#setup.time().createdAtMs - (output.endedAtMs ?? 0);
-    this.#write({ output: toStored(output), ...(afterMs !== 0 && { afterMs }) });
+  /** Emits an event about the output of a step: what a function gave, or that the step has ended. */
+  emitOutput(name: "StepOutput" | "StepCompleted", output: StepOutput): void {
+    const isShown = this.#shows(name === "StepOutput" ? "custom" : "step");
+    if (!isShown && !this.keeps) return;
+    const time = this.#setup.time();
+    const { createdAtMs } = time;
+    if (isShown) this.#write(storedAbout(name, output, { createdAtMs, base: this.#unknown }));
+    if (this.keeps) this.#keep({ event: name, ...this.base, ...saidBy(name, output), ...time });
   }
 
   /** For readers alone: it is never kept. */
@@ -131,7 +124,11 @@ export class RunEvents {
   #tell(told: RecordedEvent, isShown: boolean): void {
     const event: RecordedEvent = { ...told, ...this.#setup.time() };
     if (isShown) this.#show(event);
-    if (this.keeps && !this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
+    if (this.keeps) this.#keep(event);
+  }
+
+  #keep(event: RecordedEvent): void {
+    if (!this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
   }
 
   /** Readers know what each event of the outermost run says. */

@@ -1,5 +1,5 @@
 import { WorkflowError } from "millrace";
-import type { PipelineRunError } from "../state/pipeline-state.types.js";
+import type { PipelineRunError, StoredEnd } from "../state/pipeline-state.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
 /** The error that awaiting a failed run throws. */
@@ -7,15 +7,15 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
   return new WorkflowError({
     code: "PIPELINE_FAILED",
     message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
-    hint: '`await run.output()` gives the results so far; a step with `onError: "skip"` lets the run continue.',
+    hint: "`run.output()` gives the results so far, `retryRun` runs the step again, `onError` may skip it.",
     details: { runId, stepName: error?.stepName ?? null },
     ...(error !== null && { cause: Object.assign(new Error(error.message), causeFields(error)) }),
   });
 }
 
-/** The stored output of a failed run; `null` for any other. */
-export function failedOutput({ result }: { readonly result?: object }): PipelineRunOutput | null {
-  return (result as PipelineRunOutput | undefined) ?? null;
+/** The stored output of a failed or cancelled run; `null` for any other. */
+export function storedOutput({ end }: { readonly end?: StoredEnd }): PipelineRunOutput | null {
+  return end === undefined ? null : (end.output as PipelineRunOutput);
 }
 
 /** The stored fields of the step's error, which are equal in every process. */

@@ -87,6 +87,11 @@ export function stepOfType(type: string): string | null {
   return /^pipeline\.\w+ [\d.]+ (.*)$/s.exec(type)?.[1] ?? null;
 }
 
+/** How an event of this type leads to its step. */
+export function wayOfType(type: string): Step["to"] {
+  return (/^pipeline\.(\w+)/.exec(type)?.[1] ?? "enter") as Step["to"];
+}
+
 export interface HumanPromptEvent extends WorkflowEvent {
   readonly requirement: RequirementData;
   /** What was wrong with the answer before; empty the first time. */

@@ -66,13 +66,18 @@ export class PipelineTree {
 
   /** Whether people may be asked something about the node. */
   canAsk(node: PipelineNode): boolean {
-    if (node.human !== null || node.onError === "pause") return true;
-    return (
-      node.kind === "step" &&
-      typeof node.executor === "object" &&
-      "canPause" in node.executor &&
-      node.executor.canPause === true
-    );
+    return node.human !== null || node.onError === "pause";
+  }
+
+  /** What leads to the core steps of a node, but for the one that gathers its branches. */
+  ways(node: PipelineNode): Target[] {
+    if (!this.isEntered(node)) return [];
+    const turns = node.kind === "loop" && node.children.length > 0 && !this.turnsAtOnce(node);
+    return [
+      { to: "enter", node: node.id },
+      ...(this.canAsk(node) ? [asked(node)] : []),
+      ...(turns ? [{ to: "again", node: node.id } as const] : []),
+    ];
   }
 
   /** What a node can begin with: a question to people, the node itself, or of plain steps one after the other the first of them. */

@@ -1,9 +1,12 @@
 /** A started run of a pipeline, for its caller. */
-import { WorkflowError } from "millrace";
+import { type PendingPrompt, QuestionEvent, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { plainCopy } from "../data/plain-copy.js";
 import type { SessionState } from "../data/session-state.types.js";
-import { StepRequirement } from "../human/requirement.js";
+import { decisionProblems } from "../human/check-decision.js";
+import { fieldsOfDecision, requirementOfPrompt } from "../human/executor-question.js";
+import { invalidDecisions, StepRequirement } from "../human/requirement.js";
+import type { HumanDecision } from "../human/requirement.types.js";
 import type { OwnEvent, PipelineEvent } from "../output/pipeline-event.types.js";
 import { pipelineFailed } from "../output/pipeline-failed.js";
 import type { TypedOutput } from "../output/run-output.types.js";
@@ -135,8 +138,19 @@ export class PipelineRun<Input = unknown, Output = unknown, State extends object
   }
 
   async #send({ requirementId, decision }: { readonly requirementId: string; readonly decision: unknown }) {
-    const receipt = await this.#handle.answer(requirementId, { decision: plainCopy(decision) });
+    const fields = await this.#fieldsOf(requirementId, plainCopy(decision));
+    const receipt = await this.#handle.answer(requirementId, fields);
     if (receipt.status !== "accepted") throw promptClosed(this.runId, requirementId, receipt);
+  }
+
+  /** An answer to a question of an executor has the fields that this asks for; any other is the decision. */
+  async #fieldsOf(promptId: string, decision: unknown): Promise<Readonly<Record<string, unknown>>> {
+    const prompt = (await this.#handle.prompts()).find((one) => one.promptId === promptId);
+    if (!QuestionEvent.is(prompt?.event)) return { decision };
+    const data = requirementOfPrompt(prompt as PendingPrompt<QuestionEvent>);
+    const problems = decisionProblems(data, decision);
+    if (problems.length > 0) throw invalidDecisions([{ data, problems }]);
+    return fieldsOfDecision(decision as HumanDecision);
   }
 }
 

@@ -134,6 +134,23 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
   }
 
   /**
+   * Runs the failed step of a failed run again, and the rest of the run after it. Steps that have a result do not run again.
+   *
+   * @param options Dependencies for the rest of the run in this process, merged over the earlier ones.
+   * @throws {WorkflowError} from the run: `RUN_UNKNOWN`; `RUN_NOT_RETRYABLE` for a run that has not failed.
+   */
+  retryRun(runId: string, options: HandleOptions = {}): PipelineRun<Input, Output, State> {
+    checkHandleOptions(runId, options);
+    this.#dependencies.give(runId, options.dependencies);
+    const handle = this.#open().retry(runId);
+    return new PipelineRun(
+      handle,
+      this.#setup,
+      handle.accepted.then(() => this.#assertOwn(handle)),
+    );
+  }
+
+  /**
    * Output of a run at this moment, for polling.
    *
    * @param userId User to whom the run must belong.

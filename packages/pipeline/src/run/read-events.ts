@@ -58,7 +58,7 @@ export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGe
       if (done === true) return;
       next = stream.next();
       position = value.sequence;
-      const isEnd = StopEvent.is(value.event);
+      const isEnd = StopEvent.is(value.event) || WorkflowCancelledEvent.is(value.event);
       for (const [at, event] of (await eventsIn(sources, value.event)).entries()) {
         const eventIndex = isEnd ? position + at : position;
         if (options.after === undefined || eventIndex > options.after) yield { ...event, eventIndex } as PipelineEvent;

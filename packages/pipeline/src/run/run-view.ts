@@ -1,12 +1,13 @@
 /** Reads a stored run from outside. */
-import { Context, type Workflow } from "millrace";
+import { Context, type PendingPrompt, QuestionEvent, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import type { PipelineIdentity } from "../data/executor.types.js";
+import { requirementOfPrompt } from "../human/executor-question.js";
 import { StepRequirement } from "../human/requirement.js";
 import { within } from "../live/live-run.js";
 import { type EventStorage, withoutResults } from "../live/run-events.js";
 import { endOf } from "../output/end-events.js";
-import { failedOutput } from "../output/pipeline-failed.js";
+import { storedOutput } from "../output/pipeline-failed.js";
 import { runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import { assertAllSteps, reading } from "../plan/missing-steps.js";
@@ -60,11 +61,16 @@ export class RunView {
     const { status } = await this.#handle.summary();
     if (status === "scheduled") return this.#seen("PENDING");
     // The listing may be a moment old: the run ends before its end is stored.
-    if (status === "running" && (await this.#snapshot())["outcome"] === null) return this.#seen("RUNNING");
+    if (status === "running" && (await this.#snapshot())["outcome"] === null) return this.#working();
     const outcome = await reading(this.pipeline, this.#handle.idle());
     if (outcome.status === "waiting" && outcome.prompts.length === 0 && outcome.wakeAtMs !== null)
-      return this.#seen("RUNNING");
+      return this.#working();
     return this.#outputOf(outcome);
+  }
+
+  /** A branch may ask while another one is at work. */
+  async #working(): Promise<PipelineRunOutput> {
+    return this.#seen("RUNNING", requirementsOf({ prompts: await this.#handle.prompts() }));
   }
 
   /** Number of the last event in the stream. */
@@ -81,11 +87,13 @@ export class RunView {
 
   /** Output of a run that has ended with an error; `null` if it could not begin, or was stopped from outside. */
   async failed(): Promise<PipelineRunOutput | null> {
-    return failedOutput((await this.#begun()) ?? {});
+    return storedOutput((await this.#begun()) ?? {});
   }
 
-  /** A cancelled run has no last step that stores its output. */
+  /** A run that the runtime has cancelled has no last step that stores its output. */
   async #cancelled(reason: unknown): Promise<PipelineRunOutput> {
+    const stored = await this.failed();
+    if (stored !== null) return stored;
     const cancelReason = typeof reason === "string" ? reason : null;
     const output = { ...(await this.#seen("CANCELLED")), cancelReason };
     const { pipeline, storage } = this.#setup;
@@ -100,7 +108,7 @@ export class RunView {
 
   async #seen(status: PipelineStatus, asked: readonly StepRequirement[] = []): Promise<PipelineRunOutput> {
     const begun = await this.#begun();
-    const failed = failedOutput(begun ?? {});
+    const failed = storedOutput(begun ?? {});
     if (failed !== null) return failed;
     const summary = await this.#handle.summary();
     const state = begun ?? unbegunState(summary);
@@ -132,10 +140,15 @@ export class RunView {
 
 const bothNothing = [(): void => {}, (): void => {}] as const;
 
-function requirementsOf({ prompts }: Waiting): StepRequirement[] {
-  return prompts.flatMap(({ promptId, runId, event }) => {
+function requirementsOf({ prompts }: Pick<Waiting, "prompts">): StepRequirement[] {
+  return prompts.flatMap((prompt) => {
+    const { promptId: requirementId, runId, event } = prompt;
+    if (QuestionEvent.is(event)) {
+      const data = requirementOfPrompt(prompt as PendingPrompt<QuestionEvent>);
+      return [new StepRequirement({ requirementId, runId, data })];
+    }
     if (!(event instanceof HumanPrompt)) return [];
     const { requirement, problems } = event;
-    return [new StepRequirement({ requirementId: promptId, runId, data: requirement, problems })];
+    return [new StepRequirement({ requirementId, runId, data: requirement, problems })];
   });
 }

@@ -4,8 +4,8 @@ import { recordsOf, type StepRecords } from "millrace/runtime";
 import { defined } from "../data/defined.js";
 import type { PipelineIdentity } from "../data/executor.types.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
-import { addRunToSession } from "../data/metrics.js";
-import type { RunMetricsData } from "../data/metrics.types.js";
+import { addRunToSession, metricsSince } from "../data/metrics.js";
+import type { RunMetricsData, SessionMetricsData, StepMetricsData } from "../data/metrics.types.js";
 import { contentOf, type RunFacts, runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
@@ -42,36 +42,38 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const { given, ...request } = asked as GivenRequest;
       if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
-      const stored = records && (await readSession(records, request)).stored;
+      const found = records && (await readSession(records, request));
+      const stored = found?.stored ?? null;
+      const startedAtMs = Date.now();
       const session = startState({ template, given, overwrite, stored: stored?.state ?? null });
       const sessionAtStart = stored?.state ?? template;
+      const history = records !== null && stored !== null ? await historyOf(setup, stored, records.tenant) : [];
+      if (records !== null && found !== null) {
+        const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
+        enterSession(records, found, { session: newSessionOf(request, setup), run, nowMs: startedAtMs });
+      }
       return {
         request,
-        startedAtMs: Date.now(),
-        history: records !== null && stored !== null ? await historyOf(setup, stored, records.tenant) : [],
+        startedAtMs,
+        history,
         session,
         sessionAtStart,
         lists: given === null ? {} : recordAtStart(sessionAtStart, session),
       };
-    },
-    async enter(ctx, { request, startedAtMs }) {
-      const records = request.nesting === null ? recordsIn(ctx) : null;
-      const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
-      if (records !== null)
-        await enterSession(records, { session: newSessionOf(request, setup), run, nowMs: Date.now() });
     },
     async finish(ctx, state, how) {
       const status = how === "ended" ? endStatus(state) : "CANCELLED";
       const facts = checked(setup, { runId: ctx.runId, pipeline, tree, state, status, nowMs: Date.now() });
       const records = state.request.nesting === null && how !== "unbegun" ? recordsIn(ctx) : null;
       const output = runOutput({ ...facts, sessionState: state.session });
-      if (records === null) return output;
+      if (records === null) return { output, saved: null };
       try {
         const saved = await saveSession(records, leaving(setup, facts, output.metrics));
-        return { ...output, sessionState: saved.state };
+        const tallied = addRunToSession(null, output.metrics);
+        return { output: { ...output, sessionState: saved.state }, saved: { session: { ...saved.state }, tallied } };
       } catch (error) {
         if (!isForGood(error)) throw error;
-        return runOutput({ ...failed(facts, error), sessionState: state.session });
+        return { output: runOutput({ ...failed(facts, error), sessionState: state.session }), saved: null };
       }
     },
   };
@@ -145,6 +147,16 @@ function recordsIn(ctx: StepCtx): StepRecords | null {
   }
 }
 
+/** @param tallied What the session has of the run already, from an end before it was continued. */
+function sumWith(
+  session: SessionMetricsData | null,
+  run: RunMetricsData,
+  tallied: StepMetricsData | undefined,
+): SessionMetricsData {
+  const sum = addRunToSession(session, run);
+  return tallied === undefined ? sum : metricsSince(tallied, sum);
+}
+
 /** What the run saves in its session. */
 function leaving(setup: SessionSetup, facts: EndFacts, metrics: RunMetricsData): RunSessionEnd {
   const { runId, state, status, nowMs } = facts;
@@ -156,7 +168,7 @@ function leaving(setup: SessionSetup, facts: EndFacts, metrics: RunMetricsData):
     counted: state.counted,
     lists: state.lists,
     reducers: setup.reducers,
-    change: (stored) => ({ ...withRun(stored, run), metrics: addRunToSession(stored.metrics, metrics) }),
+    change: (stored) => ({ ...withRun(stored, run), metrics: sumWith(stored.metrics, metrics, state.tallied) }),
     nowMs,
   };
 }

@@ -20,7 +20,7 @@ import {
   withRun,
 } from "./session-record.js";
 
-interface ReadSession {
+export interface ReadSession {
   /** `null` when the session does not exist yet. */
   readonly stored: SessionRecord | null;
   readonly version: number;
@@ -41,13 +41,13 @@ export async function readSession(
  * Creates the session with its first run, or assigns a session without an owner to the user of this run. Stored when
  * the step ends.
  *
- * @throws {WorkflowError} `SESSION_FOREIGN`
+ * @param read What the step has read of it.
  */
-export async function enterSession(
+export function enterSession(
   records: StepRecords,
+  { stored, version }: ReadSession,
   { session, run, nowMs }: { readonly session: NewSession; readonly run: SessionRun; readonly nowMs: number },
-): Promise<void> {
-  const { stored, version } = await readSession(records, session);
+): void {
   if (stored !== null && (stored.userId !== null || session.userId === null)) return;
   const entered = withRun({ ...(stored ?? createSession(session, nowMs)), userId: session.userId }, run);
   records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: entered });

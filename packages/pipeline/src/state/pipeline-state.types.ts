@@ -4,7 +4,6 @@
  * @module
  */
 
-import type { ExecutorPause, ToolAnswer } from "../data/executor.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { HistoryRun } from "../data/history-text.js";
 import type { MediaSet } from "../data/media.types.js";
@@ -56,8 +55,24 @@ export interface OwnState {
   visits: number;
   /** Nested runs that its steps have under way, by the visits of these. */
   inside?: Record<number, readonly string[]>;
-  /** Output of a failed run, which has no stop event that could carry it: a `PipelineRunOutput`. */
-  result?: object;
+  /** How a run ended that failed or was cancelled: it has no stop event that could carry its output. */
+  end?: StoredEnd;
+  /** Where the run continues when it is retried or resumed after its end, by the place of its end. */
+  reopens?: Record<string, Reopening>;
+}
+
+export interface StoredEnd {
+  /** A `PipelineRunOutput`. */
+  readonly output: object;
+  /** How often the run had ended before. */
+  readonly ends: number;
+}
+
+export interface Reopening {
+  /** What runs again: the failed step, or what has ended the run. `null`: other steps, which were cut off, continue. */
+  readonly step: Pick<Step, "to" | "node"> | null;
+  /** How often the run had ended before. */
+  readonly ends: number;
 }
 
 /** An execution that has no output of its own. */
@@ -79,7 +94,9 @@ export interface SharedState {
   /** Numbers of the session state that this run has only counted. See `keepChanges`. */
   counted: Record<string, true>;
   /** What this run has done to lists of the session state. Without it they are compared. */
-  readonly lists?: ListRecord;
+  lists?: ListRecord;
+  /** Usage that the session has from an earlier end of the run. */
+  tallied?: StepMetricsData;
 }
 
 /** How a run begins: in its session, or inside another run. */
@@ -138,11 +155,8 @@ export interface Talk {
   takesElse: boolean;
   /** What is under review. */
   output: StepOutput | null;
-  /** Where an executor has paused, and what people said. */
-  pause: ExecutorPause | null;
-  /** What the executor has taken until then: its result has that, too, if it comes to one. */
+  /** What an executor had used when it last asked: its result has that, too, if it comes to one. */
   paused: StepExecutionData | null;
-  tools: readonly ToolAnswer[] | null;
   feedback: RetryFeedback | null;
   retryCount: number;
 }

@@ -23,9 +23,7 @@ const nothingSaid: Talk = {
   selected: null,
   takesElse: false,
   output: null,
-  pause: null,
   paused: null,
-  tools: null,
   feedback: null,
   retryCount: 0,
 };

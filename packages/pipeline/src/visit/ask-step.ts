@@ -28,8 +28,7 @@ export async function askPeople(
   return move(mover, { visit: ev.visit }, (course) => {
     // The group that it is in was given up while somebody was thinking: nobody asks any more.
     if (talkAt(course.state, place).question === null) return [];
-    const name = question.kind === "executor" ? "StepExecutorContinued" : "StepContinued";
-    course.emit(name, { ...aboutOf(node), kind: question.kind, decision: said.decision });
+    course.emit("StepContinued", { ...aboutOf(node), kind: question.kind, decision: said.decision });
     return answered(course, { node, place, question, said });
   });
 }

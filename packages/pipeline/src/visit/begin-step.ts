@@ -14,6 +14,7 @@ import type { LiveSessionState } from "../session/session-state.js";
 import { deepMerge } from "../session/start-state.js";
 import { familyIn, type StateScope } from "../state/own-state.js";
 import type { FamilyState, RunRequest } from "../state/pipeline-state.types.js";
+import { ExecutorContext } from "./executor-context.js";
 import { agentRunOf, executorRequest } from "./executor-request.js";
 import { move, moverOf, rootPlace } from "./move.js";
 import type { CompiledPlan, PipelineStart, StepParts } from "./plan.types.js";
@@ -33,7 +34,6 @@ export async function beginRun(
   const prepared = await plan.hooks.prepare(ctx, request);
   const mover = moverOf(plan, prepared, { ctx, live });
   const isConversational = plan.agent !== null && shared === null;
-  await plan.hooks.enter(ctx, prepared);
   return move(mover, { visit: 0, begins: prepared }, (course) => {
     if (shared !== null && "template" in prepared) fillIn(prepared.template, shared, course.family);
     if (isConversational) return [{ to: "converse", node: "", ...rootPlace }];
@@ -105,14 +105,22 @@ export async function converse(
 
 async function decide(
   agent: ConversationalAgent,
-  { plan, state, context, events, attempt }: StepTools,
+  { plan, state, ctx, context, events, attempt }: StepTools,
 ): Promise<DecideResult> {
   const { request, history } = state;
   const about = { agentName: agent.name };
   const shown = agent.addHistory ? historyWindow(history, agent.numHistoryRuns) : [];
-  const asked = executorRequest({ input: request.input, media: request.media, context, events, about });
+  const calls = new ExecutorContext({
+    ctx,
+    context,
+    attempt,
+    signal: attempt.signal,
+    recalled: () => {},
+    ask: (scope, key, question) => scope.ask({ ...question, key }),
+  });
+  const asked = executorRequest({ input: request.input, media: request.media, context, calls, events, about });
   const told = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
-  attempt.work = { answersSignal: true, text: "", cutOff: () => {} };
+  attempt.work = { answersSignal: true, text: "", isWaiting: false, cutOff: () => {} };
   const result = await agent.decide({ ...asked, ...told });
   if (result.status === "COMPLETED" && !attempt.isOver) return result;
   const { metrics } = result;

@@ -5,6 +5,7 @@ import { createOutput } from "../data/step-output.js";
 import { within } from "../live/live-run.js";
 import type { OpenAttempt } from "../live/open-attempt.js";
 import { identityOf } from "../nodes/node-facts.js";
+import { keepChanges } from "../session/counted.js";
 import { listOutput } from "../state/group-output.js";
 import { familyIn, nestedIn, ownState } from "../state/own-state.js";
 import type { FamilyState, PipelineState } from "../state/pipeline-state.types.js";
@@ -26,11 +27,16 @@ async function endFamily({ ctx, live }: StepParts): Promise<FamilyState> {
   const cut = await live.stop(ctx.runId);
   await within(STREAM_MS, settledChildren(ctx)); // their events come before the last one of the run
   const family = familyIn(await settledState(ctx)); // with what attempts have done that have just come to their end
+  // What a nested run has changed is stored by the run around it.
+  const changes = ownState(family, ctx.runId) === family ? live.changesLeft() : [];
+  if (cut.length === 0 && changes.length === 0 && !live.hasLeft) return family;
   const draft = createDraft(family);
   for (const attempt of cut) leaveOutput(draft, attempt);
   live.keepLeft(draft, ctx.runId);
-  // What a nested run has changed is stored by the run around it.
-  if (ownState(family, ctx.runId) === family) live.keepChanges(draft);
+  for (const { scope, patches } of changes) {
+    const stored = scope.write(draft);
+    if (stored !== null) keepChanges(stored, patches);
+  }
   return finishedState(draft);
 }
 

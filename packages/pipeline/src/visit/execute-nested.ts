@@ -5,7 +5,7 @@ import type { NestedPipeline } from "../data/executor.types.js";
 import { toOutput } from "../data/function-result.js";
 import { executionsOf, sumMetrics } from "../data/metrics.js";
 import { createOutput } from "../data/step-output.js";
-import { failedOutput, pipelineFailed } from "../output/pipeline-failed.js";
+import { pipelineFailed, storedOutput } from "../output/pipeline-failed.js";
 import { executionsInside } from "../output/run-metrics.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
 import { stepResults } from "../output/step-results.js";
@@ -67,7 +67,7 @@ async function failedResult(
   const runId = String(error.details["runId"]);
   const family = await leftBehind(execution, runId);
   const part = family.nested[runId];
-  const output = failedOutput(part ?? {});
+  const output = storedOutput(part ?? {});
   if (output !== null) return output;
   work.steps = executionsInside(family.nested, runId);
   work.metrics = sumMetrics(work.steps.map(({ metrics }) => metrics));

@@ -1,25 +1,19 @@
 /** Does the work of one step, and gives its output. */
 import { NonRetryableError, type Workflow, WorkflowError } from "millrace";
 import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
-import type {
-  Executor,
-  ExecutorRequest,
-  ExecutorResult,
-  NestedPipeline,
-  StepFunction,
-} from "../data/executor.types.js";
+import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../data/executor.types.js";
 import { outputFields } from "../data/function-result.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
-import { emptyMetrics } from "../data/metrics.js";
 import { storableCopy } from "../data/plain-copy.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { aboutOf, identityOf } from "../nodes/node-facts.js";
-import type { Talk } from "../state/pipeline-state.types.js";
 import { isTimeout, runChild, stepTimedOut } from "./child-run.js";
 import { runNested } from "./execute-nested.js";
 import type { Executed, Execution } from "./execution.types.js";
+import { ExecutorContext } from "./executor-context.js";
+import { ExecutorQuestions } from "./executor-questions.js";
 import { executorRequest, executorRun } from "./executor-request.js";
 import { executionBy, StepWork } from "./step-work.js";
 
@@ -88,16 +82,28 @@ async function runExecutor(
   execution: Execution,
   { executor, work }: { readonly executor: Executor; readonly work: StepWork },
 ): Promise<Performed> {
-  const { input, context, events, notes, node, plan, talk } = execution;
+  const { input, ctx, context, attempt, events, notes, node, plan } = execution;
   const about = aboutOf(node);
-  const asked = executorRequest({ input: messageOf(execution), media: input, context, events, about });
+  const questions = new ExecutorQuestions(execution, work);
+  const calls = new ExecutorContext({
+    ctx,
+    context,
+    attempt,
+    signal: AbortSignal.any([attempt.signal, questions.signal]),
+    recalled: () => void (work.hasRecalled = true),
+    ask: (scope, key, question) => questions.ask(scope, key, question),
+  });
+  const asked = executorRequest({ input: messageOf(execution), media: input, context, calls, events, about });
   const report = (metrics: unknown): void => work.reported(metrics);
-  const result = await executor.execute({ ...asked, report, ...resumed(talk) });
+  const result = await executor.execute({ ...asked, signal: calls.ctx.signal, report }).catch((error: unknown) => {
+    if (questions.unanswered === null) throw error;
+    return { runId: "", status: "CANCELLED", content: null, metrics: null, error } as const;
+  });
   assertResult(result, node.executorName);
   if (result.metrics !== null) work.metrics = work.measured(result.metrics);
   if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;
-  if (result.status === "PAUSED" && result.pause)
-    return { status: "paused", pause: result.pause, paused: executionBy(node, work.metrics ?? emptyMetrics) };
+  if (questions.unanswered !== null)
+    return { status: "unanswered", question: questions.unanswered, spent: executionBy(node, work.used) };
   if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
@@ -105,19 +111,14 @@ async function runExecutor(
 
 /** @throws {WorkflowError} `STEP_RESULT_INVALID`: another attempt would give the same. */
 function assertResult(result: unknown, name: string | null): void {
-  const { pause } = Object(result) as { readonly pause?: unknown };
-  const asked: unknown = Object(pause).requirements;
-  if (typeof result === "object" && result !== null && (!pause || Array.isArray(asked))) return;
+  const { status } = Object(result) as { readonly status?: unknown };
+  if (typeof result === "object" && result !== null && status !== "PAUSED") return;
   const what =
-    typeof result === "object" && result !== null
-      ? "a pause without a list of `requirements`"
-      : result === null
-        ? "null"
-        : typeof result;
+    typeof result === "object" && result !== null ? "the status PAUSED" : result === null ? "null" : typeof result;
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",
     message: `The executor "${name}" gave ${what}, not the result of a run.`,
-    hint: "Give `{ runId, status, content, metrics, error }`, and `pause: { requirements, state }` where it is PAUSED.",
+    hint: "Give `{ runId, status, content, metrics, error }`, and ask people with `ctx.ask` of the request.",
   });
   throw Object.assign(error, { retryable: false });
 }
@@ -134,11 +135,6 @@ async function runWorkflow(
     },
   );
   return { status: "done", output: outputFields(result) };
-}
-
-/** Where an executor that has paused goes on. */
-function resumed({ pause, tools }: Readonly<Talk>): Pick<ExecutorRequest, "resume"> {
-  return pause === null || tools === null ? {} : { resume: { state: pause.state, answers: tools } };
 }
 
 function messageOf(execution: Execution): unknown {

@@ -8,19 +8,21 @@ import { plainCopy } from "../data/plain-copy.js";
 import type { RunEvents } from "../live/run-events.js";
 import type { StepNode } from "../nodes/node.types.js";
 import type { AgentRunRecord } from "../state/pipeline-state.types.js";
+import type { ExecutorContext } from "./executor-context.js";
 import type { StepRunContext } from "./run-context.js";
 
 export interface Asking {
   readonly input: unknown;
   readonly media: MediaSet;
   readonly context: StepRunContext;
+  readonly calls: ExecutorContext;
   readonly events: RunEvents;
   /** What the events of the executor say of the step. */
   readonly about: Readonly<Record<string, unknown>>;
 }
 
 /** What an executor is asked to do. It is asked to stream only when somebody wants to know. */
-export function executorRequest({ input, media, context, events, about }: Asking): ExecutorRequest {
+export function executorRequest({ input, media, context, calls, events, about }: Asking): ExecutorRequest {
   const { sessionId, userId, sessionState, signal, idempotencyKey } = context;
   const stream = (event: { readonly event: string }): void => events.forward({ ...event }, about);
   return {
@@ -33,6 +35,8 @@ export function executorRequest({ input, media, context, events, about }: Asking
     ...(events.wantsExecutors && { stream }),
     signal,
     idempotencyKey,
+    ctx: calls.ctx,
+    callContext: calls.callContext,
   };
 }
 

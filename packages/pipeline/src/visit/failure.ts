@@ -9,10 +9,10 @@ import { fromStored } from "../data/stored-output.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import { identityOf } from "../nodes/node-facts.js";
 import { openGroup } from "../output/step-results.js";
-import type { PlaceEvent } from "../plan/pipeline-events.js";
+import { type PlaceEvent, wayOfType } from "../plan/pipeline-events.js";
 import { listOutput } from "../state/group-output.js";
 import type { Frame, OwnState, Place, Step } from "../state/pipeline-state.types.js";
-import { countPause, placeKey, say } from "../state/talk.js";
+import { countPause, placeKey } from "../state/talk.js";
 import type { PipelineCourse } from "./move.js";
 import type { CompiledPlan } from "./plan.types.js";
 
@@ -26,13 +26,13 @@ export interface Caught {
 /** Whatever becomes of the run, the failed step is listed where it is. */
 export function failedMoves(course: PipelineCourse, plan: CompiledPlan, { ev, failed, place: at }: Caught): Step[] {
   const { state } = course;
-  if (failed === null) return fail(state, ev, failed);
+  if (failed === null) return fail(course, { ev, failed, place: at });
   if (isAbandoned(state, at)) return [];
   const from = failedPlace(plan, state, { node: failed, place: at });
   const taken = takenBy(plan, state, from);
   const lost = { ...from, ev, attempt: lastAttempt(course, failed, ev) };
   if (taken?.place !== from.place) list(state, lost);
-  if (taken === null) return fail(state, ev, failed);
+  if (taken === null) return fail(course, { ev, failed, place: at });
   const { node, place } = taken;
   const steps = insideOf(plan, state, place);
   const gone = abandon(course, place, "kept");
@@ -42,7 +42,6 @@ export function failedMoves(course: PipelineCourse, plan: CompiledPlan, { ev, fa
   const output = createOutput({ ...failedOutput(node, ev), ...said, ...attempt, ...steps });
   if (isSkipped) return [...done(course, { place, output }), ...gone];
   countPause(state, placeKey(place));
-  say(state, place, { pause: null, tools: null });
   const message = `Step '${node.name}' failed: ${messageOf(ev)}`;
   const question = {
     kind: "error",
@@ -112,7 +111,7 @@ function around({ tree }: CompiledPlan, state: OwnState, { place }: Taken): Take
   return node === null || parent === null ? null : { node: tree.node(node), place: { frame: parent, at } };
 }
 
-function fail(state: OwnState, ev: StepFailedEvent, failed: PipelineNode | null): Step[] {
+function fail({ state, ends }: PipelineCourse, { ev, failed, place }: Caught): Step[] {
   const { name, code, retryable } = Object(ev.error) as Partial<Record<"name" | "code" | "retryable", unknown>>;
   state.failure = {
     stepName: failed?.name ?? ev.stepName, // as the user calls it: a group is more than one core step
@@ -122,7 +121,23 @@ function fail(state: OwnState, ev: StepFailedEvent, failed: PipelineNode | null)
     retryable: typeof retryable === "boolean" ? retryable : null,
     isCancelled: false,
   };
-  return [finish];
+  return failed === null ? [finish] : [runsAgainAt({ ev, failed, place }, { state, ends })];
+}
+
+/** The end of the run at this place, from which a retry goes to the failed step. */
+export function runsAgainAt(
+  { ev, failed, place }: Caught & { readonly failed: PipelineNode },
+  { state, ends }: Pick<PipelineCourse, "state" | "ends">,
+): Step {
+  state.reopens ??= {};
+  state.reopens[placeKey(place)] = { step: { to: wayTo(ev), node: failed.id }, ends };
+  return { ...finish, ...place };
+}
+
+/** By which event the failed core step was entered. */
+function wayTo({ input }: StepFailedEvent): Step["to"] {
+  const { type } = (Array.isArray(input) ? input[0] : input) as PlaceEvent;
+  return wayOfType(type);
 }
 
 function failedOutput(node: PipelineNode, ev: StepFailedEvent): StepOutput {

@@ -1,6 +1,6 @@
 /** Where a run goes on from a visit, and what that stores. */
 import type { Finished, WorkflowEvent } from "millrace";
-import { finishDirect, runTime, type StatePatch } from "millrace/engine";
+import { endsOf, finishDirect, runTime, type StatePatch } from "millrace/engine";
 import { type Course, finish, ROOT } from "../course/advance.js";
 import { OpenAttempt, PendingNotes } from "../live/open-attempt.js";
 import { RunEvents } from "../live/run-events.js";
@@ -14,7 +14,7 @@ import type {
   PreparedState,
   Step,
 } from "../state/pipeline-state.types.js";
-import type { CompiledPlan, StepParts } from "./plan.types.js";
+import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
 
 /** What moves a run: a core step, with what it tells and notes. */
 export interface Mover extends StepParts {
@@ -56,7 +56,7 @@ export interface Visited {
 
 /** What a visit changes, and where the run goes on. See `straight-end.ts`. */
 export interface StraightEnd {
-  readonly patches: readonly StatePatch[];
+  readonly change: { readonly patches: readonly StatePatch[] } | { readonly state: object };
   readonly moves: readonly Move[];
 }
 
@@ -66,16 +66,18 @@ export interface PipelineCourse extends Course {
   /** All of the store, the session state among it. */
   readonly family: FamilyState;
   readonly runId: string;
+  /** How often the run has ended before. */
+  readonly ends: number;
 }
 
 type Change = (course: PipelineCourse) => readonly Step[];
 type Output = WorkflowEvent | WorkflowEvent[] | undefined;
 
 /** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
-export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> {
+export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> | Promise<never> {
   const { straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
   const attempt = visited.attempt ?? storing(mover);
-  if (attempt === undefined) return mover.ctx.finish(() => outputOf([])); // the end of the run has all that there is
+  if (attempt === undefined) return untilOver(mover.ctx);
   const end = (movesOf: () => readonly Move[]): Output => {
     try {
       const moves = movesOf();
@@ -89,12 +91,22 @@ export function move(mover: Mover, visited: Visited, wanted: Change): Finished<O
     }
   };
   const edit = (draft: object): Output => end(() => moveIn(familyIn(draft), mover, { ...visited, change: wanted }));
-  if (straight === undefined) return mover.ctx.finish(edit);
+  const known = straight ?? beginning(mover, { ...visited, change: wanted });
+  if (known === null) return mover.ctx.finish(edit);
   const direct = (state: object) => {
-    const found = straight(familyIn(state));
-    return found && { patches: found.patches, answer: end(() => found.moves) };
+    const found = known(familyIn(state));
+    return found && { ...found.change, answer: end(() => found.moves) };
   };
   return finishDirect(mover.ctx, direct, edit);
+}
+
+/** The run ends, and has all that there is. If it is continued after its end, the step runs again. */
+export function untilOver({ signal }: Pick<StepCtx, "signal">): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
 }
 
 /** The end of the run waits for a move that no attempt makes, too. `undefined`: it has ended already. */
@@ -106,6 +118,20 @@ function storing({ ctx, live }: Mover): OpenAttempt | undefined {
   return attempt;
 }
 
+/** The first visit of an outermost run makes all of its state. */
+function beginning(
+  mover: Mover,
+  visited: Visited & { readonly change: Change },
+): NonNullable<Visited["straight"]> | null {
+  if (visited.begins === undefined || !("session" in visited.begins)) return null;
+  return (family) => {
+    if (Object.keys(family).length > 0) return null;
+    const state = {} as FamilyState;
+    const moves = moveIn(state, mover, visited);
+    return { change: { state }, moves };
+  };
+}
+
 function moveIn(
   family: FamilyState,
   { plan, ctx, events, notes, live }: Mover,
@@ -115,7 +141,8 @@ function moveIn(
   const state = ownState(family, ctx.runId);
   const emit: Course["emit"] = (name, data, source = "step") => events.emit(source, name, data);
   if (!live.isStopped(ctx.runId)) live.keepLeft(family); // else the end of the run has it
-  const wanted = change({ tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), emit });
+  const course = { tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), ends: endsOf(ctx), emit };
+  const wanted = change(course);
   // Whatever it has done counts, but nothing waits for more of it.
   const steps = wanted.some(goesOn) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
   notes.keepIn(state);

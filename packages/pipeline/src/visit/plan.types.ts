@@ -8,7 +8,7 @@ import type { PipelineEvents } from "../plan/pipeline-events.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
 import type { RunDependencies } from "../plan/run-dependencies.js";
 import type { SessionReducers } from "../session/reducers.js";
-import type { PipelineState, PreparedState, RunRequest } from "../state/pipeline-state.types.js";
+import type { PipelineState, PreparedState, RunRequest, SharedState } from "../state/pipeline-state.types.js";
 
 /** What a run is asked for, as it starts. */
 export interface GivenRequest extends RunRequest {
@@ -32,14 +32,19 @@ export interface StepParts {
 /** By itself, or stopped by somebody: before its first step, or after. */
 export type RunEnding = "ended" | "cancelled" | "unbegun";
 
+export interface SavedEnd {
+  /** Output of the run, without its events. */
+  readonly output: PipelineRunOutput;
+  /** What the session has from the run; `null` when nothing was saved. */
+  readonly saved: Pick<SharedState, "session" | "tallied"> | null;
+}
+
 /** What a pipeline does around its steps. */
 export interface PipelineHooks {
-  /** What a run begins with. */
+  /** What a run begins with. When its first step ends, the session knows the run. */
   prepare(ctx: StepCtx, request: unknown): Promise<PreparedState>;
-  /** Called at the end of the first step: the session knows the run from then on. */
-  enter(ctx: StepCtx, state: Pick<PipelineState, "request" | "startedAtMs">): Promise<void>;
-  /** Called in the last step: what the run gives, but for its events. */
-  finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<PipelineRunOutput>;
+  /** Called in the last step. */
+  finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<SavedEnd>;
 }
 
 export interface CompiledPlan {

@@ -2,7 +2,7 @@
 import { type Context, WorkflowError } from "millrace";
 import type { EditOptions, PipelineIdentity, RunContext } from "../data/executor.types.js";
 import { storableCopy } from "../data/plain-copy.js";
-import type { OpenAttempt } from "../live/open-attempt.js";
+import { attemptEnded, type OpenAttempt } from "../live/open-attempt.js";
 import type { RunEvents } from "../live/run-events.js";
 import { eventNames } from "../output/event-names.js";
 import { type EditReads, keepChanges } from "../session/counted.js";
@@ -40,9 +40,15 @@ export class StepRunContext implements RunContext {
   readonly #ctx: Context<Record<string, unknown>>;
   #view: SessionView | null = null;
   readonly #setup: RunContextSetup;
+  readonly #request: PipelineState["request"];
 
-  constructor(ctx: Context<Record<string, unknown>>, { request }: PipelineState, setup: RunContextSetup) {
+  constructor(
+    ctx: Context<Record<string, unknown>>,
+    { request }: Pick<PipelineState, "request">,
+    setup: RunContextSetup,
+  ) {
     const { pipeline } = setup;
+    this.#request = request;
     this.runId = ctx.runId;
     this.sessionId = request.sessionId;
     this.userId = request.userId;
@@ -105,6 +111,16 @@ export class StepRunContext implements RunContext {
       event: name,
     });
   };
+
+  /** Of one call in the attempt: what the call changes in place is its own. */
+  ofCall(): StepRunContext {
+    return new StepRunContext(this.#ctx, { request: this.#request }, this.#setup);
+  }
+
+  /** The call is over: it changes no more. What it has not stored is stored with the next changes of the run. */
+  close(): void {
+    this.#view?.close(() => attemptEnded(String(this.#setup.about["stepName"] ?? "agent"), "the call has ended"));
+  }
 
   /** Whether it may have changed the session state in place. */
   get isChanged(): boolean {

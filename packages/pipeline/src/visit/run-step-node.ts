@@ -1,11 +1,12 @@
 /** One step of the user, in one attempt. */
 import { ask, done, isAbandoned } from "../course/advance.js";
-import { cancel } from "../course/answered.js";
+import { answered, cancel } from "../course/answered.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { RunEvents } from "../live/run-events.js";
 import type { StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
+import { familyIn, ownState } from "../state/own-state.js";
 import type { OwnState, Talk } from "../state/pipeline-state.types.js";
 import { reviewQuestion, say, talkAt } from "../state/talk.js";
 import { executeStep } from "./execute.js";
@@ -19,21 +20,19 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
   const started = state.inside?.[tools.visit]?.at(-1);
   const inside = started === undefined ? null : await nestedRun(tools, started);
   attempt.assertAlive(); // the run may have ended meanwhile
-  tellBeginning(node, tools, { talk, inside });
+  await tellBeginning(node, tools, { talk, inside });
   const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
   switch (executed.status) {
     case "cancelled":
       return (course) => (isAbandoned(course.state, place) ? [] : cancel(course, node, executed.why));
-    case "paused": {
-      const { pause, paused } = executed;
-      const question = {
-        kind: "executor",
-        message: `May ${node.executorName} call ${pause.requirements.map(({ toolName }) => toolName).join(", ")}?`,
-        details: { tools: pause.requirements },
-      } as const;
+    case "unanswered": {
+      const { question, spent } = executed;
       return (course) => {
-        say(course.state, place, { pause, paused, tools: null });
-        return ask(course, { node, place, question });
+        if (isAbandoned(course.state, place)) return [];
+        say(course.state, place, { paused: spent });
+        const { kind } = question;
+        course.emit("StepExecutorContinued", { ...aboutOf(node), kind, decision: "timeout" });
+        return answered(course, { node, place, question, said: { decision: "timeout" } });
       };
     }
     case "done": {
@@ -41,12 +40,11 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
       const output =
         given.breakLoop && context.iteration === null ? createOutput({ ...given, breakLoop: false }) : given;
       const question = reviewQuestion(node, output);
-      if (question === null && talk.paused === null) attempt.output = output;
+      if (question === null) attempt.output = output;
       return (course) => {
         tellOutput(events, node, output);
-        if (talk.paused !== null) say(course.state, place, { paused: null }); // its result has that
+        if (talkAt(course.state, place).paused !== null) say(course.state, place, { paused: null }); // its result has that
         if (question === null) return done(course, { place, output });
-        say(course.state, place, { pause: null, tools: null });
         return ask(course, { node, place, question });
       };
     }
@@ -58,7 +56,8 @@ interface Beginning {
   readonly inside: OwnState | null;
 }
 
-function tellBeginning(node: StepNode, { ctx, events }: StepTools, { talk, inside }: Beginning): void {
+async function tellBeginning(node: StepNode, tools: StepTools, { talk, inside }: Beginning): Promise<void> {
+  const { ctx, events } = tools;
   const { attempt, retry } = ctx.retryInfo();
   const about = aboutOf(node);
   const retried = { ...about, attempt: retry + 1 };
@@ -68,10 +67,37 @@ function tellBeginning(node: StepNode, { ctx, events }: StepTools, { talk, insid
       ? events.keepBefore(first, "StepRetried", retried)
       : events.keepBefore(first, "StepStarted", about);
   }
+  const isExecutor = node.executorType === "agent" || node.executorType === "team";
+  if (isExecutor && events.keeps)
+    return keepBeginning(tools, retry, () => tellStart(events, { retry, about, retried }));
   if (retry > 0) return events.emit("content", "StepRetried", retried);
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
-  if (attempt > 1) events.show("content", "StepRetried", retried);
-  if (talk.pause === null) events.emit("step", "StepStarted", about);
+  // A question is asked when all before it is stored.
+  if (attempt > 1 && talk.paused === null) events.show("content", "StepRetried", retried);
+  events.emit("step", "StepStarted", about);
+}
+
+function tellStart(events: RunEvents, { retry, about, retried }: Started): void {
+  if (retry > 0) events.emit("content", "StepRetried", retried);
+  else events.emit("step", "StepStarted", about);
+}
+
+interface Started {
+  readonly retry: number;
+  readonly about: Readonly<Record<string, unknown>>;
+  readonly retried: Readonly<Record<string, unknown>>;
+}
+
+/** What the calls of an executor tell is kept with them, and so is what comes before. */
+async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: () => void): Promise<void> {
+  await ctx.run(`started ${retry}`, (call) => {
+    attempt.assertAlive();
+    tell();
+    return call.finish((draft) => {
+      attempt.notes.keepIn(ownState(familyIn(draft), ctx.runId));
+      return null;
+    });
+  });
 }
 
 /** What the step has under way since an earlier process, or since the run was last in memory: it goes on. */
@@ -80,8 +106,6 @@ async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | 
 }
 
 export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
-  const { content, success } = output;
-  const about = aboutOf(node);
-  if (node.executorType === "function") events.emitOutput(about, output);
-  if (events.tells("step")) events.emit("step", "StepCompleted", { ...about, content, success, stepResponse: output });
+  if (node.executorType === "function") events.emitOutput("StepOutput", output);
+  events.emitOutput("StepCompleted", output);
 }

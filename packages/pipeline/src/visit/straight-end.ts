@@ -24,7 +24,7 @@ export function straightEnd(family: FamilyState, tools: StepTools): StraightEnd 
   const owner = frame.node === null ? null : tree.container(frame.node);
   if (owner?.kind === "parallel") {
     const patch = replacingIn(outputs.path, place.at, toStored(output));
-    return { patches: [patch], moves: [{ to: "gather", node: owner.id, ...place, visit }] };
+    return { change: { patches: [patch] }, moves: [{ to: "gather", node: owner.id, ...place, visit }] };
   }
   const at = place.at + 1;
   const next = tree.childrenOf(frame.node)[frame.queue[at] ?? -1];
@@ -34,7 +34,7 @@ export function straightEnd(family: FamilyState, tools: StepTools): StraightEnd 
     ...appendingTo(outputs, toStored(output)),
     { op: "replace", path: ["visits"], value: visits },
   ];
-  return { patches, moves: [{ to: "enter", node: next.id, frame: place.frame, at, visit: visits }] };
+  return { change: { patches }, moves: [{ to: "enter", node: next.id, frame: place.frame, at, visit: visits }] };
 }
 
 /** Whether the end of the step stores more than its output. */

@@ -13,7 +13,7 @@ import { familyIn, forgetNested, ownState } from "../state/own-state.js";
 import type { FamilyState, Move, PipelineState, Place } from "../state/pipeline-state.types.js";
 import { questionBefore, talkAt } from "../state/talk.js";
 import { decide, endIteration } from "./decide.js";
-import { move, moverOf, nextEvent, type StraightEnd, type Visited } from "./move.js";
+import { move, moverOf, nextEvent, type StraightEnd, untilOver, type Visited } from "./move.js";
 import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { type RunContextSetup, StepRunContext } from "./run-context.js";
 import { viewOf } from "./run-state.js";
@@ -29,7 +29,8 @@ export async function runNode(
   const family = familyIn(await ctx.store.getState());
   const state = viewOf(family, ctx.runId);
   provideIn(plan, state, visit);
-  if (isAbandoned(state, ev) || live.isStopped(ctx.runId)) return outputOf(plan, node, []);
+  if (isAbandoned(state, ev)) return outputOf(plan, node, []);
+  if (live.isStopped(ctx.runId)) return untilOver(ctx);
   const place = { frame: ev.frame, at: ev.at };
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
   const tools = openVisit(plan, family, {
@@ -140,9 +141,9 @@ type AttemptTools = Pick<StepTools, "ctx" | "live" | "attempt" | "context" | "vi
 export async function attempted<Done>(
   tools: AttemptTools,
   work: () => Done | Promise<Done>,
-  end: (done: Done) => Finished,
+  end: (done: Done) => Finished | Promise<never>,
 ): Promise<Finished> {
-  const { live, attempt } = tools;
+  const { live, attempt, ctx } = tools;
   live.open(attempt);
   try {
     let done: Done;
@@ -156,6 +157,7 @@ export async function attempted<Done>(
     return end(done);
   } catch (error) {
     attempt.settle();
+    if (live.isStopped(ctx.runId)) return untilOver(ctx);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** An agent without a model: what it gives is made by the test. */
+import * as z from "zod";
 import type { Executor, ExecutorRequest, ExecutorResult } from "../../src/index.js";
 
 export const tokens = (count: number): NonNullable<ExecutorResult["metrics"]> => ({
@@ -16,7 +17,6 @@ export function fakeAgent(
   return {
     kind: "agent",
     name,
-    canPause: true,
     async execute(request) {
       const base = { runId: `${name} of ${request.idempotencyKey}`, content: name, metrics: tokens(10), error: null };
       return { ...base, status: "COMPLETED", ...(await give(request)) };
@@ -24,13 +24,22 @@ export function fakeAgent(
   };
 }
 
-/** Pauses once for the call of a tool, then says what it was told. */
+/** Asks once about the call of a tool, then says what it was told. */
 export function pausingAgent(name: string): Executor {
-  return fakeAgent(name, ({ resume, input }) => {
-    if (resume === undefined)
-      return { status: "PAUSED", pause: { requirements: [toolCall(name, 1)], state: { asked: input } } };
-    return { content: { state: resume.state, answers: resume.answers }, metrics: tokens(25) };
+  return fakeAgent(name, async ({ ctx, input, report }) => {
+    report?.(tokens(10));
+    const answer = await askAbout(ctx, toolCall(name, 1));
+    return { content: { state: { asked: input }, answers: [answer] }, metrics: tokens(25) };
   });
+}
+
+/** As agents ask. */
+export async function askAbout(ctx: ExecutorRequest["ctx"], call: ReturnType<typeof toolCall>) {
+  const { toolCallId, toolName, toolArgs: input } = call;
+  const details = { id: toolCallId, toolName, input };
+  const schema = z.object({ approved: z.boolean(), note: z.string().nullable().default(null) });
+  const { approved, note } = await ctx.ask({ key: toolCallId, title: `May it call ${toolName}?`, details, schema });
+  return { toolCallId, approved, note };
 }
 
 export const toolCall = (name: string, count: number) => ({

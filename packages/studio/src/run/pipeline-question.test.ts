@@ -2,7 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
 import type { Json } from "../api/contract.types.js";
-import { PipelineQuestion, type Requirement } from "./pipeline-question.js";
+import { fieldsOfDecision, PipelineQuestion, type Requirement, requirementOf } from "./pipeline-question.js";
 import { Facts } from "./prompt-panel.js";
 
 vi.hoisted(() => vi.stubGlobal("location", new URL("http://localhost/studio/"))); // read where the module is loaded
@@ -23,6 +23,28 @@ function asks(toolArgs: Json, more: Partial<Requirement> = {}): string {
   const props = { requirement, id: "p", mayAnswer: true, isSending: false, onDecide: () => {} };
   return renderToStaticMarkup(createElement(PipelineQuestion, props));
 }
+
+describe("the question of an agent in a step", () => {
+  const details = { kind: "permission", id: "c1", toolName: "shell", input: { command: "ls" } };
+  const promptOf = (given: object) =>
+    requirementOf({ event: { type: "millrace.question", value: { title: "May it?", details: given } } } as never);
+
+  it("is one of the pipeline, with the call, and is answered with the fields that it asks for", () => {
+    const requirement = promptOf({ ...details, stepName: "clean up" }) as Requirement;
+
+    expect(requirement).toMatchObject({ kind: "executor", stepName: "clean up", tools: [{ toolName: "shell" }] });
+    expect(fieldsOfDecision(requirement, { decision: "confirm" })).toEqual({ approved: true, note: null });
+    expect(fieldsOfDecision(requirement, { decision: "reject", feedback: "no" })).toEqual({
+      approved: false,
+      note: "no",
+    });
+  });
+
+  it("has a form of its own outside of pipelines, and where it asks for something else", () => {
+    expect(promptOf(details)).toBeNull();
+    expect(promptOf({ ...details, kind: "result", stepName: "clean up" })).toBeNull();
+  });
+});
 
 const override = "\u202egnp.exe";
 

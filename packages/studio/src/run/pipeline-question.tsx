@@ -28,8 +28,36 @@ interface Field {
 
 /** `null` for a question of a workflow that is not a pipeline. */
 export function requirementOf({ event }: Prompt): Requirement | null {
+  if (event.type === "millrace.question") return permissionOf(event.value);
   if (event.type !== "pipeline.question") return null;
   return (event.value as { readonly requirement?: Requirement } | null)?.requirement ?? null;
+}
+
+interface Permission {
+  readonly title: string;
+  readonly details?: {
+    readonly kind?: string;
+    readonly stepName?: string;
+    readonly id: string;
+    readonly toolName: string;
+    readonly input: Json;
+  } | null;
+}
+
+/** A step asks whether its agent may make a call. `null` for any other question. */
+function permissionOf(value: Json): Requirement | null {
+  const { title: message, details } = value as unknown as Permission;
+  if (details?.kind !== "permission" || details.stepName === undefined) return null;
+  const { stepName, id: toolCallId, toolName, input: toolArgs } = details;
+  const tools = [{ toolCallId, toolName, toolArgs }];
+  const nothing = { fields: [], choices: [], allowMultipleSelections: false, output: null, error: null };
+  return { kind: "executor", stepName, message, tools, ...nothing };
+}
+
+/** The fields that answer a prompt. */
+export function fieldsOfDecision({ kind }: Requirement, decision: JsonObject): JsonObject {
+  if (kind !== "executor") return { decision };
+  return { approved: decision["decision"] === "confirm", note: decision["feedback"] ?? null };
 }
 
 export interface PipelineQuestionProps {
@@ -91,7 +119,7 @@ function Output({ content }: { readonly content: Json }): ReactNode {
 }
 
 function Answer({ requirement, id, isSending, onDecide }: PipelineQuestionProps): ReactNode {
-  const { kind, tools } = requirement;
+  const { kind } = requirement;
   const [isRejecting, setRejecting] = useState(false);
   if (isRejecting) return <Rejection {...{ isSending, onDecide }} onBack={() => setRejecting(false)} />;
   const reject = (
@@ -133,14 +161,9 @@ function Answer({ requirement, id, isSending, onDecide }: PipelineQuestionProps)
       </JsonForm>
     );
   }
-  const approvals = tools.map(({ toolCallId }) => ({ toolCallId, approved: true, note: null }));
   return (
     <div className="row">
-      <Button
-        kind="primary"
-        disabled={isSending}
-        onClick={() => onDecide({ decision: "confirm", ...(kind === "executor" && { tools: approvals }) })}
-      >
+      <Button kind="primary" disabled={isSending} onClick={() => onDecide({ decision: "confirm" })}>
         {kind === "confirmation" ? "Confirm" : kind === "executor" ? "Allow" : "Accept"}
       </Button>
       {reject}

@@ -11,7 +11,7 @@ import { dateAndTime } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { ErrorBox } from "../ui/states.js";
 import { Ago } from "../ui/time.js";
-import { PipelineQuestion, requirementOf } from "./pipeline-question.js";
+import { fieldsOfDecision, PipelineQuestion, requirementOf } from "./pipeline-question.js";
 
 export interface PromptPanelProps {
   readonly runId: string;
@@ -93,7 +93,7 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
       ) : (
         <PipelineQuestion
           {...{ requirement, mayAnswer, isSending, id: promptId }}
-          onDecide={(decision) => answerWith({ decision })}
+          onDecide={(decision) => answerWith(fieldsOfDecision(requirement, decision))}
         />
       )}
       {!mayAnswer && <p className="hint">You may not answer here.</p>}

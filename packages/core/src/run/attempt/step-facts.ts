@@ -7,7 +7,7 @@ import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { StatePatch } from "../../state/patch.types.js";
-import { preparePatches } from "../../state/prepare-change.js";
+import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
@@ -32,26 +32,54 @@ export function runTime(ctx: Pick<Context, "runId">): number {
   return attemptOf(ctx, "runTime").run.now();
 }
 
+/**
+ * How often the run has ended and was continued, by `retry` or `resume`: equal in all processes that continue it after a crash.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export function endsOf(ctx: Pick<Context, "runId">): number {
+  return attemptOf(ctx, "endsOf").run.state.ends;
+}
+
+/**
+ * Cancels the run of a step from inside, as `cancel` of its handle does. The step is cut off: what it returns later does not count.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ */
+export function cancelOwnRun(ctx: Pick<Context, "runId">, reason: string | null): void {
+  const { run } = attemptOf(ctx, "cancelOwnRun");
+  run.submit({ type: "run.cancelled", atMs: run.now(), reason });
+}
+
 /** The context that a step was called with, of this context or of a scope of it; what is no context of a step, as it is. */
 export function stepContextOf(ctx: object): object {
   return StepContext.stepOf(ctx) ?? ctx;
 }
 
+type DirectEnd<Output> = { readonly answer: Output } & (
+  | { readonly patches: readonly StatePatch[] }
+  | { readonly state: object }
+);
+
 /**
  * As `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
  *
- * @param direct Gives the patches of the frozen state, and what the callback would give; `null`: the callback is called.
+ * @param direct Gives the patches of the frozen state, or the state that replaces it, and what the callback would give; `null`: the
+ * callback is called.
  * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
  */
 export function finishDirect<Output>(
   ctx: object,
-  direct: (state: never) => { readonly patches: readonly StatePatch[]; readonly answer: Output } | null,
+  direct: (state: never) => DirectEnd<Output> | null,
   edit: (draft: never) => Output,
 ): Finished<Output> {
   const act = beginLastAct(attemptOf(ctx, "finishDirect"), edit);
   act.direct = (before, rules) => {
     const found = act.opened(() => direct(before as never));
-    return found && { answer: found.answer, change: preparePatches(before, found.patches, rules) };
+    if (found === null) return null;
+    const change =
+      "patches" in found ? preparePatches(before, found.patches, rules) : prepareChange(before, found.state, rules);
+    return { answer: found.answer, change };
   };
   return act as never;
 }

@@ -1,0 +1,42 @@
+import { CountingState } from "@millrace/pipeline/executor";
+import type { StepRequest } from "../settings/executor.types.js";
+import type { RunContext, SessionState } from "../settings/run-context.types.js";
+import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";
+import type { SessionAccess } from "./loop-run.types.js";
+
+interface Facts extends Pick<RunContext, "runId" | "sessionId" | "userId" | "dependencies" | "metadata"> {
+  /** Values for keys that the state lacks. */
+  readonly defaults: SessionState;
+}
+
+/**
+ * The session state of the caller, which everything in its run shares. The caller ends a call with what the call has changed, so each
+ * call sets the defaults of the agent, too.
+ */
+export function callerSession(request: StepRequest, { defaults, ...facts }: Facts): SessionAccess {
+  return {
+    async use({ call }, work) {
+      const own = request.callContext?.(call);
+      const holder = own ?? request;
+      if (Object.keys(defaults).length > 0) fillMissing(holder.sessionState, defaults);
+      const lazily = {
+        ...facts,
+        signal: call.signal,
+        get state() {
+          return holder.sessionState;
+        },
+        get edits() {
+          return new CountingState(holder.sessionState, holder.sessionState);
+        },
+      };
+      return work(createRunContext(lazily, own ?? request.runContext));
+    },
+    read: async () => plainState(request.sessionState),
+    as: (settings) =>
+      callerSession(request, {
+        ...facts,
+        ...valuesFor(settings, facts),
+        defaults: { ...settings.sessionState, ...defaults },
+      }),
+  };
+}

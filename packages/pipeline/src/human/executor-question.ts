@@ -1,0 +1,81 @@
+/** Questions of executors (`ctx.ask`), as requirements of the pipeline: which call it is about, and the fields that answer it. */
+import type { PendingPrompt, QuestionEvent } from "millrace";
+import type { ToolRequirement } from "../data/executor.types.js";
+import { isObject } from "../session/json.js";
+import type { HumanDecision, RequirementData } from "./requirement.types.js";
+
+/** What a question says of the step that asks it. */
+export interface AskingStep {
+  readonly stepId: string;
+  readonly stepName: string;
+}
+
+interface Titled {
+  readonly title: string;
+  readonly details?: unknown;
+}
+
+/** The call that a question is about. Agents say it in the details; any other question is one by its title. */
+export function callOfQuestion({ title, details }: Titled): ToolRequirement {
+  const { id, toolName, input, stepId: _, stepName: __, ...others } = isObject(details) ? details : { about: details };
+  const toolArgs = input === undefined ? others : input;
+  return {
+    toolCallId: typeof id === "string" ? id : title,
+    toolName: typeof toolName === "string" ? toolName : title,
+    toolArgs,
+  };
+}
+
+/** The details that its prompt has. */
+export function withStep(details: unknown, step: AskingStep): object {
+  if (isObject(details)) return { ...details, ...step };
+  return details === undefined ? step : { about: details, ...step };
+}
+
+export function requirementOfPrompt({
+  event,
+  step,
+  askedAtMs,
+  dueAtMs,
+}: PendingPrompt<QuestionEvent>): RequirementData {
+  const { stepId = "", stepName = step ?? "" } = Object(event.details) as Partial<AskingStep>;
+  return {
+    kind: "executor",
+    stepId,
+    stepName,
+    stepIndex: stepId === "" ? [] : stepId.split(".").map(Number),
+    stepType: "Step",
+    message: event.title,
+    fields: [],
+    choices: [],
+    allowMultipleSelections: false,
+    output: null,
+    tools: [callOfQuestion(event)],
+    error: null,
+    retryCount: 0,
+    maxRetries: 0,
+    onReject: "skip",
+    askedAtMs: askedAtMs ?? 0,
+    timeoutAtMs: dueAtMs,
+    onTimeout: "cancel",
+  };
+}
+
+/** The fields that answer the question. The decision was checked. */
+export function fieldsOfDecision(decision: HumanDecision): Readonly<Record<string, unknown>> {
+  if (decision.decision === "reject") return { approved: false, note: decision.feedback ?? null };
+  const { values, tools = [] } = decision as Extract<HumanDecision, { decision: "confirm" }>;
+  if (values !== undefined) return values;
+  const { toolCallId: _, ...fields } = tools[0] ?? { approved: true, note: null };
+  return fields;
+}
+
+/** What an answer says, for the list of answered questions. */
+export function decisionOf(fields: unknown): {
+  readonly decision: "confirm" | "reject";
+  readonly feedback: string | null;
+} {
+  const { approved, note } = Object(fields) as { readonly approved?: unknown; readonly note?: unknown };
+  if (approved !== false) return { decision: "confirm", feedback: null };
+  return { decision: "reject", feedback: typeof note === "string" ? note : null };
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { index: "src/index.ts" },
+  format: ["esm"],
+  target: "es2022",
+  platform: "node",
+  dts: { tsconfig: "tsconfig.build.json" },
+  sourcemap: true,
+  clean: true,
+});
