@@ -1,75 +1,21 @@
-/** A process that runs an agent to its end, if nobody kills it. */
-import { appendFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+/** A process that runs an agent to its end, if nobody kills it: on the file of SQLite, or on the schema of PostgreSQL that is named. */
+import { postgresStore } from "@millrace/postgres";
 import { sqliteStore } from "@millrace/sqlite";
-import { streamText } from "ai";
-import { type Context, defineWorkflow, StartEvent, StopEvent } from "millrace";
+import type { DefinedWorkflow } from "millrace";
 import { createRuntime } from "millrace/runtime";
-import * as z from "zod";
-import { Agent, recorded, tool } from "../../src/index.js";
+import { flowsOf, inputOf, type Mode } from "./agent-flows.js";
 
-const [, , mode = "workflow", database = "", url = "", log = ""] = process.argv;
-const rounds = 12;
-const model = createOpenAICompatible({ name: "local", baseURL: url, apiKey: "k", includeUsage: true })("m");
+const [, , mode = "workflow", place = "", url = "", log = ""] = process.argv as [string, string, Mode, ...string[]];
 
-/** Takes a while, counts in the state, and notes under which key it was called. */
-const counter = (who: string, name: string) =>
-  tool({
-    name,
-    description: name,
-    parameters: z.object({ n: z.number() }),
-    execute: async ({ n }, { idempotencyKey, sessionState }) => {
-      await sleep(10);
-      sessionState["calls"] = ((sessionState["calls"] as number | undefined) ?? 0) + 1;
-      appendFileSync(log, `${who}.${name}.${n} ${idempotencyKey}\n`);
-      return { done: n };
-    },
-  });
-
-const agentOf = (name: string) => new Agent({ name, model, tools: [counter(name, "left"), counter(name, "right")] });
-
-const state = { session: z.record(z.string(), z.unknown()).default({}) };
-
-/** Two agents side by side in one step. */
-const both = defineWorkflow("both", { state })
-  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
-    const ask = (name: string) => agentOf(name).run(`count ${rounds}`, { ctx, statePath: "session" });
-    const answers = await Promise.all([ask("a"), ask("b")]);
-    return new StopEvent({ result: answers.map(({ content }) => content).join("") });
-  })
-  .build();
-
-/** A loop of the AI SDK itself. */
-const own = defineWorkflow("own", { state })
-  .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx: Context) => {
-    const tools = Object.fromEntries(["left", "right"].map((name) => [name, sdkCounter(name)]));
-    const result = streamText({
-      ...recorded(ctx, { model, tools }),
-      prompt: `count ${rounds}`,
-      stopWhen: ({ steps }) => steps.length > rounds,
-    });
-    return new StopEvent({ result: await result.text });
-  })
-  .build();
-
-function sdkCounter(name: string) {
-  return {
-    description: name,
-    inputSchema: z.object({ n: z.number() }),
-    execute: async ({ n }: { n: number }, { toolCallId }: { toolCallId: string }) => {
-      await sleep(10);
-      appendFileSync(log, `own.${name}.${n} ${toolCallId}\n`);
-      return { done: n };
-    },
-  };
+function storeAt(address: string) {
+  const [connectionString = "", schema = ""] = address.split("#");
+  if (schema === "") return sqliteStore(address);
+  return postgresStore({ connectionString, schema, pollMs: 50, maxConnections: 4 });
 }
 
-const flows = { workflow: agentOf("a").workflow, both, own };
-const flow = flows[mode as keyof typeof flows] as typeof both;
-const runtime = createRuntime({ workflows: { flow }, store: sqliteStore(database), leaseMs: 1_000 });
+const flow = flowsOf({ url, log })[mode] as DefinedWorkflow<object, unknown>;
+const runtime = createRuntime({ workflows: { flow }, store: storeAt(place), leaseMs: 1_000 });
 await runtime.start();
-const input = mode === "workflow" ? { input: `count ${rounds}` } : {};
-const result = await runtime.run("flow", input, { runId: "r1" });
+const result = await runtime.run("flow", inputOf(mode), { runId: "r1" });
 console.log(`RESULT ${JSON.stringify(result)}`);
 await runtime.stop();

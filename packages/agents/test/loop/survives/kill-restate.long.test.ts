@@ -1,0 +1,49 @@
+/** Kills the endpoint of an agent again and again, at random moments: on Restate. */
+import { once } from "node:events";
+import { connect } from "@millrace/restate";
+import { expect, it } from "vitest";
+import { freePort } from "../../../../../test-ports.js";
+import { startRestate } from "../../../../restate/test/support/restate.js";
+import { flowsOf, inputOf, type Mode, rounds } from "../../support/agent-flows.js";
+import { type Survival, startScript, survive } from "../../support/survival.js";
+
+type Restate = Awaited<ReturnType<typeof startRestate>>;
+
+/** An endpoint in a process of its own; the first one begins the run. */
+function onRestate({ ingress, admin, register }: Restate, mode: Mode): Survival["start"] {
+  let port: number | null = null;
+  return async (world, ended) => {
+    const isFirst = port === null;
+    port ??= await freePort();
+    const child = startScript("restate-process.ts", [String(port), world.url, world.log]);
+    await once(child, "message");
+    if (!isFirst) return child;
+    await register(`http://127.0.0.1:${port}`);
+    const runtime = connect({ workflows: flowsOf(world), ingress, admin, pollMs: 50 });
+    void runtime.run(mode, inputOf(mode) as never).then(async (result: unknown) => {
+      await runtime.stop();
+      ended(JSON.stringify(result));
+    });
+    return child;
+  };
+}
+
+it("asks the model at most once more for each kill, and runs each tool under one key", async () => {
+  await using restate = await startRestate({ retryAfterMs: 300 });
+
+  const alone = await survive({ kills: 6, seed: 6, start: onRestate(restate, "workflow") });
+
+  expect(alone.result).toContain("I count 12. ");
+  expect(alone.asked).toBeLessThanOrEqual(rounds + 1 + alone.killed);
+  expect(alone).toMatchObject({ killed: 6, tools: 2 * rounds, keys: 2 * rounds });
+  expect(alone.executions).toBeLessThanOrEqual(2 * rounds + 2 * alone.killed);
+});
+
+it("does so for two agents in one step", async () => {
+  await using restate = await startRestate({ retryAfterMs: 300 });
+
+  const both = await survive({ kills: 3, seed: 7, start: onRestate(restate, "both") });
+
+  expect(both.asked).toBeLessThanOrEqual(2 * (rounds + 1 + both.killed));
+  expect(both).toMatchObject({ tools: 4 * rounds, keys: 4 * rounds });
+});

@@ -1,0 +1,86 @@
+/** Agents that count with two tools, and note under which key each call was made: in a workflow, in one step, in a loop of the SDK. */
+import { appendFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { streamText } from "ai";
+import { type Context, defineWorkflow, StartEvent, StopEvent } from "millrace";
+import * as z from "zod";
+import { Agent, recorded, tool } from "../../src/index.js";
+
+export const rounds = 12;
+
+export type Mode = "workflow" | "both" | "own";
+
+/** Where the model is, and where the tools write. */
+export interface World {
+  readonly url: string;
+  readonly log: string;
+}
+
+export const inputOf = (mode: Mode) => (mode === "workflow" ? { input: `count ${rounds}` } : {});
+
+export function flowsOf(world: World) {
+  return { workflow: agentOf(world, "a").workflow, both: both(world), own: own(world) };
+}
+
+const modelOf = ({ url }: World) =>
+  createOpenAICompatible({ name: "local", baseURL: url, apiKey: "k", includeUsage: true })("m");
+
+/** Takes a while, counts in the state, and notes under which key it was called. */
+const counter = ({ log }: World, who: string, name: string) =>
+  tool({
+    name,
+    description: name,
+    parameters: z.object({ n: z.number() }),
+    execute: async ({ n }, { idempotencyKey, sessionState }) => {
+      await sleep(10);
+      sessionState["calls"] = ((sessionState["calls"] as number | undefined) ?? 0) + 1;
+      appendFileSync(log, `${who}.${name}.${n} ${idempotencyKey}\n`);
+      return { done: n };
+    },
+  });
+
+function agentOf(world: World, name: string) {
+  const tools = [counter(world, name, "left"), counter(world, name, "right")];
+  return new Agent({ name, model: modelOf(world), tools });
+}
+
+const state = { session: z.record(z.string(), z.unknown()).default({}) };
+
+/** Two agents side by side in one step. */
+function both(world: World) {
+  return defineWorkflow("both", { state })
+    .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      const ask = (name: string) => agentOf(world, name).run(`count ${rounds}`, { ctx, statePath: "session" });
+      const answers = await Promise.all([ask("a"), ask("b")]);
+      return new StopEvent({ result: answers.map(({ content }) => content).join("") });
+    })
+    .build();
+}
+
+/** A loop of the AI SDK itself. */
+function own(world: World) {
+  return defineWorkflow("own", { state })
+    .step("ask", { on: StartEvent, emits: StopEvent }, async (_ev, ctx: Context) => {
+      const tools = Object.fromEntries(["left", "right"].map((name) => [name, sdkCounter(world, name)]));
+      const result = streamText({
+        ...recorded(ctx, { model: modelOf(world), tools }),
+        prompt: `count ${rounds}`,
+        stopWhen: ({ steps }) => steps.length > rounds,
+      });
+      return new StopEvent({ result: await result.text });
+    })
+    .build();
+}
+
+function sdkCounter({ log }: World, name: string) {
+  return {
+    description: name,
+    inputSchema: z.object({ n: z.number() }),
+    execute: async ({ n }: { n: number }, { toolCallId }: { toolCallId: string }) => {
+      await sleep(10);
+      appendFileSync(log, `own.${name}.${n} ${toolCallId}\n`);
+      return { done: n };
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Kills the process of an agent at random moments until its run has ended, and counts what the model and the tools were asked. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { World } from "./agent-flows.js";
+import { countingModel } from "./counting-model.js";
+
+export interface Survival {
+  readonly kills: number;
+  readonly seed: number;
+  /** Starts the process anew. `ended` is called with the result of the run. */
+  start(world: World, ended: (result: string) => void): Promise<ChildProcess>;
+}
+
+export interface Seen {
+  readonly result: string;
+  readonly killed: number;
+  /** Calls of the model. */
+  readonly asked: number;
+  /** Calls of tools, by what the model asked for. */
+  readonly tools: number;
+  /** The same with the keys under which they were made. */
+  readonly keys: number;
+  readonly executions: number;
+}
+
+export async function survive({ kills, seed, start }: Survival): Promise<Seen> {
+  const folder = mkdtempSync(join(tmpdir(), "agent-"));
+  const log = join(folder, "log");
+  await using model = await countingModel();
+  const random = randomFrom(seed);
+  let result: string | null = null;
+  let killed = 0;
+  while (result === null) {
+    const reached = model.asked + 1 + Math.floor(random() * 3);
+    const child = await start({ url: model.url, log }, (text) => (result = text));
+    const gone = child.exitCode === null ? once(child, "exit") : Promise.resolve();
+    const isOver = () => result !== null || child.exitCode !== null;
+    const mayKill = killed < kills;
+    while (!isOver() && (!mayKill || model.asked < reached)) await sleep(5);
+    if (mayKill) await sleep(random() * 40);
+    if (mayKill && !isOver()) killed++;
+    if (mayKill || result !== null) child.kill("SIGKILL");
+    await gone;
+  }
+  const lines = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
+  rmSync(folder, { recursive: true, force: true });
+  const tools = new Set(lines.map((line) => line.split(" ")[0])).size;
+  return { result, killed, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length };
+}
+
+const flags = ["--disable-warning=ExperimentalWarning", "--import", join(import.meta.dirname, "source.mjs")];
+
+/** Starts a script of this folder. */
+export function startScript(name: string, values: readonly string[]): ChildProcess {
+  const args = [...flags, join(import.meta.dirname, name), ...values];
+  return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
+}
+
+/** Starts a process that runs the agent on the store at this place. */
+export function onStore(mode: string, place: (world: World) => string): Survival["start"] {
+  return async (world, ended) => {
+    const child = startScript("agent-process.ts", [mode, place(world), world.url, world.log]);
+    let output = "";
+    child.stdout?.on("data", (data: Buffer) => {
+      output += data;
+      const [, result] = /RESULT (.*)\n/.exec(output) ?? [];
+      if (result !== undefined) ended(result);
+    });
+    return child;
+  };
+}
+
+/** As good as random, and the same every time. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
