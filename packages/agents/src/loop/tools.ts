@@ -6,7 +6,7 @@
  */
 import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type ToolSet } from "ai";
 import { z } from "zod";
-import { issueText } from "../run/failure.js";
+import { issueText, noTools } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
 import type { Executor, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -52,14 +52,26 @@ export type LoopTool = Base &
 
 export type LoopTools = ReadonlyMap<string, LoopTool>;
 
-export async function toolsOf({ tools, sdkTools, members, canHandOffTo }: ExecutorSettings): Promise<LoopTools> {
-  const sdk = typeof sdkTools === "function" ? await sdkTools() : sdkTools;
+/** @throws {WorkflowError} `AGENT_FAILED` when the function of `sdkTools` fails. */
+export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
+  const { tools, members, canHandOffTo } = settings;
+  const sdk = await sdkToolsOf(settings);
   return new Map<string, LoopTool>([
     ...Object.entries(sdk).map(([name, tool]) => [name, sdkTool(tool)] as const),
     ...tools.map((tool) => [tool.name, ownTool(tool)] as const),
     ...(members.length > 0 ? [[memberToolName, memberTool(members)] as const] : []),
     ...canHandOffTo.map((target) => [handoffName(target), handoffTool(target)] as const),
   ]);
+}
+
+async function sdkToolsOf(settings: ExecutorSettings): Promise<ToolSet> {
+  const { sdkTools } = settings;
+  if (typeof sdkTools !== "function") return sdkTools;
+  try {
+    return await sdkTools();
+  } catch (error) {
+    throw noTools(error, settings);
+  }
 }
 
 /** The tools as the model gets them. */

@@ -74,6 +74,25 @@ it("gets tools at the start of a run, as of an MCP server", async () => {
   expect(told(model)).toEqual([{ type: "text", value: "seen" }]);
 });
 
+it("says that tools could not be read, and reads them again at the next try", async () => {
+  let tries = 0;
+  const sdkTools = async () => {
+    if (tries++ === 0) throw new TypeError("connect ECONNREFUSED 127.0.0.1:1");
+    return {};
+  };
+  const agent = new Agent({ name: "Clerk", model: answers(says("done")), sdkTools });
+
+  const failed = await agent.run("go").catch((error: unknown) => error);
+  const { content } = await agent.run("go");
+
+  expect(failed).toMatchObject({
+    code: "AGENT_FAILED",
+    message: 'Agent "Clerk" failed: its tools could not be read: connect ECONNREFUSED 127.0.0.1:1',
+    hint: expect.stringContaining("sdkTools"),
+  });
+  expect(content).toBe("done");
+});
+
 it.each([
   ["a date", z.object({ at: z.date() })],
   ["a bigint", z.object({ n: z.bigint() })],
