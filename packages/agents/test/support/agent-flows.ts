@@ -1,26 +1,31 @@
 /** Agents that count with two tools, and note under which key each call was made: in a workflow, in one step, in a loop of the SDK. */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createMCPClient } from "@ai-sdk/mcp";
+import { Experimental_StdioMCPTransport as StdioTransport } from "@ai-sdk/mcp/mcp-stdio";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { streamText } from "ai";
 import { type Context, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import { Agent, recorded, tool } from "../../src/index.js";
+import { scriptArguments } from "./scripts.js";
 
 export const rounds = 12;
 
-export type Mode = "workflow" | "both" | "own";
+export type Mode = "workflow" | "both" | "own" | "mcp";
 
 /** Where the model is, and where the tools write. */
 export interface World {
   readonly url: string;
   readonly log: string;
+  /** Address of an MCP server; a file for one that is started here, to write what it is asked. */
+  readonly desk?: string | undefined;
 }
 
-export const inputOf = (mode: Mode) => (mode === "workflow" ? { input: `count ${rounds}` } : {});
+export const inputOf = (mode: Mode) => (mode === "workflow" || mode === "mcp" ? { input: `count ${rounds}` } : {});
 
 export function flowsOf(world: World) {
-  return { workflow: agentOf(world, "a").workflow, both: both(world), own: own(world) };
+  return { workflow: agentOf(world, "a").workflow, both: both(world), own: own(world), mcp: mcp(world).workflow };
 }
 
 const modelOf = ({ url }: World) =>
@@ -56,6 +61,16 @@ function both(world: World) {
       return new StopEvent({ result: answers.map(({ content }) => content).join("") });
     })
     .build();
+}
+
+/** Both tools are those of an MCP server. */
+function mcp(world: World) {
+  const { desk = "" } = world;
+  const transport = desk.startsWith("http")
+    ? ({ type: "http", url: desk } as const)
+    : new StdioTransport({ command: process.execPath, args: [...scriptArguments("mcp-process.ts", ["stdio", desk])] });
+  const sdkTools = async () => (await createMCPClient({ transport })).tools();
+  return new Agent({ name: "a", model: modelOf(world), sdkTools });
 }
 
 /** A loop of the AI SDK itself. */

@@ -5,7 +5,12 @@ import type { DefinedWorkflow } from "millrace";
 import { createRuntime } from "millrace/runtime";
 import { flowsOf, inputOf, type Mode } from "./agent-flows.js";
 
-const [, , mode = "workflow", place = "", url = "", log = ""] = process.argv as [string, string, Mode, ...string[]];
+const [, , mode = "workflow", place = "", url = "", log = "", desk = ""] = process.argv as [
+  string,
+  string,
+  Mode,
+  ...string[],
+];
 
 function storeAt(address: string) {
   const [connectionString = "", schema = ""] = address.split("#");
@@ -13,7 +18,7 @@ function storeAt(address: string) {
   return postgresStore({ connectionString, schema, pollMs: 50, maxConnections: 4 });
 }
 
-const flow = flowsOf({ url, log })[mode] as DefinedWorkflow<object, unknown>;
+const flow = flowsOf({ url, log, desk })[mode] as DefinedWorkflow<object, unknown>;
 const runtime = createRuntime({ workflows: { flow }, store: storeAt(place), leaseMs: 1_000 });
 await runtime.start();
 const result = await runtime.run("flow", inputOf(mode), { runId: "r1" });

@@ -1,12 +1,13 @@
 /** Kills the process of an agent at random moments until its run has ended, and counts what the model and the tools were asked. */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { World } from "./agent-flows.js";
+import type { Mode, World } from "./agent-flows.js";
 import { countingModel } from "./counting-model.js";
+import { startScript } from "./scripts.js";
 
 export interface Survival {
   readonly kills: number;
@@ -52,18 +53,10 @@ export async function survive({ kills, seed, start }: Survival): Promise<Seen> {
   return { result, killed, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length };
 }
 
-const flags = ["--disable-warning=ExperimentalWarning", "--import", join(import.meta.dirname, "source.mjs")];
-
-/** Starts a script of this folder. */
-export function startScript(name: string, values: readonly string[]): ChildProcess {
-  const args = [...flags, join(import.meta.dirname, name), ...values];
-  return spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
-}
-
 /** Starts a process that runs the agent on the store at this place. */
-export function onStore(mode: string, place: (world: World) => string): Survival["start"] {
+export function onStore(mode: Mode, place: (world: World) => string, desk = ""): Survival["start"] {
   return async (world, ended) => {
-    const child = startScript("agent-process.ts", [mode, place(world), world.url, world.log]);
+    const child = startScript("agent-process.ts", [mode, place(world), world.url, world.log, desk]);
     let output = "";
     child.stdout?.on("data", (data: Buffer) => {
       output += data;

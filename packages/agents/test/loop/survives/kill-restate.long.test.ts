@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 import { freePort } from "../../../../../test-ports.js";
 import { startRestate } from "../../../../restate/test/support/restate.js";
 import { flowsOf, inputOf, type Mode, rounds } from "../../support/agent-flows.js";
-import { type Survival, startScript, survive } from "../../support/survival.js";
+import { startScript } from "../../support/scripts.js";
+import { type Survival, survive } from "../../support/survival.js";
 
 type Restate = Awaited<ReturnType<typeof startRestate>>;
 

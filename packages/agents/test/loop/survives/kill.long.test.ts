@@ -1,9 +1,9 @@
 /** Kills the process of an agent again and again, at random moments: on SQLite. */
 import { expect, it } from "vitest";
-import { rounds } from "../../support/agent-flows.js";
+import { type Mode, rounds } from "../../support/agent-flows.js";
 import { onStore, survive } from "../../support/survival.js";
 
-const inFile = (mode: string) => onStore(mode, ({ log }) => `${log}.db`);
+const inFile = (mode: Mode) => onStore(mode, ({ log }) => `${log}.db`);
 
 it("asks the model at most once more for each kill, and runs each tool under one key", async () => {
   const seen = await survive({ kills: 6, seed: 1, start: inFile("workflow") });
