@@ -145,6 +145,7 @@ function loopOf(run: MemoryRun, ctx: Context, message: UserModelMessage): LoopRu
     path: "",
     session: liveSession(facts, job.outerContext),
     ledger,
+    report: () => job.report?.({ ...spent(ledger), duration: durationOf(run) }),
     events,
     history,
     said: [message],

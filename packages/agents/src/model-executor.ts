@@ -244,6 +244,7 @@ function jobOf(settings: ExecutorSettings, request: ExecutorRequest): RunJob {
     dependencies: Object.keys(dependencies).length > 0 ? dependencies : settings.dependencies,
     metadata: mergeValues(runContext?.metadata ?? {}, settings.metadata),
     history: request.history ?? [],
+    report: request.report,
     emit: request.stream,
     signal: request.signal,
     idempotencyKey: request.idempotencyKey,

@@ -37,6 +37,8 @@ export interface Ledger {
   readonly members: MemberRun[];
   /** Members at work. */
   readonly open: Set<LoopRun>;
+  /** Latest reports of members of other kinds that are at work, by their calls. */
+  readonly reported: Map<string, StepMetricsData>;
 }
 
 /** One agent at work. */
@@ -50,6 +52,8 @@ export interface LoopRun {
   readonly path: string;
   readonly session: SessionAccess;
   readonly ledger: Ledger;
+  /** Tells the caller what all agents of the run have used so far. */
+  report(): void;
   readonly events: RunEvents;
   /** Messages of the first request that nothing else has stored: the first record keeps them. */
   readonly unstored: readonly ModelMessage[];

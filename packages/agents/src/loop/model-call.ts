@@ -29,6 +29,7 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
   if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
     run.instructions = record.asked.instructions;
   run.ledger.calls.push(record.metrics);
+  run.report();
   return turnOf(record, place);
 }
 

@@ -95,6 +95,7 @@ async function openLoop({ settings, ctx, options }: StepPlace, { input, key, ope
     place: key,
     session: storedSession({ path: statePath, template: settings.sessionState, facts }),
     ledger: newLedger(),
+    report: () => {},
     unstored: [...history, ...(options.isInputStored === true ? [] : said)],
     history: [...(opened?.session?.runs ?? []).flatMap(({ messages }) => messages), ...history],
     said,

@@ -33,6 +33,8 @@ export interface ExecutorRequest extends Partial<MediaSet> {
   readonly signal: AbortSignal;
   /** Identifies the piece of work: the same in each of its attempts. The key of every tool call is derived from it. */
   readonly idempotencyKey: string;
+  /** Takes what the run has used so far: all that is known of it if it ends without a result. */
+  readonly report?: (metrics: StepMetricsData) => void;
   /** Run id of the team that calls a member. */
   readonly parentRunId?: string;
   /** Continues a run that an earlier call has paused. `input`, media and `history` are then those of the earlier call. */

@@ -1,4 +1,4 @@
-import type { ExecutorEvent, Media } from "@millrace/pipeline/executor";
+import type { ExecutorEvent, Media, StepMetricsData } from "@millrace/pipeline/executor";
 import type { ModelMessage } from "ai";
 import type { ResumedRun } from "./paused-state.types.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
@@ -24,6 +24,7 @@ export interface RunJob {
   readonly dependencies: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly history: readonly ModelMessage[];
+  readonly report?: ((metrics: StepMetricsData) => void) | undefined;
   readonly emit: ((event: ExecutorEvent) => void) | undefined;
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
