@@ -11,7 +11,7 @@ export function agentRows() {
   const files = { "agent.mjs": agent, "package.json": JSON.stringify({ private: true, type: "module" }) };
   const on = (version, flags = "") => {
     const install = `npm install --no-audit --no-fund ${flags} ai@${version} ${packages}`;
-    const commands = [install, "node agent.mjs # agent: all done loop: all done"];
+    const commands = [install, "node agent.mjs # v4: agent all done, loop all done v3: agent all done, loop all done"];
     return rowOf({ name: `agents, AI SDK ${`${version} ${flags}`.trim()}`, files, commands }, 24);
   };
   return [

@@ -23,7 +23,12 @@ const count = { type: "object" as const, properties: { n: { type: "number" } }, 
 
 const tools = [
   { name: "pay", description: "Pays an order back.", inputSchema: order, annotations: { destructiveHint: true } },
-  { name: "look", description: "Looks.", inputSchema: { type: "object" as const } },
+  {
+    name: "look",
+    description: "Looks.",
+    inputSchema: { type: "object" as const },
+    annotations: { readOnlyHint: true },
+  },
   { name: "fail", description: "Fails.", inputSchema: { type: "object" as const } },
   { name: "draw", description: "Draws.", inputSchema: { type: "object" as const } },
   { name: "left", description: "Counts.", inputSchema: count },
