@@ -1,3 +1,4 @@
+import { toMs } from "millrace/engine";
 import type { AgentOptions } from "./settings/agent-options.types.js";
 import { idOf } from "./settings/agent-id.js";
 import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
@@ -46,6 +47,7 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     maxRetries: options.maxRetries ?? 2,
     outputRepairs: options.outputRepairs ?? 1,
     maxParallelTools: options.maxParallelTools ?? 8,
+    toolTimeoutMs: options.toolTimeout === undefined ? null : toMs(options.toolTimeout, "toolTimeout"),
     canHandOffTo: options.canHandOffTo ?? [],
     stopWhen: [options.stopWhen ?? []].flat(),
     prepareStep: options.prepareStep,

@@ -11,6 +11,7 @@ import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { ToolContext } from "../settings/tool.types.js";
+import { inTime } from "./deadline.js";
 import { type Guarded, guarded } from "./guards.js";
 import type { Limit } from "./limit.js";
 import type { LoopRun } from "./loop-run.types.js";
@@ -125,8 +126,12 @@ function execute(
     const key = run.keyOf(run, call, made);
     const work = async (runContext: RunContext): Promise<ToolRecord> => {
       try {
-        const context = toolContext({ made, signal, key, runContext, sink, media });
-        const given = await observedTool(made, () => tool.execute({ value, context }));
+        const facts = { made, key, runContext, sink, media };
+        const given = await observedTool(made, () =>
+          inTime({ limitMs: run.settings.toolTimeoutMs, signal }, (signal) =>
+            tool.execute({ value, context: toolContext({ ...facts, signal }) }),
+          ),
+        );
         return { ...given, ...(media.length > 0 && { media }) };
       } catch (error) {
         if (signal.aborted) throw error;

@@ -4,7 +4,8 @@ import type { StopRule } from "./loop-options.types.js";
 
 /** Options without a default. */
 type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact";
-type WithDefault = Exclude<keyof AgentOptions, Optional | "role" | "userId" | "enableAgenticState" | "stopWhen">;
+type Converted = "role" | "userId" | "enableAgenticState" | "stopWhen" | "toolTimeout";
+type WithDefault = Exclude<keyof AgentOptions, Optional | Converted>;
 
 /** The options of an agent or a team with their defaults. A run never changes them. */
 export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>> & {
@@ -13,6 +14,8 @@ export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>
   readonly kind: "agent" | "team";
   readonly userId: string | null;
   readonly stopWhen: readonly StopRule[];
+  /** `null`: tools may take as long as they want. */
+  readonly toolTimeoutMs: number | null;
   /** Members of a team; empty for an agent. */
   readonly members: readonly Member[];
   /** The part of the leader's system prompt about its members; empty for an agent. */

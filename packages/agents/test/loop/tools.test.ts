@@ -171,6 +171,33 @@ it("tells the model what a tool throws, and goes on", async () => {
   expect(told(model)).toEqual([{ type: "error-text", value: "no paper" }]);
 });
 
+it.each([
+  ["stops at its signal", true],
+  ["does not listen", false],
+])("ends a call that takes too long, and tells the model, when the tool %s", async (_how, listens) => {
+  const slow = tool({
+    name: "slow",
+    description: "Never ends.",
+    execute: (_args, { signal }) =>
+      new Promise((_resolve, reject) => {
+        if (listens) signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  });
+  const quick = tool({ name: "quick", description: "Ends.", execute: () => "done" });
+  const model = answers(calls(["slow", {}], ["quick", {}]), says("Sorry."));
+  const agent = new Agent({ model, tools: [slow, quick], toolTimeout: 30, maxParallelTools: 1 });
+
+  expect((await agent.workflow.run({ input: "go" })).content).toBe("Sorry.");
+  expect(told(model)).toEqual([
+    { type: "error-text", value: "The tool has not answered within 30 ms." },
+    { type: "text", value: "done" },
+  ]);
+});
+
+it("refuses a time for tools that is none", () => {
+  expect(() => new Agent({ model: answers(), toolTimeout: "soon" as never })).toThrow("`toolTimeout` is");
+});
+
 it("keeps what tools change in the session state, also of calls made at the same time", async () => {
   const add = tool({
     name: "add",
