@@ -8,6 +8,7 @@ import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type Tool
 import { z } from "zod";
 import { issueText, noTools } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
+import { invalid, sameNames } from "../settings/check-options.js";
 import type { Executor, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { confirmationOf } from "../settings/tool.js";
@@ -52,7 +53,7 @@ export type LoopTool = Base &
 
 export type LoopTools = ReadonlyMap<string, LoopTool>;
 
-/** @throws {WorkflowError} `AGENT_FAILED` when the function of `sdkTools` fails. */
+/** @throws {WorkflowError} `AGENT_FAILED` when the function in `sdkTools` fails; `OPTION_INVALID` for two tools with one name. */
 export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
   const { tools, members, canHandOffTo } = settings;
   const sdk = await sdkToolsOf(settings);
@@ -67,8 +68,15 @@ export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
 async function sdkToolsOf(settings: ExecutorSettings): Promise<ToolSet> {
   const { sdkTools } = settings;
   if (typeof sdkTools !== "function") return sdkTools;
+  const read = await readTools(settings, sdkTools);
+  const [problem] = sameNames({ ...settings, sdkTools: read });
+  if (problem === undefined) return read;
+  throw invalid(`The tools of "${settings.name}" are wrong: ${problem}.`, "Give one of them another name.");
+}
+
+async function readTools(settings: ExecutorSettings, read: () => Promise<ToolSet>): Promise<ToolSet> {
   try {
-    return await sdkTools();
+    return await read();
   } catch (error) {
     throw noTools(error, settings);
   }

@@ -1,7 +1,8 @@
 /**
- * A server of the Model Context Protocol by its official SDK: `stdio`, or a port for HTTP. Notes in a file what it does. Its schemas are
- * JSON schema only.
+ * A server of the Model Context Protocol by its official SDK: `stdio`, or a port for HTTP, with `sessions` or without. Notes in a file what
+ * it does. Its schemas are JSON schema only.
  */
+import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,7 +11,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const [, , place = "stdio", log = ""] = process.argv;
+const [, , place = "stdio", log = "", mode = ""] = process.argv;
 
 const order = {
   type: "object" as const,
@@ -33,13 +34,14 @@ const tools = [
   { name: "draw", description: "Draws.", inputSchema: { type: "object" as const } },
   { name: "left", description: "Counts.", inputSchema: count },
   { name: "right", description: "Counts.", inputSchema: count },
+  { name: "wait", description: "Never ends.", inputSchema: { type: "object" as const } },
   { name: "die", description: "Ends the server.", inputSchema: { type: "object" as const } },
 ];
 
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const says = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
-async function answer(name: string, args: Record<string, unknown>) {
+async function answer(name: string, args: Record<string, unknown>, signal: AbortSignal) {
   appendFileSync(log, `${name} ${JSON.stringify(args)}\n`);
   switch (name) {
     case "pay":
@@ -52,9 +54,13 @@ async function answer(name: string, args: Record<string, unknown>) {
       await sleep(10);
       return says(`done ${args["n"]}`);
     case "fail":
-      return { ...says("no paper"), isError: true };
+      return { ...says("no paper"), structuredContent: { seen: true }, isError: true };
     case "draw":
       return { content: [{ type: "image" as const, data: pixel, mimeType: "image/png" }] };
+    case "wait":
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      appendFileSync(log, "stopped\n");
+      return says("stopped");
     case "die":
       return process.exit(1);
     default:
@@ -65,15 +71,29 @@ async function answer(name: string, args: Record<string, unknown>) {
 function newServer(): Server {
   const server = new Server({ name: "desk", version: "1.0.0" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => answer(params.name, params.arguments ?? {}));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal }) =>
+    answer(params.name, params.arguments ?? {}, signal),
+  );
   return server;
+}
+
+async function newTransport(sessions: Map<string, StreamableHTTPServerTransport>) {
+  const settings = {
+    sessionIdGenerator: () => randomUUID(),
+    onsessioninitialized: (id: string) => void sessions.set(id, transport),
+  };
+  const transport = new StreamableHTTPServerTransport(mode === "sessions" ? settings : {});
+  await newServer().connect(transport as never);
+  return transport;
 }
 
 if (place === "stdio") await newServer().connect(new StdioServerTransport());
 else {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
   const server = createServer(async (request, response) => {
-    const transport = new StreamableHTTPServerTransport({});
-    await newServer().connect(transport as never);
+    const id = String(request.headers["mcp-session-id"] ?? "");
+    if (id !== "" && !sessions.has(id)) return void response.writeHead(404).end("Session not found");
+    const transport = sessions.get(id) ?? (await newTransport(sessions));
     await transport.handleRequest(request, response);
   });
   server.listen(Number(place), "127.0.0.1", () => process.send?.("up"));

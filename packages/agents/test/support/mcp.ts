@@ -46,8 +46,8 @@ export interface HttpDesk extends Desk {
   readonly url: string;
 }
 
-/** A server on a port of its own. */
-export async function overHttp(): Promise<HttpDesk> {
+/** A server on a port of its own. With sessions, it knows no client any more after a restart. */
+export async function overHttp(mode: "" | "sessions" = ""): Promise<HttpDesk> {
   const { folder, log, asked } = newLog();
   const port = await freePort();
   const clients: MCPClient[] = [];
@@ -68,7 +68,7 @@ export async function overHttp(): Promise<HttpDesk> {
     },
     async connect() {
       if (!isUp()) {
-        server = startScript("mcp-process.ts", [String(port), log]);
+        server = startScript("mcp-process.ts", [String(port), log, mode]);
         await once(server, "message");
       }
       const client = await createMCPClient({ transport: { type: "http", url } });
