@@ -1,8 +1,6 @@
 /** Tools of servers of the Model Context Protocol, over stdio and HTTP. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { createRuntime, memoryStore } from "millrace/runtime";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it } from "vitest";
 import { Agent, type Guards } from "../../src/index.js";
 import { type Desk, overHttp, overStdio } from "../support/mcp.js";
 import { answering } from "../support/people.js";
@@ -145,24 +143,4 @@ it("finds the tools anew when a run that waits continues elsewhere, after a rest
   expect(desk.asked).toEqual(["look {}", `pay ${JSON.stringify(seven)}`]);
   expect(told(model, 0)).toEqual([text("seen"), text("paid 7")]);
   await second.stop();
-});
-
-it("runs the program of the page, which asks before all calls that may change something", async () => {
-  await using desk = await overHttp();
-  await (await desk.connect()).close();
-  const page = readFileSync(join(import.meta.dirname, "../../../../docs/how-to/agents.md"), "utf8");
-  const [, below = ""] = page.split("\n## Tools of MCP servers\n");
-  const folder = join(import.meta.dirname, "../../.reports");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "mcp-page.ts"), /^```ts\n(.*?)^```/ms.exec(below)?.[1] ?? "");
-  const model = answers(calls(["look", {}], ["pay", seven]), says("done"));
-  vi.stubEnv("DESK_URL", desk.url);
-  vi.stubGlobal("AI_SDK_DEFAULT_PROVIDER", { languageModel: () => model });
-  onTestFinished(() => void vi.unstubAllEnvs().unstubAllGlobals());
-
-  const { clerk } = (await import(join(folder, "mcp-page.ts"))) as { clerk: Agent };
-  const { asked } = await answering(clerk.workflow.run({ input: "go" }), () => ({ approved: true }));
-
-  expect(asked.map(({ toolName }) => toolName)).toEqual(["pay"]);
-  expect(desk.asked.toSorted()).toEqual(["look {}", `pay ${JSON.stringify(seven)}`]);
 });
