@@ -168,3 +168,52 @@ it("agno#10086: does not show a run that is continued its own calls as history",
   const kinds = toolMessages(model.doStreamCalls[0]!).map((part) => (part as string[])[0]);
   expect(kinds).toEqual(["call", "result"]);
 });
+
+it("openai-agents-js#701: keeps each call once in its session, where a run was continued", async () => {
+  const { work } = counted("pay", true);
+  const model = answers(calls(["pay", { n: 1 }, "c"]), says("done"), says("I paid."));
+  const sessions = memorySessions();
+  const agent = new Agent({ model, tools: [work], sessions, sessionId: "s", addHistoryToContext: true });
+
+  await agent.continueRun(await agent.run("go"), [{ toolCallId: "c", approved: true }]);
+  await agent.run("What did you do?");
+
+  const runs = (await sessions.load("s", null, { runs: 9 }))?.runs ?? [];
+  const parts = runs.flatMap(({ messages }) => messages).flatMap(({ content }) => content as readonly unknown[]);
+  const types = parts.map((part) => (part as { readonly type?: string }).type ?? "");
+  expect([runs.length, types.filter((type) => type.startsWith("tool"))]).toEqual([2, ["tool-call", "tool-result"]]);
+  const kinds = toolMessages(model.doGenerateCalls[2]!).map((part) => (part as string[])[0]);
+  expect(kinds).toEqual(["call", "result", "text"]);
+});
+
+it("openai-agents-js#1451: counts what was used before a restart", async () => {
+  const { work } = counted("pay", true);
+  const agent = (model: ReturnType<typeof answers>) => new Agent({ model, tools: [work] });
+  const paused = await agent(answers(calls(["pay", { n: 1 }, "c"]))).run("go");
+  const stored = JSON.parse(JSON.stringify(paused)) as typeof paused;
+
+  const done = await agent(answers(says("done"))).continueRun(stored, [{ toolCallId: "c", approved: true }]);
+  const workflow = await overRestarts(agent(answers(calls(["pay", { n: 2 }]))), [agent(answers(says("done")))], () => ({
+    approved: true,
+  }));
+
+  expect([paused.metrics.totalTokens, done.metrics.totalTokens, workflow.metrics.totalTokens]).toEqual([15, 30, 30]);
+});
+
+it("openai-agents-python#2501: continues one pause twice, each time by itself, and with one key for its call", async () => {
+  const keys: string[] = [];
+  const pay = tool({
+    name: "pay",
+    description: "Pays.",
+    requiresConfirmation: true,
+    execute: (_args, { idempotencyKey }) => void keys.push(idempotencyKey),
+  });
+  const paused = await new Agent({ model: answers(calls(["pay", {}, "c"])), tools: [pay] }).run("go");
+  const again = (text: string) =>
+    new Agent({ model: answers(says(text)), tools: [pay] }).continueRun(paused, [{ toolCallId: "c", approved: true }]);
+
+  const both = await Promise.all([again("one"), again("two")]);
+
+  expect(both.map(({ content }) => content)).toEqual(["one", "two"]);
+  expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+});

@@ -1,6 +1,6 @@
 /** Two processes one after the other, over one store. */
 import { createRuntime, memoryStore } from "millrace/runtime";
-import type { Agent, AgentQuestion, Team } from "../../src/index.js";
+import type { Agent, AgentOutcome, AgentQuestion, Team } from "../../src/index.js";
 import { type Answered, promptsOf } from "./people.js";
 
 /**
@@ -11,7 +11,7 @@ export async function overRestarts(
   first: Agent | Team,
   others: readonly (Agent | Team)[],
   reply: (question: AgentQuestion) => Answered,
-): Promise<{ readonly content: string; readonly asked: readonly AgentQuestion[] }> {
+): Promise<AgentOutcome & { readonly asked: readonly AgentQuestion[] }> {
   const store = memoryStore();
   const open = async (agent: Agent | Team) => {
     const runtime = createRuntime({ workflows: { flow: agent.workflow }, store });
@@ -33,7 +33,7 @@ export async function overRestarts(
     await handle.answer(prompt.promptId, { ...reply(question) });
     if (index + 1 < others.length) await promptsOf(handle);
   }
-  const { content } = (await runtime.handle("r")) as { readonly content: string };
+  const outcome = (await runtime.handle("r")) as AgentOutcome;
   await runtime.stop();
-  return { content, asked };
+  return { ...outcome, asked };
 }
