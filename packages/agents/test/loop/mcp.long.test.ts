@@ -1,7 +1,9 @@
 /** Tools of servers of the Model Context Protocol, over stdio and HTTP. */
+import { generateText, isStepCount } from "ai";
+import { Context, defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
 import { expect, it } from "vitest";
-import { Agent, type Guards } from "../../src/index.js";
+import { Agent, type Guards, recorded } from "../../src/index.js";
 import { type Desk, overHttp, overStdio } from "../support/mcp.js";
 import { answering } from "../support/people.js";
 import { answers, calls, says, toolMessages } from "../support/turns.js";
@@ -143,4 +145,30 @@ it("finds the tools anew when a run that waits continues elsewhere, after a rest
   expect(desk.asked).toEqual(["look {}", `pay ${JSON.stringify(seven)}`]);
   expect(told(model, 0)).toEqual([text("seen"), text("paid 7")]);
   await second.stop();
+});
+
+it("are recorded in a loop of the SDK, too", async () => {
+  await using desk = await overHttp();
+  class Go extends ExternalEvent.define("Go", {}) {}
+  const flowOf = (model: ReturnType<typeof answers>) =>
+    defineWorkflow("own")
+      .step("ask", { on: StartEvent, emits: StopEvent, waits: Go }, async (_ev, ctx) => {
+        const options = recorded(ctx, { model, tools: await toolsOf(desk)() });
+        const { text } = await generateText({ ...options, prompt: "go", stopWhen: isStepCount(5) });
+        await ctx.waitForEvent(Go);
+        return new StopEvent({ result: text });
+      })
+      .build();
+  const first = answers(calls(["look", {}], ["fail", {}]), says("All seen."));
+  const run = flowOf(first).run();
+  await run.idle();
+  const dict = JSON.parse(JSON.stringify(run.context.toDict()));
+  await run.cancel();
+
+  const again = flowOf(answers());
+  const resumed = again.resume(Context.fromDict(again, dict));
+  await resumed.sendEvent(new Go());
+
+  expect(await resumed).toBe("All seen.");
+  expect(desk.asked.toSorted()).toEqual(["fail {}", "look {}"]);
 });
