@@ -1,7 +1,7 @@
 /** Kills the process of an agent at random moments until its run has ended, and counts what the model and the tools were asked. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,9 @@ import { startScript } from "./scripts.js";
 export interface Survival {
   readonly kills: number;
   readonly seed: number;
-  /** Starts the process anew. `ended` is called with the result of the run. */
+  /** What happens at each of the moments. @default the process is killed, and started anew */
+  strike?(child: ChildProcess): Promise<void>;
+  /** Starts the process. `ended` is called with the result of the run. */
   start(world: World, ended: (result: string) => void): Promise<ChildProcess>;
 }
 
@@ -28,7 +30,7 @@ export interface Seen {
   readonly executions: number;
 }
 
-export async function survive({ kills, seed, start }: Survival): Promise<Seen> {
+export async function survive({ kills, seed, start, strike = kill }: Survival): Promise<Seen> {
   const folder = mkdtempSync(join(tmpdir(), "agent-"));
   const log = join(folder, "log");
   await using model = await countingModel();
@@ -36,21 +38,33 @@ export async function survive({ kills, seed, start }: Survival): Promise<Seen> {
   let result: string | null = null;
   let killed = 0;
   while (result === null) {
-    const reached = model.asked + 1 + Math.floor(random() * 3);
     const child = await start({ url: model.url, log }, (text) => (result = text));
-    const gone = child.exitCode === null ? once(child, "exit") : Promise.resolve();
-    const isOver = () => result !== null || child.exitCode !== null;
-    const mayKill = killed < kills;
-    while (!isOver() && (!mayKill || model.asked < reached)) await sleep(5);
-    if (mayKill) await sleep(random() * 40);
-    if (mayKill && !isOver()) killed++;
-    if (mayKill || result !== null) child.kill("SIGKILL");
-    await gone;
+    const isOver = () => result !== null || child.exitCode !== null || child.signalCode !== null;
+    while (!isOver()) {
+      const reached = killed < kills ? model.asked + 1 + Math.floor(random() * 3) : Number.POSITIVE_INFINITY;
+      while (!isOver() && model.asked < reached) await sleep(5);
+      await sleep(random() * 40);
+      if (isOver()) continue;
+      killed++;
+      await strike(child);
+    }
+    await kill(child);
   }
   const lines = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
   rmSync(folder, { recursive: true, force: true });
   const tools = new Set(lines.map((line) => line.split(" ")[0])).size;
+  appendFileSync(
+    "/tmp/proofs-numbers",
+    `${JSON.stringify({ killed, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length })}\n`,
+  ); // SCRATCH
   return { result, killed, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
 }
 
 /** Starts a process that runs the agent on the store at this place. */

@@ -1,4 +1,4 @@
-/** Kills the process of an agent again and again, at random moments: on PostgreSQL. */
+/** Kills the process of an agent again and again, at random moments, and the server below it: on PostgreSQL. */
 import { expect, it } from "vitest";
 import { Server } from "../../../../postgres/test/support/server.js";
 import { rounds } from "../../support/agent-flows.js";
@@ -18,4 +18,17 @@ it("asks the model at most once more for each kill, and runs each tool under one
 
   expect(both.asked).toBeLessThanOrEqual(2 * (rounds + 1 + both.killed));
   expect(both).toMatchObject({ tools: 4 * rounds, keys: 4 * rounds });
+});
+
+it("asks at most once more for each crash of the server", async () => {
+  await using server = await Server.start(["fsync=off"]);
+  const strike = async () => {
+    await server.halt("immediate");
+    await server.run();
+  };
+
+  const seen = await survive({ kills: 4, seed: 10, start: onStore("workflow", () => `${server.url}#crashes`), strike });
+
+  expect(seen.asked).toBeLessThanOrEqual(rounds + 1 + seen.killed);
+  expect(seen).toMatchObject({ killed: 4, tools: 2 * rounds, keys: 2 * rounds });
 });

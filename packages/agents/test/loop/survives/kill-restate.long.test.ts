@@ -1,6 +1,8 @@
-/** Kills the endpoint of an agent again and again, at random moments: on Restate. */
+/** Kills the endpoint of an agent again and again, at random moments, and the server: on Restate. */
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect } from "@millrace/restate";
+import { WorkflowError } from "millrace";
 import { expect, it } from "vitest";
 import { freePort } from "../../../../../test-ports.js";
 import { startRestate } from "../../../../restate/test/support/restate.js";
@@ -21,12 +23,25 @@ function onRestate({ ingress, admin, register }: Restate, mode: Mode): Survival[
     if (!isFirst) return child;
     await register(`http://127.0.0.1:${port}`);
     const runtime = connect({ workflows: flowsOf(world), ingress, admin, pollMs: 50 });
-    void runtime.run(mode, inputOf(mode) as never).then(async (result: unknown) => {
+    await runtime.run(mode, inputOf(mode) as never, { runId: "r" }).accepted;
+    void resultOf(() => runtime.handle("r")).then(async (result) => {
       await runtime.stop();
       ended(JSON.stringify(result));
     });
     return child;
   };
+}
+
+/** Asks again where the server has gone in the middle. */
+async function resultOf(attach: () => PromiseLike<unknown>): Promise<unknown> {
+  for (;;) {
+    try {
+      return await attach();
+    } catch (error) {
+      if (!WorkflowError.is(error, "STORE_FAILED")) throw error;
+      await sleep(50);
+    }
+  }
 }
 
 it("asks the model at most once more for each kill, and runs each tool under one key", async () => {
@@ -47,4 +62,18 @@ it("does so for two agents in one step", async () => {
 
   expect(both.asked).toBeLessThanOrEqual(2 * (rounds + 1 + both.killed));
   expect(both).toMatchObject({ tools: 4 * rounds, keys: 4 * rounds });
+});
+
+it("asks at most once more for each crash of the server", async () => {
+  await using restate = await startRestate({ retryAfterMs: 300 });
+
+  const seen = await survive({
+    kills: 3,
+    seed: 11,
+    start: onRestate(restate, "workflow"),
+    strike: () => restate.restart(),
+  });
+
+  expect(seen.asked).toBeLessThanOrEqual(rounds + 1 + seen.killed);
+  expect(seen).toMatchObject({ killed: 3, tools: 2 * rounds, keys: 2 * rounds });
 });
