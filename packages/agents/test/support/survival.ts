@@ -1,7 +1,7 @@
 /** Kills the process of an agent at random moments until its run has ended, and counts what the model and the tools were asked. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -41,7 +41,7 @@ export async function survive({ kills, seed, start, strike = kill }: Survival): 
     const child = await start({ url: model.url, log }, (text) => (result = text));
     const isOver = () => result !== null || child.exitCode !== null || child.signalCode !== null;
     while (!isOver()) {
-      const reached = killed < kills ? model.asked + 1 + Math.floor(random() * 3) : Number.POSITIVE_INFINITY;
+      const reached = killed < kills ? model.asked + 1 + Math.floor(random() * 2) : Number.POSITIVE_INFINITY;
       while (!isOver() && model.asked < reached) await sleep(5);
       await sleep(random() * 40);
       if (isOver()) continue;
@@ -53,10 +53,6 @@ export async function survive({ kills, seed, start, strike = kill }: Survival): 
   const lines = existsSync(log) ? readFileSync(log, "utf8").trim().split("\n") : [];
   rmSync(folder, { recursive: true, force: true });
   const tools = new Set(lines.map((line) => line.split(" ")[0])).size;
-  appendFileSync(
-    "/tmp/proofs-numbers",
-    `${JSON.stringify({ killed, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length })}\n`,
-  ); // SCRATCH
   return { result, killed, asked: model.asked, tools, keys: new Set(lines).size, executions: lines.length };
 }
 

@@ -10,7 +10,8 @@ it("asks the model at most once more for each kill, and runs each tool under one
 
   expect(seen.result).toContain("I count 12. ");
   expect(seen.asked).toBeLessThanOrEqual(rounds + 1 + seen.killed);
-  expect(seen).toMatchObject({ killed: 6, tools: 2 * rounds, keys: 2 * rounds });
+  expect(seen.killed).toBeGreaterThan(2);
+  expect(seen).toMatchObject({ tools: 2 * rounds, keys: 2 * rounds });
   expect(seen.executions).toBeLessThanOrEqual(2 * rounds + 2 * seen.killed);
 });
 
