@@ -53,7 +53,10 @@ export type LoopTool = Base &
 
 export type LoopTools = ReadonlyMap<string, LoopTool>;
 
-/** @throws {WorkflowError} `AGENT_FAILED` when the function in `sdkTools` fails; `OPTION_INVALID` for two tools with one name. */
+/**
+ * @throws {WorkflowError} `AGENT_FAILED` when the function in `sdkTools` fails; `OPTION_INVALID` for two tools with one
+ * name.
+ */
 export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
   const { tools, members, canHandOffTo } = settings;
   const sdk = await sdkToolsOf(settings);

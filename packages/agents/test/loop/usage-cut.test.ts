@@ -1,4 +1,4 @@
-/** Tokens of an attempt that ends while a tool runs: whoever works, whatever the tool does with its signal, however the attempt ends. */
+/** Tokens of an attempt that ends while a tool runs: whoever works, whatever the tool does, however the attempt ends. */
 import { Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { expect, it, onTestFinished } from "vitest";
 import { Agent, type Executor, Team, tool } from "../../src/index.js";

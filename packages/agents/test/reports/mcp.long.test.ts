@@ -33,7 +33,7 @@ it("vercel/ai#11072, copilot-cli#4536: shows an image beside texts, in their ord
   ]);
 });
 
-it("agno#5493, openai-agents-python#879: a server that is killed during a call ends the call, and not the run", async () => {
+it("agno#5493, openai-agents-python#879: a server that is killed ends a call, and not the run", async () => {
   await using desk = await overHttp();
   const model = answers(calls(["wait", {}]), says("Sorry."));
   const agent = new Agent({ model, sdkTools: toolsOf(desk), toolTimeout: "2s" }); // the client does not notice

@@ -110,7 +110,7 @@ it("agent-framework#3938, crewAI#5802: makes no call again when the step is trie
   expect([made, asked(model)]).toEqual([[1], 3]);
 });
 
-it("agno#8029, openai-agents-js#680: makes the call of a member that was allowed, and asks its leader nothing twice", async () => {
+it("agno#8029, openai-agents-js#680: makes the allowed call of a member, and asks no model twice", async () => {
   const { made, work } = counted("send", true);
   const team = (leader: ReturnType<typeof answers>, member: ReturnType<typeof answers>) => {
     const inner = new Agent({ name: "Mail", model: member, tools: [work] });
@@ -200,7 +200,7 @@ it("openai-agents-js#1451: counts what was used before a restart", async () => {
   expect([paused.metrics.totalTokens, done.metrics.totalTokens, workflow.metrics.totalTokens]).toEqual([15, 30, 30]);
 });
 
-it("openai-agents-python#2501: continues one pause twice, each time by itself, and with one key for its call", async () => {
+it("openai-agents-python#2501: continues one pause twice, each by itself, with one key for the call", async () => {
   const keys: string[] = [];
   const pay = tool({
     name: "pay",

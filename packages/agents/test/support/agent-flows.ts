@@ -1,4 +1,4 @@
-/** Agents that count with two tools, and note under which key each call was made: in a workflow, in one step, in a loop of the SDK. */
+/** Agents that count with two tools, and note under which key each call was made. */
 import { appendFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createMCPClient } from "@ai-sdk/mcp";

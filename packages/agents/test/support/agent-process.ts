@@ -1,4 +1,4 @@
-/** A process that runs an agent to its end, if nobody kills it: on the file of SQLite, or on the schema of PostgreSQL that is named. */
+/** A process that runs an agent to its end, if nobody kills it: on a file of SQLite, or a schema of PostgreSQL. */
 import { postgresStore } from "@millrace/postgres";
 import { sqliteStore } from "@millrace/sqlite";
 import type { DefinedWorkflow } from "millrace";

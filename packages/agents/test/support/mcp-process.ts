@@ -1,6 +1,6 @@
 /**
- * A server of the Model Context Protocol by its official SDK: `stdio`, or a port for HTTP, with `sessions` or without. Notes in a file what
- * it does. Its schemas are JSON schema only.
+ * A server of the Model Context Protocol by its official SDK: `stdio`, or a port for HTTP, with `sessions` or without.
+ * Notes in a file what it does. Its schemas are JSON schema only.
  */
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";

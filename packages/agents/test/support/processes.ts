@@ -4,8 +4,8 @@ import type { Agent, AgentOutcome, AgentQuestion, Team } from "../../src/index.j
 import { type Answered, promptsOf } from "./people.js";
 
 /**
- * Runs the first agent until it waits, ends its process, and has a person answer what it has asked in the process of the second one,
- * each question in a process of its own.
+ * Runs the first agent until it waits, and ends its process. Then a person answers what it has asked, each question in a
+ * process of its own, with the next agent.
  */
 export async function overRestarts(
   first: Agent | Team,

@@ -1,4 +1,4 @@
-/** Kills the process of an agent at random moments until its run has ended, and counts what the model and the tools were asked. */
+/** Kills the process of an agent at random moments until its run has ended, and counts the calls. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -19,7 +19,7 @@ export interface Restate extends AsyncDisposable {
 }
 
 export interface RestateOptions {
-  /** Longest wait before an invocation whose endpoint is down is tried again. The server's own default grows to a minute. */
+  /** Longest wait before an invocation is tried again whose endpoint is down. @default it grows to a minute */
   readonly retryAfterMs?: number;
 }
 
