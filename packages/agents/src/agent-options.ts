@@ -1,6 +1,7 @@
 import { toMs } from "millrace/engine";
 import type { AgentOptions } from "./settings/agent-options.types.js";
 import { idOf } from "./settings/agent-id.js";
+import { modelRetry } from "./run/call-options.js";
 import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
@@ -44,7 +45,12 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     sdkTools: options.sdkTools ?? {},
     outputSchema: options.outputSchema,
     maxSteps: options.maxSteps ?? 20,
-    maxRetries: options.maxRetries ?? 2,
+    modelCalls: {
+      retry: options.retry ?? modelRetry(options.maxRetries ?? 2),
+      timeout: options.timeout,
+      limit: options.limit,
+    },
+    limits: options.limits ?? {},
     outputRepairs: options.outputRepairs ?? 1,
     maxParallelTools: options.maxParallelTools ?? 8,
     toolTimeoutMs: options.toolTimeout === undefined ? null : toMs(options.toolTimeout, "toolTimeout"),

@@ -27,6 +27,8 @@ export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/age
 export type { AgentQuestion } from "./loop/questions.js";
 export { recorded } from "./loop/recorded.js";
 export type { Recorded, RecordedOptions } from "./loop/recorded.js";
+export { partialOutputs } from "./loop/partial-outputs.js";
+export type { PartialOutput } from "./loop/partial-outputs.js";
 export type { AgentPart } from "./loop/agent-part.types.js";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
 export type {
@@ -49,6 +51,7 @@ export type {
   ToolContext,
   ToolOptions,
 } from "./settings/tool.types.js";
+export type { CallPolicies } from "./settings/call-policies.types.js";
 export type { EditOptions, RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions

@@ -99,7 +99,7 @@ async function runFlow(run: MemoryRun, message: UserModelMessage): Promise<Execu
       end = await endOf(loop);
       return new StopEvent({ result: null });
     })
-    .build();
+    .build({ limits: settings.limits });
   const { signal, resumed } = job;
   const handler = resumed === null ? flow.run({}, { signal }) : flow.resume(snapshotOf(flow, job), { signal });
   for (const [promptId, answer] of resumed?.answers ?? []) await handler.answer(promptId, { ...answer });
@@ -151,7 +151,6 @@ function loopOf(run: MemoryRun, ctx: Context, message: UserModelMessage): LoopRu
     said: [message],
     turns: [],
     streams: job.emit !== undefined,
-    isMember: false,
     media,
     unstored: [],
     asked: {},

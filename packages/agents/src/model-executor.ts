@@ -88,7 +88,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    * is not made again when the run continues after a crash.
    */
   get workflow(): AgentWorkflow<Output> {
-    this.#workflow ??= agentWorkflow(this.id, (input, options) => runInStep(this.#settings, input, options));
+    this.#workflow ??= agentWorkflow(this.#settings, (input, options) => runInStep(this.#settings, input, options));
     return this.#workflow as AgentWorkflow<Output>;
   }
 

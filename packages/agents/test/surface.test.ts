@@ -7,6 +7,7 @@ it("exports what the documentation names, and nothing else", () => {
     "PipelineAgent",
     "Team",
     "memorySessions",
+    "partialOutputs",
     "recorded",
     "storeSessions",
     "tool",

@@ -7,11 +7,12 @@
  * @module
  */
 import type { ModelMessage, ToolModelMessage, UserModelMessage } from "ai";
+import { Limiter, systemClock } from "millrace/engine";
 import { answerCut, refusedBy, stoppedEarly, unfitOutput } from "../run/failure.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
-import { type Guarded, guarded } from "./guards.js";
-import { Limit } from "./limit.js";
+import type { RunContext } from "../settings/run-context.types.js";
+import { type Guarding, passing } from "./guards.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { askModel } from "./model-call.js";
 import { ask } from "./questions.js";
@@ -24,7 +25,7 @@ import { type Read, readOutput } from "./typed-output.js";
 export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
   const { settings, said, turns } = run;
   const tools = await toolsOf(settings);
-  const limit = new Limit(settings.maxParallelTools);
+  const limiter = new Limiter("maxParallelTools", { concurrent: settings.maxParallelTools }, systemClock);
   if (turns.length === 0) await checkInput(run); // else another agent has led the conversation so far
   let repairs = 0;
   for (let number = 0; ; number++) {
@@ -35,7 +36,7 @@ export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
     const cut = answerCut(settings, turn);
     if (cut !== null) throw cut;
     if (turn.toolCalls.length > 0 || turn.questions.length > 0) {
-      const target = await answerCalls(run, { turn, tools, limit, number });
+      const target = await answerCalls(run, { turn, tools, limiter, number });
       if (target !== null) return handOver(run, target, number);
       if (await isStopped(run))
         return { content: lastText(run), agent: settings.name, finishReason: turn.finishReason };
@@ -52,19 +53,19 @@ export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
 interface Round {
   readonly turn: Turn;
   readonly tools: LoopTools;
-  readonly limit: Limit;
+  readonly limiter: Limiter;
   readonly number: number;
 }
 
 /** Answers all calls of one turn. Returns the agent that takes over; `null`: none does. */
-async function answerCalls(run: LoopRun, { turn, tools, limit, number }: Round): Promise<ExecutorSettings | null> {
+async function answerCalls(run: LoopRun, { turn, tools, limiter, number }: Round): Promise<ExecutorSettings | null> {
   const { toolCalls, problems } = turn;
   const handsTo = toolCalls.find(({ toolName }) => tools.get(toolName)?.kind === "handoff")?.toolCallId ?? null;
   const answering = toolCalls.map((call, index) => {
     const ctx = run.ctx.scope(`m${number}.c${index}`);
     const place = `${run.place}_m${number}_c${index}`;
     const problem = Object.hasOwn(problems, call.toolCallId) ? (problems[call.toolCallId] ?? null) : null;
-    return answerCall(run, { call, problem, ctx, place, tools, limit, handsTo });
+    return answerCall(run, { call, problem, ctx, place, tools, limiter, handsTo });
   });
   const [answered, replies] = await Promise.all([Promise.all(answering), providerReplies(run, turn, number)]);
   run.said.push(...withInputs(turn, answered), {
@@ -126,17 +127,11 @@ async function readAnswer(run: LoopRun, turn: Turn): Promise<Read> {
 }
 
 async function checkInput(run: LoopRun): Promise<void> {
-  const { settings, ctx, said } = run;
+  const { settings, said } = run;
   const { input } = settings.guards;
   if (input === undefined) return;
   const text = inputText(said);
-  const checked = await guarded(run, {
-    ctx,
-    name: "input-guard",
-    value: text,
-    guard: (context) => input(text, context),
-  });
-  const value = await passed(run, "input", { checked, value: text });
+  const value = await passed(run, "input", { value: text, guard: (context) => input(text, context) });
   const at = said.findLastIndex(({ role }) => role === "user");
   if (value !== text && at >= 0) said[at] = withText(said[at] as UserModelMessage, String(value));
 }
@@ -153,24 +148,21 @@ function inputText(said: readonly ModelMessage[]): string {
   return last.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-async function checkOutput(run: LoopRun, content: unknown, { finishReason }: Turn): Promise<LoopAnswer> {
-  const { settings, ctx } = run;
+async function checkOutput(run: LoopRun, value: unknown, { finishReason }: Turn): Promise<LoopAnswer> {
+  const { settings } = run;
   const { output } = settings.guards;
-  const guard = output && ((context: Parameters<typeof output>[1]) => output(content, context));
-  const checked = await guarded(run, { ctx, name: "output-guard", value: content, guard });
-  return { content: await passed(run, "output", { checked, value: content }), agent: settings.name, finishReason };
+  const guard = output && ((context: RunContext) => output(value, context));
+  return { content: await passed(run, "output", { value, guard }), agent: settings.name, finishReason };
 }
 
 /** @throws {WorkflowError} `AGENT_REFUSED` */
 async function passed(
   run: LoopRun,
   which: "input" | "output",
-  { checked, value }: { readonly checked: Guarded; readonly value: unknown },
+  checking: Pick<Guarding, "value" | "guard">,
 ): Promise<unknown> {
-  if ("value" in checked) return checked.value;
-  if ("refuse" in checked) throw refusedBy(run.settings, which, checked.refuse);
-  const about = { kind: "guard" as const, title: checked.ask, call: null, value };
-  const { approved, note } = await ask({ ctx: run.ctx, key: `${which}-question` }, run, about);
-  if (approved) return value;
-  throw refusedBy(run.settings, which, note ?? checked.ask);
+  const guarding = { ...checking, ctx: run.ctx, name: `${which}-guard` };
+  const given = await passing(run, guarding, { key: `${which}-question`, call: null });
+  if ("refuse" in given) throw refusedBy(run.settings, which, given.refuse);
+  return given.value;
 }

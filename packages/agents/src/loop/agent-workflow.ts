@@ -1,6 +1,7 @@
 import type { StepMetricsData } from "@millrace/pipeline/executor";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
+import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentRun, StepRunOptions } from "../settings/run-options.types.js";
 
@@ -34,11 +35,12 @@ class AgentInput extends StartEvent.define("AgentInput", {
   userId: z.string().optional(),
 }) {}
 
+type WorkflowFacts = Pick<ExecutorSettings, "id" | "limits">;
 type RunInStep = (input: unknown, options: StepRunOptions) => Promise<AgentRun<unknown>>;
 
-export function agentWorkflow(name: string, run: RunInStep): AgentWorkflow<unknown> {
+export function agentWorkflow({ id, limits }: WorkflowFacts, run: RunInStep): AgentWorkflow<unknown> {
   const state = { session: z.record(z.string(), z.unknown()).default({}) };
-  return defineWorkflow(name, { state })
+  return defineWorkflow(id, { state })
     .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
       const { input, sessionId, userId } = ev;
       const who = { ...(sessionId !== undefined && { sessionId }), ...(userId !== undefined && { userId }) };
@@ -50,5 +52,5 @@ export function agentWorkflow(name: string, run: RunInStep): AgentWorkflow<unkno
       });
       return new StopEvent({ result: { content, agent, finishReason, metrics } });
     })
-    .build() as AgentWorkflow<unknown>;
+    .build({ limits }) as AgentWorkflow<unknown>;
 }

@@ -2,11 +2,12 @@ import type { Context } from "millrace";
 import type { Verdict } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { LoopRun } from "./loop-run.types.js";
+import { type AskedAbout, ask } from "./questions.js";
 import { plainResult } from "./tools.js";
 
 export type Guarded = { readonly value: unknown } | { readonly refuse: string } | { readonly ask: string };
 
-interface Guarding {
+export interface Guarding {
   readonly ctx: Context;
   /** Key of the decision. */
   readonly name: string;
@@ -24,4 +25,23 @@ export async function guarded(run: LoopRun, { ctx, name, value, guard }: Guardin
   });
   if (verdict === null) return { value };
   return "change" in verdict ? { value: verdict.change } : verdict;
+}
+
+interface Asking {
+  /** Key of the question. */
+  readonly key: string;
+  readonly call: AskedAbout["call"];
+}
+
+/** Asks a guard, and a person where the guard wants one to decide. */
+export async function passing(
+  run: LoopRun,
+  guarding: Guarding,
+  { key, call }: Asking,
+): Promise<Exclude<Guarded, { readonly ask: string }>> {
+  const { ctx, value } = guarding;
+  const checked = await guarded(run, guarding);
+  if (!("ask" in checked)) return checked;
+  const { approved, note } = await ask({ ctx, key }, run, { kind: "guard", title: checked.ask, call, value });
+  return approved ? { value } : { refuse: note ?? checked.ask };
 }

@@ -18,6 +18,9 @@ export class LiveParts {
   readonly #target: ReadableStreamDefaultController<StreamPart>;
   readonly #ids: UniqueIds;
   #isLive = false;
+  #hasBegun = false;
+  /** `true`: the loop has words of the answer, and cannot begin anew. */
+  isRead = false;
 
   constructor(target: ReadableStreamDefaultController<StreamPart>, ids: UniqueIds) {
     this.#target = target;
@@ -35,7 +38,7 @@ export class LiveParts {
         signal.throwIfAborted();
         const part = this.#ids.inPart(given);
         if (part.type === "error") throw part.error;
-        if (!isHeld(part)) this.#target.enqueue(part);
+        if (!isHeld(part)) this.#give(part);
         if (!passing.has(part.type)) keep(parts, part);
         show(sink, part);
       }
@@ -43,6 +46,15 @@ export class LiveParts {
     } finally {
       sink.close();
     }
+  }
+
+  /** The beginning of an answer says nothing yet, and stands for that of a later attempt, too. */
+  #give(part: StreamPart): void {
+    if (part.type === "stream-start") {
+      if (this.#hasBegun) return;
+      this.#hasBegun = true;
+    } else if (part.type !== "response-metadata") this.isRead = true;
+    this.#target.enqueue(part);
   }
 
   /** The answer is recorded: shows what was held back, or all of a recalled answer. */

@@ -65,8 +65,6 @@ export interface LoopRun {
   readonly turns: ModelTurn[];
   /** `true`: somebody may watch, so the model streams. */
   readonly streams: boolean;
-  /** `true`: failures are told to a leader and so are recorded, too. */
-  readonly isMember: boolean;
   /** Media of the input, which members get, too. */
   readonly media: readonly Media[];
   /** Request of the last call, to record only what changes. */

@@ -79,7 +79,6 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     unstored: [],
     said: [message],
     turns: [],
-    isMember: true,
     asked: {},
   };
   run.ledger.open.add(inner);

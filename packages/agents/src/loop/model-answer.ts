@@ -30,11 +30,11 @@ export type Said = Omit<TurnRecord, "asked" | "problems"> & {
 
 export async function generate(run: LoopRun, request: Request): Promise<Said> {
   const steps: StepResult<ToolSet>[] = [];
-  const result = await generateText({ ...request, onStepEnd: (step) => void steps.push(took(run, step)) });
-  if (result.finishReason === "error") throw brokenStream(run.settings);
-  return saidIn(result.responseMessages, steps);
+  await generateText({ ...request, onStepEnd: (step) => void steps.push(took(run, step)) });
+  return saidIn(run, steps[0]);
 }
 
+/** Everything is taken from the end of the step: each promise of the result would read the whole stream once more. */
 export async function stream(run: LoopRun, request: Request, sink: PartSink): Promise<Said> {
   const steps: StepResult<ToolSet>[] = [];
   const watcher: { error?: unknown } = {};
@@ -46,11 +46,7 @@ export async function stream(run: LoopRun, request: Request, sink: PartSink): Pr
   for await (const part of result.stream) showPart(part, sink);
   request.abortSignal?.throwIfAborted();
   if (watcher.error !== undefined) throw watcher.error;
-  const [finishReason, rawFinishReason] = await Promise.all([result.finishReason, result.rawFinishReason]);
-  // A connection that closes early looks like an end without a reason.
-  const isBroken = finishReason === "error" || (finishReason === "other" && rawFinishReason === undefined);
-  if (isBroken) throw brokenStream(run.settings);
-  return saidIn(await result.responseMessages, steps);
+  return saidIn(run, steps[0]);
 }
 
 /** Counts a model call when it ends, also when its answer is then refused. */
@@ -60,15 +56,20 @@ function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
   return step;
 }
 
-function saidIn(messages: readonly ModelMessage[], steps: readonly StepResult<ToolSet>[]): Said {
-  const step = steps.at(-1) as StepResult<ToolSet>; // a call that has no step has failed
+/** @throws {WorkflowError} `AGENT_FAILED` for an answer without an end: a connection that closes early looks like an end without a reason. */
+function saidIn(run: LoopRun, step: StepResult<ToolSet> | undefined): Said {
+  if (step === undefined || isBroken(step, run.streams)) throw brokenStream(run.settings);
   const own = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
   return {
-    messages: messages.filter((message) => message.role === "assistant"),
+    messages: step.response.messages.filter((message) => message.role === "assistant"),
     problems: own.map((made) => (made.invalid === true && isUnreadable(made.error) ? messageOf(made.error) : null)),
     finishReason: step.finishReason,
     metrics: callMetrics(step),
   };
+}
+
+function isBroken({ finishReason, rawFinishReason }: StepResult<ToolSet>, isStreamed: boolean): boolean {
+  return finishReason === "error" || (isStreamed && finishReason === "other" && rawFinishReason === undefined);
 }
 
 /** A call of a tool that does not exist has arguments that can be read. */

@@ -4,8 +4,9 @@
  * @module
  */
 import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
-import { type EffectCall, WorkflowError } from "millrace";
-import { refuseLongWaits, toFailure } from "../run/failure.js";
+import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { callOptions, unless } from "../run/call-options.js";
+import { modelTimedOut, toFailure } from "../run/failure.js";
 import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
@@ -13,17 +14,20 @@ import { plainMessages } from "../settings/media-part.js";
 import { changedFields } from "./asked.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
+import type { PartSink } from "./part-sink.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
 import { type Turn, type TurnRecord, turnOf } from "./turn.js";
-import { UniqueIds, withUniqueIds } from "./unique-ids.js";
-
-type Recorded = TurnRecord | { readonly failed: ReturnType<WorkflowError["toJSON"]> };
+import { modelOf, UniqueIds, withUniqueIds } from "./unique-ids.js";
 
 /** Asks the model, or recalls what it has answered. */
 export async function askModel(run: LoopRun, tools: LoopTools, number: number): Promise<Turn> {
   const place = `${run.place}_m${number}`;
-  const record = await run.ctx.run(`m${number}`, (call) => answer(run, { call, tools, place, number }));
-  if ("failed" in record) throw new WorkflowError(record.failed);
+  const asking: Asking = { tools, place, number, isFinal: false };
+  const record = await run.ctx
+    .run(`m${number}`, (call) => answer(run, call, asking), optionsOf(run.settings, asking))
+    .catch((error: unknown) => {
+      throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, run.settings) : error;
+    });
   run.asked = { ...run.asked, ...record.asked };
   // A run that goes on says what it has said at its start.
   if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
@@ -34,30 +38,40 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
 }
 
 interface Asking {
-  readonly call: EffectCall;
   readonly tools: LoopTools;
   readonly place: string;
   readonly number: number;
+  /** `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks for. */
+  isFinal: boolean;
 }
 
-async function answer(run: LoopRun, asking: Asking): Promise<Recorded> {
+function optionsOf({ modelCalls, model }: ExecutorSettings, asking: Asking): EffectOptions {
+  const { retry, ...policies } = modelCalls;
+  const limited = retry && unless(() => asking.isFinal, retry);
+  return callOptions({ ...policies, retry: limited }, nameOf(model));
+}
+
+async function answer(run: LoopRun, call: EffectCall, asking: Asking): Promise<TurnRecord> {
+  const { settings } = run;
   run.events.begin(asking.number === 0 && run.turns.length === 0);
-  const sink = run.sinkOf(run, asking.call);
+  const sink = run.sinkOf(run, call);
   try {
-    const { request, asked } = await requestOf(run, asking);
-    if (asking.number === 0) sink.show({ type: "agent", name: run.settings.name });
+    const { request, asked } = await requestOf(run, { call, sink, ...asking });
+    if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { finishReason, metrics } = said;
     const { inputTokens, outputTokens } = metrics;
     sink.show({ type: "end", finishReason, inputTokens, outputTokens });
     const messages = plain(said.messages);
-    const kept = changedFields(run.asked, run.settings.redact?.(asked) ?? asked);
+    const kept = changedFields(run.asked, settings.redact?.(asked) ?? asked);
     const record = { asked: kept, messages, finishReason, metrics };
     const problems = problemsOf(said.problems, turnOf(record, "").toolCalls);
     return problems === null ? record : { ...record, problems };
   } catch (error) {
-    if (!run.isMember || asking.call.signal.aborted) throw error;
-    return { failed: toFailure(error, run.settings).toJSON() }; // its leader is told, and so must be told the same again
+    if (call.signal.aborted) throw error;
+    const failure = toFailure(error, settings, call.attempt);
+    asking.isFinal = sink.isFinal(failure);
+    throw failure;
   } finally {
     sink.close();
   }
@@ -89,9 +103,14 @@ function prepared(run: LoopRun, { signal }: EffectCall, messages: readonly Model
   });
 }
 
+interface Requesting extends Asking {
+  readonly call: EffectCall;
+  readonly sink: PartSink;
+}
+
 async function requestOf(
   run: LoopRun,
-  { call, tools, place }: Asking,
+  { call, sink, tools, place }: Requesting,
 ): Promise<{ readonly request: Request; readonly asked: AskedOfModel }> {
   const { settings, history, said, turns } = run;
   const all = [...history, ...said];
@@ -111,16 +130,16 @@ async function requestOf(
   };
   const request: Request = {
     ...modelSettings,
-    model: withUniqueIds(refuseLongWaits({ ...settings, model }), new UniqueIds(messages, place)),
+    model: offered.size === 0 ? modelOf(model) : withUniqueIds(modelOf(model), new UniqueIds(messages, place)),
     ...(instructions !== undefined && { instructions }),
     messages,
     tools: modelTools(offered),
     ...(toolChoice !== undefined && { toolChoice }),
     stopWhen: isStepCount(1),
-    maxRetries: settings.maxRetries,
+    maxRetries: 0, // the call is made again, and counted, by its policy
     abortSignal: call.signal,
     telemetry: { functionId: settings.name },
-    ...outputOption(settings),
+    ...outputOption(settings, sink),
   };
   return { request, asked };
 }
@@ -133,8 +152,13 @@ function nameOf(model: ExecutorSettings["model"]): string {
   return typeof model === "string" ? model : `${model.provider}/${model.modelId}`;
 }
 
-function outputOption({ outputSchema }: ExecutorSettings): { output?: OutputInterface } {
+/** The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where it is shown. */
+function outputOption({ outputSchema }: ExecutorSettings, sink: PartSink): { output?: OutputInterface } {
   if (outputSchema === undefined) return {};
-  // The loop reads the answer, and tells the model what is wrong with it.
-  return { output: { ...Output.object({ schema: outputSchema }), parseCompleteOutput: async ({ text }) => text } };
+  const output = Output.object({ schema: outputSchema });
+  const parsePartialOutput = async ({ text }: { readonly text: string }): Promise<{ partial: never }> => {
+    if (sink.takePartial !== undefined) sink.takePartial((await output.parsePartialOutput({ text }))?.partial);
+    return { partial: text as never }; // each text is news
+  };
+  return { output: { ...output, parsePartialOutput, parseCompleteOutput: async ({ text }) => text } };
 }

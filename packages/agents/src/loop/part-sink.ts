@@ -1,46 +1,70 @@
-import type { EffectCall } from "millrace";
+import type { EffectCall, WorkflowError } from "millrace";
 import { later } from "../system.js";
 import type { AgentPart } from "./agent-part.types.js";
 
 /** Takes what one call shows, in order. `close` is called when the call is over. */
 export interface PartSink {
   show(part: AgentPart): void;
+  /** Takes what the answer says with the text that comes next. Left out: whoever reads the text finds it out. */
+  takePartial?(output: unknown): void;
+  /** `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody waits. */
+  isFinal(failure: WorkflowError): boolean;
   close(): void;
 }
 
+/** A part whose text may go on. */
+type TextPart = Extract<AgentPart, { readonly text: string }>;
+
 /**
- * Shows parts as pieces of their call. Words that come in one turn of the process are one piece: a network brings several at once.
+ * Shows parts as pieces of their call: the first words at once, then those that come in one turn of the process together, because a
+ * network brings several.
  */
 export class PieceSink implements PartSink {
   readonly #call: EffectCall;
-  #text: AgentPart | null = null;
-  #cancel: () => void = () => {};
+  #open: TextPart | null = null;
+  #text = "";
+  #isTimed = false;
+  #hasBegun = false;
 
   constructor(call: EffectCall) {
     this.#call = call;
   }
 
   show(part: AgentPart): void {
-    const joined = this.#text === null ? null : joinedText(this.#text, part);
-    if (joined !== null) {
-      this.#text = joined;
-      return;
+    if (!("text" in part)) {
+      this.#flush();
+      return this.#write(part);
     }
-    this.#flush();
-    if (!("text" in part)) return this.#write(part);
-    this.#text = part;
-    this.#cancel = later(0, () => this.#flush());
+    if (this.#open !== null && !isMore(this.#open, part)) this.#flush();
+    this.#open ??= part;
+    this.#text += part.text;
+    if (!this.#hasBegun) this.#flush();
+    else if (!this.#isTimed) this.#flushSoon();
+    this.#hasBegun = true;
+  }
+
+  /** The next attempt of the call takes the pieces of this one back, and a stored run waits as long as it has to. */
+  isFinal(): boolean {
+    return false;
   }
 
   close(): void {
     this.#flush();
   }
 
+  #flushSoon(): void {
+    this.#isTimed = true;
+    later(0, () => {
+      this.#isTimed = false;
+      this.#flush();
+    });
+  }
+
   #flush(): void {
-    this.#cancel();
-    const text = this.#text;
-    this.#text = null;
-    if (text !== null) this.#write(text);
+    const [open, text] = [this.#open, this.#text];
+    this.#open = null;
+    this.#text = "";
+    if (open !== null) this.#write({ ...open, text });
   }
 
   /** What an attempt shows that has ended does not count. */
@@ -49,10 +73,8 @@ export class PieceSink implements PartSink {
   }
 }
 
-/** One part for two pieces of the same text; `null` for parts that do not belong together. */
-function joinedText(one: AgentPart, other: AgentPart): AgentPart | null {
-  if (one.type === "tool-input" && other.type === "tool-input")
-    return one.toolCallId === other.toolCallId ? { ...one, text: one.text + other.text } : null;
-  const isText = (one.type === "text" || one.type === "reasoning") && one.type === other.type;
-  return isText && one.id === other.id ? { ...one, text: one.text + other.text } : null;
+function isMore(one: TextPart, other: TextPart): boolean {
+  return one.type === other.type && idOf(one) === idOf(other);
 }
+
+const idOf = (part: TextPart): string => (part.type === "tool-input" ? part.toolCallId : part.id);

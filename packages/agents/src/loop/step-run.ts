@@ -101,7 +101,6 @@ async function openLoop({ settings, ctx, options }: StepPlace, { input, key, ope
     said,
     turns: [],
     streams: true,
-    isMember: false,
     media,
     path: "",
     asked: {},

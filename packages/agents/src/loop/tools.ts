@@ -8,9 +8,11 @@ import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type Tool
 import { z } from "zod";
 import { issueText, noTools } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import { invalid, sameNames } from "../settings/check-options.js";
 import type { Executor, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import type { AskedOfModel } from "../settings/loop-options.types.js";
 import { confirmationOf } from "../settings/tool.js";
 import type { AgentTool, Confirmation, ToolContext } from "../settings/tool.types.js";
 
@@ -42,7 +44,11 @@ interface Base {
 
 export type LoopTool = Base &
   (
-    | { readonly kind: "execute"; execute(work: ToolWork): Promise<ToolOutput> }
+    | {
+        readonly kind: "execute";
+        readonly policies: CallPolicies;
+        execute(work: ToolWork): Promise<ToolOutput>;
+      }
     /** Whoever watches runs it. */
     | { readonly kind: "page" }
     | { readonly kind: "handoff"; readonly target: Executor }
@@ -60,9 +66,10 @@ export type LoopTools = ReadonlyMap<string, LoopTool>;
 export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
   const { tools, members, canHandOffTo } = settings;
   const sdk = await sdkToolsOf(settings);
+  const timeout = settings.toolTimeoutMs ?? undefined;
   return new Map<string, LoopTool>([
-    ...Object.entries(sdk).map(([name, tool]) => [name, sdkTool(tool)] as const),
-    ...tools.map((tool) => [tool.name, ownTool(tool)] as const),
+    ...Object.entries(sdk).map(([name, tool]) => [name, sdkTool(tool, timeout)] as const),
+    ...tools.map((tool) => [tool.name, ownTool(tool, timeout)] as const),
     ...(members.length > 0 ? [[memberToolName, memberTool(members)] as const] : []),
     ...canHandOffTo.map((target) => [handoffName(target), handoffTool(target)] as const),
   ]);
@@ -90,25 +97,17 @@ export function modelTools(tools: LoopTools): ToolSet {
   return Object.fromEntries([...tools].map(([name, { definition }]) => [name, definition]));
 }
 
-export async function describeTools(
-  tools: LoopTools,
-): Promise<{ readonly name: string; readonly description: string; readonly schema: unknown }[]> {
-  const all = [...tools].map(
-    async ([
-      name,
-      {
-        definition: { description, inputSchema },
-      },
-    ]) => ({
-      name,
-      description: typeof description === "string" ? description : "",
-      schema: inputSchema === undefined ? null : await asSchema(inputSchema).jsonSchema,
-    }),
-  );
+/** The tools as the record of a call says them. */
+export function describeTools(tools: LoopTools): Promise<AskedOfModel["tools"] & {}> {
+  const all = [...tools].map(async ([name, { definition }]) => {
+    const { description, inputSchema } = definition;
+    const schema = inputSchema === undefined ? null : await asSchema(inputSchema).jsonSchema;
+    return { name, description: typeof description === "string" ? description : "", schema };
+  });
   return Promise.all(all);
 }
 
-function ownTool(tool: AgentTool): LoopTool {
+function ownTool(tool: AgentTool, timeout: number | undefined): LoopTool {
   const base: Base = {
     definition: definitionOf(tool.description, tool.parameters),
     confirmation: confirmationOf(tool),
@@ -119,6 +118,7 @@ function ownTool(tool: AgentTool): LoopTool {
   return {
     ...base,
     kind: "execute",
+    policies: { ...tool, timeout: tool.timeout ?? timeout },
     execute: async ({ value, context }) => ({ output: plainResult(await execute(value, context)) }),
   };
 }
@@ -158,7 +158,7 @@ function memberTool(members: readonly Member[]): LoopTool {
   };
 }
 
-function sdkTool(tool: ToolSet[string]): LoopTool {
+function sdkTool(tool: ToolSet[string], timeout: number | undefined): LoopTool {
   const { execute, needsApproval = false, toModelOutput, ...rest } = tool;
   const confirmation: Confirmation | null = needsApproval === false ? null : { when: ruleOf(needsApproval) };
   if (tool.type === "provider" && tool.isProviderExecuted === true)
@@ -180,10 +180,11 @@ function sdkTool(tool: ToolSet[string]): LoopTool {
   return {
     ...base,
     kind: "execute",
+    policies: { timeout },
     execute: async ({ value, context }) => {
       const { toolCallId, signal } = context;
       const given = execute(value, { toolCallId, messages: [], abortSignal: signal, context: undefined });
-      const output = plainResult(isStream(given) ? await lastOf(given, context) : await given);
+      const output = plainResult(isStream(given) ? await lastOf(given, (value) => context.show(value)) : await given);
       if (toModelOutput === undefined) return { output };
       return { output, told: await toModelOutput({ toolCallId, input: value as never, output: output as never }) };
     },
@@ -201,13 +202,10 @@ export function isStream(value: unknown): value is AsyncIterable<unknown> {
   return typeof (value as { [Symbol.asyncIterator]?: unknown } | null)?.[Symbol.asyncIterator] === "function";
 }
 
-/** The last value counts; those before it are shown. */
-async function lastOf(values: AsyncIterable<unknown>, context: ToolContext): Promise<unknown> {
+/** The last value counts. */
+export async function lastOf(values: AsyncIterable<unknown>, show = (_value: unknown): void => {}): Promise<unknown> {
   let last: unknown;
-  for await (const value of values) {
-    last = value;
-    context.show(value);
-  }
+  for await (const value of values) show((last = value));
   return last;
 }
 

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
+import { gateway, type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
 
 export type Model = ReturnType<typeof wrapLanguageModel>;
 export type StreamPart =
@@ -57,6 +57,15 @@ export class UniqueIds {
   }
 }
 
+/** A name of a model is resolved as the SDK does it. */
+export function modelOf(model: LanguageModel): Exclude<LanguageModel, string> {
+  if (typeof model !== "string") return model;
+  const { AI_SDK_DEFAULT_PROVIDER: provider = gateway } = globalThis as {
+    readonly AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): Exclude<LanguageModel, string> };
+  };
+  return provider.languageModel(model);
+}
+
 /** The model whose calls get such ids. */
 export function withUniqueIds(model: Exclude<LanguageModel, string>, ids: UniqueIds): Model {
   return wrapLanguageModel({
@@ -69,13 +78,21 @@ export function withUniqueIds(model: Exclude<LanguageModel, string>, ids: Unique
       },
       wrapStream: async ({ doStream }) => {
         const made = await doStream();
-        const renaming = new TransformStream<StreamPart, StreamPart>({
-          transform: (part, target) => target.enqueue(ids.inPart(part)),
-        });
-        return { ...made, stream: made.stream.pipeThrough(renaming) };
+        return { ...made, stream: mapped(made.stream, (part) => ids.inPart(part)) };
       },
     },
   });
+}
+
+/** A `TransformStream` would take several times as long for each part. */
+function mapped<Part>(stream: ReadableStream<Part>, map: (part: Part) => Part): ReadableStream<Part> {
+  const reader = stream.getReader();
+  const pull = async (target: ReadableStreamDefaultController<Part>): Promise<void> => {
+    const { done, value } = await reader.read();
+    if (done) target.close();
+    else target.enqueue(map(value));
+  };
+  return new ReadableStream({ pull, cancel: (reason) => reader.cancel(reason) }, { highWaterMark: 0 });
 }
 
 /** A call that the provider does not make itself. */

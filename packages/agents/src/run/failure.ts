@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { APICallError, gateway, type LanguageModel, RetryError, wrapLanguageModel } from "ai";
+import { APICallError } from "ai";
 import { type SchemaIssue, WorkflowError } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { nowMs } from "../system.js";
@@ -13,23 +13,48 @@ type Who = Pick<ExecutorSettings, "kind" | "name">;
 
 const title = ({ kind, name }: Who): string => `${kind === "team" ? "Team" : "Agent"} "${name}"`;
 
-/** Converts anything thrown into the error of a run. A `WorkflowError` stays as it is. */
-export function toFailure(error: unknown, who: Who): WorkflowError {
+/**
+ * Converts anything thrown into the error of a run. A `WorkflowError` stays as it is.
+ *
+ * @param attempts Of the call that has failed.
+ */
+export function toFailure(error: unknown, who: Who, attempts = 1): WorkflowError {
   if (WorkflowError.is(error)) return error;
-  const attempts = RetryError.isInstance(error) ? error.errors.length : 1;
-  const last = RetryError.isInstance(error) ? error.lastError : error;
-
-  const statusCode = numberOf(last, "statusCode");
+  const statusCode = numberOf(error, "statusCode");
   const http = statusCode === undefined ? "" : ` (HTTP ${statusCode})`;
-  const tried = attempts === 1 ? "" : ` after ${attempts} attempts`;
   const failure = new WorkflowError({
     code: "AGENT_FAILED",
-    message: `${title(who)} failed${tried}: ${messageOf(last)}${http}`,
+    message: `${title(who)} failed${tried(attempts)}: ${messageOf(error)}${http}`,
     hint: "See `cause`: it is the error of the model's provider.",
     details: { executor: who.name, attempts, ...(statusCode === undefined ? {} : { statusCode }) },
-    cause: last,
+    cause: error,
   });
-  return withAdvice(failure, last);
+  return withAdvice(failure, error);
+}
+
+const tried = (attempts: number): string => (attempts === 1 ? "" : ` after ${attempts} attempts`);
+
+/** No attempt of a model call has ended within its time. */
+export function modelTimedOut(error: WorkflowError, who: Who): WorkflowError {
+  return new WorkflowError({
+    code: "AGENT_FAILED",
+    message: `${title(who)} failed: its model did not answer within ${String(error.details["limitMs"])} ms.`,
+    hint: "Raise `timeout`, or use a model that answers sooner.",
+    details: { executor: who.name, limitMs: error.details["limitMs"] },
+    cause: error,
+  });
+}
+
+/** A model that is asked again may answer: it was busy, down or out of reach, or its answer broke off or took too long. */
+export function isPassing(error: unknown): boolean {
+  if (WorkflowError.is(error, "CALL_TIMEOUT")) return true;
+  const thrown = WorkflowError.is(error, "AGENT_FAILED") ? (error.cause ?? error) : error;
+  return isRetryable(thrown) === true || broken.has(thrown as object) || isCutOff(thrown);
+}
+
+/** A connection that is lost while it is read: `fetch` says so in its own words, and nobody says more. */
+function isCutOff(error: unknown): boolean {
+  return error instanceof TypeError && /^(terminated|network error|Load failed)/.test(error.message);
 }
 
 function withAdvice(failure: WorkflowError, error: unknown): WorkflowError {
@@ -84,13 +109,18 @@ export function noTools(error: unknown, who: Who): WorkflowError {
   });
 }
 
+/** Answers that broke off. */
+const broken = new WeakSet<object>();
+
 export function brokenStream(who: Who): WorkflowError {
-  return new WorkflowError({
+  const failure = new WorkflowError({
     code: "AGENT_FAILED",
     message: `${title(who)} failed: the model's answer broke off before its end.`,
     hint: "Try again: the connection to the provider was lost, or the provider gave up.",
     details: { executor: who.name },
   });
+  broken.add(failure);
+  return failure;
 }
 
 const cutBy: Readonly<Record<string, readonly [why: string, hint: string]>> = {
@@ -158,42 +188,4 @@ export function cancelled(reason: unknown, who: Who): WorkflowError {
     details: { executor: who.name },
     cause: reason,
   });
-}
-
-/** The SDK ignores retry delays of a minute or longer: it would call again after seconds and be refused again. */
-const longMs = 60_000;
-
-/**
- * Wraps the model so that a retry delay of a minute or longer ends the run at once. The error carries the delay for a
- * retry policy, which waits without holding a connection or a process.
- */
-export function refuseLongWaits(
-  settings: Pick<ExecutorSettings, "kind" | "name" | "model">,
-): ReturnType<typeof wrapLanguageModel> {
-  const model = modelOf(settings.model);
-  const guard = async <Result>(call: () => PromiseLike<Result>): Promise<Result> => {
-    try {
-      return await call();
-    } catch (error) {
-      const isLong = APICallError.isInstance(error) && (retryAfterMs(error.responseHeaders) ?? 0) >= longMs;
-      throw isLong ? toFailure(error, settings) : error;
-    }
-  };
-  return wrapLanguageModel({
-    model,
-    middleware: {
-      specificationVersion: "v4",
-      wrapGenerate: ({ doGenerate }) => guard(doGenerate),
-      wrapStream: ({ doStream }) => guard(doStream),
-    },
-  });
-}
-
-/** A name of a model is resolved as the SDK does it. */
-function modelOf(model: LanguageModel): Exclude<LanguageModel, string> {
-  if (typeof model !== "string") return model;
-  const { AI_SDK_DEFAULT_PROVIDER: provider = gateway } = globalThis as {
-    readonly AI_SDK_DEFAULT_PROVIDER?: { languageModel(name: string): Exclude<LanguageModel, string> };
-  };
-  return provider.languageModel(model);
 }

@@ -67,13 +67,14 @@ export class RunEvents {
     this.#emit({ event: this.#named("RunStarted"), ...this.#about(), ...names });
   }
 
-  content(piece: { readonly text?: string; readonly reasoning?: string }): void {
+  content(piece: { readonly text?: string; readonly reasoning?: string; readonly partial?: unknown }): void {
     this.#emit({
       event: this.#named("RunContent"),
       ...this.#about(),
       content: piece.text ?? "",
       contentType: this.#facts.settings.outputSchema === undefined ? "text" : "object",
       ...(piece.reasoning === undefined ? {} : { reasoningContent: piece.reasoning }),
+      ...(piece.partial === undefined ? {} : { partialOutput: piece.partial }),
     });
   }
 

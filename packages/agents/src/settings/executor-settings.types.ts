@@ -1,11 +1,19 @@
 import type { AgentOptions } from "./agent-options.types.js";
+import type { CallPolicies } from "./call-policies.types.js";
 import type { Member } from "./executor.types.js";
 import type { StopRule } from "./loop-options.types.js";
 
 /** Options without a default. */
 type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact";
-type Converted = "role" | "userId" | "enableAgenticState" | "stopWhen" | "toolTimeout";
-type WithDefault = Exclude<keyof AgentOptions, Optional | Converted>;
+type Resolved =
+  | "role"
+  | "userId"
+  | "enableAgenticState"
+  | "stopWhen"
+  | "maxRetries"
+  | "toolTimeout"
+  | keyof CallPolicies;
+type WithDefault = Exclude<keyof AgentOptions, Optional | Resolved>;
 
 /** The options of an agent or a team with their defaults. A run never changes them. */
 export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>> & {
@@ -13,6 +21,8 @@ export type ExecutorSettings = Required<Pick<AgentOptions<unknown>, WithDefault>
 } & {
   readonly kind: "agent" | "team";
   readonly userId: string | null;
+  /** Policies of the calls of the model. */
+  readonly modelCalls: CallPolicies;
   readonly stopWhen: readonly StopRule[];
   /** `null`: tools may take as long as they want. */
   readonly toolTimeoutMs: number | null;

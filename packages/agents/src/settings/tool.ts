@@ -6,7 +6,9 @@ import type { AgentTool, Confirmation, ToolOptions } from "./tool.types.js";
 
 const nameRule = /^[\w-]{1,64}$/;
 /** Those of a tool: it may be made from another one. */
-const rules: Rules<AgentTool> = unchecked("kind name description parameters execute requiresConfirmation");
+const rules: Rules<AgentTool> = unchecked(
+  "kind name description parameters execute requiresConfirmation retry timeout limit",
+);
 const noParameters: z.ZodObject = z.object({});
 
 /**
@@ -38,7 +40,9 @@ export function tool<Parameters extends z.ZodType = typeof noParameters>(options
   check(options.name, options as object as AgentTool, { rules });
   assertShowable(options);
   const { name, description, parameters = noParameters, execute, requiresConfirmation = false } = options;
-  return Object.freeze({ kind: "tool", name, description, parameters, execute, requiresConfirmation });
+  const { retry, timeout, limit } = options;
+  const policies = { retry, timeout, limit };
+  return Object.freeze({ kind: "tool", name, description, parameters, execute, requiresConfirmation, ...policies });
 }
 
 /** The rule of a tool with its defaults; `null` for a tool that asks nobody. */

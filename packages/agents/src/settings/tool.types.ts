@@ -1,6 +1,7 @@
 import type { Media } from "@millrace/pipeline/executor";
 import type { Duration } from "millrace";
 import type { z } from "zod";
+import type { CallPolicies } from "./call-policies.types.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 /** Second argument of a tool. The model does not see it. */
@@ -8,9 +9,11 @@ export interface ToolContext {
   readonly runContext: RunContext;
   /** The same object as `runContext.sessionState`: change it in place or assign another object. */
   sessionState: SessionState;
-  /** Aborts when the run is cancelled. */
+  /** Aborts when the run is cancelled, or the call has timed out. */
   readonly signal: AbortSignal;
   readonly toolCallId: string;
+  /** Number of this attempt of the call, from 1. */
+  readonly attempt: number;
   /**
    * Identifies the call: the same when a retried or resumed run makes the call again with the same arguments. Pass it
    * to services that deduplicate by key.
@@ -25,8 +28,13 @@ export interface ToolContext {
 /** The second argument of a function for `requiresConfirmation`. */
 export type ConfirmationContext = Pick<ToolContext, "runContext" | "sessionState" | "signal" | "toolCallId">;
 
-/** Options of `tool`. */
-export interface ToolOptions<Parameters extends z.ZodType> {
+/**
+ * Options of `tool`.
+ *
+ * With `retry`, a call that throws is made again as often as the policy says, with the same `idempotencyKey`; then the model is told the
+ * error. An attempt that takes longer than `timeout` has failed with `CALL_TIMEOUT`, and the model is told so. Counted over restarts.
+ */
+export interface ToolOptions<Parameters extends z.ZodType> extends CallPolicies {
   /** Up to 64 letters, digits, `_` and `-`. */
   readonly name: string;
   /** Tells the model what the tool does and when to use it. */
@@ -62,7 +70,7 @@ export interface Confirmation<Args = any> {
 }
 
 /** A tool, as {@link tool} creates it. */
-export interface AgentTool {
+export interface AgentTool extends CallPolicies {
   readonly kind: "tool";
   readonly name: string;
   readonly description: string;

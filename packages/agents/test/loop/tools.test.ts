@@ -189,7 +189,7 @@ it.each([
 
   expect((await agent.workflow.run({ input: "go" })).content).toBe("Sorry.");
   expect(told(model)).toEqual([
-    { type: "error-text", value: "The tool has not answered within 30 ms." },
+    { type: "error-text", value: "The tool did not answer within 30 ms." },
     { type: "text", value: "done" },
   ]);
 });

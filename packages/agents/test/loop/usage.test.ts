@@ -2,26 +2,31 @@
 import { Parallel, Pipeline, Step } from "@millrace/pipeline";
 import { expect, it, onTestFinished } from "vitest";
 import { Agent, type ExecutorEvent, tool } from "../../src/index.js";
+import { deferred } from "../support/deferred.js";
 import { request } from "../support/refunds.js";
 import { answers, calls } from "../support/turns.js";
 
 /** Never returns, unless it is told to stop. */
-const stuck = tool({
-  name: "stuck",
-  description: "Takes for ever.",
-  execute: (_args, { signal }) =>
-    new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
-});
+const stuck = (begins: () => void) =>
+  tool({
+    name: "stuck",
+    description: "Takes for ever.",
+    execute: (_args, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+        begins();
+      }),
+  });
 
-const clerk = () => new Agent({ name: "Clerk", model: answers(calls(["stuck", {}])), tools: [stuck] });
+const clerk = (begins = () => {}) =>
+  new Agent({ name: "Clerk", model: answers(calls(["stuck", {}])), tools: [stuck(begins)] });
 
 it.each([
   ["answering", {}],
   ["streaming", { stream: (_event: ExecutorEvent) => {} }],
 ])("counts the model call of a run that is cancelled while a tool runs, %s", async (_how, more) => {
   const abort = new AbortController();
-  const run = clerk().execute(request({ signal: abort.signal, ...more }));
-  setTimeout(() => abort.abort(new Error("enough")), 20);
+  const run = clerk(() => abort.abort(new Error("enough"))).execute(request({ signal: abort.signal, ...more }));
 
   expect(await run).toMatchObject({ status: "CANCELLED", metrics: { totalTokens: 15 } });
 });
@@ -29,7 +34,7 @@ it.each([
 it("counts it when the step of a pipeline has run out of time", async () => {
   const pipeline = new Pipeline({
     name: "Desk",
-    steps: [new Step({ name: "ask", executor: clerk(), timeout: 30, maxRetries: 0, onError: "skip" }), () => "next"],
+    steps: [new Step({ name: "ask", executor: clerk(), timeout: 1_000, maxRetries: 0, onError: "skip" }), () => "next"],
   });
   onTestFinished(() => pipeline.close());
 
@@ -39,8 +44,9 @@ it("counts it when the step of a pipeline has run out of time", async () => {
 });
 
 it("counts it when another branch has failed", async () => {
+  const asked = deferred();
   const failing = async () => {
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await asked.promise;
     throw new TypeError("no");
   };
   const pipeline = new Pipeline({
@@ -48,7 +54,7 @@ it("counts it when another branch has failed", async () => {
     steps: [
       new Parallel(
         "both",
-        new Step({ name: "ask", executor: clerk() }),
+        new Step({ name: "ask", executor: clerk(asked.resolve) }),
         new Step({ name: "fail", executor: failing, maxRetries: 0 }),
       ),
     ],

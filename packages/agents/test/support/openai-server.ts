@@ -24,15 +24,17 @@ export async function openaiServer(replies: readonly Reply[]) {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}/v1`;
   const provider = createOpenAICompatible({
     name: "local",
-    baseURL: `http://127.0.0.1:${port}/v1`,
+    baseURL: url,
     apiKey: "test-key",
     includeUsage: true,
     supportsStructuredOutputs: true,
   });
   return {
     requests,
+    url,
     model: provider("local-model") as LanguageModel,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -100,6 +100,7 @@ export { classOf, isEvent, roleOf, schemasOf } from "../event/facts.js";
 export { placedSchema } from "../event/placed-schema.js";
 export type { EventRegistry } from "../event/registry.js";
 export { spanIdOf, traceIdOf } from "../inspect/trace-ids.js";
+export { Limiter, type Release } from "../limit/limiter.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
 export { finishDirect, runTime, settledChildren, settledState, stepContextOf } from "../run/attempt/step-facts.js";
 export { replay } from "../snapshot/replay.js";
@@ -110,6 +111,7 @@ export { decodeTick, encodeTick } from "../snapshot/tick-codec.js";
 export { createDraft } from "../state/draft.js";
 export { finishedState, plainOf } from "../state/finish-draft.js";
 export type { StateChange, StatePatch } from "../state/patch.types.js";
+export { systemClock } from "../system/system.js";
 export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";
 // ---- durations

@@ -45,6 +45,8 @@ export interface RunContentEvent extends EventFacts {
   readonly contentType: "text" | "object";
   /** A piece of the model's reasoning; `content` is then empty. */
   readonly reasoningContent?: string;
+  /** With an output schema: what the answer so far says, unchecked. Left out where it is as before. */
+  readonly partialOutput?: unknown;
   /** Set in events of a conversational pipeline's agent. */
   readonly workflowAgent?: true;
 }

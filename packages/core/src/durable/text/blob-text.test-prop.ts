@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { BLOB_LENGTH, packList, packText, unpackText } from "./blob-text.js";
+import { BLOB_LENGTH, packList, packText, TEXT_LENGTH, unpackText } from "./blob-text.js";
 
 const long = "x".repeat(BLOB_LENGTH);
 const keys = fc.constantFrom("a", "b", "$blob", "$plain", "list");
@@ -70,6 +70,16 @@ it("stores one large value once, and leaves a small text as it is", () => {
     blobs: [{ hash: "#65538", text: JSON.stringify(long) }],
   });
   expect(packText('{"a":1}', hash)).toEqual({ text: '{"a":1}', blobs: [] });
+});
+
+it("stores a text once that is longer than a few kilobytes, and leaves other values of that length", () => {
+  const text = "t".repeat(TEXT_LENGTH);
+  const list = Array.from({ length: TEXT_LENGTH }, () => 1);
+
+  expect(packText(JSON.stringify({ list, texts: [text, text] }), (json) => `#${json.length}`)).toEqual({
+    text: `B{"list":${JSON.stringify(list)},"texts":[{"$blob":"#4098"},{"$blob":"#4098"}]}`,
+    blobs: [{ hash: "#4098", text: JSON.stringify(text) }],
+  });
 });
 
 it("leaves a list of small texts as it is, however long", () => {

@@ -7,8 +7,11 @@
  */
 import type { RunStore } from "../store/run-store.types.js";
 
-/** Longer texts and values are worth a blob of their own: in UTF-16 units, a little less than their bytes. */
+/** Longer values are worth a blob of their own: in UTF-16 units, a little less than their bytes. */
 export const BLOB_LENGTH: number = 64 * 1024;
+
+/** Longer texts are, too: an answer of a model is in the record of its call, in what readers see of it, and in the result of its step. */
+export const TEXT_LENGTH: number = 4 * 1024;
 
 const PACKED = "B";
 /** The only key of an object that stands for a blob, or for an object that has that key itself. */
@@ -22,7 +25,7 @@ export interface PackedText {
 
 /** @param text As `JSON.stringify` gives it: without spaces, and with no more escapes than needed. */
 export function packText(text: string, hash: RunStore["hash"]): PackedText {
-  if (text.length <= BLOB_LENGTH) return { text, blobs: [] };
+  if (text.length <= TEXT_LENGTH) return { text, blobs: [] };
   const blobs = new Map<string, string>();
   const packed = packOne(text, naming(blobs, hash));
   return blobs.size === 0 ? { text, blobs: [] } : { text: PACKED + packed, blobs: listed(blobs) };
@@ -30,7 +33,7 @@ export function packText(text: string, hash: RunStore["hash"]): PackedText {
 
 /** Packs each text of a list by itself: the list may be long, and need not fit into one text before its large values are named. */
 export function packList(texts: readonly string[], hash: RunStore["hash"]): PackedText {
-  if (texts.every(({ length }) => length <= BLOB_LENGTH)) return { text: `[${texts.join(",")}]`, blobs: [] };
+  if (texts.every(({ length }) => length <= TEXT_LENGTH)) return { text: `[${texts.join(",")}]`, blobs: [] };
   const blobs = new Map<string, string>();
   const packed = texts.map((text) => (isShort(text) ? text : packOne(text, naming(blobs, hash))));
   if (blobs.size === 0) return { text: `[${texts.join(",")}]`, blobs: [] };
@@ -39,7 +42,7 @@ export function packList(texts: readonly string[], hash: RunStore["hash"]): Pack
 
 /** `true`: no part is large, and no part looks like the name of a blob. */
 function isShort(text: string): boolean {
-  return text.length <= BLOB_LENGTH && !text.includes(`"${NAME}"`) && !text.includes(`"${PLAIN}"`);
+  return text.length <= TEXT_LENGTH && !text.includes(`"${NAME}"`) && !text.includes(`"${PLAIN}"`);
 }
 
 function listed(blobs: ReadonlyMap<string, string>): PackedText["blobs"] {
@@ -85,8 +88,8 @@ const [LIST, LIST_END, RECORD, RECORD_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 function packOne(text: string, nameOf: NameOf): string {
   const open: OpenPart[] = [];
   const cuts: Cut[] = [];
-  const close = ({ start, saved, isMistakable }: OpenPart, end: number): void => {
-    const isLarge = end - start - saved > BLOB_LENGTH;
+  const close = ({ start, saved, isMistakable }: OpenPart, end: number, most = BLOB_LENGTH): void => {
+    const isLarge = end - start - saved > most;
     if (isLarge || isMistakable) {
       const inner = withCuts(text, { start, end }, cutsFrom(cuts, start));
       const plain = isMistakable ? `{"${PLAIN}":${inner}}` : inner;
@@ -100,7 +103,7 @@ function packOne(text: string, nameOf: NameOf): string {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
       const end = endOfText(text, at);
-      if (text.charCodeAt(end) !== COLON) close({ start: at, saved: 0, isMistakable: false }, end);
+      if (text.charCodeAt(end) !== COLON) close({ start: at, saved: 0, isMistakable: false }, end, TEXT_LENGTH);
       else if (isNamed(text, at, end)) (open.at(-1) as OpenPart).isMistakable = true;
       at = end - 1;
     } else if (code === LIST || code === RECORD) open.push({ start: at, saved: 0, isMistakable: false });

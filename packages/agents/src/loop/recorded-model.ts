@@ -1,0 +1,124 @@
+import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
+import { type Context, type EffectCall, type EffectOptions, WorkflowError } from "millrace";
+import { callOptions, unless } from "../run/call-options.js";
+import { modelTimedOut, toFailure } from "../run/failure.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
+import { changedFields } from "./asked.js";
+import { LiveParts } from "./live-parts.js";
+import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
+
+type Generated = Awaited<ReturnType<Model["doGenerate"]>>;
+type Params = Parameters<Model["doGenerate"]>[0];
+
+/** A model whose calls are recorded, by their number. */
+export class RecordedModel {
+  readonly wrapped: Model;
+  readonly #scope: Context;
+  readonly #label: string;
+  readonly #who: { readonly kind: "agent"; readonly name: string };
+  readonly #policies: CallPolicies;
+  readonly #asked = new AskedBefore();
+  #count = 0;
+
+  constructor(scope: Context, model: Exclude<LanguageModel, string>, policies: CallPolicies) {
+    this.#scope = scope;
+    this.#label = `${model.provider}/${model.modelId}`;
+    this.#who = { kind: "agent", name: model.modelId };
+    this.#policies = policies;
+    this.wrapped = wrapLanguageModel({
+      model,
+      middleware: {
+        specificationVersion: "v4",
+        wrapGenerate: ({ model: inner, params }) => this.#generate(inner, params),
+        wrapStream: async ({ model: inner, params }) => ({ stream: this.#stream(inner, params) }),
+      },
+    });
+  }
+
+  async #generate(model: Model, params: Params): Promise<Generated> {
+    const key = `m${this.#count++}`;
+    const { made } = await this.#run(
+      key,
+      { params, options: callOptions(this.#policies, this.#label) },
+      async (call) => {
+        const { request: _request, response, ...answer } = await model.doGenerate(within(params, call));
+        return { made: { ...answer, content: idsFor(params, key).inAnswer(answer.content), ...identity(response) } };
+      },
+    );
+    return made as Generated;
+  }
+
+  #stream(model: Model, params: Params): ReadableStream<StreamPart> {
+    const key = `m${this.#count++}`;
+    const answer = async (target: ReadableStreamDefaultController<StreamPart>): Promise<void> => {
+      const live = new LiveParts(target, idsFor(params, key));
+      const { retry } = this.#policies;
+      const policies = { ...this.#policies, retry: retry && unless(() => live.isRead, retry) };
+      const { parts } = await this.#run(key, { params, options: callOptions(policies, this.#label) }, async (call) => {
+        const { stream } = await model.doStream(within(params, call));
+        return { parts: await live.take(stream, call) };
+      });
+      live.finish(parts as readonly StreamPart[]);
+    };
+    return new ReadableStream({
+      start: (target) => {
+        answer(target).catch((error: unknown) => target.error(error));
+      },
+    });
+  }
+
+  /** Once for its key, with what was asked. */
+  async #run<Answer extends object>(
+    key: string,
+    { params, options }: { readonly params: Params; readonly options: EffectOptions },
+    ask: (call: EffectCall) => Promise<Answer>,
+  ): Promise<Answer> {
+    const record = await this.#scope
+      .run(
+        key,
+        async (call) => {
+          try {
+            return { asked: this.#asked.changed(params), ...(await ask(call)) };
+          } catch (error) {
+            throw call.signal.aborted ? error : toFailure(error, this.#who, call.attempt);
+          }
+        },
+        options,
+      )
+      .catch((error: unknown) => {
+        throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, this.#who) : error;
+      });
+    this.#asked.note(params);
+    return record;
+  }
+}
+
+/** The request, which ends with the call. */
+function within(params: Params, { signal }: EffectCall): Params {
+  const { abortSignal } = params;
+  return { ...params, abortSignal: abortSignal === undefined ? signal : AbortSignal.any([signal, abortSignal]) };
+}
+
+function identity(response: Generated["response"]): Pick<Generated, "response"> {
+  const { id, modelId } = response ?? {};
+  return { response: { ...(id !== undefined && { id }), ...(modelId !== undefined && { modelId }) } };
+}
+
+function idsFor({ prompt }: Params, place: string): UniqueIds {
+  return new UniqueIds(prompt as readonly ModelMessage[], place);
+}
+
+/** What was asked, without what is in the records before. */
+class AskedBefore {
+  #fields: Record<string, unknown> = {};
+
+  changed({ prompt, abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings }: Params): object {
+    const before = (this.#fields["prompt"] ?? []) as readonly unknown[];
+    const goesOn = before.length > 0 && JSON.stringify(prompt.slice(0, before.length)) === JSON.stringify(before);
+    return { ...changedFields(this.#fields, settings as object), ...(!goesOn && { prompt }) };
+  }
+
+  note({ abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...fields }: Params): void {
+    this.#fields = fields as Record<string, unknown>;
+  }
+}
