@@ -37,7 +37,7 @@ export const agentRules: Rules<AgentOptions> = {
   ...unchecked("readFile sessions sessionId sessionState addSessionStateToContext enableAgenticState"),
   ...unchecked("overwriteDbSessionState addHistoryToContext dependencies metadata"),
   canHandOffTo: handoffs,
-  ...unchecked("stopWhen prepareStep guards redact retry timeout limit limits"),
+  ...unchecked("stopWhen prepareStep guards redact retry timeout limit limits toolTimeout"),
 };
 
 export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("members mode") };
