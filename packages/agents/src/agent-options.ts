@@ -1,3 +1,4 @@
+import { toMs } from "millrace/engine";
 import type { AgentOptions } from "./settings/agent-options.types.js";
 import { idOf } from "./settings/agent-id.js";
 import { modelRetry } from "./run/call-options.js";
@@ -60,6 +61,7 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     tools: enableAgenticState ? [...tools, updateSessionStateTool] : [...tools],
     modelCalls: { retry: retry ?? modelRetry(maxRetries), timeout, limit },
     stopWhen: [stopWhen].flat(),
+    ...(options.toolTimeout !== undefined && { toolTimeout: toMs(options.toolTimeout, "toolTimeout") }),
     sessionState: plainState(sessionState),
   };
   const rules = parts.kind === "team" ? (teamRules as typeof agentRules) : agentRules;

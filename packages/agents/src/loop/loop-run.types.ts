@@ -53,6 +53,8 @@ export interface Ledger {
   readonly members: MemberRun[];
   /** Members at work. */
   readonly open: Set<LoopRun>;
+  /** Latest reports of members of other kinds that are at work, by their calls. */
+  readonly reported: Map<string, StepMetricsData>;
 }
 
 /** One agent at work. */

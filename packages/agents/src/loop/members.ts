@@ -36,6 +36,7 @@ export async function callMember(run: LoopRun, given: MemberTask): Promise<Told>
   const settings = settingsOf(executor);
   const work = () => (settings === null ? callForeign(run, given, executor) : lead(run, given, settings));
   const { result, isNew } = await observedTool(given.call, work);
+  run.ledger.reported.delete(given.call.toolCallId);
   run.ledger.members.push({ ...result, memberId: given.member, memberName: executor.name, task: given.task });
   run.ledger.media.push(...result.images, ...result.videos, ...result.audio, ...result.files);
   const { status, content, error } = result;
@@ -117,6 +118,10 @@ async function callForeign(
         ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
         ...(run.events.emit !== undefined && { stream: run.events.emit }),
         idempotencyKey: run.keyOf(run, call, made),
+        report: (metrics) => {
+          run.ledger.reported.set(made.toolCallId, metrics);
+          run.onUsage?.();
+        },
       });
       return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
     });

@@ -6,13 +6,13 @@ import { mediaSet, plainMessages } from "../settings/media-part.js";
 import type { Ledger, LoopAnswer, LoopRun } from "./loop-run.types.js";
 
 export function newLedger(): Ledger {
-  return { calls: [], made: [], heard: [], tools: [], media: [], members: [], open: new Set() };
+  return { calls: [], made: [], heard: [], tools: [], media: [], members: [], open: new Set(), reported: new Map() };
 }
 
 /** Sum over all model calls, those of members included, also of members that are still at work. */
-export function spent({ calls, members, open }: Ledger): StepMetricsData {
+export function spent({ calls, members, open, reported }: Ledger): StepMetricsData {
   const ofMembers = [...members.map(({ metrics }) => metrics), ...[...open].map(({ ledger }) => spent(ledger))];
-  return [...calls, ...ofMembers].reduce(addMetrics, emptyMetrics);
+  return [...calls, ...ofMembers, ...reported.values()].reduce(addMetrics, emptyMetrics);
 }
 
 /** How a loop has ended. */

@@ -6,9 +6,10 @@
  */
 import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type ToolSet } from "ai";
 import { z } from "zod";
-import { issueText } from "../run/failure.js";
+import { issueText, noTools } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
+import { invalid, sameNames } from "../settings/check-options.js";
 import type { Executor, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel } from "../settings/loop-options.types.js";
@@ -58,14 +59,36 @@ export type LoopTool = Base &
 
 export type LoopTools = ReadonlyMap<string, LoopTool>;
 
-export async function toolsOf({ tools, sdkTools, members, canHandOffTo }: ExecutorSettings): Promise<LoopTools> {
-  const sdk = typeof sdkTools === "function" ? await sdkTools() : sdkTools;
+/**
+ * @throws {WorkflowError} `AGENT_FAILED` when the function in `sdkTools` fails; `OPTION_INVALID` for two tools with one
+ * name.
+ */
+export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
+  const { tools, members, canHandOffTo, toolTimeout } = settings;
+  const sdk = await sdkToolsOf(settings);
   return new Map<string, LoopTool>([
-    ...Object.entries(sdk).map(([name, tool]) => [name, sdkTool(tool)] as const),
-    ...tools.map((tool) => [tool.name, ownTool(tool)] as const),
+    ...Object.entries(sdk).map(([name, tool]) => [name, sdkTool(tool, toolTimeout)] as const),
+    ...tools.map((tool) => [tool.name, ownTool(tool, toolTimeout)] as const),
     ...(members.length > 0 ? [[memberToolName, memberTool(members)] as const] : []),
     ...canHandOffTo.map((target) => [handoffName(target), handoffTool(target)] as const),
   ]);
+}
+
+async function sdkToolsOf(settings: ExecutorSettings): Promise<ToolSet> {
+  const { sdkTools } = settings;
+  if (typeof sdkTools !== "function") return sdkTools;
+  const read = await readTools(settings, sdkTools);
+  const [problem] = sameNames({ ...settings, sdkTools: read });
+  if (problem === undefined) return read;
+  throw invalid(`The tools of "${settings.name}" are wrong: ${problem}.`, "Give one of them another name.");
+}
+
+async function readTools(settings: ExecutorSettings, read: () => Promise<ToolSet>): Promise<ToolSet> {
+  try {
+    return await read();
+  } catch (error) {
+    throw noTools(error, settings);
+  }
 }
 
 /** The tools as the model gets them. */
@@ -83,7 +106,7 @@ export function describeTools(tools: LoopTools): Promise<AskedOfModel["tools"] &
   return Promise.all(all);
 }
 
-function ownTool(tool: AgentTool): LoopTool {
+function ownTool(tool: AgentTool, timeout: CallPolicies["timeout"]): LoopTool {
   const base: Base = {
     definition: definitionOf(tool.description, tool.parameters),
     confirmation: confirmationOf(tool),
@@ -94,7 +117,7 @@ function ownTool(tool: AgentTool): LoopTool {
   return {
     ...base,
     kind: "execute",
-    policies: tool,
+    policies: { ...tool, timeout: tool.timeout ?? timeout },
     execute: async ({ value, context }) => ({ output: plainResult(await execute(value, context)) }),
   };
 }
@@ -134,7 +157,7 @@ function memberTool(members: readonly Member[]): LoopTool {
   };
 }
 
-function sdkTool(tool: ToolSet[string]): LoopTool {
+function sdkTool(tool: ToolSet[string], timeout: CallPolicies["timeout"]): LoopTool {
   const { execute, needsApproval = false, toModelOutput, ...rest } = tool;
   const confirmation: Confirmation | null = needsApproval === false ? null : { when: ruleOf(needsApproval) };
   if (tool.type === "provider" && tool.isProviderExecuted === true)
@@ -156,7 +179,7 @@ function sdkTool(tool: ToolSet[string]): LoopTool {
   return {
     ...base,
     kind: "execute",
-    policies: {},
+    policies: { timeout },
     execute: async ({ value, context }) => {
       const { toolCallId, signal } = context;
       const given = execute(value, { toolCallId, messages: [], abortSignal: signal, context: undefined });

@@ -100,6 +100,17 @@ export function issueText({ path = [], message }: SchemaIssue): string {
   return at === "" ? message : `${at}: ${message}`;
 }
 
+/** A server of tools that cannot be reached may be there at the next try. */
+export function noTools(error: unknown, who: Who): WorkflowError {
+  return new WorkflowError({
+    code: "AGENT_FAILED",
+    message: `${title(who)} failed: its tools could not be read: ${messageOf(error)}`,
+    hint: "See `cause`: it is the error of the function in `sdkTools`.",
+    details: { executor: who.name },
+    cause: error,
+  });
+}
+
 /** Answers that broke off. */
 const broken = new WeakSet<object>();
 

@@ -55,6 +55,8 @@ export interface AgentOptions<Output = string> {
   readonly guards?: Guards;
   /** Limit of tools that work at the same time. Calls that wait for a person do not count. @default 8 */
   readonly maxParallelTools?: number;
+  /** How long one call of a tool without a `timeout` may take. Then its signal aborts, and the model is told. @default no limit */
+  readonly toolTimeout?: Duration;
   /** What is kept of a request in the record of its call. The model gets the request as it is. @default all of it */
   readonly redact?: (asked: AskedOfModel) => AskedOfModel;
   /** Limit of model calls in one run; tools work between them. @default 20 */

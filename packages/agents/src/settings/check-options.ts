@@ -59,7 +59,7 @@ export const agentRules: Rules<AgentOptions> = {
   canHandOffTo: handoffs,
   ...callRules,
   limits: object,
-  ...unchecked("stopWhen prepareStep guards redact"),
+  ...unchecked("stopWhen prepareStep guards redact toolTimeout"),
 };
 
 export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("members mode") };

@@ -4,7 +4,7 @@ import type { Member } from "./executor.types.js";
 import type { StopRule } from "./loop-options.types.js";
 
 /** Options without a default. */
-type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact";
+type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact" | "toolTimeout";
 type Resolved = "role" | "userId" | "enableAgenticState" | "stopWhen" | "maxRetries" | keyof CallPolicies;
 type WithDefault = Exclude<keyof AgentOptions, Optional | Resolved>;
 

@@ -74,6 +74,25 @@ it("gets tools at the start of a run, as of an MCP server", async () => {
   expect(told(model)).toEqual([{ type: "text", value: "seen" }]);
 });
 
+it("says that tools could not be read, and reads them again at the next try", async () => {
+  let tries = 0;
+  const sdkTools = async () => {
+    if (tries++ === 0) throw new TypeError("connect ECONNREFUSED 127.0.0.1:1");
+    return {};
+  };
+  const agent = new Agent({ name: "Clerk", model: answers(says("done")), sdkTools });
+
+  const failed = await agent.run("go").catch((error: unknown) => error);
+  const { content } = await agent.run("go");
+
+  expect(failed).toMatchObject({
+    code: "AGENT_FAILED",
+    message: 'Agent "Clerk" failed: its tools could not be read: connect ECONNREFUSED 127.0.0.1:1',
+    hint: expect.stringContaining("sdkTools"),
+  });
+  expect(content).toBe("done");
+});
+
 it.each([
   ["a date", z.object({ at: z.date() })],
   ["a bigint", z.object({ n: z.bigint() })],
@@ -150,6 +169,33 @@ it("tells the model what a tool throws, and goes on", async () => {
 
   expect((await run).content).toBe("Sorry.");
   expect(told(model)).toEqual([{ type: "error-text", value: "no paper" }]);
+});
+
+it.each([
+  ["stops at its signal", true],
+  ["does not listen", false],
+])("ends a call that takes too long, and tells the model, when the tool %s", async (_how, listens) => {
+  const slow = tool({
+    name: "slow",
+    description: "Never ends.",
+    execute: (_args, { signal }) =>
+      new Promise((_resolve, reject) => {
+        if (listens) signal.addEventListener("abort", () => reject(signal.reason));
+      }),
+  });
+  const quick = tool({ name: "quick", description: "Ends.", execute: () => "done" });
+  const model = answers(calls(["slow", {}], ["quick", {}]), says("Sorry."));
+  const agent = new Agent({ model, tools: [slow, quick], toolTimeout: 30, maxParallelTools: 1 });
+
+  expect((await agent.workflow.run({ input: "go" })).content).toBe("Sorry.");
+  expect(told(model)).toEqual([
+    { type: "error-text", value: "The tool did not answer within 30 ms." },
+    { type: "text", value: "done" },
+  ]);
+});
+
+it("refuses a time for tools that is none", () => {
+  expect(() => new Agent({ model: answers(), toolTimeout: "soon" as never })).toThrow("`toolTimeout` is");
 });
 
 it("keeps what tools change in the session state, also of calls made at the same time", async () => {

@@ -18,7 +18,12 @@ export interface Restate extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
-export async function startRestate(): Promise<Restate> {
+export interface RestateOptions {
+  /** Longest wait before an invocation is tried again whose endpoint is down. @default it grows to a minute */
+  readonly retryAfterMs?: number;
+}
+
+export async function startRestate({ retryAfterMs }: RestateOptions = {}): Promise<Restate> {
   const program = restateServer();
   const folder = mkdtempSync(join(tmpdir(), "millrace-restate-"));
   const [ingressPort, adminPort, nodePort] = [await freePort(), await freePort(), await freePort()];
@@ -33,6 +38,10 @@ export async function startRestate(): Promise<Restate> {
     RESTATE_DEFAULT_NUM_PARTITIONS: "4",
     RESTATE_LOG_FORMAT: "compact",
     RUST_LOG: "error",
+    ...(retryAfterMs !== undefined && {
+      RESTATE_DEFAULT_RETRY_POLICY__INITIAL_INTERVAL: "50ms",
+      RESTATE_DEFAULT_RETRY_POLICY__MAX_INTERVAL: `${retryAfterMs}ms`,
+    }),
   };
   const [ingress, admin] = [ingressPort, adminPort].map((port) => `http://127.0.0.1:${port}`) as [string, string];
   const launch = async (): Promise<ChildProcess> => {
