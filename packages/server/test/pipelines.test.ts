@@ -406,7 +406,6 @@ describe("what a pipeline does not take from outside", () => {
 
     expect(await get("/handlers/one")).toMatchObject({ status: "failed", error_code: "PIPELINE_FAILED" });
     await ask("/handlers/one/retry", {});
-
     const result = { value: { result: { content: "printed" } } };
     await expect.poll(() => get("/handlers/one")).toMatchObject({ status: "completed", result });
   });
