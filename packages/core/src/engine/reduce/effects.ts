@@ -55,7 +55,7 @@ export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   const { call, value, sends, hasShown, change, shown, written } = tick;
   if (change !== undefined) work.state.store = applyChange(work.state.store, change);
   for (const event of shown ?? []) publish(work, event, byItem(item, call));
-  if (effectOf(item, call) !== null) item.memory?.delete(call); // listed in the order of the answers
+  item.memory?.delete(call); // listed in the order of the answers
   if (written !== undefined) publish(work, allWritten(call, written), byItem(item, call));
   remember(item, { kind: "run", call, value, ...((hasShown || shown) && { hasShown: true }) });
   sendAll(work, item, sends);

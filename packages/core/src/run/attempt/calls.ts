@@ -11,6 +11,7 @@ import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
 import type { WorkflowEvent } from "../../event/event.js";
+import type { CallPromise } from "../../state/call-promise.js";
 import { callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
@@ -37,6 +38,13 @@ const places = new WeakMap<Calls, Map<string, number>>();
 /** Calls whose signal has aborted, while the tick that closes them is on its way. */
 const closing = new WeakMap<Calls, Set<string>>();
 
+/** A call with a function. The attempt does not end before it. */
+export interface EffectPhase {
+  readonly promise: CallPromise<unknown>;
+  /** `true`: it waits for its next attempt, and its run may leave memory. */
+  readonly isResting: boolean;
+}
+
 /** The calls of an attempt, from the first on. */
 export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
   attempt.calls ??= new Calls(attempt);
@@ -47,9 +55,14 @@ export class Calls {
   readonly #attempt: Calling;
   readonly #occurrences: SmallMap<string, number> = new SmallMap();
   #open: SmallMap<string, Deferred<unknown>> | null = null;
+  /** `true`: the memory was empty before the first call, so that all that is in it is of this attempt. */
+  readonly #isFirst: boolean;
+  /** What has a function at work, by call; `null` before the first. */
+  atWork: SmallMap<unknown, EffectPhase> | null = null;
 
   constructor(attempt: Calling) {
     this.#attempt = attempt;
+    this.#isFirst = attempt.item.memory === null;
   }
 
   /** The id of this call: its name, with the number of earlier calls of this name. */
@@ -61,13 +74,33 @@ export class Calls {
     return idOf(name, count);
   }
 
-  /** The id of a call whose name has to be its own; `null` when this attempt has made one of this name. */
-  idOnce(given: string): string | null {
+  /** Notes a name that the attempt may use once. `false`: it has used it. */
+  use(given: string): boolean {
     const name = this.#inside(given);
     const counts = this.#counts();
-    if (counts.has(name)) return null;
+    if (counts.has(name)) return false;
     counts.set(name, 1);
-    return idOf(name, 0);
+    return true;
+  }
+
+  /** As {@link use}, for the id of a call of `ctx.run`. Where the memory tells what the attempt has done, there is no second list of it. */
+  useOnce(call: string): boolean {
+    if (!this.#isFirst) return this.use(call);
+    return this.atWork?.has(call) !== true && this.record(call) === undefined;
+  }
+
+  /** What an earlier attempt has left of the call. */
+  left(call: string): MemoryRecord | undefined {
+    return this.#isFirst ? undefined : this.record(call);
+  }
+
+  begin(work: unknown, phase: EffectPhase): void {
+    this.atWork ??= new SmallMap();
+    this.atWork.set(work, phase);
+  }
+
+  over(work: unknown): void {
+    this.atWork?.delete(work);
   }
 
   /** The result of an earlier attempt, or of this one. */
@@ -165,8 +198,9 @@ export class Calls {
 
   settle(call: string): void {
     const deferred = this.#open?.get(call);
+    if (deferred === undefined) return;
     const record = this.record(call);
-    if (!deferred || !record) return;
+    if (record === undefined) return;
     this.#open?.delete(call);
     closing.get(this)?.delete(call);
     settleWith(this.#attempt, deferred, record);
@@ -193,6 +227,7 @@ export class Calls {
 
   /** Records that this attempt has not asked for: its code took another way. */
   unasked(): string[] {
+    if (this.#isFirst) return [];
     const asked = new Set<string>();
     for (const [name, count] of this.#occurrences)
       for (let index = 0; index < count; index++) asked.add(idOf(name, index));

@@ -5,52 +5,46 @@
  *            ▲                           └──► failed ──(final)──► rejected
  *            └──(time of the next attempt)───────┘
  *
+ * Callbacks, and no async function: most calls succeed in their first attempt, and a promise takes as long as all the rest of it.
+ *
  * @module
  */
 import type { EffectRecord } from "../../engine/state.js";
 import type { CallAwaited, EffectFailed, EffectOpened, EffectRecorded } from "../../engine/tick.js";
 import type { Release } from "../../limit/limiter.js";
 import { judge } from "../../retry/judge.js";
-import type { CallPromise } from "../../state/call-promise.js";
+import { CallPromise } from "../../state/call-promise.js";
 import { type OpenCall, runInCall } from "../../state/edit-context.js";
 import { encodeValue } from "../../value/codec.js";
 import { readable, recordError } from "../../value/error-record.js";
 import type { AttemptCore } from "../run.types.js";
-import { callEffect, type Effect, type EffectContext } from "./call-effect.js";
+import { type CallSetup, callEffect } from "./call-effect.js";
 import { type CallEnd, endCall, endOf } from "./call-end.js";
 import { afterThisTurn } from "./call-openings.js";
-import type { CallPolicies } from "./call-policies.js";
 import { CallTime } from "./call-time.js";
-import { callsOf, recall } from "./calls.js";
-import { type EffectPhase, watchEffect } from "./forgotten-calls.js";
+import { callsOf, type EffectPhase, recall } from "./calls.js";
+import { tellFailed } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
 import { takenBack } from "./piece-writer.js";
 
-export interface CallSetup {
-  /** Its id in the memory of the work item. */
-  readonly call: string;
-  readonly key: string;
-  readonly effect: Effect<unknown>;
-  readonly policies: CallPolicies;
-  /** Path of the scope that it is made in; empty for the step itself. */
-  readonly scope: string;
-  /** The context that it is made through. */
-  readonly ctx: EffectContext;
-  /** The context that the step was called with. */
-  readonly step: object;
-}
-
-/** Begins the call, or continues with the attempts that an earlier attempt of the step has left. */
-export function runCall<Result>(attempt: AttemptCore, setup: CallSetup): CallPromise<Result> {
+/**
+ * Begins the call, or continues with the attempts that an earlier attempt of the step has left.
+ *
+ * @param known What the run knows of the call; `undefined` if it has never begun.
+ */
+export function runCall<Result>(attempt: AttemptCore, setup: CallSetup, known?: EffectRecord): CallPromise<Result> {
   const call = new DurableCall(attempt, setup);
-  return watchEffect(attempt, call.result() as Promise<Result>, call);
+  callsOf(attempt).begin(setup.call, call);
+  call.start(known);
+  return call.promise as CallPromise<Result>;
 }
-
-type CallStamp = Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call">;
 
 class DurableCall implements EffectPhase {
   readonly #attempt: AttemptCore;
   readonly #setup: CallSetup;
+  readonly promise: CallPromise<unknown>;
+  #resolve!: (value: unknown) => void;
+  #reject!: (error: unknown) => void;
   isResting = false;
   /** Number of its current attempt. */
   #number = 1;
@@ -64,29 +58,37 @@ class DurableCall implements EffectPhase {
   constructor(attempt: AttemptCore, setup: CallSetup) {
     this.#attempt = attempt;
     this.#setup = setup;
+    this.promise = new CallPromise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
-  async result(): Promise<unknown> {
-    const attempt = this.#attempt;
-    const record = this.#record;
-    if (record?.status === "failed") return callsOf(attempt).recall(record.call);
-    if (record?.status === "open") await this.#rest({ type: "call.awaited", ...this.#stamp() });
-    for (;;) {
-      const open = openEffect(attempt, this.#setup.call);
-      try {
-        const ready = this.#begin();
-        if (ready !== null) await ready;
-        const given = await this.#work(open);
-        open.open = false;
-        attempt.assertAlive();
-        if (open.refusal !== null) throw open.refusal;
-        const end = endOf(attempt, open, given);
-        const recorded = end === null ? this.#recordResult(given, open) : this.#end(open, end);
-        return recorded instanceof Promise ? await recorded : recorded;
-      } catch (error) {
-        this.#leave(open);
-        await this.#fail(error, open);
-      }
+  start(known: EffectRecord | undefined): void {
+    const giveUp = (error: unknown): void => this.#giveUp(error);
+    if (known?.status === "failed") callsOf(this.#attempt).recall(known.call).then(null, giveUp);
+    else if (known?.status === "open")
+      this.#rest({ ...this.#stamp(), type: "call.awaited" }).then(() => this.#tryNext(), giveUp);
+    else this.#try(known?.attempts ?? 0);
+  }
+
+  #tryNext(): void {
+    this.#try(this.#record?.attempts ?? 0);
+  }
+
+  /** @param before Number of earlier attempts. */
+  #try(before: number): void {
+    const open = openEffect(this.#attempt, this.#setup.call);
+    try {
+      const ready = this.#begin(before);
+      if (ready === null) this.#work(open);
+      else
+        ready.then(
+          () => this.#work(open),
+          (error: unknown) => this.#failed(error, open),
+        );
+    } catch (error) {
+      this.#failed(error, open);
     }
   }
 
@@ -95,7 +97,7 @@ class DurableCall implements EffectPhase {
     return this.#attempt.item.memory?.get(this.#setup.call) as EffectRecord | undefined;
   }
 
-  #stamp(): CallStamp {
+  #stamp(): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
     const { run, item, number } = this.#attempt;
     return { atMs: run.now(), item: item.id, attempt: number, call: this.#setup.call };
   }
@@ -110,10 +112,10 @@ class DurableCall implements EffectPhase {
   }
 
   /** Takes a place in its limit, and says that it begins. `null`: its function can be called at once. */
-  #begin(): Promise<void> | null {
+  #begin(before: number): Promise<void> | null {
     const attempt = this.#attempt;
     const { limiter, isPlain } = this.#setup.policies;
-    this.#number = (this.#record?.attempts ?? 0) + 1;
+    this.#number = before + 1;
     this.#isOpened = this.#isOver = false;
     if (!isPlain) return this.#beginNoted(limiter?.acquire(attempt.signal) ?? null);
     const { run } = attempt;
@@ -156,16 +158,57 @@ class DurableCall implements EffectPhase {
     }
   }
 
-  #work(open: OpenCall): unknown {
-    const { key, policies } = this.#setup;
-    if (policies.timeoutMs === null) return runInCall(open, () => this.#invoke(open));
-    const time = new CallTime(this.#attempt, open, { key, number: this.#number, limitMs: policies.timeoutMs });
-    this.#time = time;
-    return time.race(runInCall(open, () => this.#invoke(open)));
+  #work(open: OpenCall): void {
+    const failed = (error: unknown): void => this.#failed(error, open);
+    try {
+      Promise.resolve(this.#called(open)).then((given) => this.#given(given, open), failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
-  #invoke(open: OpenCall): unknown {
-    return callEffect(this.#attempt, open, { ...this.#setup, number: this.#number, time: this.#time });
+  #called(open: OpenCall): unknown {
+    const { key, policies } = this.#setup;
+    if (policies.timeoutMs !== null)
+      this.#time = new CallTime(this.#attempt, open, { key, number: this.#number, limitMs: policies.timeoutMs });
+    const [attempt, setup, number, time] = [this.#attempt, this.#setup, this.#number, this.#time];
+    const given = runInCall(open, () => callEffect({ attempt, open, setup, number, time }));
+    return time === null ? given : time.race(given);
+  }
+
+  #given(given: unknown, open: OpenCall): void {
+    const attempt = this.#attempt;
+    open.open = false;
+    try {
+      attempt.assertAlive();
+      if (open.refusal !== null) throw open.refusal;
+      const end = endOf(attempt, open, given);
+      const stored = end === null ? this.#recordResult(given, open) : this.#end(open, end);
+      stored?.then(
+        (value) => this.#succeed(value),
+        (error: unknown) => this.#failed(error, open),
+      );
+    } catch (error) {
+      this.#failed(error, open);
+    }
+  }
+
+  #succeed(value: unknown): void {
+    callsOf(this.#attempt).over(this.#setup.call);
+    this.#resolve(value);
+  }
+
+  #giveUp(error: unknown): void {
+    callsOf(this.#attempt).over(this.#setup.call);
+    tellFailed(this.#attempt, { call: this.promise, error }, this.#reject);
+  }
+
+  #failed(thrown: unknown, open: OpenCall): void {
+    this.#leave(open);
+    this.#fail(thrown, open).then(
+      () => this.#tryNext(),
+      (error: unknown) => this.#giveUp(error),
+    );
   }
 
   /** The attempt is over: its time, and its place in its limit. */
@@ -177,28 +220,32 @@ class DurableCall implements EffectPhase {
     this.#time = this.#release = null;
   }
 
-  /** Returns the result, or a promise of it where it has to be stored first. */
-  #recordResult(given: unknown, open: OpenCall): unknown {
+  /** Succeeds at once, or returns a promise of the result where it has to be stored first. */
+  #recordResult(given: unknown, open: OpenCall): Promise<unknown> | null {
     const attempt = this.#attempt;
     const { run } = attempt;
     this.#leave(open);
     const tick = this.#recording(given, partsOf(attempt, open));
-    run.prepare(tick);
     run.submit(tick);
     const calls = callsOf(attempt);
     const known = calls.record(tick.call);
-    return known?.kind === "run" ? recall(attempt, known.value) : calls.expect(tick.call);
+    if (known?.kind !== "run") return calls.expect(tick.call);
+    this.#succeed(recall(attempt, known.value));
+    return null;
   }
 
   /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */
   #recording(given: unknown, parts: Partial<EffectRecorded> | null): EffectRecorded {
-    const attempt = this.#attempt;
-    encodeValue(given, `run "${this.#setup.key}"`, attempt.run.host.compiled.values);
-    const value = recall(attempt, given);
-    const tick: EffectRecorded = this.#signed({ type: "effect.recorded", ...this.#stamp(), value, ...parts });
-    const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : this.#elapsedMs(tick.atMs);
+    const { run, item, number } = this.#attempt;
+    const { key, call } = this.#setup;
+    encodeValue(given, `run "${key}"`, run.host.compiled.values);
+    const value = recall(this.#attempt, given);
+    const atMs = run.now();
+    const tick: EffectRecorded = { type: "effect.recorded", atMs, item: item.id, attempt: number, call, value };
+    if (parts !== null) Object.assign(tick, parts);
+    const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : this.#elapsedMs(atMs);
     if (elapsedMs > 0) (tick as { elapsedMs?: number }).elapsedMs = elapsedMs;
-    return tick;
+    return this.#signed(tick);
   }
 
   #elapsedMs(atMs: number): number {

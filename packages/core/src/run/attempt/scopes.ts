@@ -18,7 +18,7 @@ const MAX_NAME_LENGTH = 200;
 export function openScope(attempt: AttemptCore, outer: string, name: string): string {
   assertName(name);
   const path = scopeIn(outer, name);
-  if (callsOf(attempt).idOnce(path) === null) throw scopeReused(attempt, path);
+  if (!callsOf(attempt).use(path)) throw scopeReused(attempt, path);
   return path;
 }
 
