@@ -40,9 +40,13 @@ export class SmallMap<Key, Value> implements Iterable<readonly [Key, Value]> {
   }
 
   delete(key: Key): boolean {
-    if (!this.has(key)) return false;
-    if (this.size === 1) this.clear();
-    else this.#table?.delete(key);
+    if (this.#table === null) {
+      if (!this.has(key)) return false;
+    } else {
+      if (!this.#table.delete(key)) return false;
+      if (this.#table.size > 0) return true;
+    }
+    this.clear();
     return true;
   }
 

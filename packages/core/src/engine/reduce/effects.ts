@@ -9,7 +9,7 @@ import type { EffectFailed, EffectOpened, EffectRecorded } from "../tick.js";
 import { sendAll } from "./calls.js";
 import { setTimer } from "./clock.js";
 import { allWritten } from "./engine-events.js";
-import { remember } from "./open-calls.js";
+import { remember, rememberAnswer } from "./open-calls.js";
 import { suspend } from "./slots.js";
 import { byItem, currentItem, decide, publish, type Work } from "./work.js";
 
@@ -55,9 +55,9 @@ export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   const { call, value, sends, hasShown, change, shown, written } = tick;
   if (change !== undefined) work.state.store = applyChange(work.state.store, change);
   for (const event of shown ?? []) publish(work, event, byItem(item, call));
-  item.memory?.delete(call); // listed in the order of the answers
+  const shows = hasShown === true || shown !== undefined;
   if (written !== undefined) publish(work, allWritten(call, written), byItem(item, call));
-  remember(item, { kind: "run", call, value, ...((hasShown || shown) && { hasShown: true }) });
+  rememberAnswer(item, shows ? { kind: "run", call, value, hasShown: true } : { kind: "run", call, value });
   sendAll(work, item, sends);
   settle(work, item, call);
 }

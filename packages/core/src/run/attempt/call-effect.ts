@@ -50,45 +50,48 @@ export function callEffect(working: Working): unknown {
   return tracer.callEffect(facts, () => effect(call));
 }
 
-/** What the function is given. Most functions read none of it, so each part is made when it is read; functions may take parts out of it. */
+/** What the function is given. Most functions read little of it, so each part is made when it is read, and can be taken out of it. */
 class GivenCall implements EffectCall<never> {
-  readonly #working: Working;
+  readonly #attempt: AttemptCore;
+  readonly #open: OpenCall;
+  readonly #setup: CallSetup;
+  readonly #time: CallTime | null;
+  readonly attempt: number;
 
-  constructor(working: Working) {
-    this.#working = working;
+  constructor({ attempt, open, setup, number, time }: Working) {
+    this.#attempt = attempt;
+    this.#open = open;
+    this.#setup = setup;
+    this.#time = time;
+    this.attempt = number;
   }
 
   get idempotencyKey(): string {
-    const { attempt, setup } = this.#working;
-    return idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, setup.scope, setup.key);
-  }
-
-  get attempt(): number {
-    return this.#working.number;
+    const { run, item } = this.#attempt;
+    const { scope, key } = this.#setup;
+    return idempotencyKey(`${run.state.runId}:${item.id}`, scope, key);
   }
 
   get signal(): AbortSignal {
-    return this.#working.time?.signal ?? this.#working.attempt.signal;
+    return this.#time?.signal ?? this.#attempt.signal;
   }
 
   get sendEvent(): EffectCall<never>["sendEvent"] {
-    const { open, setup } = this.#working;
-    return (event, options) => runInSyncCall(open.ending ?? open, () => setup.ctx.sendEvent(event, options));
+    const [open, { ctx }] = [this.#open, this.#setup];
+    return (event, options) => runInSyncCall(open.ending ?? open, () => ctx.sendEvent(event, options));
   }
 
   get writeEventToStream(): EffectCall<never>["writeEventToStream"] {
-    const { open, setup } = this.#working;
-    return (event) => runInSyncCall(open.ending ?? open, () => setup.ctx.writeEventToStream(event));
+    const [open, { ctx }] = [this.#open, this.#setup];
+    return (event) => runInSyncCall(open.ending ?? open, () => ctx.writeEventToStream(event));
   }
 
   get write(): EffectCall<never>["write"] {
-    const { attempt, open } = this.#working;
-    return (piece) => writePiece(attempt, open, piece);
+    return (piece) => writePiece(this.#attempt, this.#open, piece);
   }
 
   get finish(): EffectCall<never>["finish"] {
-    const { attempt, open } = this.#working;
-    return (edit) => beginEnd(attempt, open, edit) as never;
+    return (edit) => beginEnd(this.#attempt, this.#open, edit) as never;
   }
 }
 

@@ -65,11 +65,15 @@ class DurableCall implements EffectPhase {
   }
 
   start(known: EffectRecord | undefined): void {
-    const giveUp = (error: unknown): void => this.#giveUp(error);
-    if (known?.status === "failed") callsOf(this.#attempt).recall(known.call).then(null, giveUp);
-    else if (known?.status === "open")
-      this.#rest({ ...this.#stamp(), type: "call.awaited" }).then(() => this.#tryNext(), giveUp);
-    else this.#try(known?.attempts ?? 0);
+    if (known === undefined || known.status === "working") return this.#try(known?.attempts ?? 0);
+    const isOver = known.status !== "open";
+    const answer = isOver
+      ? callsOf(this.#attempt).recall(known.call)
+      : this.#rest({ ...this.#stamp(), type: "call.awaited" });
+    answer.then(
+      () => this.#tryNext(),
+      (error: unknown) => this.#giveUp(error),
+    );
   }
 
   #tryNext(): void {
