@@ -44,7 +44,7 @@ import { encodeRunner } from "../snapshot-run.js";
 import { ask } from "./ask.js";
 import { AttemptStore } from "./attempt-store.js";
 import type { Effect } from "./call-effect.js";
-import { inScope, nameOf } from "./call-ids.js";
+import { inScope, keyed, nameOf } from "./call-ids.js";
 import { callPolicies } from "./call-policies.js";
 import { type Calls, callsOf } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
@@ -241,7 +241,7 @@ export class StepContext implements Context {
       const policies = callPolicies(attempt, key, options);
       const calls = this.#calls;
       const scope = this.#path;
-      const call = inScope(scope, nameOf("run", "", key));
+      const call = inScope(scope, keyed("run", key));
       if (!calls.useOnce(call)) throw keyReused(attempt, key, scope);
       const known = calls.left(call);
       if (known?.kind === "run") return calls.recall(call) as Promise<Result>;
