@@ -28,6 +28,8 @@ export interface Calling {
   readonly step: NamedStep;
   readonly item: Pick<WorkItem, "memory">;
   settle(call: string): void;
+  /** A function has begun or ended. */
+  noteWork(): void;
 }
 
 /** Calls that the memory is about to answer. A WeakMap, because a waiting run pays for every field. */
@@ -42,7 +44,7 @@ const closing = new WeakMap<Calls, Set<string>>();
 export interface EffectPhase {
   readonly promise: CallPromise<unknown>;
   /** `true`: it waits for its next attempt, and its run may leave memory. */
-  readonly isResting: boolean;
+  isResting: boolean;
 }
 
 /** The calls of an attempt, from the first on. */
@@ -59,6 +61,7 @@ export class Calls {
   readonly #isFirst: boolean;
   /** What has a function at work, by call; `null` before the first. */
   atWork: SmallMap<unknown, EffectPhase> | null = null;
+  #resting = 0;
 
   constructor(attempt: Calling) {
     this.#attempt = attempt;
@@ -97,10 +100,24 @@ export class Calls {
   begin(work: unknown, phase: EffectPhase): void {
     this.atWork ??= new SmallMap();
     this.atWork.set(work, phase);
+    this.#attempt.noteWork();
   }
 
   over(work: unknown): void {
     this.atWork?.delete(work);
+    this.#attempt.noteWork();
+  }
+
+  /** The call begins, or ends, to wait for its next attempt. */
+  rest(phase: EffectPhase, isResting: boolean): void {
+    phase.isResting = isResting;
+    this.#resting += isResting ? 1 : -1;
+    this.#attempt.noteWork();
+  }
+
+  /** `true`: a function is at work, whatever else the step waits for. */
+  get isWorking(): boolean {
+    return (this.atWork?.size ?? 0) > this.#resting;
   }
 
   /** The result of an earlier attempt, or of this one. */

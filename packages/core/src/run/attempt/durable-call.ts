@@ -302,14 +302,15 @@ class DurableCall implements EffectPhase {
   /** Until the time of the next attempt, the step has no slot, and its run may leave memory. */
   async #rest(tick: EffectFailed | CallAwaited): Promise<void> {
     const attempt = this.#attempt;
-    const answer = callsOf(attempt).expect(tick.call);
+    const calls = callsOf(attempt);
+    const answer = calls.expect(tick.call);
     attempt.pause();
-    this.isResting = true;
+    calls.rest(this, true);
     attempt.run.submit(tick);
     try {
       await answer;
     } finally {
-      this.isResting = false;
+      calls.rest(this, false);
     }
   }
 }

@@ -81,8 +81,8 @@ function isWriting(attempt: AttemptCore): boolean {
   return run.hasStore()?.isWriting(attempt) === true || calls?.isCollecting === true;
 }
 
-function hasEffect(attempt: AttemptCore, withResting: boolean): boolean {
-  return effectsOf(attempt, withResting).length > 0;
+function hasEffect({ calls }: AttemptCore, withResting: boolean): boolean {
+  return withResting ? (calls?.atWork?.size ?? 0) > 0 : calls?.isWorking === true;
 }
 
 function effectsOf({ calls }: AttemptCore, withResting: boolean): readonly EffectPhase[] {
