@@ -40,13 +40,9 @@ export class SmallMap<Key, Value> implements Iterable<readonly [Key, Value]> {
   }
 
   delete(key: Key): boolean {
-    if (this.#table === null) {
-      if (!this.has(key)) return false;
-    } else {
-      if (!this.#table.delete(key)) return false;
-      if (this.#table.size > 0) return true;
-    }
-    this.clear();
+    if (!this.has(key)) return false;
+    if (this.size === 1) this.clear();
+    else this.#table?.delete(key);
     return true;
   }
 

@@ -12,15 +12,6 @@ export function remember(item: WorkItem, record: MemoryRecord): void {
   item.memory.set(record.call, record);
 }
 
-/** As {@link remember}, for an answer: they are listed in the order in which they came. Mostly the record is new, and is looked for once. */
-export function rememberAnswer(item: WorkItem, record: MemoryRecord): void {
-  const before = item.memory?.size ?? 0;
-  remember(item, record);
-  if (item.memory?.size !== before) return;
-  item.memory.delete(record.call);
-  remember(item, record);
-}
-
 export function unlistWait(work: Work, wait: WaitRecord): void {
   const { state } = work;
   for (const type of wait.accepts) {
