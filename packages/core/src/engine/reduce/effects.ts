@@ -9,7 +9,7 @@ import type { EffectFailed, EffectOpened, EffectRecorded } from "../tick.js";
 import { sendAll } from "./calls.js";
 import { setTimer } from "./clock.js";
 import { allWritten } from "./engine-events.js";
-import { remember, rememberAnswer } from "./open-calls.js";
+import { remember } from "./open-calls.js";
 import { suspend } from "./slots.js";
 import { byItem, currentItem, decide, publish, type Work } from "./work.js";
 
@@ -57,7 +57,8 @@ export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   for (const event of shown ?? []) publish(work, event, byItem(item, call));
   const shows = hasShown === true || shown !== undefined;
   if (written !== undefined) publish(work, allWritten(call, written), byItem(item, call));
-  rememberAnswer(item, shows ? { kind: "run", call, value, hasShown: true } : { kind: "run", call, value });
+  item.memory?.delete(call); // listed in the order of the answers
+  remember(item, { kind: "run", call, value, ...(shows && { hasShown: true }) });
   sendAll(work, item, sends);
   settle(work, item, call);
 }

@@ -8,7 +8,8 @@ import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptions } from "../../value/known-options.js";
 import { assertFunction } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
-import { inScope, nameOf } from "./call-ids.js";
+import { inScope } from "./call-ids.js";
+import { nameOf } from "./call-names.js";
 import { callsOf, recall } from "./calls.js";
 import { refuseCall } from "./forgotten-calls.js";
 

@@ -52,46 +52,47 @@ export function callEffect(working: Working): unknown {
 
 /** What the function is given. Most functions read little of it, so each part is made when it is read, and can be taken out of it. */
 class GivenCall implements EffectCall<never> {
-  readonly #attempt: AttemptCore;
-  readonly #open: OpenCall;
-  readonly #setup: CallSetup;
-  readonly #time: CallTime | null;
-  readonly attempt: number;
+  readonly #working: Working;
 
-  constructor({ attempt, open, setup, number, time }: Working) {
-    this.#attempt = attempt;
-    this.#open = open;
-    this.#setup = setup;
-    this.#time = time;
-    this.attempt = number;
+  constructor(working: Working) {
+    this.#working = working;
+  }
+
+  get attempt(): number {
+    return this.#working.number;
   }
 
   get idempotencyKey(): string {
-    const { run, item } = this.#attempt;
-    const { scope, key } = this.#setup;
-    return idempotencyKey(`${run.state.runId}:${item.id}`, scope, key);
+    const { attempt, setup } = this.#working;
+    return idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, setup.scope, setup.key);
   }
 
   get signal(): AbortSignal {
-    return this.#time?.signal ?? this.#attempt.signal;
+    const { attempt, time } = this.#working;
+    return (time ?? attempt).signal;
   }
 
   get sendEvent(): EffectCall<never>["sendEvent"] {
-    const [open, { ctx }] = [this.#open, this.#setup];
-    return (event, options) => runInSyncCall(open.ending ?? open, () => ctx.sendEvent(event, options));
+    return (event, options) => this.#inside((ctx) => ctx.sendEvent(event, options));
   }
 
   get writeEventToStream(): EffectCall<never>["writeEventToStream"] {
-    const [open, { ctx }] = [this.#open, this.#setup];
-    return (event) => runInSyncCall(open.ending ?? open, () => ctx.writeEventToStream(event));
+    return (event) => this.#inside((ctx) => ctx.writeEventToStream(event));
   }
 
   get write(): EffectCall<never>["write"] {
-    return (piece) => writePiece(this.#attempt, this.#open, piece);
+    const { attempt, open } = this.#working;
+    return (piece) => writePiece(attempt, open, piece);
   }
 
   get finish(): EffectCall<never>["finish"] {
-    return (edit) => beginEnd(this.#attempt, this.#open, edit) as never;
+    const { attempt, open } = this.#working;
+    return (edit) => beginEnd(attempt, open, edit) as never;
+  }
+
+  #inside(act: (ctx: CallSetup["ctx"]) => void): void {
+    const { open, setup } = this.#working;
+    runInSyncCall(open.ending ?? open, () => act(setup.ctx));
   }
 }
 

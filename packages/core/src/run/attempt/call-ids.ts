@@ -14,35 +14,7 @@
  * @module
  */
 
-import { wrongOption } from "../../value/option-value.js";
-import { shown } from "../../value/shown.js";
-
 const SCOPE = "@";
-
-/**
- * The name of a call in its scope: its key, or its subject. Calls without a key are counted by name.
- *
- * @throws {WorkflowError} `OPTION_INVALID`
- */
-export function nameOf(kind: string, about: string, key: string | undefined): string {
-  return key === undefined ? `${kind}:${about}` : keyed(kind, key);
-}
-
-/** The name of a call with a key. @throws {WorkflowError} `OPTION_INVALID` */
-export function keyed(kind: string, key: string): string {
-  assertName(key, "key");
-  return `${kind}=${key}`;
-}
-
-/** Keys of calls and names of scopes have one rule. @throws {WorkflowError} `OPTION_INVALID` */
-export function assertName(name: unknown, option: "key" | "scope"): void {
-  if (typeof name === "string" && name !== "") return;
-  throw wrongOption(
-    option,
-    `is ${name === "" ? "empty" : shown(name)}; it must be a text`,
-    "Give a short text of its own.",
-  );
-}
 
 /** @param scope A path of scopes, as `/@mail/@retry`; empty for the step itself. */
 export function inScope(scope: string, name: string): string {

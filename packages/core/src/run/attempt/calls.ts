@@ -86,15 +86,14 @@ export class Calls {
     return true;
   }
 
-  /** As {@link use}, for the id of a call of `ctx.run`. Where the memory tells what the attempt has done, there is no second list of it. */
-  useOnce(call: string): boolean {
-    if (!this.#isFirst) return this.use(call);
-    return this.atWork?.has(call) !== true && this.record(call) === undefined;
-  }
-
-  /** What an earlier attempt has left of the call. */
-  left(call: string): MemoryRecord | undefined {
-    return this.#isFirst ? undefined : this.record(call);
+  /**
+   * What an earlier attempt has left of a call of `ctx.run`; `null` when this attempt has made one of this id. Where the memory tells
+   * what the attempt has done, there is no second list of it.
+   */
+  once(call: string): MemoryRecord | null | undefined {
+    const known = this.record(call);
+    if (!this.#isFirst) return this.use(call) ? known : null;
+    return known !== undefined || this.atWork?.has(call) === true ? null : undefined;
   }
 
   begin(work: unknown, phase: EffectPhase): void {

@@ -65,32 +65,34 @@ class DurableCall implements EffectPhase {
   }
 
   start(known: EffectRecord | undefined): void {
-    if (known === undefined || known.status === "working") return this.#try(known?.attempts ?? 0);
-    const isOver = known.status !== "open";
-    const answer = isOver
-      ? callsOf(this.#attempt).recall(known.call)
-      : this.#rest({ ...this.#stamp(), type: "call.awaited" });
+    if (known?.status === "failed") this.#tryAfter(callsOf(this.#attempt).recall(known.call));
+    else if (known?.status === "open") this.#tryAfter(this.#rest({ ...this.#stamp(), type: "call.awaited" }));
+    else this.#try(known);
+  }
+
+  /** @param answer Rejects when the call has failed for good. */
+  #tryAfter(answer: Promise<unknown>): void {
     answer.then(
-      () => this.#tryNext(),
+      () => this.#try(this.#record),
       (error: unknown) => this.#giveUp(error),
     );
   }
 
-  #tryNext(): void {
-    this.#try(this.#record?.attempts ?? 0);
+  #try(known: EffectRecord | undefined): void {
+    const open = openEffect(this.#attempt, this.#setup.call);
+    this.#proceed(
+      open,
+      () => this.#begin(known?.attempts ?? 0),
+      () => this.#work(open),
+    );
   }
 
-  /** @param before Number of earlier attempts. */
-  #try(before: number): void {
-    const open = openEffect(this.#attempt, this.#setup.call);
+  /** Continues with what the work gives: at once where that is no promise. When it fails, this attempt of the call has failed. */
+  #proceed<Given>(open: OpenCall, work: () => Given | Promise<Given>, next: (given: Given) => void): void {
     try {
-      const ready = this.#begin(before);
-      if (ready === null) this.#work(open);
-      else
-        ready.then(
-          () => this.#work(open),
-          (error: unknown) => this.#failed(error, open),
-        );
+      const given = work();
+      if (given instanceof Promise) given.then(next, (error: unknown) => this.#failed(error, open));
+      else next(given);
     } catch (error) {
       this.#failed(error, open);
     }
@@ -163,12 +165,11 @@ class DurableCall implements EffectPhase {
   }
 
   #work(open: OpenCall): void {
-    const failed = (error: unknown): void => this.#failed(error, open);
-    try {
-      Promise.resolve(this.#called(open)).then((given) => this.#given(given, open), failed);
-    } catch (error) {
-      failed(error);
-    }
+    this.#proceed(
+      open,
+      () => Promise.resolve(this.#called(open)),
+      (given) => this.#given(given, open),
+    );
   }
 
   #called(open: OpenCall): unknown {
@@ -181,20 +182,20 @@ class DurableCall implements EffectPhase {
   }
 
   #given(given: unknown, open: OpenCall): void {
-    const attempt = this.#attempt;
     open.open = false;
-    try {
-      attempt.assertAlive();
-      if (open.refusal !== null) throw open.refusal;
-      const end = endOf(attempt, open, given);
-      const stored = end === null ? this.#recordResult(given, open) : this.#end(open, end);
-      stored?.then(
-        (value) => this.#succeed(value),
-        (error: unknown) => this.#failed(error, open),
-      );
-    } catch (error) {
-      this.#failed(error, open);
-    }
+    this.#proceed(
+      open,
+      () => this.#recorded(given, open),
+      (value) => this.#succeed(value),
+    );
+  }
+
+  #recorded(given: unknown, open: OpenCall): unknown {
+    const attempt = this.#attempt;
+    attempt.assertAlive();
+    if (open.refusal !== null) throw open.refusal;
+    const end = endOf(attempt, open, given);
+    return end === null ? this.#recordResult(given, open) : this.#end(open, end);
   }
 
   #succeed(value: unknown): void {
@@ -209,10 +210,7 @@ class DurableCall implements EffectPhase {
 
   #failed(thrown: unknown, open: OpenCall): void {
     this.#leave(open);
-    this.#fail(thrown, open).then(
-      () => this.#tryNext(),
-      (error: unknown) => this.#giveUp(error),
-    );
+    this.#tryAfter(this.#fail(thrown, open));
   }
 
   /** The attempt is over: its time, and its place in its limit. */
@@ -224,18 +222,15 @@ class DurableCall implements EffectPhase {
     this.#time = this.#release = null;
   }
 
-  /** Succeeds at once, or returns a promise of the result where it has to be stored first. */
-  #recordResult(given: unknown, open: OpenCall): Promise<unknown> | null {
+  /** Returns the result, or a promise of it where it has to be stored first. */
+  #recordResult(given: unknown, open: OpenCall): unknown {
     const attempt = this.#attempt;
-    const { run } = attempt;
     this.#leave(open);
     const tick = this.#recording(given, partsOf(attempt, open));
-    run.submit(tick);
+    attempt.run.submit(tick);
     const calls = callsOf(attempt);
     const known = calls.record(tick.call);
-    if (known?.kind !== "run") return calls.expect(tick.call);
-    this.#succeed(recall(attempt, known.value));
-    return null;
+    return known?.kind === "run" ? recall(attempt, known.value) : calls.expect(tick.call);
   }
 
   /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */

@@ -1,6 +1,7 @@
 /** `ctx.scope`: the same context with keys of its own, for code that is called by steps. */
 import type { AttemptCore } from "../run.types.js";
-import { assertName, scopeIn } from "./call-ids.js";
+import { scopeIn } from "./call-ids.js";
+import { assertName } from "./call-names.js";
 import { callsOf } from "./calls.js";
 import { stepError } from "./step-error.js";
 

@@ -44,7 +44,8 @@ import { encodeRunner } from "../snapshot-run.js";
 import { ask } from "./ask.js";
 import { AttemptStore } from "./attempt-store.js";
 import type { Effect } from "./call-effect.js";
-import { inScope, keyed, nameOf } from "./call-ids.js";
+import { inScope } from "./call-ids.js";
+import { keyed, nameOf } from "./call-names.js";
 import { callPolicies } from "./call-policies.js";
 import { type Calls, callsOf } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
@@ -242,8 +243,8 @@ export class StepContext implements Context {
       const calls = this.#calls;
       const scope = this.#path;
       const call = inScope(scope, keyed("run", key));
-      if (!calls.useOnce(call)) throw keyReused(attempt, key, scope);
-      const known = calls.left(call);
+      const known = calls.once(call);
+      if (known === null) throw keyReused(attempt, key, scope);
       if (known?.kind === "run") return calls.recall(call) as Promise<Result>;
       const step = this.#scope?.step ?? this;
       return runCall(
