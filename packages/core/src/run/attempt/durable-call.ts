@@ -12,20 +12,18 @@
 import type { EffectRecord } from "../../engine/state.js";
 import type { CallAwaited, EffectFailed, EffectOpened, EffectRecorded } from "../../engine/tick.js";
 import type { Release } from "../../limit/limiter.js";
-import { judge } from "../../retry/judge.js";
 import { CallPromise } from "../../state/call-promise.js";
 import { type OpenCall, runInCall } from "../../state/edit-context.js";
-import { encodeValue } from "../../value/codec.js";
-import { readable, recordError } from "../../value/error-record.js";
+import { readable } from "../../value/error-record.js";
 import type { AttemptCore } from "../run.types.js";
 import { type CallSetup, callEffect } from "./call-effect.js";
 import { type CallEnd, endCall, endOf } from "./call-end.js";
 import { afterThisTurn } from "./call-openings.js";
+import { failureOf, recordingOf, stampOf } from "./call-ticks.js";
 import { CallTime } from "./call-time.js";
 import { callsOf, type EffectPhase, recall } from "./calls.js";
 import { tellFailed } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
-import { takenBack } from "./piece-writer.js";
 
 /**
  * Begins the call, or continues with the attempts that an earlier attempt of the step has left.
@@ -66,7 +64,7 @@ class DurableCall implements EffectPhase {
 
   start(known: EffectRecord | undefined): void {
     if (known?.status === "failed") this.#tryAfter(callsOf(this.#attempt).recall(known.call));
-    else if (known?.status === "open") this.#tryAfter(this.#rest({ ...this.#stamp(), type: "call.awaited" }));
+    else if (known?.status === "open") this.#tryAfter(this.#rest({ type: "call.awaited", ...this.#stamp }));
     else this.#try(known);
   }
 
@@ -103,9 +101,8 @@ class DurableCall implements EffectPhase {
     return this.#attempt.item.memory?.get(this.#setup.call) as EffectRecord | undefined;
   }
 
-  #stamp(): Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call"> {
-    const { run, item, number } = this.#attempt;
-    return { atMs: run.now(), item: item.id, attempt: number, call: this.#setup.call };
+  get #stamp(): ReturnType<typeof stampOf> {
+    return stampOf(this.#attempt, this.#setup.call);
   }
 
   /** Says in a tick which attempt of the call it is from, and the label in the first one. */
@@ -149,7 +146,7 @@ class DurableCall implements EffectPhase {
   }
 
   #opening(): EffectOpened {
-    const tick = this.#signed({ type: "effect.opened", ...this.#stamp() });
+    const tick = this.#signed({ type: "effect.opened", ...this.#stamp });
     this.#isOpened = true;
     return tick;
   }
@@ -233,22 +230,12 @@ class DurableCall implements EffectPhase {
     return known?.kind === "run" ? recall(attempt, known.value) : calls.expect(tick.call);
   }
 
-  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */
   #recording(given: unknown, parts: Partial<EffectRecorded> | null): EffectRecorded {
-    const { run, item, number } = this.#attempt;
-    const { key, call } = this.#setup;
-    encodeValue(given, `run "${key}"`, run.host.compiled.values);
-    const value = recall(this.#attempt, given);
-    const atMs = run.now();
-    const tick: EffectRecorded = { type: "effect.recorded", atMs, item: item.id, attempt: number, call, value };
+    const tick = recordingOf(this.#attempt, this.#setup, given);
     if (parts !== null) Object.assign(tick, parts);
-    const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : this.#elapsedMs(atMs);
+    const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : tick.atMs - this.#beganAtMs;
     if (elapsedMs > 0) (tick as { elapsedMs?: number }).elapsedMs = elapsedMs;
     return this.#signed(tick);
-  }
-
-  #elapsedMs(atMs: number): number {
-    return Math.max(0, atMs - this.#beganAtMs); // the clock may have been set back
   }
 
   /** Within the time of the call, until its edit is made. */
@@ -265,31 +252,16 @@ class DurableCall implements EffectPhase {
   /** Resolves when the next attempt may begin; rejects when there is none. */
   async #fail(thrown: unknown, open: OpenCall): Promise<void> {
     const attempt = this.#attempt;
-    const { run, item } = attempt;
-    const { call, policies } = this.#setup;
+    const { run } = attempt;
     attempt.assertAlive();
     const failure = readable(thrown);
     // It has failed because the step ends, or the runtime stops.
     if (attempt.isFailing || run.journal?.isStopping?.(failure)) throw thrown;
-    const stamp = this.#stamp();
-    const { failures = 0, sinceMs = -1 } = this.#record ?? {};
-    const { error, delayMs } = judge(policies.retry, {
-      subject: `${run.state.runId} ${item.id} ${call}`,
-      failures: failures + 1,
-      elapsedMs: stamp.atMs - (sinceMs < 0 ? this.#beganAtMs : sinceMs),
-      error: failure,
-    });
-    const tick: EffectFailed = this.#signed({
-      type: "effect.failed",
-      ...stamp,
-      error: recordError(error),
-      retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
-      elapsedMs: this.#beganAtMs === 0 ? 0 : this.#elapsedMs(stamp.atMs),
-      ...(open.hasShown && delayMs !== null && { written: takenBack(attempt) }),
-    });
+    const [record, beganAtMs] = [this.#record, this.#beganAtMs];
+    const tick = this.#signed(failureOf(attempt, this.#setup, { failure, open, record, beganAtMs }));
     run.prepare(tick);
-    if (delayMs !== null && delayMs > 0) return this.#rest(tick);
-    const answer = callsOf(attempt).expect(call);
+    if ((tick.retryAtMs ?? 0) > tick.atMs) return this.#rest(tick);
+    const answer = callsOf(attempt).expect(tick.call);
     run.submit(tick);
     await answer;
   }
