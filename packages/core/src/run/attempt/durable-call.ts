@@ -78,22 +78,18 @@ class DurableCall implements EffectPhase {
 
   #try(known: EffectRecord | undefined): void {
     const open = openEffect(this.#attempt, this.#setup.call);
-    this.#proceed(
-      open,
-      () => this.#begin(known?.attempts ?? 0),
-      () => this.#work(open),
-    );
-  }
-
-  /** Continues with what the work gives: at once where that is no promise. When it fails, this attempt of the call has failed. */
-  #proceed<Given>(open: OpenCall, work: () => Given | Promise<Given>, next: (given: Given) => void): void {
     try {
-      const given = work();
-      if (given instanceof Promise) given.then(next, (error: unknown) => this.#failed(error, open));
-      else next(given);
+      const ready = this.#begin(known?.attempts ?? 0);
+      if (ready === null) this.#work(open);
+      else this.#after(ready, open, () => this.#work(open));
     } catch (error) {
       this.#failed(error, open);
     }
+  }
+
+  /** Continues with the answer. When it is a failure, this attempt of the call has failed. */
+  #after<Answer>(answer: Promise<Answer>, open: OpenCall, next: (answer: Answer) => void): void {
+    answer.then(next, (error: unknown) => this.#failed(error, open));
   }
 
   /** What the run knows of the call. `undefined` where no tick has told of it. */
@@ -162,11 +158,11 @@ class DurableCall implements EffectPhase {
   }
 
   #work(open: OpenCall): void {
-    this.#proceed(
-      open,
-      () => Promise.resolve(this.#called(open)),
-      (given) => this.#given(given, open),
-    );
+    try {
+      this.#after(Promise.resolve(this.#called(open)), open, (given) => this.#given(given, open));
+    } catch (error) {
+      this.#failed(error, open);
+    }
   }
 
   #called(open: OpenCall): unknown {
@@ -180,11 +176,13 @@ class DurableCall implements EffectPhase {
 
   #given(given: unknown, open: OpenCall): void {
     open.open = false;
-    this.#proceed(
-      open,
-      () => this.#recorded(given, open),
-      (value) => this.#succeed(value),
-    );
+    try {
+      const recorded = this.#recorded(given, open);
+      if (recorded instanceof Promise) this.#after(recorded, open, (value) => this.#succeed(value));
+      else this.#succeed(recorded);
+    } catch (error) {
+      this.#failed(error, open);
+    }
   }
 
   #recorded(given: unknown, open: OpenCall): unknown {
