@@ -16,8 +16,10 @@ const order = (JSON.parse(readFileSync("module-order.json", "utf8")) as string[]
 export default defineConfig({
   entry: {
     ...entry,
-    // Nobody imports it: a file of its own for event classes, without the rest, which a bundler then leaves out as a whole.
+    // Nobody imports these: files of their own for event classes, and for names of calls, without the rest, which a bundler then
+    // leaves out as a whole.
     events: "src/event/built-in-events.ts",
+    "call-places": "src/run/attempt/call-places.ts",
   },
   format: ["esm"],
   target: "es2022",

@@ -289,6 +289,7 @@ describe("against a server", () => {
       "joke",
       "mailbox",
       "mend",
+      "poet",
     ]);
     expect(await client.schema("joke")).toMatchObject({ start: { properties: { topic: {} } }, stop: {} });
     expect((await client.events("joke")).map(({ title }) => title)).toEqual(expect.arrayContaining(["Topic", "Joke"]));

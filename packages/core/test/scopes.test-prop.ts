@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { casesOf } from "../../../test-share.js";
 import * as core from "../src/index.js";
-import { idempotencyKey, idOf, inScope, insideCall, nameOf, scopeIn } from "../src/run/attempt/call-ids.js";
+import { idempotencyKey, idOf, inScope, insideCall, scopeIn } from "../src/run/attempt/call-ids.js";
+import { nameOf } from "../src/run/attempt/call-names.js";
 import { placesOf } from "../src/run/attempt/call-places.js";
 import { drive, finish, JumpClock, useClock } from "./support/drive.js";
 import type { Flow } from "./support/flows.js";
@@ -64,7 +65,7 @@ describe("the id of a call", () => {
     scopes,
     kind: fc.constantFrom("run", "wait", "set"),
     about: name,
-    key: fc.option(name, { nil: undefined }),
+    key: fc.option(name.filter(Boolean), { nil: undefined }),
     count: fc.nat(3),
   });
   const place = fc.record({ outer: fc.option(call, { nil: null }), inner: call });

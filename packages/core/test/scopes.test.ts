@@ -252,24 +252,38 @@ describe("a collision names the scope", () => {
   });
 });
 
-describe("the name of a scope", () => {
+describe("the name of a scope, and the key of a call", () => {
   it.each([
-    ["", "has 0 characters"],
-    ["x".repeat(201), "has 201 characters"],
+    ["", "is empty"],
     [7, "is 7"],
     [undefined, "is undefined"],
     [Symbol("s"), "is Symbol"],
     [{}, "is an object"],
     [["a"], "is "],
-  ])("is refused where it is given: %o", async (name, what) => {
-    expect(await ended((ctx) => ctx.scope(name as string))).toMatchObject({
+  ])("is refused where it is given: %o", async (given, what) => {
+    const name = given as string;
+    const refused = (option: string) => ({
       code: "OPTION_INVALID",
-      message: expect.stringContaining(what),
+      message: expect.stringMatching(`^\`${option}\` ${what}.*; it must be a text`),
     });
+
+    expect(await ended((ctx) => ctx.scope(name))).toMatchObject(refused("scope"));
+    expect(await ended((ctx) => ctx.run(name, () => 1))).toMatchObject(refused("key"));
   });
 
-  it("may have 200 characters of any kind", async () => {
-    const names = ["x".repeat(200), "\u0000", "\ud800", "a b\n", "ü/%40"];
+  it("is one rule for every call", async () => {
+    const calls: ((ctx: Context) => unknown)[] = [
+      (ctx) => ctx.sleep(1, { key: "" }),
+      (ctx) => ctx.store.set("n", 1, { key: "" }),
+      (ctx) => ctx.store.editState(() => {}, { key: "" }),
+      (ctx) => ctx.ask({ title: "Go?", schema: z.object({}), key: "" }),
+    ];
+
+    for (const call of calls) expect(await ended(call)).toMatchObject({ code: "OPTION_INVALID" });
+  });
+
+  it("may have characters of any kind", async () => {
+    const names = ["x".repeat(300), "\u0000", "\ud800", "a b\n", "ü/%40"];
     const work = (ctx: Context) => Promise.all(names.map((name) => ctx.scope(name).run("k", () => name)));
 
     expect(await flowOf(work).flow.run({})).toEqual(names);

@@ -23,8 +23,9 @@ import * as rules from "../options/rules.js";
 import { closable } from "../stream/closable.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";
+import { PiecesOnce } from "../stream/pieces-once.js";
 import { orAborted } from "../system.js";
-import { decodeEvent } from "../wire/event.js";
+import { decodeEvent, eventOf } from "../wire/event.js";
 import {
   type Connection,
   eventsPath,
@@ -118,10 +119,14 @@ class Run implements ClientRun {
     const { transport, classes } = this.#source.connection;
     const path = eventsPath(await orAborted(this.#stored, signal));
     const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
+    const pieces = new PiecesOnce();
     for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf() })) {
+      const event = decodeEvent(envelope, { classes, request });
+      const news = pieces.take(event, envelope);
+      if (news === null) continue;
       yield {
         sequence: envelope.sequence,
-        event: decodeEvent(envelope, { classes, request }),
+        event: news === event ? event : eventOf(envelope.type, news, classes),
         origin: envelope.origin ?? null,
         promptId: envelope.prompt_id ?? null,
         ...(envelope.writer !== undefined && { writer: envelope.writer }),

@@ -1,6 +1,7 @@
 /** The events of a run, out of its stream. */
 import type { Envelope, StreamedEnvelope } from "../wire/contract.types.js";
 import type { Follow } from "./follow.js";
+import { isPieces } from "./pieces-once.js";
 
 /** @param until Where the stream ends: with the run, or where the run waits. */
 export function envelopesOf(
@@ -13,7 +14,9 @@ export function envelopesOf(
       if (!isEnvelope(json)) return undefined;
       const number = json.sequence ?? Number(id);
       const item = { ...json, sequence: number };
-      return Number.isInteger(number) ? { number, item, isLast: endsRun(item) } : undefined;
+      return Number.isInteger(number)
+        ? { number, item, isLast: endsRun(item), sharesNumber: isPieces(item.type) }
+        : undefined;
     },
     endsAnywhere: until === "idle",
   };

@@ -2,8 +2,9 @@
  * The stream of a run over as many connections as it takes.
  *
  * Every frame has a number, and the next connection asks for what follows the last one that was handed out: so no event is
- * missing, and none comes twice, whatever breaks in between. A stream has ended when the server answers that nothing will come
- * (204), or when it closes after an event that ends the run; any other end is a lost connection.
+ * missing, and none comes twice, whatever breaks in between. The caller skips repeated frames that share a number. A stream has ended
+ * when the server answers that nothing will come (204), or when it closes after an event that ends the run; any other end is a lost
+ * connection.
  *
  *     connect ──► read ──► ended
  *        ▲          │ cut, silent, refused for now
@@ -42,6 +43,8 @@ export interface Numbered<Item> {
   readonly item: Item;
   /** Nothing comes after it. @default false */
   readonly isLast?: boolean;
+  /** It has the number of the item before it. @default false */
+  readonly sharesNumber?: boolean;
 }
 
 interface Progress {
@@ -178,6 +181,7 @@ async function* readItems<Item>(
   }
 }
 
-function isOld({ number }: Numbered<unknown>, { last }: Progress): boolean {
-  return typeof number === "number" && typeof last === "number" && number <= last;
+function isOld({ number, sharesNumber }: Numbered<unknown>, { last }: Progress): boolean {
+  if (typeof number !== "number" || typeof last !== "number") return false;
+  return sharesNumber === true ? number < last : number <= last;
 }

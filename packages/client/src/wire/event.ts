@@ -25,8 +25,10 @@ export interface DecodeOptions {
 
 /** @throws {ClientError} `RESPONSE_INVALID`; the error of an event class for invalid fields. */
 export function decodeEvent(envelope: Envelope, { classes, request }: DecodeOptions): SomeEvent {
-  const { type } = envelope;
-  const fields = fieldsOf(envelope, request);
+  return eventOf(envelope.type, fieldsOf(envelope, request), classes);
+}
+
+export function eventOf(type: string, fields: object, classes: ClassesByType): SomeEvent {
   const EventClass = classes.get(type);
   return EventClass ? (new EventClass(fields) as object as SomeEvent) : { ...fields, type };
 }

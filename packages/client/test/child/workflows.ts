@@ -83,4 +83,20 @@ class CountFlow extends Workflow {
   });
 }
 
-export const workflows = { joke, greet, mailbox, fragile, mend, broken, count: new CountFlow() };
+class Poem extends StartEvent.define("Poem", { words: z.number() }) {}
+
+/** Writes numbered words, and continues behind a second call that writes as well. */
+const poet = defineWorkflow("poet")
+  .step("write", { on: Poem, emits: StopEvent }, async ({ words }, ctx) => {
+    for (const key of ["first", "second"])
+      await ctx.run(key, async (call) => {
+        for (let word = 1; word <= words; word++) {
+          call.write(`${word} `);
+          await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+      });
+    return new StopEvent({ result: words });
+  })
+  .build();
+
+export const workflows = { joke, greet, mailbox, fragile, mend, broken, count: new CountFlow(), poet };

@@ -50,12 +50,14 @@ export type StreamOf<Flow, Streamed extends WorkflowEvent = never> =
   | EndOrNotice;
 
 /**
- * Events with which a run asks, of a workflow whose steps the compiler knows in full; any event for a class, whose `streams` it does
- * not know.
+ * Events with which a run asks, of a workflow whose steps the compiler knows in full, and the question of `ctx.ask`, which no step
+ * declares; any event for a class, whose `streams` it does not know.
  */
 export type PromptOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<any, any, infer Shown> }
-  ? KnownOr<WorkflowEvent, Extract<Shown, WorkflowEvent<string, EventFacts<"inputRequired">>>>
+  ? AskedBy<Extract<Shown, WorkflowEvent<string, EventFacts<"inputRequired">>>>
   : WorkflowEvent;
+
+type AskedBy<Declared> = [Declared] extends [never] ? WorkflowEvent : Declared | QuestionEvent;
 
 /** Events that the engine adds to the stream. */
 type EndOrNotice =

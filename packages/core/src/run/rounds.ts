@@ -81,9 +81,7 @@ export abstract class Rounds {
     // Behind what was handed in before and waits for a turn of the host: a snapshot has both, or the earlier one only.
     this.#applyRound([...this.#takeQueue(), tick]);
     if (!this.#busy) this.afterRounds(); // a run that was idle is so again
-    // The time of the tick is mostly that of the clock: asking that again costs more than the comparison.
-    const { clock } = this.host.ports;
-    if (isTurnOver(tick.atMs) && isTurnOver(clock.now())) return new Promise((resolve) => afterTurn(clock, resolve));
+    if (this.#isTurnOver(tick)) return new Promise((resolve) => afterTurn(this.host.ports.clock, resolve));
   }
 
   /** Resolves once this tick is stored and reduced; never, when that fails. */
@@ -182,7 +180,7 @@ export abstract class Rounds {
     this.#busy = true;
     if (this.permit?.isMissing) return this.permit.wait(() => this.#onPermit());
     while (this.#queue.length > 0 && this.live) {
-      this.#awaitsTurn = isTurnOver(this.host.ports.clock.now());
+      this.#awaitsTurn = this.#isTurnOver(this.#queue.at(-1));
       if (this.#awaitsTurn) return afterTurn(this.host.ports.clock, () => this.#nextRound());
       const round = this.takeRound(this.#queue);
       if (round === this.#queue) this.#queue = none;
@@ -192,6 +190,11 @@ export abstract class Rounds {
     }
     this.#busy = false;
     this.afterRounds();
+  }
+
+  /** The time of the latest tick is mostly that of the clock: asking that again costs more than the comparison. */
+  #isTurnOver(latest: Tick | undefined): boolean {
+    return isTurnOver(latest?.atMs ?? 0) && isTurnOver(this.host.ports.clock.now());
   }
 
   #onPermit(): void {

@@ -116,6 +116,7 @@ export interface AttemptCore {
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   assertAlive(): void;
   settle(call: string): void;
+  noteWork(): void;
   pause(): void;
   commitSends(sends: readonly Send[] | null): void;
   afterCalls(next: () => void): void;

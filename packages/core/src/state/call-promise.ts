@@ -9,10 +9,16 @@ export class CallPromise<Value> extends Promise<Value> {
 
   /** Marks its rejection as handled, without taking it. */
   markHandled(): this {
-    const { isTaken } = this;
-    this.catch(ignore);
-    this.isTaken = isTaken;
+    void this.settled();
     return this;
+  }
+
+  /** Resolves when it is settled, without taking it. */
+  settled(): Promise<unknown> {
+    const { isTaken } = this;
+    const settled = this.catch(ignore);
+    this.isTaken = isTaken;
+    return settled;
   }
 }
 

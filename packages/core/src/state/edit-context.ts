@@ -119,9 +119,19 @@ export function plainInEdit(value: unknown): unknown {
   return editAround() === null ? value : withoutDrafts(value);
 }
 
+/** The call whose callback the caller is in, if it is in one; it may be over. */
+function innermost(): OpenCall | null {
+  return running ?? storage?.getStore() ?? null;
+}
+
+/** `false`: nothing around the caller has to be asked, which nearly no call of a step has. */
+export function isInCall(): boolean {
+  return innermost() !== null;
+}
+
 /** The innermost open call around the caller that fits. */
 function around(fits: (call: OpenCall) => boolean): OpenCall | null {
-  let call = running ?? storage?.getStore() ?? null;
+  let call = innermost();
   while (call !== null && !(call.open && fits(call))) call = call.outer;
   return call;
 }
@@ -145,7 +155,7 @@ export function callAround(token: object): OpenCall | null {
 
 /** @throws {WorkflowError} when a call of this attempt around the caller is over. */
 export function assertInTime(token: object): void {
-  for (let call = running ?? storage?.getStore() ?? null; call !== null; call = call.outer)
+  for (let call = innermost(); call !== null; call = call.outer)
     if (call.fault !== null && call.token === token) throw call.fault;
 }
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Runtime } from "../../src/entries/runtime.js";
 import {
   type Context, Context as ContextValue, collect, type DefinedWorkflow, defineWorkflow, event, HumanResponseEvent,
-  type InputOf, InputRequiredEvent, join, keyed, many, type ResultOf, resource, StartEvent, type StateOf, StopEvent,
+  type InputOf, InputRequiredEvent, join, keyed, many, type QuestionEvent, type ResultOf, resource, StartEvent, type StateOf, StopEvent,
   type StreamOf, step, Workflow, type WorkflowEvent
 } from "../../src/index.js";
 import { type Equal, expectType } from "./expect.js";
@@ -219,7 +219,7 @@ defineWorkflow("settled")
 
 export { handler };
 
-// F21 prompts are typed by what the steps list, of a wait as well as returned
+// F21 prompts are typed by what the steps list, of a wait as well as returned, and a step may ask a question that none lists
 const asking = defineWorkflow("asking")
   .step("ask", { on: StartEvent, emits: StopEvent, waits: GotName, streams: [NeedName, Progress] }, async (_, ctx) => {
     const { name } = await ctx.waitForEvent(GotName, { prompt: new NeedName({ question: "?" }) });
@@ -228,10 +228,10 @@ const asking = defineWorkflow("asking")
   .build();
 const asked = await asking.run().idle();
 if (asked.status === "waiting") {
-  for (const { event: prompt } of asked.prompts) expectType<Equal<typeof prompt, NeedName>>(true);
+  for (const { event: prompt } of asked.prompts) expectType<Equal<typeof prompt, NeedName | QuestionEvent>>(true);
 }
 declare const askingRuntime: Runtime<{ asking: typeof asking; jokes: typeof jokes }>;
 const stored = await askingRuntime.run("asking", {}).prompts();
-expectType<Equal<(typeof stored)[number]["event"], NeedName>>(true);
+expectType<Equal<(typeof stored)[number]["event"], NeedName | QuestionEvent>>(true);
 const anyPrompts = await askingRuntime.run("jokes", {}).prompts();
 expectType<Equal<(typeof anyPrompts)[number]["event"], WorkflowEvent>>(true);

@@ -73,6 +73,15 @@ export interface StepOverlay {
   readonly waitsFor: "person" | "time" | null;
   /** Sum of the durations of its attempts. */
   readonly elapsedMs: number | null;
+  /** Its calls that have a label, the latest one first. */
+  readonly calls: readonly LabelledCall[];
+}
+
+/** All calls of a step with one label. */
+export interface LabelledCall {
+  readonly label: string;
+  /** Of the latest one; `null` for one that the end of its attempt has interrupted. */
+  readonly status: "running" | "done" | "failed" | null;
 }
 
 export interface GraphOverlay {

@@ -4,7 +4,7 @@ import { createContext, type ReactNode, useContext } from "react";
 import { duration, plural } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { type ShownStatus, StatusIcon, toneOf, wordOf } from "../ui/status.js";
-import type { DrawnNode, GraphOverlay, StepOverlay } from "./drawing.types.js";
+import type { DrawnNode, GraphOverlay, LabelledCall, StepOverlay } from "./drawing.types.js";
 import type { PlacedGroup } from "./layout.js";
 
 export interface GraphView {
@@ -65,6 +65,7 @@ export function StepNode(props: NodeProps): ReactNode {
         <span className="cut">{node.label}</span>
       </span>
       {step === undefined ? <Notes node={node} /> : <Counts step={step} note={node.note} />}
+      {step !== undefined && step.calls.length > 0 && <Calls calls={step.calls} />}
       {step !== undefined && step.total > 1 && <Meter step={step} />}
     </>
   );
@@ -134,6 +135,18 @@ function Counts({ step, note }: { readonly step: StepOverlay; readonly note: str
   if (parts.length === 0 && isReached && step.elapsedMs !== null) parts.push(count("", duration(step.elapsedMs), ""));
   if (parts.length === 0) parts.push(note || (step.status === "queued" ? "queued" : isReached ? "" : "not reached"));
   return <span className="u">{parts}</span>;
+}
+
+const signs = { running: "● ", failed: "✕ ", done: "" } as const;
+
+/** The labels of its calls, as far as there is room. */
+function Calls({ calls }: { readonly calls: readonly LabelledCall[] }): ReactNode {
+  const words = calls.map(({ label, status }) => `${signs[status ?? "done"]}${label}`);
+  return (
+    <span className="u calls" title={words.join("\n")}>
+      {words.join(" · ")}
+    </span>
+  );
 }
 
 function count(tone: string, text: string, title: string): ReactNode {

@@ -119,3 +119,27 @@ describe("the overlay of children", () => {
     expect(overlay.steps["ask"]).toBeUndefined();
   });
 });
+
+describe("the labelled calls of a step", () => {
+  const call = { call: "run=a", attempts: 1, error: null, started_at: "", ended_at: "" } as const;
+  const calls = [
+    { ...call, label: "Ask", started_tick: 2, ended_tick: 3, status: "completed" as const },
+    { ...call, started_tick: 3, ended_tick: 4, status: "completed" as const },
+    { ...call, label: "Pay", started_tick: 4, ended_tick: 6, status: "failed" as const },
+    { ...call, label: "Ask", started_tick: 7, ended_tick: null, ended_at: null, status: "running" as const },
+  ];
+  const shownAt = (at: number) => step({ running: 1 }, { attempts: [attempt("a", 1, { ...open, calls })], at })?.calls;
+
+  it("are those that had begun, the latest first, each label once", () => {
+    expect(shownAt(1)).toEqual([]);
+    expect(shownAt(2)).toEqual([{ label: "Ask", status: "running" }]);
+    expect(shownAt(6)).toEqual([
+      { label: "Pay", status: "failed" },
+      { label: "Ask", status: "done" },
+    ]);
+    expect(shownAt(8)).toEqual([
+      { label: "Ask", status: "running" },
+      { label: "Pay", status: "failed" },
+    ]);
+  });
+});

@@ -1,7 +1,7 @@
 /** What the graph shows of a run at one tick. */
 
-import type { Attempt, Moment, StepAt } from "../api/contract.types.js";
-import type { GraphOverlay, StepOverlay } from "../graph/drawing.types.js";
+import type { Attempt, Call, Moment, StepAt } from "../api/contract.types.js";
+import type { GraphOverlay, LabelledCall, StepOverlay } from "../graph/drawing.types.js";
 
 export interface OverlayFacts {
   readonly runId: string;
@@ -63,9 +63,11 @@ interface Tried {
   /** Items that wait for a child: it runs, so they do. */
   readonly withChild: number;
   readonly sleeping: number;
+  /** Labelled calls, the latest one last. */
+  readonly calls: ReadonlyMap<string, LabelledCall>;
 }
 
-const nothing: Tried = { retries: 0, elapsedMs: 0, withChild: 0, sleeping: 0 };
+const nothing: Tried = { retries: 0, elapsedMs: 0, withChild: 0, sleeping: 0, calls: new Map() };
 
 function stepOverlay(step: StepAt, tried: Tried, facts: { isAsking: boolean; isEnded: boolean }): StepOverlay {
   const { queued, retrying, done, failed, caught } = step;
@@ -79,10 +81,11 @@ function stepOverlay(step: StepAt, tried: Tried, facts: { isAsking: boolean; isE
     retries: tried.retries,
     waitsFor: waiting === 0 ? null : facts.isAsking ? "person" : tried.sleeping > 0 ? "time" : null,
     elapsedMs: tried.elapsedMs,
+    calls: [...tried.calls.values()].reverse(),
   };
 }
 
-type Counts = Omit<StepOverlay, "status" | "retries" | "waitsFor" | "elapsedMs">;
+type Counts = Omit<StepOverlay, "status" | "retries" | "waitsFor" | "elapsedMs" | "calls">;
 
 function statusOf(counts: Counts, isEnded: boolean): StepOverlay["status"] {
   if (counts.failed > 0) return "failed";
@@ -116,7 +119,27 @@ function triedOf(
       elapsedMs: known.elapsedMs + Math.max(0, endMs - Date.parse(started_at)),
       withChild: known.withChild + (open?.kind === "child" ? 1 : 0),
       sleeping: known.sleeping + (open?.kind === "sleep" || open?.kind === "retry" ? 1 : 0),
+      calls: labelled(known.calls, one.calls, at),
     });
   }
   return steps;
 }
+
+function labelled(known: Tried["calls"], calls: readonly Call[], at: number): Tried["calls"] {
+  const named = new Map(known);
+  for (const { label, status, started_tick, ended_tick } of calls) {
+    if (label === undefined || started_tick > at) continue;
+    named.delete(label); // the latest one is the last
+    const isOpen = ended_tick === null || ended_tick > at;
+    named.set(label, { label, status: isOpen ? "running" : statuses[status] });
+  }
+  return named;
+}
+
+const statuses: Readonly<Record<Call["status"], LabelledCall["status"]>> = {
+  running: "running",
+  waiting: "running",
+  completed: "done",
+  failed: "failed",
+  interrupted: null,
+};

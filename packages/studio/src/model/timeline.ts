@@ -180,16 +180,13 @@ const callKinds: Readonly<Record<Call["status"], BarKind>> = {
 /** Bars of calls that took time: calls without a duration are left out. */
 function callBars(attempt: Attempt, { row, of: attempts }: Place): Bar[] {
   const long = attempt.calls.filter(({ started_at, ended_at }) => ended_at !== started_at);
-  return long.map((call) => ({
-    kind: callKinds[call.status],
-    row,
-    fromMs: Date.parse(call.started_at),
-    toMs: call.ended_at === null ? null : Date.parse(call.ended_at),
-    fromTick: call.started_tick,
-    attempt,
-    attempts,
-    call,
-  }));
+  return long.map((call) => ({ ...callBar(attempt, call), row, attempts }));
+}
+
+export function callBar(attempt: Attempt, call: Call): Omit<Bar, "row" | "attempts"> {
+  const { status, started_at, started_tick, ended_at } = call;
+  const toMs = ended_at === null ? null : Date.parse(ended_at);
+  return { kind: callKinds[status], fromMs: Date.parse(started_at), toMs, fromTick: started_tick, attempt, call };
 }
 
 /** Waits at the same time are drawn as one after the other: of two children the row shows the first, then the rest of the second. */

@@ -50,7 +50,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
   const [children, setChildren] = useState<readonly string[] | null>(null);
   const play = usePlay(run);
   const deeds = useDeeds(feed);
-  const views = useRunViews(run, handler, graph);
+  const views = useRunViews(run, handler, { graph, step });
   const panes = usePanes(setTab);
   const open = (name: DialogName): void => {
     if (name === "fork") {

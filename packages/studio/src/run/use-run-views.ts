@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { Handler, Moment, WorkflowGraphData } from "../api/contract.types.js";
 import type { GraphOverlay } from "../graph/drawing.types.js";
+import { withCalls } from "../model/call-lanes.js";
 import { overlayOf } from "../model/overlay.js";
 import type { RunStore } from "../model/run-store.js";
 import { type StepNaming, stepNaming, stepsOfMany, workflowsOf } from "../model/step-names.js";
@@ -22,14 +23,21 @@ export interface RunViews {
   readonly busy: string | null;
 }
 
-export function useRunViews(run: RunStore, handler: Handler, graph: WorkflowGraphData | null): RunViews {
+export interface ViewFacts {
+  readonly graph: WorkflowGraphData | null;
+  /** The selected step, which shows its calls. */
+  readonly step: string | null;
+}
+
+export function useRunViews(run: RunStore, handler: Handler, { graph, step }: ViewFacts): RunViews {
   const [folds, setFolds] = useState(true);
   const { list: attempts } = run.attempts;
   const naming = useNaming(run, graph);
   useEffect(() => run.setNaming(naming), [run, naming]);
   const time = useRunTime(run, handler);
   const { fromMs, toMs, atMs } = time;
-  const lanes = useMemo(() => lanesOf(attempts, { runId: run.runId, naming }), [attempts, run, naming]);
+  const steps = useMemo(() => lanesOf(attempts, { runId: run.runId, naming }), [attempts, run, naming]);
+  const lanes = useMemo(() => withCalls(steps, step), [steps, step]);
   const scale = useMemo(() => timeScale(attempts, { fromMs, toMs, folds }), [attempts, fromMs, toMs, folds]);
   const many = useMemo(() => new Set(stepsOfMany(attempts).keys()), [attempts]);
   // Until the answer for the cursor is there, the one before it is shown: half of a moment would be wrong.

@@ -245,6 +245,24 @@ const research = defineWorkflow("research", { state: { outputs: z.array(z.any())
   })
   .build();
 
+// ---- calls of one step, with labels, in scopes
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const checkout = defineWorkflow("checkout")
+  .step("pay", { on: StartEvent, emits: StopEvent }, async (_, ctx) => {
+    await ctx.run("total", () => pause(20), { label: "Add it up" });
+    const bank = ctx.scope("bank");
+    const charge = async ({ attempt }: { readonly attempt: number }): Promise<number> => {
+      await pause(30);
+      if (attempt < 2) throw new Error("The bank is busy.");
+      return 12;
+    };
+    await bank.run("charge", charge, { label: "Charge the card", retry: retryPolicy({ wait: wait.fixed("20ms") }) });
+    await bank.scope("receipt").run("print", () => pause(20));
+    await ctx.run("mail", () => pass("mail"), { label: "Write a mail" });
+    return new StopEvent({ result: "paid" });
+  })
+  .build();
+
 /** A pipeline with branches, a loop and a person. */
 export function articlePipeline(store: RunStore): Pipeline {
   const say = (name: string, text: string): Step =>
@@ -287,4 +305,5 @@ export const workflows: Readonly<Record<string, Workflow>> = {
   quote,
   order,
   research,
+  checkout,
 };

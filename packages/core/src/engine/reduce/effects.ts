@@ -55,9 +55,10 @@ export function onEffectRecorded(work: Work, tick: EffectRecorded): void {
   const { call, value, sends, hasShown, change, shown, written } = tick;
   if (change !== undefined) work.state.store = applyChange(work.state.store, change);
   for (const event of shown ?? []) publish(work, event, byItem(item, call));
-  if (effectOf(item, call) !== null) item.memory?.delete(call); // listed in the order of the answers
+  const shows = hasShown === true || shown !== undefined;
   if (written !== undefined) publish(work, allWritten(call, written), byItem(item, call));
-  remember(item, { kind: "run", call, value, ...((hasShown || shown) && { hasShown: true }) });
+  item.memory?.delete(call); // listed in the order of the answers
+  remember(item, { kind: "run", call, value, ...(shows && { hasShown: true }) });
   sendAll(work, item, sends);
   settle(work, item, call);
 }

@@ -1,15 +1,17 @@
 /** The store as a step holds it: every write is matched with the memory of the work item. */
 import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
+import { CallPromise } from "../../state/call-promise.js";
 import type { Path } from "../../state/path.js";
 import type { StateCell, Writer } from "../../state/state-cell.js";
-import { inTurn, isTurnOver } from "../../system/host-turns.js";
+import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptions } from "../../value/known-options.js";
 import { assertFunction } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
-import { inScope, nameOf } from "./call-ids.js";
+import { inScope } from "./call-ids.js";
+import { nameOf } from "./call-names.js";
 import { callsOf, recall } from "./calls.js";
-import { refuseCall, watchEffect } from "./forgotten-calls.js";
+import { refuseCall } from "./forgotten-calls.js";
 
 export class AttemptStore {
   readonly #attempt: AttemptCore;
@@ -78,8 +80,15 @@ export class AttemptStore {
   #inTurn<Value>(value: Value): Promise<Value> {
     const { clock } = this.#attempt.run.host.ports;
     if (!isTurnOver(clock.now())) return Promise.resolve(value);
-    callsOf(this.#attempt);
-    return watchEffect(this.#attempt, inTurn(clock, value));
+    const calls = callsOf(this.#attempt);
+    const answer = new CallPromise<Value>((resolve) =>
+      afterTurn(clock, () => {
+        calls.over(answer);
+        resolve(value);
+      }),
+    );
+    calls.begin(answer, { isResting: false, promise: answer });
+    return answer;
   }
 
   #writer(call: string): Writer {

@@ -123,7 +123,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   #goOn(call: string): void {
     if (this.ended !== null) return;
     this.calls?.settle(call);
-    if (this.item.status === "running") this.#timer?.run();
+    if (this.item.status === "running") this.#timer?.update(false);
   }
 
   /** Takes a place in the limit of the step, if that exists and the attempt has none. All that waits meanwhile waits for the same one. */
@@ -148,9 +148,13 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#release = release;
   }
 
-  /** While the attempt waits, its time stops and its place in a limit is free. */
+  noteWork(): void {
+    this.#timer?.update();
+  }
+
+  /** While the attempt waits and none of its functions is at work, its time stops. Its place in a limit is free. */
   pause(): void {
-    this.#timer?.pause();
+    this.#timer?.update(true);
     this.#release?.();
     this.#release = null;
   }
@@ -170,7 +174,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   #over(reason: string, settle: boolean): void {
     this.ended = reason;
     this.sends = null;
-    this.#timer?.pause();
+    this.#timer?.stop();
     // Making an error is expensive, so it is made only if somebody gets it.
     if (this.#controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
       this.#tellEnd(settle);

@@ -14,40 +14,86 @@ export type Effect<Result> = (
   call: EffectCall<never>,
 ) => Result | Finished<Result> | Promise<Result | Finished<Result>>;
 
-/** What is used of the context that the step holds. */
-export type EffectContext = Pick<Context, "sendEvent" | "writeEventToStream">;
-
-interface EffectSetup {
+export interface CallSetup {
+  /** Its id in the memory of the work item. */
+  readonly call: string;
   readonly key: string;
   readonly effect: Effect<unknown>;
-  readonly policies: Pick<CallPolicies, "label">;
+  readonly policies: CallPolicies;
+  /** Path of the scope that it is made in; empty for the step itself. */
   readonly scope: string;
-  readonly ctx: EffectContext;
+  /** The context that it is made through. */
+  readonly ctx: Pick<Context, "sendEvent" | "writeEventToStream">;
+  /** The context that the step was called with. */
   readonly step: object;
+}
+
+/** One attempt of a call, while its function is at work. */
+interface Working {
+  readonly attempt: AttemptCore;
+  readonly open: OpenCall;
+  readonly setup: CallSetup;
   /** Number of the attempt of the call. */
   readonly number: number;
   /** `null` without a time limit. */
   readonly time: CallTime | null;
 }
 
-export function callEffect(attempt: AttemptCore, open: OpenCall, setup: EffectSetup): unknown {
-  const { key, effect, policies, scope, ctx, step, number, time } = setup;
-  const call: EffectCall<never> = {
-    idempotencyKey: idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, scope, key),
-    attempt: number,
-    get signal() {
-      return time?.signal ?? attempt.signal;
-    },
-    sendEvent: (event, options) => runInSyncCall(open.ending ?? open, () => ctx.sendEvent(event, options)),
-    writeEventToStream: (event) => runInSyncCall(open.ending ?? open, () => ctx.writeEventToStream(event)),
-    write: (piece) => writePiece(attempt, open, piece),
-    finish: (edit) => beginEnd(attempt, open, edit) as never,
-  };
+export function callEffect(working: Working): unknown {
+  const { attempt, setup, number } = working;
+  const { key, effect, policies, step } = setup;
+  const call = new GivenCall(working);
   const { tracer } = attempt.run.host.inspector;
   if (tracer === null) return effect(call);
   const { label } = policies;
   const facts = { ...callOf(attempt, step), key, callAttempt: number, ...(label !== undefined && { label }) };
   return tracer.callEffect(facts, () => effect(call));
+}
+
+/** What the function is given. Most functions read little of it, so each part is made when it is read, and can be taken out of it. */
+class GivenCall implements EffectCall<never> {
+  readonly #working: Working;
+
+  constructor(working: Working) {
+    this.#working = working;
+  }
+
+  get attempt(): number {
+    return this.#working.number;
+  }
+
+  get idempotencyKey(): string {
+    const { attempt, setup } = this.#working;
+    return idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, setup.scope, setup.key);
+  }
+
+  get signal(): AbortSignal {
+    const { attempt, time } = this.#working;
+    return (time ?? attempt).signal;
+  }
+
+  get sendEvent(): EffectCall<never>["sendEvent"] {
+    return (event, options) => this.#inside((ctx) => ctx.sendEvent(event, options));
+  }
+
+  get writeEventToStream(): EffectCall<never>["writeEventToStream"] {
+    return (event) => this.#inside((ctx) => ctx.writeEventToStream(event));
+  }
+
+  get write(): EffectCall<never>["write"] {
+    const { attempt, open } = this.#working;
+    return (piece) => writePiece(attempt, open, piece);
+  }
+
+  get finish(): EffectCall<never>["finish"] {
+    const { attempt, open } = this.#working;
+    return (edit) => beginEnd(attempt, open, edit) as never;
+  }
+
+  #inside(act: (ctx: CallSetup["ctx"]) => void): void {
+    const { open, setup } = this.#working;
+    runInSyncCall(open.ending ?? open, () => act(setup.ctx));
+  }
 }
 
 /** The attempt, for tracers. */

@@ -16,11 +16,6 @@
 
 const SCOPE = "@";
 
-/** The name of a call in its scope: its key, or its subject. Calls without a key are counted by name. */
-export function nameOf(kind: string, about: string, key: string | undefined): string {
-  return key === undefined ? `${kind}:${about}` : `${kind}=${key}`;
-}
-
 /** @param scope A path of scopes, as `/@mail/@retry`; empty for the step itself. */
 export function inScope(scope: string, name: string): string {
   return scope === "" ? name : `${scope}/${segment(name)}`;

@@ -11,6 +11,7 @@ import type { MemoryRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
 import type { WorkflowEvent } from "../../event/event.js";
+import type { CallPromise } from "../../state/call-promise.js";
 import { callAround } from "../../state/edit-context.js";
 import { Deferred } from "../../system/deferred.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
@@ -27,6 +28,8 @@ export interface Calling {
   readonly step: NamedStep;
   readonly item: Pick<WorkItem, "memory">;
   settle(call: string): void;
+  /** A function has begun or ended. */
+  noteWork(): void;
 }
 
 /** Calls that the memory is about to answer. A WeakMap, because a waiting run pays for every field. */
@@ -36,6 +39,13 @@ const recalling = new WeakMap<Calls, Set<string>>();
 const places = new WeakMap<Calls, Map<string, number>>();
 /** Calls whose signal has aborted, while the tick that closes them is on its way. */
 const closing = new WeakMap<Calls, Set<string>>();
+
+/** A call with a function. The attempt does not end before it. */
+export interface EffectPhase {
+  readonly promise: CallPromise<unknown>;
+  /** `true`: it waits for its next attempt, and its run may leave memory. */
+  isResting: boolean;
+}
 
 /** The calls of an attempt, from the first on. */
 export function callsOf(attempt: Calling & { calls: Calls | null }): Calls {
@@ -47,9 +57,15 @@ export class Calls {
   readonly #attempt: Calling;
   readonly #occurrences: SmallMap<string, number> = new SmallMap();
   #open: SmallMap<string, Deferred<unknown>> | null = null;
+  /** `true`: the memory was empty before the first call, so that all that is in it is of this attempt. */
+  readonly #isFirst: boolean;
+  /** What has a function at work, by call; `null` before the first. */
+  atWork: SmallMap<unknown, EffectPhase> | null = null;
+  #resting = 0;
 
   constructor(attempt: Calling) {
     this.#attempt = attempt;
+    this.#isFirst = attempt.item.memory === null;
   }
 
   /** The id of this call: its name, with the number of earlier calls of this name. */
@@ -61,13 +77,46 @@ export class Calls {
     return idOf(name, count);
   }
 
-  /** The id of a call whose name has to be its own; `null` when this attempt has made one of this name. */
-  idOnce(given: string): string | null {
+  /** Notes a name that the attempt may use once. `false`: it has used it. */
+  use(given: string): boolean {
     const name = this.#inside(given);
     const counts = this.#counts();
-    if (counts.has(name)) return null;
+    if (counts.has(name)) return false;
     counts.set(name, 1);
-    return idOf(name, 0);
+    return true;
+  }
+
+  /**
+   * What an earlier attempt has left of a call of `ctx.run`; `null` when this attempt has made one of this id. Where the memory tells
+   * what the attempt has done, there is no second list of it.
+   */
+  once(call: string): MemoryRecord | null | undefined {
+    const known = this.record(call);
+    if (!this.#isFirst) return this.use(call) ? known : null;
+    return known !== undefined || this.atWork?.has(call) === true ? null : undefined;
+  }
+
+  begin(work: unknown, phase: EffectPhase): void {
+    this.atWork ??= new SmallMap();
+    this.atWork.set(work, phase);
+    this.#attempt.noteWork();
+  }
+
+  over(work: unknown): void {
+    this.atWork?.delete(work);
+    this.#attempt.noteWork();
+  }
+
+  /** The call begins, or ends, to wait for its next attempt. */
+  rest(phase: EffectPhase, isResting: boolean): void {
+    phase.isResting = isResting;
+    this.#resting += isResting ? 1 : -1;
+    this.#attempt.noteWork();
+  }
+
+  /** `true`: a function is at work, whatever else the step waits for. */
+  get isWorking(): boolean {
+    return (this.atWork?.size ?? 0) > this.#resting;
   }
 
   /** The result of an earlier attempt, or of this one. */
@@ -165,8 +214,9 @@ export class Calls {
 
   settle(call: string): void {
     const deferred = this.#open?.get(call);
+    if (deferred === undefined) return;
     const record = this.record(call);
-    if (!deferred || !record) return;
+    if (record === undefined) return;
     this.#open?.delete(call);
     closing.get(this)?.delete(call);
     settleWith(this.#attempt, deferred, record);
@@ -193,6 +243,7 @@ export class Calls {
 
   /** Records that this attempt has not asked for: its code took another way. */
   unasked(): string[] {
+    if (this.#isFirst) return [];
     const asked = new Set<string>();
     for (const [name, count] of this.#occurrences)
       for (let index = 0; index < count; index++) asked.add(idOf(name, index));

@@ -5,52 +5,44 @@
  *            ▲                           └──► failed ──(final)──► rejected
  *            └──(time of the next attempt)───────┘
  *
+ * Callbacks, and no async function: most calls succeed in their first attempt, and a promise takes as long as all the rest of it.
+ *
  * @module
  */
 import type { EffectRecord } from "../../engine/state.js";
 import type { CallAwaited, EffectFailed, EffectOpened, EffectRecorded } from "../../engine/tick.js";
 import type { Release } from "../../limit/limiter.js";
-import { judge } from "../../retry/judge.js";
-import type { CallPromise } from "../../state/call-promise.js";
+import { CallPromise } from "../../state/call-promise.js";
 import { type OpenCall, runInCall } from "../../state/edit-context.js";
-import { encodeValue } from "../../value/codec.js";
-import { readable, recordError } from "../../value/error-record.js";
+import { readable } from "../../value/error-record.js";
 import type { AttemptCore } from "../run.types.js";
-import { callEffect, type Effect, type EffectContext } from "./call-effect.js";
+import { type CallSetup, callEffect } from "./call-effect.js";
 import { type CallEnd, endCall, endOf } from "./call-end.js";
 import { afterThisTurn } from "./call-openings.js";
-import type { CallPolicies } from "./call-policies.js";
+import { failureOf, recordingOf, stampOf } from "./call-ticks.js";
 import { CallTime } from "./call-time.js";
-import { callsOf, recall } from "./calls.js";
-import { type EffectPhase, watchEffect } from "./forgotten-calls.js";
+import { callsOf, type EffectPhase, recall } from "./calls.js";
+import { tellFailed } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
-import { takenBack } from "./piece-writer.js";
 
-export interface CallSetup {
-  /** Its id in the memory of the work item. */
-  readonly call: string;
-  readonly key: string;
-  readonly effect: Effect<unknown>;
-  readonly policies: CallPolicies;
-  /** Path of the scope that it is made in; empty for the step itself. */
-  readonly scope: string;
-  /** The context that it is made through. */
-  readonly ctx: EffectContext;
-  /** The context that the step was called with. */
-  readonly step: object;
-}
-
-/** Begins the call, or continues with the attempts that an earlier attempt of the step has left. */
-export function runCall<Result>(attempt: AttemptCore, setup: CallSetup): CallPromise<Result> {
+/**
+ * Begins the call, or continues with the attempts that an earlier attempt of the step has left.
+ *
+ * @param known What the run knows of the call; `undefined` if it has never begun.
+ */
+export function runCall<Result>(attempt: AttemptCore, setup: CallSetup, known?: EffectRecord): CallPromise<Result> {
   const call = new DurableCall(attempt, setup);
-  return watchEffect(attempt, call.result() as Promise<Result>, call);
+  callsOf(attempt).begin(setup.call, call);
+  call.start(known);
+  return call.promise as CallPromise<Result>;
 }
-
-type CallStamp = Pick<EffectRecorded, "atMs" | "item" | "attempt" | "call">;
 
 class DurableCall implements EffectPhase {
   readonly #attempt: AttemptCore;
   readonly #setup: CallSetup;
+  readonly promise: CallPromise<unknown>;
+  #resolve!: (value: unknown) => void;
+  #reject!: (error: unknown) => void;
   isResting = false;
   /** Number of its current attempt. */
   #number = 1;
@@ -64,30 +56,40 @@ class DurableCall implements EffectPhase {
   constructor(attempt: AttemptCore, setup: CallSetup) {
     this.#attempt = attempt;
     this.#setup = setup;
+    this.promise = new CallPromise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
   }
 
-  async result(): Promise<unknown> {
-    const attempt = this.#attempt;
-    const record = this.#record;
-    if (record?.status === "failed") return callsOf(attempt).recall(record.call);
-    if (record?.status === "open") await this.#rest({ type: "call.awaited", ...this.#stamp() });
-    for (;;) {
-      const open = openEffect(attempt, this.#setup.call);
-      try {
-        const ready = this.#begin();
-        if (ready !== null) await ready;
-        const given = await this.#work(open);
-        open.open = false;
-        attempt.assertAlive();
-        if (open.refusal !== null) throw open.refusal;
-        const end = endOf(attempt, open, given);
-        const recorded = end === null ? this.#recordResult(given, open) : this.#end(open, end);
-        return recorded instanceof Promise ? await recorded : recorded;
-      } catch (error) {
-        this.#leave(open);
-        await this.#fail(error, open);
-      }
+  start(known: EffectRecord | undefined): void {
+    if (known?.status === "failed") this.#tryAfter(callsOf(this.#attempt).recall(known.call));
+    else if (known?.status === "open") this.#tryAfter(this.#rest({ type: "call.awaited", ...this.#stamp }));
+    else this.#try(known);
+  }
+
+  /** @param answer Rejects when the call has failed for good. */
+  #tryAfter(answer: Promise<unknown>): void {
+    answer.then(
+      () => this.#try(this.#record),
+      (error: unknown) => this.#giveUp(error),
+    );
+  }
+
+  #try(known: EffectRecord | undefined): void {
+    const open = openEffect(this.#attempt, this.#setup.call);
+    try {
+      const ready = this.#begin(known?.attempts ?? 0);
+      if (ready === null) this.#work(open);
+      else this.#after(ready, open, () => this.#work(open));
+    } catch (error) {
+      this.#failed(error, open);
     }
+  }
+
+  /** Continues with the answer. When it is a failure, this attempt of the call has failed. */
+  #after<Answer>(answer: Promise<Answer>, open: OpenCall, next: (answer: Answer) => void): void {
+    answer.then(next, (error: unknown) => this.#failed(error, open));
   }
 
   /** What the run knows of the call. `undefined` where no tick has told of it. */
@@ -95,9 +97,8 @@ class DurableCall implements EffectPhase {
     return this.#attempt.item.memory?.get(this.#setup.call) as EffectRecord | undefined;
   }
 
-  #stamp(): CallStamp {
-    const { run, item, number } = this.#attempt;
-    return { atMs: run.now(), item: item.id, attempt: number, call: this.#setup.call };
+  get #stamp(): ReturnType<typeof stampOf> {
+    return stampOf(this.#attempt, this.#setup.call);
   }
 
   /** Says in a tick which attempt of the call it is from, and the label in the first one. */
@@ -110,10 +111,10 @@ class DurableCall implements EffectPhase {
   }
 
   /** Takes a place in its limit, and says that it begins. `null`: its function can be called at once. */
-  #begin(): Promise<void> | null {
+  #begin(before: number): Promise<void> | null {
     const attempt = this.#attempt;
     const { limiter, isPlain } = this.#setup.policies;
-    this.#number = (this.#record?.attempts ?? 0) + 1;
+    this.#number = before + 1;
     this.#isOpened = this.#isOver = false;
     if (!isPlain) return this.#beginNoted(limiter?.acquire(attempt.signal) ?? null);
     const { run } = attempt;
@@ -141,7 +142,7 @@ class DurableCall implements EffectPhase {
   }
 
   #opening(): EffectOpened {
-    const tick = this.#signed({ type: "effect.opened", ...this.#stamp() });
+    const tick = this.#signed({ type: "effect.opened", ...this.#stamp });
     this.#isOpened = true;
     return tick;
   }
@@ -156,16 +157,55 @@ class DurableCall implements EffectPhase {
     }
   }
 
-  #work(open: OpenCall): unknown {
-    const { key, policies } = this.#setup;
-    if (policies.timeoutMs === null) return runInCall(open, () => this.#invoke(open));
-    const time = new CallTime(this.#attempt, open, { key, number: this.#number, limitMs: policies.timeoutMs });
-    this.#time = time;
-    return time.race(runInCall(open, () => this.#invoke(open)));
+  #work(open: OpenCall): void {
+    try {
+      this.#after(Promise.resolve(this.#called(open)), open, (given) => this.#given(given, open));
+    } catch (error) {
+      this.#failed(error, open);
+    }
   }
 
-  #invoke(open: OpenCall): unknown {
-    return callEffect(this.#attempt, open, { ...this.#setup, number: this.#number, time: this.#time });
+  #called(open: OpenCall): unknown {
+    const { key, policies } = this.#setup;
+    if (policies.timeoutMs !== null)
+      this.#time = new CallTime(this.#attempt, open, { key, number: this.#number, limitMs: policies.timeoutMs });
+    const [attempt, setup, number, time] = [this.#attempt, this.#setup, this.#number, this.#time];
+    const given = runInCall(open, () => callEffect({ attempt, open, setup, number, time }));
+    return time === null ? given : time.race(given);
+  }
+
+  #given(given: unknown, open: OpenCall): void {
+    open.open = false;
+    try {
+      const recorded = this.#recorded(given, open);
+      if (recorded instanceof Promise) this.#after(recorded, open, (value) => this.#succeed(value));
+      else this.#succeed(recorded);
+    } catch (error) {
+      this.#failed(error, open);
+    }
+  }
+
+  #recorded(given: unknown, open: OpenCall): unknown {
+    const attempt = this.#attempt;
+    attempt.assertAlive();
+    if (open.refusal !== null) throw open.refusal;
+    const end = endOf(attempt, open, given);
+    return end === null ? this.#recordResult(given, open) : this.#end(open, end);
+  }
+
+  #succeed(value: unknown): void {
+    callsOf(this.#attempt).over(this.#setup.call);
+    this.#resolve(value);
+  }
+
+  #giveUp(error: unknown): void {
+    callsOf(this.#attempt).over(this.#setup.call);
+    tellFailed(this.#attempt, { call: this.promise, error }, this.#reject);
+  }
+
+  #failed(thrown: unknown, open: OpenCall): void {
+    this.#leave(open);
+    this.#tryAfter(this.#fail(thrown, open));
   }
 
   /** The attempt is over: its time, and its place in its limit. */
@@ -180,29 +220,20 @@ class DurableCall implements EffectPhase {
   /** Returns the result, or a promise of it where it has to be stored first. */
   #recordResult(given: unknown, open: OpenCall): unknown {
     const attempt = this.#attempt;
-    const { run } = attempt;
     this.#leave(open);
     const tick = this.#recording(given, partsOf(attempt, open));
-    run.prepare(tick);
-    run.submit(tick);
+    attempt.run.submit(tick);
     const calls = callsOf(attempt);
     const known = calls.record(tick.call);
     return known?.kind === "run" ? recall(attempt, known.value) : calls.expect(tick.call);
   }
 
-  /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE`: a result that cannot be stored is refused where it is made. */
   #recording(given: unknown, parts: Partial<EffectRecorded> | null): EffectRecorded {
-    const attempt = this.#attempt;
-    encodeValue(given, `run "${this.#setup.key}"`, attempt.run.host.compiled.values);
-    const value = recall(attempt, given);
-    const tick: EffectRecorded = this.#signed({ type: "effect.recorded", ...this.#stamp(), value, ...parts });
-    const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : this.#elapsedMs(tick.atMs);
+    const tick = recordingOf(this.#attempt, this.#setup, given);
+    if (parts !== null) Object.assign(tick, parts);
+    const elapsedMs = this.#isOpened || this.#beganAtMs === 0 ? 0 : tick.atMs - this.#beganAtMs;
     if (elapsedMs > 0) (tick as { elapsedMs?: number }).elapsedMs = elapsedMs;
-    return tick;
-  }
-
-  #elapsedMs(atMs: number): number {
-    return Math.max(0, atMs - this.#beganAtMs); // the clock may have been set back
+    return this.#signed(tick);
   }
 
   /** Within the time of the call, until its edit is made. */
@@ -219,31 +250,16 @@ class DurableCall implements EffectPhase {
   /** Resolves when the next attempt may begin; rejects when there is none. */
   async #fail(thrown: unknown, open: OpenCall): Promise<void> {
     const attempt = this.#attempt;
-    const { run, item } = attempt;
-    const { call, policies } = this.#setup;
+    const { run } = attempt;
     attempt.assertAlive();
     const failure = readable(thrown);
     // It has failed because the step ends, or the runtime stops.
     if (attempt.isFailing || run.journal?.isStopping?.(failure)) throw thrown;
-    const stamp = this.#stamp();
-    const { failures = 0, sinceMs = -1 } = this.#record ?? {};
-    const { error, delayMs } = judge(policies.retry, {
-      subject: `${run.state.runId} ${item.id} ${call}`,
-      failures: failures + 1,
-      elapsedMs: stamp.atMs - (sinceMs < 0 ? this.#beganAtMs : sinceMs),
-      error: failure,
-    });
-    const tick: EffectFailed = this.#signed({
-      type: "effect.failed",
-      ...stamp,
-      error: recordError(error),
-      retryAtMs: delayMs === null ? null : stamp.atMs + delayMs,
-      elapsedMs: this.#beganAtMs === 0 ? 0 : this.#elapsedMs(stamp.atMs),
-      ...(open.hasShown && delayMs !== null && { written: takenBack(attempt) }),
-    });
+    const [record, beganAtMs] = [this.#record, this.#beganAtMs];
+    const tick = this.#signed(failureOf(attempt, this.#setup, { failure, open, record, beganAtMs }));
     run.prepare(tick);
-    if (delayMs !== null && delayMs > 0) return this.#rest(tick);
-    const answer = callsOf(attempt).expect(call);
+    if ((tick.retryAtMs ?? 0) > tick.atMs) return this.#rest(tick);
+    const answer = callsOf(attempt).expect(tick.call);
     run.submit(tick);
     await answer;
   }
@@ -251,14 +267,15 @@ class DurableCall implements EffectPhase {
   /** Until the time of the next attempt, the step has no slot, and its run may leave memory. */
   async #rest(tick: EffectFailed | CallAwaited): Promise<void> {
     const attempt = this.#attempt;
-    const answer = callsOf(attempt).expect(tick.call);
+    const calls = callsOf(attempt);
+    const answer = calls.expect(tick.call);
     attempt.pause();
-    this.isResting = true;
+    calls.rest(this, true);
     attempt.run.submit(tick);
     try {
       await answer;
     } finally {
-      this.isResting = false;
+      calls.rest(this, false);
     }
   }
 }

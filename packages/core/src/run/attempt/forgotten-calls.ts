@@ -11,16 +11,9 @@ import { CallPromise, type FailedCall } from "../../state/call-promise.js";
 import { nextTurn } from "../../system/system.js";
 import { afterHops } from "../hops.js";
 import type { AttemptCore } from "../run.types.js";
-import { callsOf } from "./calls.js";
-
-/** The phase of a call with a function. */
-export interface EffectPhase {
-  /** `true`: it waits for its next attempt, and its run may leave memory. */
-  isResting: boolean;
-}
+import { callsOf, type EffectPhase } from "./calls.js";
 
 // A WeakMap, because a waiting run pays for every field of its attempts.
-const effects = new WeakMap<AttemptCore, Map<Promise<unknown>, EffectPhase>>();
 const failures = new WeakMap<AttemptCore, FailedCall[]>();
 
 /** Remembers the error of a call, in case nobody takes it. */
@@ -43,32 +36,14 @@ export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<ne
 }
 
 /**
- * The attempt does not end before this effect. The promise never settles once the run has left memory: the step will run again.
+ * The call has failed. Its promise never settles once the run has left memory: the step will run again.
  */
-export function watchEffect<Value>(
-  attempt: AttemptCore,
-  effect: Promise<Value>,
-  phase: EffectPhase = { isResting: false },
-): CallPromise<Value> {
-  const atWork = effects.get(attempt) ?? new Map();
-  effects.set(attempt, atWork.set(effect, phase));
-  const call = new CallPromise<Value>((resolve, reject) => {
-    effect.then(
-      (value) => {
-        atWork.delete(effect);
-        resolve(value);
-      },
-      (error: unknown) => {
-        atWork.delete(effect);
-        if (hasLeftMemory(attempt)) return;
-        call.markHandled(); // only now: most calls never fail
-        noteFailure(attempt, { call, error });
-        reject(error);
-        attempt.run.checkIdleAgain();
-      },
-    );
-  });
-  return call;
+export function tellFailed(attempt: AttemptCore, failure: FailedCall, reject: (error: unknown) => void): void {
+  if (hasLeftMemory(attempt)) return;
+  failure.call.markHandled(); // only now: most calls never fail
+  noteFailure(attempt, failure);
+  reject(failure.error);
+  attempt.run.checkIdleAgain();
 }
 
 /** Tells whether the attempt ended because its run left memory. */
@@ -81,7 +56,7 @@ export function hasFinished(attempt: AttemptCore): boolean {
   const { run, calls } = attempt;
   if (calls === null) return true;
   if (run.hasStore()?.hasWritten(attempt) === true || calls.isCollecting) return false;
-  return !effects.has(attempt) && !failures.has(attempt);
+  return calls.atWork === null && !failures.has(attempt);
 }
 
 /** Calls back once no call is running: with the first failure that nobody took, or `null`. */
@@ -106,19 +81,18 @@ function isWriting(attempt: AttemptCore): boolean {
   return run.hasStore()?.isWriting(attempt) === true || calls?.isCollecting === true;
 }
 
-function hasEffect(attempt: AttemptCore, withResting: boolean): boolean {
-  for (const { isResting } of effects.get(attempt)?.values() ?? []) if (withResting || !isResting) return true;
-  return false;
+function hasEffect({ calls }: AttemptCore, withResting: boolean): boolean {
+  return withResting ? (calls?.atWork?.size ?? 0) > 0 : calls?.isWorking === true;
 }
 
-function effectsOf(attempt: AttemptCore, withResting: boolean): readonly Promise<unknown>[] {
-  const known = [...(effects.get(attempt) ?? [])];
-  return known.filter(([, { isResting }]) => withResting || !isResting).map(([effect]) => effect);
+function effectsOf({ calls }: AttemptCore, withResting: boolean): readonly EffectPhase[] {
+  return [...(calls?.atWork?.values() ?? [])].filter(({ isResting }) => withResting || !isResting);
 }
 
 function workOf(attempt: AttemptCore): readonly unknown[] {
   const { run, calls, isFailing } = attempt;
-  return [run.hasStore()?.whenWritten(attempt), ...effectsOf(attempt, !isFailing), ...(calls?.collecting() ?? [])];
+  const effects = effectsOf(attempt, !isFailing).map(({ promise }) => promise.settled());
+  return [run.hasStore()?.whenWritten(attempt), ...effects, ...(calls?.collecting() ?? [])];
 }
 
 /** Logs a failure that nobody else would hear of. */

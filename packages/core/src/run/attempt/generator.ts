@@ -15,7 +15,7 @@ import { encodeEvent } from "../../event/event-codec.js";
 import { isKeyed } from "../../event/keyed.js";
 import { digest } from "../../value/digest.js";
 import type { AttemptCore } from "../run.types.js";
-import { nameOf } from "./call-ids.js";
+import { nameOf } from "./call-names.js";
 import { callsOf } from "./calls.js";
 import { assertRoom, checkElement, noteSent, returnedAlone, returnedByGenerator, takes } from "./elements.js";
 import { assertLastActIs, finishWith } from "./finish-step.js";

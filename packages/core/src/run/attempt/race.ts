@@ -11,7 +11,8 @@ import type { Racer } from "../../authoring/context.types.js";
 import { markHandled } from "../../system/deferred.js";
 import { assertOption } from "../../value/option-value.js";
 import type { AttemptCore } from "../run.types.js";
-import { inScope, nameOf } from "./call-ids.js";
+import { inScope } from "./call-ids.js";
+import { nameOf } from "./call-names.js";
 import { callsOf, lostRace } from "./calls.js";
 import { raceCalls } from "./signals.js";
 

@@ -1,24 +1,21 @@
 /** `ctx.scope`: the same context with keys of its own, for code that is called by steps. */
-import { wrongOption } from "../../value/option-value.js";
-import { shown } from "../../value/shown.js";
 import type { AttemptCore } from "../run.types.js";
 import { scopeIn } from "./call-ids.js";
+import { assertName } from "./call-names.js";
 import { callsOf } from "./calls.js";
 import { stepError } from "./step-error.js";
-
-const MAX_NAME_LENGTH = 200;
 
 /**
  * Returns the path of the new scope.
  *
  * @param outer The path of the scope that it is opened in; empty for the step itself.
- * @throws {WorkflowError} `OPTION_INVALID` for a name that is not 1 to 200 characters of text, `KEY_REUSED` for a second scope of this
+ * @throws {WorkflowError} `OPTION_INVALID` for a name that is no text or empty, `KEY_REUSED` for a second scope of this
  * name: two users of one scope would count each other's calls in the order in which they come, and a later attempt mixes them up.
  */
 export function openScope(attempt: AttemptCore, outer: string, name: string): string {
-  assertName(name);
+  assertName(name, "scope");
   const path = scopeIn(outer, name);
-  if (callsOf(attempt).idOnce(path) === null) throw scopeReused(attempt, path);
+  if (!callsOf(attempt).use(path)) throw scopeReused(attempt, path);
   return path;
 }
 
@@ -34,12 +31,6 @@ export function scopeDetails(scope: string): { readonly scope?: string } {
 
 function shownScope(scope: string): string {
   return scope.slice(2).replaceAll("/@", "/");
-}
-
-function assertName(name: unknown): void {
-  if (typeof name === "string" && name !== "" && name.length <= MAX_NAME_LENGTH) return;
-  const what = typeof name === "string" ? `has ${name.length} characters` : `is ${shown(name)}`;
-  throw wrongOption("scope", `${what}; a name has 1 to ${MAX_NAME_LENGTH}`, "Give the scope a short text of its own.");
 }
 
 function scopeReused({ step }: AttemptCore, path: string): Error {

@@ -23,13 +23,14 @@ import type { ContextDict, ToDictOptions } from "../../authoring/run-context.typ
 import type { Store } from "../../authoring/store.types.js";
 import { childStart } from "../../compile/child.js";
 import { features } from "../../engine/features.js";
+import type { EffectRecord } from "../../engine/state.js";
 import type { ChildOpened, EffectRecorded, Send, SleepOpened, Tick, WaitOpened } from "../../engine/tick.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import { encodeEvent } from "../../event/event-codec.js";
 import { eventTypeOf, isEvent } from "../../event/facts.js";
 import type { FieldsOut, ObjectSchema } from "../../event/schema.js";
-import { callAround, refuseInsideEdit } from "../../state/edit-context.js";
+import { callAround, isInCall, refuseInsideEdit } from "../../state/edit-context.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
 import { markHandled } from "../../system/deferred.js";
 import { type Duration, toMs } from "../../value/duration.js";
@@ -43,7 +44,8 @@ import { encodeRunner } from "../snapshot-run.js";
 import { ask } from "./ask.js";
 import { AttemptStore } from "./attempt-store.js";
 import type { Effect } from "./call-effect.js";
-import { inScope, nameOf } from "./call-ids.js";
+import { inScope } from "./call-ids.js";
+import { keyed, nameOf } from "./call-names.js";
 import { callPolicies } from "./call-policies.js";
 import { type Calls, callsOf } from "./calls.js";
 import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument } from "./check-calls.js";
@@ -239,18 +241,17 @@ export class StepContext implements Context {
       const attempt = this.#attempt;
       const policies = callPolicies(attempt, key, options);
       const calls = this.#calls;
-      const call = calls.idOnce(this.#name("run", "", key));
-      if (call === null) throw keyReused(attempt, key, this.#path);
-      if (calls.record(call)?.kind === "run") return calls.recall(call) as Promise<Result>;
-      return runCall(attempt, {
-        call,
-        key,
-        effect,
-        policies,
-        scope: this.#path,
-        ctx: this,
-        step: this.#scope?.step ?? this,
-      });
+      const scope = this.#path;
+      const call = inScope(scope, keyed("run", key));
+      const known = calls.once(call);
+      if (known === null) throw keyReused(attempt, key, scope);
+      if (known?.kind === "run") return calls.recall(call) as Promise<Result>;
+      const step = this.#scope?.step ?? this;
+      return runCall(
+        attempt,
+        { call, key, effect, policies, scope, ctx: this, step },
+        known as EffectRecord | undefined,
+      );
     });
   }
 
@@ -314,8 +315,10 @@ export class StepContext implements Context {
   #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
     try {
       this.#attempt.assertAlive();
-      if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
-      refuseInsideRun(name, this.#attempt);
+      if (isInCall()) {
+        if (name !== "collectEvents") refuseInsideEdit(name, this.#attempt);
+        refuseInsideRun(name, this.#attempt);
+      }
       return make(); // promises of `Calls` are marked as handled
     } catch (error) {
       return refuseCall(this.#attempt, error);
