@@ -1,7 +1,6 @@
 /** Schedules whose runs wait in a queue. */
 import { describe, expect, it } from "vitest";
-import { ownKind } from "../../src/durable/due/due-entries.js";
-import type { Runtime, ScheduleOptions, StoredRecord } from "../../src/entries/runtime.js";
+import type { Runtime, ScheduleOptions } from "../../src/entries/runtime.js";
 import { WorkflowError } from "../../src/index.js";
 import { Machine } from "../support/processes.js";
 import { one, opened, works } from "../support/queued.js";
@@ -138,21 +137,6 @@ describe("a run that begins by the calendar, of a queue", () => {
     await machine.clock.advance(HOUR);
 
     expect((await runtime.runs({ queue: "llm" })).runs).toHaveLength(1);
-  });
-
-  it("of a schedule that was stored before there were queues waits in none", async () => {
-    const { runtime, machine, begun } = opened(one);
-    await runtime.schedules.set("hourly", inNone);
-    const key = { tenant: "", kind: ownKind("schedule"), id: "hourly" };
-    const stored = (await machine.store.record(key)) as StoredRecord;
-    const { queue, ...old } = JSON.parse(stored.text);
-    expect(queue).toBeNull();
-    await machine.store.writeRecords([{ ...key, expected: stored.version, text: JSON.stringify(old) }]);
-
-    await machine.clock.advance(HOUR);
-
-    expect((await runtime.schedules.get("hourly"))?.queue).toBeNull();
-    expect(begun).toEqual(["hourly"]);
   });
 
   it("is refused when the schedule is set, with all that is wrong", async () => {
