@@ -344,7 +344,7 @@ export interface HistoryEntry {
   readonly atMs: number;
   /** Run to which the tick belongs: this run, or a child. */
   readonly runId: string;
-  /** Step whose work item the tick is about; `null` for none, and from servers of before. */
+  /** Step whose work item the tick is about; `null` for none. */
   readonly step: string | null;
   readonly item: number | null;
   readonly attempt: number | null;

@@ -5,7 +5,6 @@ import { createRuntime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { createClient } from "../src/index.js";
-import { handlerRecord } from "./support/listen.js";
 
 class Report extends StartEvent.define("Report", { of: z.string() }) {}
 const report = defineWorkflow("report")
@@ -94,13 +93,6 @@ describe("a run of a queue", () => {
         },
       }),
     );
-  });
-
-  it("of a server before there were queues is in none", async () => {
-    const fetch = async (): Promise<Response> => Response.json(handlerRecord("running"));
-    const client = createClient({ baseUrl: "http://localhost", fetch });
-
-    expect((await client.handle("h").summary()).queue).toBeNull();
   });
 });
 
