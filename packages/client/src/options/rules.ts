@@ -115,7 +115,6 @@ const dedupe: Rule = (value) => object(value) ?? (problemsOf(value, dedupeRules,
 const dedupeRules: Rules = {
   key: text,
   for: rule((value: unknown) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
-  mode: oneOf(["first", "last"]),
   failed: oneOf(["keep", "replace"]),
 };
 

@@ -115,8 +115,8 @@ describe("a value of a wrong kind is named, and never as [object Object]:", () =
     ["options of a history", (runtime) => read(runtime.history("one", null as never)), "`history` are wrong"],
     ["`dedupe`", (runtime) => runtime.run("flow", {}, { dedupe: null as never }), "`run.dedupe` are wrong"],
     [
-      "`dedupe.mode`",
-      (runtime) => runtime.run("flow", {}, { dedupe: { key: "k", for: "1s", mode: 1n as never } }),
+      "`dedupe.failed`",
+      (runtime) => runtime.run("flow", {}, { dedupe: { key: "k", for: "1s", failed: 1n as never } }),
       "is 1, not",
     ],
     [

@@ -46,8 +46,8 @@ export async function startRun({ runtime, catalog, limits }: StartHost, request:
   if (body.dedupe !== undefined && body.dedupe !== null) {
     // Its key says which requests are one; a `handler_id` beside it is refused by the runtime.
     const { handler_id: runId, labels } = body;
-    const { mode, failed, ...rest } = body.dedupe;
-    const dedupe = { ...rest, ...(mode && { mode }), ...(failed && { failed }) };
+    const { failed, ...rest } = body.dedupe;
+    const dedupe = { ...rest, ...(failed && { failed }) };
     const options = { ...own, dedupe, ...(runId && { runId }), ...(labels && { labels }) } as RuntimeRunOptions;
     return accepted(runtime.run(workflow, input as never, options));
   }

@@ -55,7 +55,7 @@ export interface RuntimeRunOptions {
   readonly timeout?: Duration;
   /** Time at which the run fails if it has not ended; a number is epoch milliseconds. @default none */
   readonly deadline?: Date | number;
-  /** All calls with the same key start one run. Excludes `runId` and `startAt`. @default none */
+  /** The first call with the key starts a run, which the others get, whatever their input. Excludes `runId` and `startAt`. @default none */
   readonly dedupe?: DedupeOptions;
   /**
    * Name of a queue in `createRuntime({ queues })`: the run is stored now, and begins when the queue has a place for it.
@@ -75,17 +75,11 @@ export interface RuntimeRunOptions {
 export interface DedupeOptions {
   /** Key of the start, unique per workflow and tenant. */
   readonly key: string;
-  /** Length of the time in which calls count as one. At least 1 ms. */
+  /** Time from the first call, in which calls count as one. At least 1 ms. */
   readonly for: Duration;
   /**
-   * `"first"`: the first call starts a run; for this long, every other call gets that run, whatever its input. `"last"`: the run
-   * starts once no call has come for this long, with the input of the last call.
-   * @default "first"
-   */
-  readonly mode?: "first" | "last";
-  /**
    * What a call gets once the run has failed, timed out or been cancelled, for the rest of the time. `"keep"`: that run, so `await`
-   * rejects with its error. `"replace"`: a new run. Only for the mode `"first"`.
+   * rejects with its error. `"replace"`: a new run.
    * @default "keep"
    */
   readonly failed?: "keep" | "replace";
@@ -134,7 +128,7 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
   readonly runId: string;
   readonly tenant: string;
   /**
-   * Resolves once the run, or a start that waits (`dedupe`), is stored: it then survives a crash.
+   * Resolves once the run is stored: it then survives a crash.
    *
    * Rejects with what kept it from being stored, such as `RUN_ID_CONFLICT`.
    */

@@ -13,7 +13,7 @@ export const callOptions = {
   "queues.rate": "limit per",
   memoryStore: "maxEnded",
   run: "tenant runId startAt labels trace timeout deadline dedupe queue queueKey priority",
-  "run.dedupe": "key for mode failed",
+  "run.dedupe": "key for failed",
   handle: "tenant",
   resume: "tenant key",
   retry: "tenant key",
