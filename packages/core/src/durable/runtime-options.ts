@@ -56,7 +56,6 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
   resources: (resources = []) =>
     areOverrides(resources) ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"],
   store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
-  restoreWaits: flag,
   telemetry: object,
   clock: withMethods("a clock", "now", "setTimer"),
   log: withMethods("a log, as `{ info, error }`", "info", "error"),
@@ -77,7 +76,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
   const { queues = {}, maxConcurrentRuns, resources = [] } = options;
   // A run that only waits has no place.
-  const releasesAtOnce = options.restoreWaits === true || maxConcurrentRuns !== undefined;
+  const releasesAtOnce = maxConcurrentRuns !== undefined;
   return {
     workflows,
     store: options.store ?? memoryStore(),

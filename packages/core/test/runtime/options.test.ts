@@ -29,7 +29,6 @@ describe("options", () => {
   it.each([
     ["store", {}, "`store` is an object, not a store of runs, such as `sqliteStore(path)`"],
     ["store", null, "`store` is null, not a store of runs, such as `sqliteStore(path)`"],
-    ["restoreWaits", "yes", '`restoreWaits` is "yes", not true or false'],
     ["clock", Date, "`clock` is a function, not a clock"],
     ["log", {}, "`log` is an object, not a log, as `{ info, error }`"],
     ["telemetry", 3, "`telemetry` is 3, not an object"],

@@ -304,15 +304,8 @@ export interface AttemptsOptions extends TenantOptions {
 export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions {
   /** Number of the tick after which the new run begins. */
   readonly at: number;
-  /**
-   * Changes the state that the new run begins with. Events that were emitted before keep the values they have: see `editEvent`.
-   */
+  /** Changes the state that the new run begins with. Events that were emitted before keep the values they have: see `event`. */
   readonly edit?: (state: State) => void;
-  /**
-   * Called for every event that a step of the run works on or will get. The event that it returns replaces the given one, and must
-   * be of the same type; `undefined` keeps the given one. Not called for events of children.
-   */
-  readonly editEvent?: (event: WorkflowEvent, step: string) => WorkflowEvent | undefined;
   /**
    * Replaces these fields of the next delivered event: that of the only work item that has done nothing with its event yet. A
    * function gets the event and returns the fields. The schema of the event checks them; other fields stay as they are.

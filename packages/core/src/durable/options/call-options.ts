@@ -29,7 +29,7 @@ export const callOptions = {
   children: "tenant",
   ticks: "tenant",
   stateAt: "tenant",
-  fork: "tenant at edit editEvent event item runId",
+  fork: "tenant at edit event item runId",
   export: "tenant records",
   import: "tenant records",
   release: "tenant",
