@@ -40,7 +40,6 @@ export type { BlobUse } from "../durable/store/blob-uses.js";
 export { blobUses } from "../durable/store/blob-uses.js";
 export type { IdRange, PagePosition } from "../durable/store/store-kit.js";
 export {
-  checkPageLimit,
   decodePageCursor,
   encodePageCursor,
   isEndedStatus,
@@ -135,6 +134,7 @@ export {
   wholeNumber,
   withMethods,
 } from "../value/option-rules.js";
+export { pageSize } from "../value/option-value.js";
 export type { StoredForm } from "../value/plain.js";
 export { examine } from "../value/plain.js";
 

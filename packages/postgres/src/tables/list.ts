@@ -7,11 +7,11 @@
  * @module
  */
 import {
-  checkPageLimit,
   decodePageCursor,
   encodePageCursor,
   matchesSearch,
   type PagePosition,
+  pageSize,
   searchPatterns,
   searchWindow,
   wantedStatuses,
@@ -32,7 +32,7 @@ export async function listTenants(database: Database): Promise<string[]> {
 }
 
 export async function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
-  const limit = checkPageLimit(query.limit);
+  const limit = pageSize(query.limit);
   const { search, order } = query;
   const end = search === undefined ? undefined : await windowEnd(reader, query);
   // One more row than requested tells whether there is a next page.

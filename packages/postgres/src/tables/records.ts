@@ -1,4 +1,4 @@
-import { checkPageLimit, rangeOfPrefix } from "millrace/engine";
+import { pageSize, rangeOfPrefix } from "millrace/engine";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
@@ -27,7 +27,7 @@ export async function readRecord(database: Database, key: RecordKey): Promise<St
 
 export async function listRecords(database: Database, query: RecordQuery): Promise<RecordPage> {
   const { tenant, kind, prefix = "", cursor } = query;
-  const limit = checkPageLimit(query.limit);
+  const limit = pageSize(query.limit);
   const { from, isAfter, end } = rangeOfPrefix(prefix, cursor);
   const lower = ` AND left(id, 250) >= left($5, 250) AND id ${isAfter ? ">" : ">="} $5`;
   const upper = end === null ? "" : " AND left(id, 250) <= left($6, 250) AND id < $6";

@@ -245,10 +245,6 @@ export interface Retention {
   readonly status?: EndedStatus | readonly EndedStatus[];
   /** Maximum number of runs to delete. Integer, at least 1. @default no limit */
   readonly limit?: number;
-  /** No batch begins after this long. At least one batch is deleted. @default no limit */
-  readonly timeBudget?: Duration;
-  /** Called after each batch with the number of runs deleted so far. */
-  readonly onProgress?: (deleted: number) => void;
 }
 
 /** What a runtime would claim if it were started now. */
@@ -370,7 +366,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   delete(runId: string, options?: TenantOptions): Promise<void>;
   /**
    * Deletes runs that ended long ago, in batches with a turn of the host in between. Returns how many. A call that was stopped by
-   * `limit` or `timeBudget` is continued by the next call; 0 means that nothing is left to delete.
+   * `limit` is continued by the next call; 0 means that nothing is left to delete.
    *
    * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`.
    */

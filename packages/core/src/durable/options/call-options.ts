@@ -20,7 +20,7 @@ export const callOptions = {
   runs: "tenant workflow status labels queue createdAfter createdBefore search order limit cursor",
   counts: "tenant workflow labels",
   delete: "tenant",
-  retain: "tenant olderThan status limit timeBudget onProgress",
+  retain: "tenant olderThan status limit",
   check: "tenant",
   history: "tenant raw after",
   "history with details": "tenant details after before follow signal",
