@@ -17,6 +17,7 @@ import type { Workflows } from "./api/runtime-names.types.js";
 import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
 import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
 import { memoryStore } from "./memory/memory-store.js";
+import { nameProblem } from "./options/check-names.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
 import type { DurableRunSettings } from "./run/run-settings.types.js";
 import type { RunStore } from "./store/run-store.types.js";
@@ -41,7 +42,11 @@ const wholeFromZero = wholeNumber(0);
 const wholeFromOne = wholeNumber(1);
 
 const rules: Rules<RuntimeOptions<Workflows>> = {
-  workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
+  workflows: (workflows) => {
+    const names = Object.keys(workflows ?? {});
+    if (names.length === 0) return ["`workflows` is empty"];
+    return names.flatMap((name) => nameProblem(`the name of the workflow ${JSON.stringify(name)}`, name, false));
+  },
   execute: flag,
   leaseMs: milliseconds(100),
   idleReleaseMs: milliseconds(0),

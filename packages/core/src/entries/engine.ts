@@ -23,7 +23,6 @@ import { setPorts as setPortsOf } from "../run/workflow-host.js";
 
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
 export { compileWorkflow } from "../compile/compile.js";
-export { migrateState, stateVersionOf } from "../compile/state-version.js";
 // ---- runs in memory, for hosts that place them themselves
 export { createActivations } from "../durable/activation.js";
 export type {

@@ -77,9 +77,7 @@ export class Dedupes {
   async start(request: NewRunRequest, { key, forMs, failed }: ResolvedDedupe): Promise<string> {
     const { store, clock, onChanged } = this.#setup;
     const { tenant, runId } = request.key;
-    const id = JSON.stringify([request.workflow.name, key]);
-    checkNames({ key: id }); // with the name of the workflow
-    const of = { tenant, kind: ownKind("dedupe"), id };
+    const of = { tenant, kind: ownKind("dedupe"), id: store.hash(JSON.stringify([request.workflow.name, key])) };
     const commit = createOnly(newRun(request));
     for (;;) {
       const { version, start: first } = await readStart(store, of);
