@@ -167,8 +167,8 @@ export interface WorkflowGraph {
   readonly name: string;
   readonly nodes: readonly GraphNode[];
   readonly edges: readonly GraphEdge[];
-  /** Steps that belong together, such as those of a container of a pipeline. Servers of before send neither these nor `children`. */
-  readonly groups?: readonly GraphGroup[];
-  /** Workflows that run as its children, at any depth, each once. */
+  /** Steps that belong together, such as those of a container of a pipeline. */
+  readonly groups: readonly GraphGroup[];
+  /** Workflows that run as its children, at any depth, each once. Absent for each of those. */
   readonly children?: readonly WorkflowGraph[];
 }

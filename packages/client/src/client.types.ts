@@ -66,15 +66,7 @@ export interface DedupeOptions {
   readonly key: string;
   /** Milliseconds, or a text such as `"10m"`. */
   readonly for: number | string;
-  /**
-   * `"first"`: the first call starts a run, which the others are given. `"last"`: the run starts when no call came for this long, with the
-   * input of the last one; until then only its `handlerId` is known, and requests about it fail with `RUN_UNKNOWN`. @default "first"
-   */
-  readonly mode?: "first" | "last";
-  /**
-   * What a call gets once the run has failed, timed out or been cancelled: that run, or a new one. Only for the mode `"first"`.
-   * @default "keep"
-   */
+  /** What a call gets once the run has failed, timed out or been cancelled: that run, or a new one. @default "keep" */
   readonly failed?: "keep" | "replace";
 }
 
@@ -344,7 +336,7 @@ export interface HistoryEntry {
   readonly atMs: number;
   /** Run to which the tick belongs: this run, or a child. */
   readonly runId: string;
-  /** Step whose work item the tick is about; `null` for none, and from servers of before. */
+  /** Step whose work item the tick is about; `null` for none. */
   readonly step: string | null;
   readonly item: number | null;
   readonly attempt: number | null;

@@ -8,10 +8,11 @@ function clientOf(baseUrl: string) {
 }
 
 describe("the history of a run", () => {
-  it("asks for what was asked of the history, and reads what a server of before leaves out", async () => {
+  it("sends the options of the history, and reads its entries", async () => {
+    const ofStep = { step: "begin", item: 2, attempt: 1 };
     await using server = await listen((_request, response) => {
       json(response, 200, {
-        entries: [{ number: 1, at: "1970-01-01T00:00:01.000Z", run_id: "h", tick: { type: "t" } }],
+        entries: [{ number: 1, at: "1970-01-01T00:00:01.000Z", run_id: "h", ...ofStep, tick: { type: "t" } }],
         next: null,
       });
     });
@@ -20,9 +21,7 @@ describe("the history of a run", () => {
     const entries = [];
     for await (const entry of clientOf(server.baseUrl).history("h", options)) entries.push(entry);
 
-    expect(entries).toEqual([
-      { number: 1, atMs: 1000, runId: "h", step: null, item: null, attempt: null, tick: { type: "t" } },
-    ]);
+    expect(entries).toEqual([{ number: 1, atMs: 1000, runId: "h", ...ofStep, tick: { type: "t" } }]);
     expect(Object.fromEntries(server.asked[0]?.query ?? [])).toEqual({
       after: "0",
       before: "9",

@@ -5,7 +5,6 @@ import { createRuntime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { createClient } from "../src/index.js";
-import { handlerRecord } from "./support/listen.js";
 
 class Report extends StartEvent.define("Report", { of: z.string() }) {}
 const report = defineWorkflow("report")
@@ -79,7 +78,7 @@ describe("a run of a queue", () => {
     const { client } = open({ queueOf: () => false });
 
     await expect(client.run("held", {}, { queue: "llm" })).rejects.toMatchObject({ code: "FORBIDDEN", status: 403 });
-    const wrong = { queue: "", queueKey: 5, priority: Number.NaN, dedupe: { key: "", for: -1, mode: "next" } };
+    const wrong = { queue: "", queueKey: 5, priority: Number.NaN, dedupe: { key: "", for: -1, failed: "next" } };
     expect(() => client.run("held", {}, wrong as never)).toThrow(
       expect.objectContaining({
         details: {
@@ -88,19 +87,12 @@ describe("a run of a queue", () => {
             "`queueKey` is 5, not a text",
             "`priority` is NaN, not a whole number from -2147483648 to 2147483647",
             expect.stringMatching(
-              /`dedupe` `dedupe.key` is "".*`dedupe.for` is -1.*`dedupe.mode` is "next", not one of "first", "last"/,
+              /`dedupe` `dedupe.key` is "".*`dedupe.for` is -1.*`dedupe.failed` is "next", not one of "keep", "replace"/,
             ),
           ],
         },
       }),
     );
-  });
-
-  it("of a server before there were queues is in none", async () => {
-    const fetch = async (): Promise<Response> => Response.json(handlerRecord("running"));
-    const client = createClient({ baseUrl: "http://localhost", fetch });
-
-    expect((await client.handle("h").summary()).queue).toBeNull();
   });
 });
 
@@ -123,24 +115,6 @@ describe("starts with one key of `dedupe`", () => {
     await expect(client.run("report", { of: "x" }, { dedupe, handlerId: "mine" })).rejects.toMatchObject({
       code: "OPTION_INVALID",
     });
-  });
-});
-
-describe("starts with one key of `dedupe`, of which the last counts", () => {
-  it("have an id, and become one run once none came for the time", async () => {
-    const { client } = open();
-    const dedupe = { key: "order-7", for: "1h", mode: "last" } as const;
-    const first = client.run("report", { of: "first" }, { dedupe });
-    await first.accepted;
-
-    await expect(first.summary()).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
-    expect((await client.runs()).runs).toEqual([]);
-
-    const second = client.run("report", { of: "second" }, { dedupe: { ...dedupe, for: 1 } });
-    await second.accepted;
-    expect(second.handlerId).toBe(first.handlerId);
-    await expect.poll(async () => (await client.runs()).runs.length, { timeout: 30_000 }).toBe(1);
-    expect(await first.result()).toBe("second");
   });
 });
 

@@ -1,15 +1,14 @@
 /** Code that changed while its runs were stored: their events, and their state. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { migrateState, stateVersionOf } from "../src/compile/state-version.js";
 import {
   compileWorkflow,
   createRouting,
   createRunState,
   decodeTick,
   encodeTick,
-  migrateState,
   replay,
-  stateVersionOf,
 } from "../src/entries/engine.js";
 import {
   Context,

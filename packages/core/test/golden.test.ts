@@ -1,4 +1,4 @@
-/** What any released version wrote is read, replayed and finished by this one. For ever. */
+/** What any released version wrote is read, replayed and finished by this one. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { features } from "../src/engine/features.js";

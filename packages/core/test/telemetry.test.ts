@@ -228,19 +228,6 @@ describe("the trace of a run", () => {
     expect(telemetry.calls).toEqual(["step 1.2"]);
   });
 
-  it("is that of the last call where several calls start one run", async () => {
-    const machine = new Machine();
-    const telemetry = new Recorder();
-    const { runtime } = machine.open({ asking: asking().use(telemetry) });
-    const start = (given: TraceContext) =>
-      runtime.run("asking", {}, { trace: given, dedupe: { key: "k", for: "1m", mode: "last" } });
-    await start({ traceparent: `00-${"1".repeat(32)}-${spanId}-01` }).accepted;
-    await start(trace).accepted;
-    await machine.clock.advance(60_000);
-
-    expect(telemetry.of("run.started")).toMatchObject([{ traceId, trace }]);
-  });
-
   it.each([
     ["nothing", undefined],
     ["no object", "00"],

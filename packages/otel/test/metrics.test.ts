@@ -22,7 +22,7 @@ async function measured(): Promise<Sample[]> {
     store: memoryStore(),
     telemetry: sdk.telemetry,
     queues: { slow: { concurrency: 1 } },
-    restoreWaits: true,
+    idleReleaseMs: 0,
     log: { info() {}, error() {} },
   });
   await runtime.start();

@@ -47,12 +47,10 @@ it("asks nobody for what is due, and refuses schedules and starts that count onc
     message: expect.stringContaining("schedules"),
   });
   const once = runtime.run("chain", { x: 1 }, { dedupe: { key: "one", for: "1m" } });
-  const last = runtime.run("chain", { x: 1 }, { dedupe: { key: "one", for: "1m", mode: "last" } });
 
   expect(await runtime.start()).toBe(0);
   expect(await runtime.due()).toEqual({ runs: [], wakeAtMs: null });
   await expect(once.accepted).rejects.toEqual(refused);
-  await expect(last.accepted).rejects.toEqual(refused);
   await expect(
     runtime.schedules.set("daily", { workflow: "chain", input: { x: 1 }, cron: "0 9 * * *" }),
   ).rejects.toEqual(refused);

@@ -35,32 +35,3 @@ export const consoleLog: Log = {
 export function pauseMs(delayMs: number): Promise<void> {
   return new Promise((resolve) => void afterMs(delayMs, resolve));
 }
-
-/**
- * The folders of this process: where it runs, where its program is, and the home of its user; the longest first. Empty on a host
- * without them. `/` names nothing.
- */
-export function processFolders(): readonly string[] {
-  const host = (globalThis as { readonly process?: Partial<ProcessFacts> }).process;
-  const program = host?.argv?.[1]?.replace(/[\\/][^\\/]*$/, "");
-  const folders = [currentFolder(host), program, host?.env?.["HOME"], host?.env?.["USERPROFILE"]];
-  const named = folders.flatMap((folder) => (folder === undefined ? [] : [folder.replace(/[\\/]$/, "")]));
-  return [...new Set(named)]
-    .filter((folder) => /[\\/][^\\/]/.test(folder))
-    .sort((left, right) => right.length - left.length);
-}
-
-/** `undefined` for a folder that was deleted. */
-function currentFolder(host: Partial<ProcessFacts> | undefined): string | undefined {
-  try {
-    return host?.cwd?.();
-  } catch {
-    return undefined;
-  }
-}
-
-interface ProcessFacts {
-  cwd(): string;
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-}

@@ -221,7 +221,7 @@ describe("a pipeline over HTTP", () => {
           maxLength: 200,
           pattern: expect.stringMatching(/^\^\(\?!/),
         },
-        user_id: { type: ["string", "null"], maxLength: 1_000, pattern: expect.stringMatching(/^\^\[\^/) },
+        user_id: { type: ["string", "null"], maxLength: 255, pattern: expect.stringMatching(/^\^\[\^/) },
       },
       required: ["input"],
       additionalProperties: false,

@@ -190,33 +190,6 @@ describe("starts with one key of `dedupe`", () => {
     expect(other.body.handler_id).not.toBe(first.body.handler_id);
   });
 
-  it("give a run that begins once none came for the time, with the input of the last one", async () => {
-    const { ask, start, ends } = open();
-    const last = { key: "order-7", for: "1h", mode: "last" };
-
-    const first = await start({ dedupe: last });
-    const second = await start({ dedupe: { ...last, for: "1ms" }, labels: { of: "second" }, kwargs: { quick: true } });
-
-    expect(first).toEqual({ status: 202, body: { handler_id: expect.any(String), status: "delayed" } });
-    expect(second).toEqual(first);
-    await expect
-      .poll(() => ask(`/handlers/${first.body.handler_id}`), { timeout: 30_000 })
-      .toMatchObject({ status: 200, body: { status: "completed", labels: { of: "second" } } });
-    expect((await ask("/handlers")).body.handlers).toHaveLength(1);
-    expect(ends).toEqual([]);
-  });
-
-  it("are no handler before the run begins, and nobody can wait for them", async () => {
-    const { ask, start } = open();
-    const last = { dedupe: { key: "order-7", for: "1h", mode: "last" } };
-    const { handler_id: id } = (await start(last)).body;
-
-    expect(await ask(`/handlers/${id}`)).toMatchObject({ status: 404, body: { code: "RUN_UNKNOWN" } });
-    expect((await ask("/handlers")).body.handlers).toEqual([]);
-    expect(await ask("/workflows/work/run", last)).toMatchObject({ status: 400, body: { code: "OPTION_INVALID" } });
-    expect((await start(last, "blue")).body.handler_id).not.toBe(id);
-  });
-
   it.each<[string, object, string]>([
     ["no time", { dedupe: { key: "a", for: 0 } }, "OPTION_INVALID"],
     ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "OPTION_INVALID"],
@@ -225,10 +198,7 @@ describe("starts with one key of `dedupe`", () => {
     ["an empty key", { dedupe: { key: "", for: "1m" } }, "OPTION_INVALID"],
     ["a key of a megabyte", { dedupe: { key: "k".repeat(1_000_000), for: "1m" } }, "BODY_INVALID"],
     ["a key that no store keeps", { dedupe: { key: "a\0", for: "1m" } }, "OPTION_INVALID"],
-    ["neither the first nor the last", { dedupe: { key: "a", for: "1m", mode: "next" } }, "BODY_INVALID"],
     ["neither kept nor replaced", { dedupe: { ...dedupe, failed: "retry" } }, "BODY_INVALID"],
-    ["the last of them, replaced", { dedupe: { ...dedupe, mode: "last", failed: "replace" } }, "OPTION_INVALID"],
-    ["the last of them, with an id", { dedupe: { ...dedupe, mode: "last" }, handler_id: "mine" }, "OPTION_INVALID"],
     ["with an id", { dedupe, handler_id: "mine" }, "OPTION_INVALID"],
   ])("are refused with 400 and nothing started: %s", async (_name, body, code) => {
     const { ask, start } = open();

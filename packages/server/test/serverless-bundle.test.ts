@@ -35,9 +35,22 @@ describe("@millrace/server/serverless", () => {
 /** Whatever JSON can say, at the edges of what is taken. */
 const values: readonly unknown[] = [
   ...[null, true, 0, 1.5, "", " ", ".", "..", "...", "a", "a\u0000", "\ud800", "ü", "a".repeat(200), "a".repeat(201)],
-  ...["a".repeat(1_000), "a".repeat(1_001), [], [1], ["a"], {}, { a: 1 }, { a: "b" }, { "a=b": "c" }, { "": "c" }],
+  ...[
+    "a".repeat(255),
+    "a".repeat(256),
+    "a".repeat(1_000),
+    "a".repeat(1_001),
+    [],
+    [1],
+    ["a"],
+    {},
+    { a: 1 },
+    { a: "b" },
+    { "a=b": "c" },
+    { "": "c" },
+  ],
   ...[{ "millrace.a": "b" }, { millrace: "b" }, { ["a".repeat(100)]: "b" }, { ["a".repeat(101)]: "b" }, { a: null }],
-  ...[{ a: "b".repeat(1_000) }, { a: "b".repeat(1_001) }, { "a\n": "b" }],
+  ...[{ a: "b".repeat(255) }, { a: "b".repeat(256) }, { "a\n": "b" }],
   ...[50, 51].map((count) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, "v"]))),
 ];
 

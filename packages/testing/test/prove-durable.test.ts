@@ -152,8 +152,8 @@ describe("proveDurable", () => {
     expect(proof.deaths).toBeGreaterThan(3);
   });
 
-  it.each([{ restoreWaits: false }, { restoreWaits: true }])(
-    "has children in it, processes that are stopped, and waits that leave memory: $restoreWaits",
+  it.each([{ idleReleaseMs: 10_000 }, { idleReleaseMs: 0 }])(
+    "has children in it, processes that are stopped, and waits that leave memory after $idleReleaseMs ms",
     async (options) => {
       const proof = await proveDurable(() => {
         const store = memoryStore();

@@ -50,7 +50,7 @@ it("takes every wait through the store: days pass in no time, and a step that wa
 
 it("leaves a run in memory when it is told to", async () => {
   const begun: string[] = [];
-  const { runtime, clock } = testRuntime({ nap: flow(begun) }, { restoreWaits: false, idleReleaseMs: 10 * 86_400_000 });
+  const { runtime, clock } = testRuntime({ nap: flow(begun) }, { idleReleaseMs: 10 * 86_400_000 });
 
   const handle = runtime.run("nap", {});
   await handle.idle();

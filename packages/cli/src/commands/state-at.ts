@@ -10,12 +10,12 @@ export async function stateAt({ client }: Target, runId: string, at: number | nu
   return (await client.at(runId, ticks?.last ?? 0)).state; // a fork has a state before its first tick
 }
 
-/** Null where the run cannot be loaded, or the server is older than that. */
+/** Returns `null` for a run that cannot be loaded. */
 export async function stateOrNull(target: Target, runId: string): Promise<unknown> {
   try {
     return await stateAt(target, runId, null);
   } catch (error) {
-    if (/^(NOT_FOUND|WORKFLOW_UNKNOWN|HISTORY_TRIMMED)$/.test(describeError(error).code)) return null;
+    if (/^(WORKFLOW_UNKNOWN|HISTORY_TRIMMED)$/.test(describeError(error).code)) return null;
     throw error;
   }
 }

@@ -25,7 +25,7 @@ export class AttemptReader {
     this.#listener = listener;
   }
 
-  /** A run that is only being started is not there yet, and a server may be older than the list of attempts. */
+  /** Returns no attempts for a run that is only being started. */
   async read(): Promise<readonly RunAttempt[]> {
     const attempts: RunAttempt[] = [];
     try {
@@ -34,7 +34,7 @@ export class AttemptReader {
       for (const one of attempts) this.#tell(one);
       return attempts;
     } catch (error) {
-      if (!/^(NOT_FOUND|RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(describeError(error).code)) throw error;
+      if (!/^(RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(describeError(error).code)) throw error;
       return [];
     }
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type ParseError, parse } from "jsonc-parser";
 import { CliError } from "./cli-error.js";
 
 /** @throws {CliError} `INPUT_NOT_JSON` with the place. */
@@ -6,7 +7,7 @@ export function parseJson(text: string, what: string, hint: string = inShell): u
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw notJson(text, { what, hint, error: error as Error });
+    throw notJson(text, { what, hint, cause: error });
   }
 }
 
@@ -46,11 +47,13 @@ export function fieldsIn(json: unknown, what: string): Record<string, unknown> {
 interface Unreadable {
   readonly what: string;
   readonly hint: string;
-  readonly error: Error;
+  readonly cause: unknown;
 }
 
-function notJson(text: string, { what, hint, error }: Unreadable): CliError {
-  const position = positionOf(text, error.message);
+function notJson(text: string, { what, hint, cause }: Unreadable): CliError {
+  const errors: ParseError[] = [];
+  parse(text, errors, { disallowComments: true });
+  const position = errors[0]?.offset ?? 0;
   const before = text.slice(0, position);
   const line = before.split("\n").length;
   const column = position - before.lastIndexOf("\n");
@@ -61,31 +64,7 @@ function notJson(text: string, { what, hint, error }: Unreadable): CliError {
     message: `${what} is not JSON: line ${line}, column ${column}.`,
     hint,
     details: { position, line, column },
+    cause,
     frame: `  ${row.slice(from, from + 72)}\n  ${" ".repeat(column - 1 - from)}^`,
   });
-}
-
-/** V8 does not name every position: it is behind the longest beginning that could still become JSON. */
-function positionOf(text: string, message: string): number {
-  const [, position] = /at position (\d+)/.exec(message) ?? [];
-  if (position !== undefined) return Number(position);
-  let good = 0;
-  let bad = text.length + 1;
-  while (bad - good > 1) {
-    const middle = Math.floor((good + bad) / 2);
-    if (isBeginning(text.slice(0, middle))) good = middle;
-    else bad = middle;
-  }
-  return good;
-}
-
-function isBeginning(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    const { message } = error as Error;
-    const [, position] = /at position (\d+)/.exec(message) ?? [];
-    return position === undefined ? message.startsWith("Unexpected end") : Number(position) >= text.length;
-  }
 }

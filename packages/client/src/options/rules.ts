@@ -98,10 +98,10 @@ const labels: Rule = (value) => {
 };
 
 const labelRule =
-  "names have 1 to 100 characters, no `=` and no `millrace.` in front, and labels are texts of at most 1000";
+  "names have 1 to 100 characters, no `=` and no `millrace.` in front, and labels are texts of at most 255";
 
 function isLabel(name: string, label: unknown): boolean {
-  return /^(?!millrace\.)[^=]{1,100}$/u.test(name) && typeof label === "string" && label.length <= 1_000;
+  return /^(?!millrace\.)[^=]{1,100}$/u.test(name) && typeof label === "string" && label.length <= 255;
 }
 
 const int32 = 2 ** 31;
@@ -115,7 +115,6 @@ const dedupe: Rule = (value) => object(value) ?? (problemsOf(value, dedupeRules,
 const dedupeRules: Rules = {
   key: text,
   for: rule((value: unknown) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
-  mode: oneOf(["first", "last"]),
   failed: oneOf(["keep", "replace"]),
 };
 

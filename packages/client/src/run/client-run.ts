@@ -37,15 +37,12 @@ import {
 } from "./handler-calls.js";
 import { settle } from "./settle.js";
 
-/** What the server says of a start; of one whose run begins later only the id. */
-export type StartedRun = RunSummary | { readonly handlerId: string; readonly status?: never };
-
 export interface RunSource {
   readonly connection: Connection;
   /** `""` until the first answer of the server. */
   readonly handlerId: string;
   /** Request that starts the run; `null` for an existing run. */
-  readonly started: Promise<StartedRun> | null;
+  readonly started: Promise<RunSummary> | null;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -100,8 +97,7 @@ class Run implements ClientRun {
 
   async #settle(signal = this.#source.signal): Promise<unknown> {
     const { connection, started } = this.#source;
-    const answer = await started;
-    const known = answer?.status === undefined ? undefined : answer;
+    const known = (await started) ?? undefined;
     const handlerId = await this.#stored;
     const outcome = await settle(connection, { handlerId, until: "end", known, signal });
     if (outcome.status === "completed") return outcome.result;

@@ -40,15 +40,6 @@ export function askForSummary({ transport, classes }: Connection, call: Call): P
   });
 }
 
-/** Of a start whose run begins later. */
-export function askForId({ transport }: Connection, call: Call): Promise<{ readonly handlerId: string }> {
-  return transport.read<Pick<HandlerRecord, "handler_id">, { readonly handlerId: string }>(
-    call,
-    "handler_id",
-    ({ handler_id: handlerId }) => ({ handlerId }),
-  );
-}
-
 interface Looking {
   readonly handlerId: string;
   /** Milliseconds that the server may wait for the end of the run. @default 0 */

@@ -15,7 +15,7 @@ export async function listRuns({ transport, classes }: Connection, filter: RunFi
   if (isEmpty(filter.workflow) || isEmpty(filter.status)) return { runs: [], cursor: null };
   const call: Call = { method: "GET", path: "/handlers", query: queryOf(filter), signal: filter.signal };
   const options = { classes, request: transport.requestFacts(call) };
-  return transport.read<HandlerPage, RunPage>(call, "handlers", ({ handlers, cursor = null }) => {
+  return transport.read<HandlerPage, RunPage>(call, "handlers", ({ handlers, cursor }) => {
     if (cursor !== null && cursor === filter.cursor) throw new TypeError(`cursor: ${cursor}`);
     return { runs: handlers.map((record) => toSummary(record, options)), cursor };
   });

@@ -83,10 +83,8 @@ function selection({ before, types, changes }: HistoryOptions): NonNullable<Call
   return { before, types: types?.join(","), changes: changes === true ? "true" : undefined };
 }
 
-/** Servers of before name no step. */
-function toEntry({ number, at, run_id: runId, step, item, attempt, changes, tick }: HistoryRecord): HistoryEntry {
-  const of = { step: step ?? null, item: item ?? null, attempt: attempt ?? null };
-  return { number, atMs: Date.parse(at), runId, ...of, ...(changes !== undefined && { changes }), tick };
+function toEntry({ at, run_id: runId, ...entry }: HistoryRecord): HistoryEntry {
+  return { ...entry, runId, atMs: Date.parse(at) };
 }
 
 export function readAttempts(
@@ -98,15 +96,12 @@ export function readAttempts(
   return eachItem(connection, { call, field: "attempts", after, read: toAttempt });
 }
 
-/** A server may be older than the list of calls. */
-function toAttempt(attempt: AttemptRecord): RunAttempt {
-  const { waits, calls = [], more_calls = 0 } = attempt as AttemptRecord & Partial<Pick<AttemptRecord, "calls">>;
-  return renamed<RunAttempt>({
-    ...attempt,
+function toAttempt({ waits, calls, ...attempt }: AttemptRecord): RunAttempt {
+  return {
+    ...renamed<RunAttempt>(attempt),
     waits: waits.map((wait) => renamed(wait)),
     calls: calls.map((call) => renamed(call)),
-    more_calls,
-  });
+  };
 }
 
 export function readMoment(

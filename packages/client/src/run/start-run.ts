@@ -12,8 +12,8 @@ import { hasCode } from "../client-error.js";
 import { type Call, segment } from "../http/transport.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
-import { createClientRun, type StartedRun } from "./client-run.js";
-import { askForId, askForSummary, type Connection, getSummary, handlerPath } from "./handler-calls.js";
+import { createClientRun } from "./client-run.js";
+import { askForSummary, type Connection, getSummary, handlerPath } from "./handler-calls.js";
 
 interface Start {
   readonly workflow: string;
@@ -26,12 +26,12 @@ export function startRun(connection: Connection, { workflow, input, options }: S
   const path = `/workflows/${segment(workflow)}/run-nowait`;
   const { labels, queue, queueKey, priority, dedupe, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, workflow);
-  const post = async (): Promise<StartedRun> => {
+  const post = async (): Promise<RunSummary> => {
     const start = encodeStart(input);
     const id = dedupe === undefined ? handlerId : options.handlerId;
     const body = { start_event: start, handler_id: id, labels, queue, queue_key: queueKey, priority, dedupe };
     const call: Call = { method: "POST", path, body, key, signal };
-    return dedupe?.mode === "last" ? askForId(connection, call) : begin(connection, call, { handlerId, isOurs });
+    return begin(connection, call, { handlerId, isOurs });
   };
   // With `dedupe`, the server decides which run it is.
   return createClientRun({ connection, handlerId: dedupe === undefined ? handlerId : "", started: post(), signal });

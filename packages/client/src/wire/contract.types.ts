@@ -43,11 +43,10 @@ export interface PromptRecord {
   readonly prompt_id: string;
   readonly event: Envelope;
   readonly run_id: string;
-  /** Servers before these were told do not send them. */
-  readonly step?: string | null;
-  readonly asked_at?: string | null;
-  readonly due_at?: string | null;
-  readonly answer?: { readonly type: string; readonly schema: JsonSchema } | null;
+  readonly step: string | null;
+  readonly asked_at: string | null;
+  readonly due_at: string | null;
+  readonly answer: { readonly type: string; readonly schema: JsonSchema } | null;
 }
 
 export interface HandlerRecord {
@@ -65,12 +64,10 @@ export interface HandlerRecord {
   readonly prompts: readonly PromptRecord[];
   readonly wake_at: string | null;
   readonly last_sequence: number;
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Servers before queues do not send it. */
-  readonly queue?: (QueueTicket & { readonly has_place: boolean }) | null;
-  /** Servers before moves do not send it. */
-  readonly sealed?: boolean;
-  readonly forked_from?: { readonly handler_id: string; readonly at: number } | null;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly queue: (QueueTicket & { readonly has_place: boolean }) | null;
+  readonly sealed: boolean;
+  readonly forked_from: { readonly handler_id: string; readonly at: number } | null;
   /** Only of `GET /handlers/{id}`. */
   readonly ticks?: { readonly first: number; readonly last: number } | null;
   /** Only of `GET /handlers/{id}?children=true`. */
@@ -79,8 +76,7 @@ export interface HandlerRecord {
 
 export interface HandlerPage {
   readonly handlers: readonly HandlerRecord[];
-  /** A server of LlamaAgents has no pages. */
-  readonly cursor?: string | null;
+  readonly cursor: string | null;
 }
 
 export type CountsRecord = Wire<RunCounts>;
@@ -90,10 +86,9 @@ export interface HistoryRecord {
   readonly number: number;
   readonly at: string;
   readonly run_id: string;
-  /** Servers of before do not send these. */
-  readonly step?: string | null;
-  readonly item?: number | null;
-  readonly attempt?: number | null;
+  readonly step: string | null;
+  readonly item: number | null;
+  readonly attempt: number | null;
   readonly changes?: readonly ChangedValue[];
   readonly tick: HistoryTick;
 }

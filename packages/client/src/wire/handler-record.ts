@@ -15,9 +15,9 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     startedAtMs: Date.parse(record.started_at),
     updatedAtMs: Date.parse(record.updated_at),
     lastEvent: record.last_sequence,
-    labels: record.labels ?? {},
-    queue: record.queue ? renamed<RunQueue>(record.queue) : null,
-    isSealed: record.sealed ?? false,
+    labels: record.labels,
+    queue: record.queue === null ? null : renamed<RunQueue>(record.queue),
+    isSealed: record.sealed,
     forkedFrom: toOrigin(record.forked_from),
     ticks: record.ticks ?? null,
   };
@@ -44,15 +44,12 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
 }
 
 function toOrigin(from: HandlerRecord["forked_from"]): RunSummary["forkedFrom"] {
-  return from ? { handlerId: from.handler_id, at: from.at } : null;
+  return from === null ? null : { handlerId: from.handler_id, at: from.at };
 }
-
-/** What servers of before do not say. */
-const unknown = { step: null, askedAtMs: null, dueAtMs: null, answer: null };
 
 export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {
   return records.map(({ event, ...record }) => {
-    return { ...unknown, ...renamed<PendingPrompt>(record), event: decodeEvent(event, options) };
+    return { ...renamed<PendingPrompt>(record), event: decodeEvent(event, options) };
   });
 }
 

@@ -102,6 +102,10 @@ export function handlerRecord(status: string, more: object = {}): object {
     prompts: [],
     wake_at: null,
     last_sequence: -1,
+    labels: {},
+    queue: null,
+    sealed: false,
+    forked_from: null,
     ...more,
   };
 }

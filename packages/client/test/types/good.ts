@@ -97,7 +97,6 @@ expectType<Equal<[typeof first, (typeof second)["joke"]], [number, string]>>(tru
 client.schedules.set("nightly", { workflow: "joke", input: { topic: "x" }, cron: "0 3 * * *" });
 client.schedules.set("nightly", { workflow: "open", cron: "@daily", queue: "llm" });
 client.run("joke", { topic: "x" }, { queue: "llm", queueKey: "t", priority: 1, dedupe: { key: "k", for: "1m" } });
-client.run("joke", { topic: "x" }, { dedupe: { key: "k", for: 5, mode: "last" } });
 
 // G16 the events that the client knows, in the stream of a class, whatever its steps list in `streams`
 const known = createClient<typeof workflows, { Joke: typeof Joke; NeedName: typeof NeedName }>({ baseUrl: "/", events: { Joke, NeedName } });

@@ -67,8 +67,10 @@ const oddNames: readonly string[] = [
   "𝄞",
   "👩‍👩‍👧",
   "مرحبا",
-  "x".repeat(1_000),
-  `${"x".repeat(999)}y`,
+  "x".repeat(255),
+  `${"x".repeat(254)}y`,
+  "ü".repeat(127),
+  "😀".repeat(63),
 ];
 
 /** The run that each page has is that of its odd name. */

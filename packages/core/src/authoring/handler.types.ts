@@ -94,10 +94,10 @@ export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> 
   readonly event: Event;
   /** Id of the run that asks: this run, or a child. */
   readonly runId: string;
-  /** The step that asks; `null` when it is unknown: for a delayed event, or for a run stored by an early version. */
+  /** The step that asks; `null` for a prompt that a step has sent with a delay. */
   readonly step: string | null;
-  /** Time of the prompt, in epoch milliseconds; `null` when it is unknown. */
-  readonly askedAtMs: number | null;
+  /** Time of the prompt, in epoch milliseconds. */
+  readonly askedAtMs: number;
   /** Until when an answer is accepted, in epoch milliseconds; `null` for no limit. */
   readonly dueAtMs: number | null;
   /** Type of the event that the answer becomes; `null` when the fields alone do not determine it. */

@@ -47,7 +47,6 @@ import type {
 import type { RuntimeOptions } from "./api/runtime-options.types.js";
 import type { RuntimeRecords } from "./api/runtime-records.types.js";
 import type { RuntimeSchedules } from "./api/schedule.types.js";
-import { whenChanged } from "./calls/change.js";
 import { detailedHistoryOf } from "./calls/detailed-history.js";
 import { forkRun } from "./calls/fork.js";
 import { ResumeRequests } from "./calls/resume-requests.js";
@@ -148,7 +147,6 @@ class StoredRuntime {
       backOffMs: leaseMs,
       handlers: {
         schedule: (entry) => fireSchedule(parts, entry),
-        start: (entry) => this.#dedupes.fire(entry),
         request: (entry) => this.#requests.fire(entry),
       },
     });
@@ -199,16 +197,12 @@ class StoredRuntime {
 
   #runOnce(request: NewRunRequest, dedupe: ResolvedDedupe): RunHandle {
     const key = { ...request.key };
-    const setup = { registry: this.#registry, key };
     const stored = markHandled(
       this.#dedupes.start(request, dedupe).then((runId) => {
         key.runId = runId; // the handle is for this run from here on
       }),
     );
-    const isThere = async (): Promise<true | undefined> =>
-      (await this.#registry.sharedRow(key)) === null ? undefined : true;
-    const begun = (): Promise<void> => stored.then(() => whenChanged(setup, isThere)).then(() => {});
-    return this.#handle(key, () => stored, dedupe.mode === "first" ? undefined : begun);
+    return this.#handle(key, () => stored);
   }
 
   handle(runId: string, options: TenantOptions = {}): RunHandle {
@@ -429,12 +423,12 @@ class StoredRuntime {
     return this.#handle(key, () => going);
   }
 
-  #handle(key: RunKey, accept: () => Promise<void>, begun: () => Promise<void> = accept): RunHandle {
+  #handle(key: RunKey, accept: () => Promise<void>): RunHandle {
     this.#begin();
     const cancelElsewhere = async (reason: unknown, idempotencyKey: string | null): Promise<Receipt> =>
       (await this.#requests.ask(key, { how: "cancel", idempotencyKey, reason })) as Receipt;
     const [registry, workflows] = [this.#registry, this.#workflows];
-    return new StoredRunHandle({ registry, workflows, key, accept, begun, cancelElsewhere });
+    return new StoredRunHandle({ registry, workflows, key, accept, cancelElsewhere });
   }
 
   /** Serves a request of a process that executes nothing. */

@@ -17,6 +17,7 @@ import type { Workflows } from "./api/runtime-names.types.js";
 import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
 import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
 import { memoryStore } from "./memory/memory-store.js";
+import { nameProblem } from "./options/check-names.js";
 import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
 import type { DurableRunSettings } from "./run/run-settings.types.js";
 import type { RunStore } from "./store/run-store.types.js";
@@ -41,7 +42,11 @@ const wholeFromZero = wholeNumber(0);
 const wholeFromOne = wholeNumber(1);
 
 const rules: Rules<RuntimeOptions<Workflows>> = {
-  workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),
+  workflows: (workflows) => {
+    const names = Object.keys(workflows ?? {});
+    if (names.length === 0) return ["`workflows` is empty"];
+    return names.flatMap((name) => nameProblem(`the name of the workflow ${JSON.stringify(name)}`, name, false));
+  },
   execute: flag,
   leaseMs: milliseconds(100),
   idleReleaseMs: milliseconds(0),
@@ -56,7 +61,6 @@ const rules: Rules<RuntimeOptions<Workflows>> = {
   resources: (resources = []) =>
     areOverrides(resources) ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"],
   store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
-  restoreWaits: flag,
   telemetry: object,
   clock: withMethods("a clock", "now", "setTimer"),
   log: withMethods("a log, as `{ info, error }`", "info", "error"),
@@ -77,7 +81,7 @@ export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRunt
   const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
   const { queues = {}, maxConcurrentRuns, resources = [] } = options;
   // A run that only waits has no place.
-  const releasesAtOnce = options.restoreWaits === true || maxConcurrentRuns !== undefined;
+  const releasesAtOnce = maxConcurrentRuns !== undefined;
   return {
     workflows,
     store: options.store ?? memoryStore(),

@@ -87,17 +87,3 @@ export interface FailureTrigger {
   readonly steps: readonly string[] | null;
   readonly maxRecoveries: number;
 }
-
-/**
- * Adds what stored definitions from before declared fan-outs lack, from the present code.
- *
- * @param current Definition of the same workflow in the present code.
- */
-export function completeDefinition(stored: Definition, current: Definition | undefined): Definition {
-  if (stored.steps.every((step) => step.fanOut !== undefined)) return stored;
-  const known = new Map(current?.steps.map((step) => [step.name, step]));
-  return {
-    ...stored,
-    steps: stored.steps.map((step) => ({ ...step, fanOut: step.fanOut ?? known.get(step.name)?.fanOut ?? null })),
-  };
-}

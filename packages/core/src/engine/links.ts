@@ -20,7 +20,7 @@ export function listWait(state: RunState, wait: WaitRecord): void {
   state.prompts ??= new SmallMap();
   const { promptId, prompt, openedAtMs, item } = wait;
   const step = state.items.get(item)?.step ?? null;
-  state.prompts.set(promptId, { promptId, event: prompt, wait, step, askedAtMs: openedAtMs || null });
+  state.prompts.set(promptId, { promptId, event: prompt, wait, step, askedAtMs: openedAtMs });
 }
 
 /** Work for one element of the fan-out begins. */

@@ -351,9 +351,9 @@ export interface OpenPrompt {
   readonly event: EventData;
   /** `null` when a step emitted it: then any step that accepts an answer gets it. */
   readonly wait: WaitRecord | null;
-  /** The step that asks; `null` when it is not known. */
+  /** The step that asks; `null` for a prompt that a step has sent with a delay. */
   readonly step: string | null;
-  readonly askedAtMs: number | null;
+  readonly askedAtMs: number;
 }
 
 export interface ChildRecord extends SlotlessCall {

@@ -23,7 +23,6 @@ import { setPorts as setPortsOf } from "../run/workflow-host.js";
 
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
 export { compileWorkflow } from "../compile/compile.js";
-export { migrateState, stateVersionOf } from "../compile/state-version.js";
 // ---- runs in memory, for hosts that place them themselves
 export { createActivations } from "../durable/activation.js";
 export type {
@@ -40,7 +39,6 @@ export type { BlobUse } from "../durable/store/blob-uses.js";
 export { blobUses } from "../durable/store/blob-uses.js";
 export type { IdRange, PagePosition } from "../durable/store/store-kit.js";
 export {
-  checkPageLimit,
   decodePageCursor,
   encodePageCursor,
   isEndedStatus,
@@ -145,6 +143,7 @@ export {
   wholeNumber,
   withMethods,
 } from "../value/option-rules.js";
+export { pageSize } from "../value/option-value.js";
 export type { StoredForm } from "../value/plain.js";
 export { examine } from "../value/plain.js";
 

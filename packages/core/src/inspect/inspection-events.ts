@@ -70,10 +70,10 @@ export interface InspectionEvents {
   readonly "step.retrying": AttemptFacts & { readonly delayMs: number };
   /** The attempt waits, and its slot is free. */
   readonly "step.waiting": AttemptFacts & { readonly kind: WaitKind; readonly until: number | null };
-  /** What the attempt has waited for since `sinceMs` has arrived, or the time is up. `sinceMs` is `null` when it is unknown. */
+  /** What the attempt has waited for since `sinceMs` has arrived, or the time is up. */
   readonly "step.answered": AttemptFacts & {
     readonly kind: WaitKind;
-    readonly sinceMs: number | null;
+    readonly sinceMs: number;
     readonly isTimeout: boolean;
     /** Its `signal` has closed it, or it has lost a race: nothing has arrived. */
     readonly isClosed: boolean;

@@ -198,7 +198,7 @@ export function inspectNote(run: InspectedRun, note: Note): void {
       const { kind, openedAtMs, status } = record;
       return tellOf({ run, item }, "step.answered", {
         kind: waitKinds[kind],
-        sinceMs: openedAtMs || null,
+        sinceMs: openedAtMs,
         isTimeout: status === "timedOut",
         isClosed: status === "closed",
       });

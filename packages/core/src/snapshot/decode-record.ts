@@ -28,7 +28,7 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt
       return {
         kind,
         call,
-        openedAtMs: openedAt(reader),
+        openedAtMs: reader.time("openedAtMs"),
         awaitedIn,
         dueAtMs: reader.number("dueAtMs"),
         status: reader.oneOf("status", ["open", "done", "closed"]),
@@ -69,7 +69,7 @@ function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord
   return {
     kind: "wait",
     call: reader.text("call"),
-    openedAtMs: openedAt(reader),
+    openedAtMs: reader.time("openedAtMs"),
     ...owner,
     order: reader.count("order"),
     accepts: reader.texts("accepts"),
@@ -95,7 +95,7 @@ function effectRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): 
     kind: "effect",
     call: reader.text("call"),
     ...(label !== undefined && { label }),
-    openedAtMs: openedAt(reader),
+    openedAtMs: reader.time("openedAtMs"),
     awaitedIn,
     status,
     attempts: reader.count("attempts"),
@@ -115,10 +115,6 @@ function closing(decoder: PartDecoder, reader: Reader): Pick<SlotlessRecord, "ra
   };
 }
 
-function openedAt(reader: Reader): number {
-  return reader.raw("openedAtMs") === undefined ? 0 : reader.time("openedAtMs");
-}
-
 function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (isRecord(value)) return value;
   throw invalidSnapshot(path, "no record of fields");
@@ -131,7 +127,7 @@ function childRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): M
   return {
     kind: "child",
     call: reader.text("call"),
-    openedAtMs: openedAt(reader),
+    openedAtMs: reader.time("openedAtMs"),
     awaitedIn,
     name,
     runId: reader.text("runId"),

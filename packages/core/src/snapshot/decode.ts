@@ -182,14 +182,12 @@ class StateDecoder extends PartDecoder {
       const parent = this.#scope(reader, "parent");
       const id = reader.count("id", this.#dict.count("nextId"));
       if (this.#scopes.has(id)) throw invalidSnapshot(reader.at("id"), `${id} a second time`);
-      // Absent from the list in snapshots from before fan-outs were declared.
-      const gathered = reader.each("gathered", (entry) => entry.text("step"));
       const scope = createScope({
         id,
         opener: reader.text("opener"),
         parent,
         parentIndex: elementIndex(reader, parent, "parentIndex"),
-        collects: [...new Set([...reader.texts("collects"), ...gathered])],
+        collects: reader.texts("collects"),
         counted: reader.flag("counted"),
       });
       scope.size = reader.count("size", runLimits.elements + 1);
@@ -300,7 +298,7 @@ class StateDecoder extends PartDecoder {
         event: this.event(prompt.raw("event"), prompt.at("event")),
         wait: null,
         step: prompt.nullable("step", (name) => prompt.text(name)),
-        askedAtMs: prompt.nullable("askedAtMs", (name) => prompt.time(name)),
+        askedAtMs: prompt.time("askedAtMs"),
       });
     }
   }

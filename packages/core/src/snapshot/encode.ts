@@ -105,7 +105,7 @@ class StateEncoder implements PartEncoder {
         promptId,
         event: this.event(event, "prompt"),
         ...(step !== null && { step }),
-        ...(askedAtMs !== null && { askedAtMs }),
+        askedAtMs,
       })),
       ...each("timers", timers, (timer) => this.#timer(timer)),
       ...list("unfired", [...(state.unused?.unfired ?? [])]),

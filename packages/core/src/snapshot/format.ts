@@ -177,7 +177,7 @@ interface EncodedPrompt {
   readonly promptId: string;
   readonly event: EncodedEvent;
   readonly step?: string;
-  readonly askedAtMs?: number;
+  readonly askedAtMs: number;
 }
 
 interface EncodedWait

@@ -9,7 +9,7 @@
 
 import { compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { completeDefinition, type Definition } from "../engine/definition.js";
+import type { Definition } from "../engine/definition.js";
 import type { EventData } from "../engine/state.js";
 import type { EffectRecorded, Send, Tick } from "../engine/tick.js";
 import { decodeEvent, decodeMeasured, decodeValue } from "../event/decode.js";
@@ -162,15 +162,10 @@ const error = guarded(
       isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message),
   ),
 );
-const plainDefinition = plain(
+const definition = plain(
   "a definition",
   (json) => Array.isArray((json as Partial<Definition> | null)?.steps) && isRecord((json as Partial<Definition>).roles),
 );
-const definition: Form = {
-  ...plainDefinition,
-  decode: (json, place) =>
-    completeDefinition(plainDefinition.decode(json, place) as Definition, place.compiled.definition),
-};
 const positive = plain("a number from 1", (json) => Number.isSafeInteger(json) && (json as number) > 0);
 const label = plain("a label", isLabel);
 const limit: Form = { ...numberOrNull, isOptional: true };

@@ -1,7 +1,7 @@
 /**
  * The rows of a durable run as a tree has stored them: the ticks, snapshots that were written between them, and the code.
  *
- * `npx tsx packages/core/test/golden/write-rows.ts v2` writes them. By hand, once for a form.
+ * `npx tsx packages/core/test/golden/write-rows.ts v1` writes them. By hand, once for a form.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { memoryStore, type RunStore, type StoredRun, type StoredSnapshot, type TickBatch } from "../../src/entries/runtime.js";

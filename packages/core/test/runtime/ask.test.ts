@@ -29,7 +29,7 @@ const workflows = { once, twice } as unknown as Workflows;
 const settings: Record<string, Partial<RuntimeOptions<Workflows>>> = {
   "as it is": {},
   "with maxConcurrentRuns": { maxConcurrentRuns: 5 },
-  "with restoreWaits": { restoreWaits: true },
+  "with idleReleaseMs 0": { idleReleaseMs: 0 },
   "with idleReleaseMs: 0": { idleReleaseMs: 0 },
   "in a queue": { queues: { work: { concurrency: 1 } } },
 };

@@ -13,7 +13,7 @@ const makes: Record<string, (ctx: Context, work: () => Promise<unknown>) => Prom
 };
 const settings: Record<string, Partial<RuntimeOptions<Workflows>>> = {
   maxConcurrentRuns: { maxConcurrentRuns: 5 },
-  restoreWaits: { restoreWaits: true },
+  released: { idleReleaseMs: 0 },
   "idleReleaseMs: 0": { idleReleaseMs: 0 },
 };
 const cases = Object.keys(makes).flatMap((make) => Object.keys(settings).map((setting) => [make, setting] as const));

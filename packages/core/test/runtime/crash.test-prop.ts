@@ -60,7 +60,7 @@ describe.each(flows)("$name, in a runtime", (flow) => {
   it("ends the same when every wait leaves memory", async () => {
     const whole = await run(flow);
 
-    const restored = await run(flow, { restoreWaits: true, snapshotEvery: 1 });
+    const restored = await run(flow, { idleReleaseMs: 0, snapshotEvery: 1 });
 
     expect(restored.ending).toEqual(whole.ending);
   });

@@ -1,13 +1,12 @@
-/** Starts that count once for a key: the first one within a time, or the last one once it is quiet. */
+/** Starts that count once for a key, for a time. */
 import { describe, expect, it } from "vitest";
 import type { RunHandle } from "../../src/entries/runtime.js";
-import { Machine, state } from "../support/processes.js";
+import { Machine } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
-import { Done, HOUR, MINUTE, SECOND, scheduled, startedIds } from "../support/scheduled.js";
+import { Done, MINUTE, SECOND, scheduled, startedIds } from "../support/scheduled.js";
 import { settle } from "../support/virtual-clock.js";
 
 const first = { dedupe: { key: "customer-7", for: "10m" } } as const;
-const last = { dedupe: { key: "customer-7", for: "10s", mode: "last" } } as const;
 
 describe("the first start of a key", () => {
   it("is given to every other one within the time, whatever the input", async () => {
@@ -107,91 +106,10 @@ describe("the first start of a key", () => {
       (await machine.store.records({ kind: `millrace:${kind}`, tenant, limit: 9 })).records.length;
     await runtime.run("report", { of: "one" }, { ...first, tenant: "acme" });
     await machine.clock.advance(5 * MINUTE);
-    expect([await kept("first", "acme"), await kept("expiry")]).toEqual([1, 1]);
+    expect([await kept("dedupe", "acme"), await kept("expiry")]).toEqual([1, 1]);
     await machine.clock.advance(6 * MINUTE);
-    expect([await kept("first", "acme"), await kept("expiry")]).toEqual([0, 0]);
+    expect([await kept("dedupe", "acme"), await kept("expiry")]).toEqual([0, 0]);
     expect(await runtime.run("report", { of: "two" }, { ...first, tenant: "acme" })).toBe("report of two");
-  });
-});
-
-describe("the last start of a key", () => {
-  it("begins when it is quiet, with the input of the last call, and every call is given it", async () => {
-    const machine = new Machine();
-    const { runtime } = machine.open(scheduled);
-    const runs = [];
-    for (const of of ["one", "two", "three"]) {
-      runs.push(runtime.run("report", { of }, { ...last, labels: { of } }));
-      await machine.clock.advance(9 * SECOND);
-    }
-    await Promise.all(runs.map((run) => run.accepted));
-    expect(new Set(runs.map(({ runId }) => runId)).size).toBe(1);
-    expect(await startedIds(runtime)).toEqual([]);
-    expect(await state(runs[0] as never)).toBe("pending");
-
-    await machine.clock.advance(SECOND);
-    expect(await Promise.all(runs)).toEqual(["report of three", "report of three", "report of three"]);
-    expect(await runs[0]?.summary()).toMatchObject({ labels: { of: "three" } });
-    expect(
-      await runtime.run("report", { of: "four" }, { dedupe: { ...last.dedupe, for: 1 } }).accepted,
-    ).toBeUndefined();
-    await machine.clock.advance(1);
-    expect(await startedIds(runtime)).toHaveLength(2);
-  });
-
-  it("begins in another process when those that called are gone", async () => {
-    const machine = new Machine();
-    const web = machine.open(scheduled);
-    const run = web.runtime.run("report", { of: "one" }, last);
-    await run.accepted;
-    web.kill();
-    const { runtime } = machine.open(scheduled);
-    expect(await runtime.due()).toEqual({ runs: [], wakeAtMs: machine.clock.now() + 10 * SECOND });
-    await runtime.start();
-    await machine.clock.advance(10 * SECOND);
-    expect(await runtime.handle(run.runId)).toBe("report of one");
-    expect(await runtime.due()).toEqual({ runs: [], wakeAtMs: null });
-  });
-
-  it("begins once, where many processes call and look", async () => {
-    const machine = new Machine();
-    const processes = [1, 2, 3].map(() => machine.open(scheduled));
-    for (const { runtime } of processes) await runtime.start();
-    const runs = processes.map(({ runtime }, index) => runtime.run("report", { of: `${index}` }, last));
-    await Promise.all(runs.map((run) => run.accepted));
-    await machine.clock.advance(10 * SECOND);
-    const results = await Promise.all(runs);
-    expect(new Set(results).size).toBe(1);
-    expect(await startedIds(processes[0]?.runtime as never)).toEqual([runs[0]?.runId]);
-  });
-
-  it("takes what is sent to it once it has begun, and is unknown to all who do not wait until then", async () => {
-    const machine = new Machine();
-    const { runtime } = machine.open(scheduled);
-    const run = runtime.run("slow", {}, last);
-    await run.accepted;
-    for (const ask of [
-      () => run.summary(),
-      () => run.outcome(),
-      () => run.prompts(),
-      () => runtime.handle(run.runId).idle(),
-    ])
-      expect(await rejection(ask() as Promise<unknown>)).toMatchObject({ code: "RUN_UNKNOWN" });
-
-    const idle = run.idle();
-    await machine.clock.advance(10 * SECOND);
-    expect(await idle).toMatchObject({ status: "waiting" });
-    expect((await run.sendEvent(new Done({}))).status).toBe("accepted");
-    expect(await run).toBe("done");
-  });
-
-  it("is not delayed by a clock that is set forward", async () => {
-    const machine = new Machine();
-    const { runtime } = machine.open(scheduled);
-    const run = runtime.run("report", { of: "one" }, last);
-    await run.accepted;
-    machine.clock.setBy(HOUR);
-    await machine.clock.advance(10 * SECOND);
-    expect(await run).toBe("report of one");
   });
 });
 
@@ -199,8 +117,8 @@ describe("at the door", () => {
   it.each<[string, object, string]>([
     ["a run id", { ...first, runId: "a" }, "it goes with no `runId`"],
     ["a time", { ...first, startAt: 1 }, "it goes with no `startAt`"],
-    ["an unknown mode", { dedupe: { ...first.dedupe, mode: "all" } }, '`dedupe.mode` is "all"'],
-    ["an option that nobody reads", { dedupe: { ...first.dedupe, modes: "last" } }, "did you mean `mode`?"],
+    ["an unknown choice", { dedupe: { ...first.dedupe, failed: "all" } }, '`dedupe.failed` is "all"'],
+    ["an option that nobody reads", { dedupe: { ...first.dedupe, fails: "keep" } }, "did you mean `failed`?"],
     ["no time at all", { dedupe: { key: "a", for: 0 } }, "`dedupe.for` is 0"],
     ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "`dedupe.for` ends after every date"],
     ["an empty key", { dedupe: { key: "", for: 1 } }, "`key` is empty"],
@@ -211,12 +129,16 @@ describe("at the door", () => {
     expect(error).toMatchObject({ code: "OPTION_INVALID", message: expect.stringContaining(message) });
   });
 
-  it("no duration is refused, and so is a key that is too long with its workflow", async () => {
+  it("no duration is refused, and so is a key of more than 255 bytes", async () => {
     const { runtime } = new Machine().open(scheduled);
     // @ts-expect-error [2322] -- no duration
     const soon = async () => runtime.run("report", { of: "one" }, { dedupe: { key: "a", for: "soon" } });
     expect(await rejection(soon())).toMatchObject({ code: "DURATION_INVALID" });
-    const long = async () => runtime.run("report", { of: "one" }, { dedupe: { key: "a".repeat(995), for: "1d" } });
-    expect(await rejection(long())).toMatchObject({ code: "OPTION_INVALID" });
+    const long = async (key: string) => runtime.run("report", { of: "one" }, { dedupe: { key, for: "1d" } });
+    expect(await rejection(long("ü".repeat(128)))).toMatchObject({
+      code: "OPTION_INVALID",
+      message: expect.stringContaining("`key` has 256 bytes; a name has at most 255"),
+    });
+    expect(await long(`a${"ü".repeat(127)}`)).toBe("report of one");
   });
 });

@@ -226,16 +226,14 @@ describe("a runtime that executes nothing", () => {
   it("sets schedules and starts with `dedupe`, which others begin", async () => {
     const { machine, runtime, work } = open();
     await runtime.schedules.set("hourly", { cron: "0 * * * *", workflow: "report", input: { of: "the hour" } });
-    const [one, two] = [1, 2].map((of) =>
-      runtime.run("report", { of: `${of}` }, { dedupe: { key: "a", for: "1m", mode: "last" } }),
-    );
+    const [one, two] = [1, 2].map((of) => runtime.run("report", { of: `${of}` }, { dedupe: { key: "a", for: "1m" } }));
     await two?.accepted;
     await machine.clock.advance(HOUR);
-    expect(await startedIds(runtime)).toEqual([]);
-    expect(await runtime.due()).toMatchObject({ wakeAtMs: Date.UTC(2030, 0, 1, 0, 1) });
+    expect(await startedIds(runtime)).toEqual([one?.runId]);
+    expect(await runtime.due()).toMatchObject({ runs: [{ runId: one?.runId }] });
 
     await work().runtime.start();
-    expect([await one, await two]).toEqual(["report of 2", "report of 2"]);
+    expect([await one, await two]).toEqual(["report of 1", "report of 1"]);
     expect(await runtime.handle("hourly@2030-01-01T01:00:00.000Z")).toBe("report of the hour");
     expect(await runtime.run("report", { of: "3" }, { dedupe: { key: "b", for: "1m" } })).toBe("report of 3");
   });

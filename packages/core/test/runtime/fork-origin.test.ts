@@ -66,37 +66,10 @@ describe("the history of a fork", () => {
   });
 });
 
-describe("fork({ edit, editEvent })", () => {
+describe("fork({ edit })", () => {
   it("leaves an event that was emitted before as it is: the edited state does not reach it", async () => {
     const { runtime, quoted } = await done();
 
     expect(await runtime.fork("one", { at: quoted, edit: (state) => void (state["rate"] = 3) })).toEqual([200, 3]);
-  });
-
-  it("takes another event for one that a step is to get", async () => {
-    const { runtime, quoted } = await done();
-    const seen: string[] = [];
-
-    const forked = runtime.fork("one", {
-      at: quoted,
-      editEvent: (event, step) => {
-        seen.push(`${event.type} for ${step}`);
-        return event instanceof Quote ? new Quote({ cents: event.cents, rate: 3 }) : undefined;
-      },
-    });
-
-    expect(await forked).toEqual([300, 2]);
-    expect(seen).toEqual(["Quote for pay"]);
-  });
-
-  it.each([
-    ["an event of another type", new Other({}), "`editEvent` gave Other in place of Quote."],
-    ["no event", {}, "`editEvent` gave no event in place of Quote."],
-  ])("refuses %s, and nothing of the fork is there", async (_name, given, message) => {
-    const { runtime, quoted } = await done();
-    const forked = runtime.fork("one", { at: quoted, runId: "two", editEvent: () => given as never });
-
-    expect(await rejection(forked)).toMatchObject({ code: "OPTION_INVALID", message });
-    expect(await rejection(runtime.handle("two").summary())).toMatchObject({ code: "RUN_UNKNOWN" });
   });
 });

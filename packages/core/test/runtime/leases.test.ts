@@ -320,7 +320,7 @@ describe("a workflow that is not in this process", () => {
     const other = defineWorkflow("other")
       .step("end", { on: StartEvent, emits: StopEvent }, () => new StopEvent({ result: 1 }))
       .build();
-    const first = machine.open(flows, { restoreWaits: true });
+    const first = machine.open(flows, { idleReleaseMs: 0 });
     const run = first.runtime.run("slow", {}, { runId: "one", startAt: machine.clock.now() + LEASE });
     await run.accepted;
     first.kill();

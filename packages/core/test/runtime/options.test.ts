@@ -29,7 +29,6 @@ describe("options", () => {
   it.each([
     ["store", {}, "`store` is an object, not a store of runs, such as `sqliteStore(path)`"],
     ["store", null, "`store` is null, not a store of runs, such as `sqliteStore(path)`"],
-    ["restoreWaits", "yes", '`restoreWaits` is "yes", not true or false'],
     ["clock", Date, "`clock` is a function, not a clock"],
     ["log", {}, "`log` is an object, not a log, as `{ info, error }`"],
     ["telemetry", 3, "`telemetry` is 3, not an object"],
@@ -115,8 +114,8 @@ describe("a value of a wrong kind is named, and never as [object Object]:", () =
     ["options of a history", (runtime) => read(runtime.history("one", null as never)), "`history` are wrong"],
     ["`dedupe`", (runtime) => runtime.run("flow", {}, { dedupe: null as never }), "`run.dedupe` are wrong"],
     [
-      "`dedupe.mode`",
-      (runtime) => runtime.run("flow", {}, { dedupe: { key: "k", for: "1s", mode: 1n as never } }),
+      "`dedupe.failed`",
+      (runtime) => runtime.run("flow", {}, { dedupe: { key: "k", for: "1s", failed: 1n as never } }),
       "is 1, not",
     ],
     [

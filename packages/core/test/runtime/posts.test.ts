@@ -209,11 +209,11 @@ describe("an answer from another process", () => {
 describe("an event that is posted while nobody runs the run", () => {
   it("brings it back in whichever process is there", async () => {
     const machine = new Machine();
-    const first = machine.open(sums(), { restoreWaits: true });
+    const first = machine.open(sums(), { idleReleaseMs: 0 });
     await first.runtime.run("sum", {}, { runId: "one" }).idle();
     await machine.clock.advance(0);
     expect((await machine.row("one")).lease).toBeNull();
-    const there = machine.open(sums(), { restoreWaits: true }).runtime;
+    const there = machine.open(sums(), { idleReleaseMs: 0 }).runtime;
     await there.start();
 
     expect(await there.handle("one").sendEvent(new Add({ n: 1 }))).toMatchObject({ status: "accepted" });

@@ -127,17 +127,3 @@ it.each(["alone", "emitting"] as const)("%s: a snapshot keeps since when it is a
 
   expect(outcome).toMatchObject({ prompts: [{ askedAtMs: asked?.askedAtMs, step: asked?.step }] });
 });
-
-it.each([
-  ["alone", "ask"],
-  ["emitting", null],
-] as const)("%s: what a version wrote that did not keep it is read as unknown", async (name, step) => {
-  const run = new Machine().open(flows).runtime.run(name, {}, { runId: "r" });
-  await run.idle();
-  const text = JSON.stringify(await run.snapshot()).replace(/,"(askedAtMs|openedAtMs)":\d+|,"step":"begin"/g, "");
-
-  const restored = flows[name].resume(Context.fromDict(flows[name], JSON.parse(text)));
-  const outcome = await restored.idle();
-
-  expect(outcome).toMatchObject({ prompts: [{ askedAtMs: null, step, answerType: "Yes" }] });
-});

@@ -28,7 +28,7 @@ const stopped = (result: unknown): StopEvent => new StopEvent({ result });
 const code = (error: { code: string }): string => error.code;
 
 /** One workflow in one process, whose waiting run leaves memory as its options say. */
-function open(workflow: object, options: Partial<RuntimeOptions<never>> = { restoreWaits: true }) {
+function open(workflow: object, options: Partial<RuntimeOptions<never>> = { idleReleaseMs: 0 }) {
   const machine = new Machine();
   const { runtime } = machine.open({ flow: workflow } as never, options);
   const run = runtime.run("flow", {} as never, { runId: "one" });
@@ -293,7 +293,7 @@ describe("counters of a run that comes back", () => {
   it("go on: the deadline of the run", async () => {
     const machine = new Machine();
     const { flow } = asking();
-    const { runtime } = machine.open({ flow }, { restoreWaits: true });
+    const { runtime } = machine.open({ flow }, { idleReleaseMs: 0 });
     const run = runtime.run("flow", {}, { runId: "one", deadline: machine.clock.now() + HOUR });
     await run.idle();
     await machine.clock.advance(HOUR - 1);
@@ -308,7 +308,7 @@ describe("counters of a run that comes back", () => {
   it("do not count the time out of memory as work", async () => {
     const machine = new Machine();
     const { flow } = asking();
-    const { runtime } = machine.open({ flow }, { restoreWaits: true });
+    const { runtime } = machine.open({ flow }, { idleReleaseMs: 0 });
     const run = runtime.run("flow", {}, { runId: "one", timeout: "1m" });
     await run.idle();
     await machine.clock.advance(24 * HOUR);

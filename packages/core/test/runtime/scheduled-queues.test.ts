@@ -1,7 +1,6 @@
 /** Schedules whose runs wait in a queue. */
 import { describe, expect, it } from "vitest";
-import { ownKind } from "../../src/durable/due/due-entries.js";
-import type { Runtime, ScheduleOptions, StoredRecord } from "../../src/entries/runtime.js";
+import type { Runtime, ScheduleOptions } from "../../src/entries/runtime.js";
 import { WorkflowError } from "../../src/index.js";
 import { Machine } from "../support/processes.js";
 import { one, opened, works } from "../support/queued.js";
@@ -140,21 +139,6 @@ describe("a run that begins by the calendar, of a queue", () => {
     expect((await runtime.runs({ queue: "llm" })).runs).toHaveLength(1);
   });
 
-  it("of a schedule that was stored before there were queues waits in none", async () => {
-    const { runtime, machine, begun } = opened(one);
-    await runtime.schedules.set("hourly", inNone);
-    const key = { tenant: "", kind: ownKind("schedule"), id: "hourly" };
-    const stored = (await machine.store.record(key)) as StoredRecord;
-    const { queue, ...old } = JSON.parse(stored.text);
-    expect(queue).toBeNull();
-    await machine.store.writeRecords([{ ...key, expected: stored.version, text: JSON.stringify(old) }]);
-
-    await machine.clock.advance(HOUR);
-
-    expect((await runtime.schedules.get("hourly"))?.queue).toBeNull();
-    expect(begun).toEqual(["hourly"]);
-  });
-
   it("is refused when the schedule is set, with all that is wrong", async () => {
     const { runtime } = opened(one);
     const problems = (options: object) =>
@@ -170,7 +154,7 @@ describe("a run that begins by the calendar, of a queue", () => {
       expect.stringContaining("`priority` is NaN, not a whole number"),
     ]);
     expect(await problems({ queue: "llm", queueKey: "k".repeat(1_000_000) })).toEqual([
-      "`queueKey` has 1000000 characters",
+      "`queueKey` has 1000000 bytes; a name has at most 255",
     ]);
     expect(await problems({ queue: "llm", priority: 1 })).toEqual([
       '`priority` is for queues with `priority: true`, which "llm" is not',

@@ -104,7 +104,7 @@ interface Scene {
   readonly stops: "owner" | "both";
   /** Another run of the owner writes to the store all the time. */
   readonly isBusy: boolean;
-  readonly restoreWaits: boolean;
+  readonly idleReleaseMs: number;
 }
 
 function scenesOf(given: { readonly [Name in keyof Scene]: readonly Scene[Name][] }): Scene[] {
@@ -127,7 +127,7 @@ async function stopAt(scene: Scene, moment: Moment, store: (inner: RunStore) => 
   const machine = new Machine(store(memoryStore()));
   const flow = asking(scene.depth);
   const open = (): Runtime =>
-    machine.open({ flow, busy }, { store: keptOpen(machine.store), restoreWaits: scene.restoreWaits }).runtime;
+    machine.open({ flow, busy }, { store: keptOpen(machine.store), idleReleaseMs: scene.idleReleaseMs }).runtime;
   const [owner, other] = [open(), open()];
   await other.start();
   if (scene.isBusy) await owner.run("busy", {}).accepted;
@@ -204,7 +204,7 @@ const all = {
   from: ["owner", "other"],
   stops: ["owner", "both"],
   isBusy: [false],
-  restoreWaits: [false],
+  idleReleaseMs: [10_000],
 } as const;
 
 describe("stopping while somebody answers", () => {
@@ -221,6 +221,6 @@ describe("stopping while somebody answers", () => {
   });
 
   it("loses no answer to a run that is out of memory", async () => {
-    expect(await faults(scenesOf({ ...all, depth: [2], restoreWaits: [true] }), turns, distant)).toEqual([]);
+    expect(await faults(scenesOf({ ...all, depth: [2], idleReleaseMs: [0] }), turns, distant)).toEqual([]);
   });
 });

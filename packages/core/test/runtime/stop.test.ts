@@ -369,7 +369,7 @@ describe("resources", () => {
   it("of the app live as long as the runtime, those of a run until it leaves memory", async () => {
     const machine = new Machine();
     const { events, flows } = withResource();
-    const { runtime } = machine.open(flows, { restoreWaits: true });
+    const { runtime } = machine.open(flows, { idleReleaseMs: 0 });
     const run = runtime.run("flow", {}, { runId: "one" });
     await run.idle();
     await machine.clock.advance(0);

@@ -153,7 +153,7 @@ describe("a store that cannot be asked for a while", () => {
         return new StopEvent({ result: "awake" });
       })
       .build();
-    const { runtime, log } = machine.open({ flow }, { restoreWaits: true });
+    const { runtime, log } = machine.open({ flow }, { idleReleaseMs: 0 });
     const run = runtime.run("flow", {}, { runId: "one" });
     await run.idle();
     await machine.clock.advance(0);

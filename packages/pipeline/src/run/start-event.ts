@@ -15,7 +15,7 @@ import { requestOf } from "./run-request.js";
 import { checkInput } from "./schemas.js";
 
 /** Length that an index of every store accepts. */
-const LONGEST = 1_000;
+const LONGEST = 255;
 
 const outside = ["input", "session_id", "user_id"] as const;
 type Outside = Partial<Record<(typeof outside)[number], unknown>>;

@@ -15,8 +15,7 @@ import { leaseUntil } from "../tables/stored-run.js";
 export const queueTables: string = `
   CREATE TABLE @queues (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    hash bytea NOT NULL UNIQUE,
-    name text NOT NULL,
+    name text COLLATE "C" NOT NULL UNIQUE,
     longest_ms bigint NOT NULL DEFAULT 0 -- of all rates that processes had: younger starts are kept
   ) WITH (fillfactor = 50);
 
@@ -32,7 +31,7 @@ export const queueTables: string = `
 
   CREATE TABLE @queue_keys (
     queue bigint NOT NULL,
-    queue_key bytea NOT NULL,
+    queue_key text COLLATE "C" NOT NULL,
     turn bigint NOT NULL, -- the lowest is served next
     PRIMARY KEY (queue, queue_key)
   ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
@@ -82,7 +81,7 @@ const limits =
   "queue_ids bigint[], run_limits bigint[], key_limits bigint[], rate_limits bigint[], rate_windows bigint[]";
 const variables = `
     of_queue bigint;
-    of_key bytea;
+    of_key text COLLATE "C";
     of_turn bigint;
     first_run record;
     may_start boolean;`;

@@ -5,13 +5,6 @@ const here = process.cwd();
 
 /** Texts that leak, with what is left of them. */
 const hostile: readonly (readonly [string, string])[] = [
-  [
-    `Cannot find module '${here}/x.js' imported from ${here}/y.js`,
-    "Cannot find module '<path>/x.js' imported from <path>/y.js",
-  ],
-  [`Cannot find module file://${here}/x.js`, "Cannot find module file://<path>/x.js"],
-  [`ENOENT:${here}/x.json`, "ENOENT:<path>/x.json"],
-  [`cwd is ${here}.`, `cwd is <path>.`],
   ["boom\n    at run (/srv/app/x.js:1:2)\n    at node:internal/timers:5:1", "boom"],
   ["boom\r\n    at run (/srv/app/x.js:1:2)\r\nand more", "boom\r\nand more"],
   ['{"stack":"Error: boom\\n    at run (/srv/app/x.js:1:2)\\n    at y","n":1}', '{"stack":"Error: boom","n":1}'],
@@ -20,8 +13,7 @@ const hostile: readonly (readonly [string, string])[] = [
 const ordinary: readonly string[] = [
   "there is no route /orders/new",
   "open '/data/orders/7.csv': no such file",
-  `https://a.example${here}/x`,
-  `${here}-of-another/x`,
+  `Cannot find module '${here}/x.js'`,
   "C:\\orders\\7.csv and %2Forders%2F7",
   "at once\n  and at last",
 ];
@@ -43,11 +35,11 @@ describe("the text of an error", () => {
 });
 
 describe("JSON that leaves", () => {
-  const leak = `ENOENT:${here}/x.js`;
-  const clean = "ENOENT:<path>/x.js";
+  const leak = "boom\n    at run (/srv/app/x.js:1:2)";
+  const clean = "boom";
   const through = (value: unknown): unknown => JSON.parse(cleanJson(value));
 
-  it("has no stack, and no folder of the process in the texts of errors, their causes and details", () => {
+  it("has no stack, also in the texts of errors, their causes and details", () => {
     const cause = { name: "Error", message: leak, stack: "no trace" };
     const error = { name: "WorkflowError", message: leak, stack: "x", code: "X", hint: leak, details: { a: [leak] } };
 
@@ -76,7 +68,7 @@ describe("JSON that leaves", () => {
   });
 
   it("keeps what a workflow shows in fields of its own, and dates in errors", () => {
-    const shown = { path: `${here}/x.js`, message: `in ${here}/x.js`, name: "Ada", note: `error: ${here}` };
+    const shown = { path: `${here}/x.js`, message: leak, name: "Ada", note: `error: ${leak}` };
 
     expect(through(shown)).toEqual(shown);
     expect(through({ error: { at: new Date(0) } })).toEqual({ error: { at: "1970-01-01T00:00:00.000Z" } });

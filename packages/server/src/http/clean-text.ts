@@ -1,13 +1,12 @@
 /**
- * Removes what only the operator should see from the texts of errors: stack traces, and the folders of this process.
- * Everything that leaves the process passes here: responses, streams, history, snapshots, results, tools.
+ * Removes stack traces from errors. Everything that leaves the process passes here: responses, streams, history, snapshots,
+ * results, tools.
  *
- * Only texts of errors change, and only what is known exactly: nothing here guesses what a path looks like. Each pattern
- * reads a text once, so that the cost is proportional to its length (`linear-patterns.long.test.ts` of the core).
+ * Only texts of errors change. Each pattern reads a text once, so that the cost is proportional to its length
+ * (`linear-patterns.long.test.ts` of the core).
  *
  * @module
  */
-import { processFolders } from "../system.js";
 
 /** JSON text of a value that may contain errors. */
 export function cleanJson(value: unknown): string {
@@ -58,7 +57,7 @@ function cleanDeep(value: unknown, cleaned: WeakSet<object>): unknown {
 /** Characters of the text of an error that leave; the core stores as many. */
 const mostCharacters = 100_000;
 
-/** Removes stack traces, and replaces the folders of this process by `<path>`. A longer text is cut first. */
+/** Cuts the text of an error, and removes stack traces from it. */
 export function cleanError(text: string): string {
   return cleanText(shortText(text, mostCharacters));
 }
@@ -67,35 +66,12 @@ export function shortText(text: string, characters: number): string {
   return text.length > characters ? `${text.slice(0, characters)}…` : text;
 }
 
-/** Removes stack traces, and replaces the folders of this process by `<path>`. */
+/** Removes stack traces from the text of an error. */
 export function cleanText(text: string): string {
-  ownFolders ??= patternOf(folderForms());
-  const { forms, pattern } = ownFolders;
-  // Most texts hold neither, which a search for fixed texts finds out many times faster.
-  const shown = text.includes("at ") ? text.replace(stackLines, "") : text;
-  return forms.some((form) => shown.includes(form)) ? shown.replace(pattern, "<path>") : shown;
+  // Most texts hold none, which a search for a fixed text finds out many times faster.
+  return text.includes("at ") ? text.replace(stackLines, "") : text;
 }
 
 const stackLine = /\n[ \t]+at /;
 /** Also matches a thrown object that was converted to text, with its line breaks as `\n`. */
 const stackLines = /(?:\r?\n|\\n)[ \t]+at (?:(?!\\n)[^\r\n"])*/g;
-
-interface OwnFolders {
-  readonly forms: readonly string[];
-  /** Matches a folder of this process where a path begins. */
-  readonly pattern: RegExp;
-}
-
-let ownFolders: OwnFolders | null = null;
-
-function patternOf(forms: readonly string[]): OwnFolders {
-  const escaped = forms.map((form) => form.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
-  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_.-])(?:${escaped.join("|")})(?![\\p{L}\\p{N}_-])`, "gu");
-  return { forms, pattern };
-}
-
-/** Each folder as it is, as JSON has it, and as an address has it: on Windows these are three texts. */
-function folderForms(): string[] {
-  const folders = processFolders();
-  return [...new Set(folders.flatMap((one) => [one, one.replaceAll("\\", "\\\\"), one.replaceAll("\\", "/")]))];
-}

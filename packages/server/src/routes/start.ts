@@ -1,12 +1,11 @@
 /** Routes that start runs. */
 import type { TraceContext } from "millrace";
 import { placeOf } from "../guard/queue-of.js";
-import { HttpError } from "../http/http-error.js";
 import { callerOf } from "../quota/caller.js";
 import { settled } from "../runs/run-wait.js";
 import { type StartRequest, startRun } from "../runs/start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
-import { delayedStart, handler, nameParams, type RunBody, runBody } from "../wire/schemas.js";
+import { handler, nameParams, type RunBody, runBody } from "../wire/schemas.js";
 import { type Call, json, mount } from "./route.js";
 import type { Server } from "./server.types.js";
 import { whileWaiting } from "./waiting.js";
@@ -29,19 +28,6 @@ async function requestOf({ options }: Server, call: StartCall): Promise<StartReq
   return { workflow, tenant, body, place, idempotencyKey, trace: traceOf(context.req.raw.headers) };
 }
 
-function isDelayed({ dedupe }: RunBody): boolean {
-  return dedupe?.mode === "last";
-}
-
-function notAwaited(): HttpError {
-  return new HttpError({
-    status: 400,
-    code: "OPTION_INVALID",
-    detail: 'A start with `dedupe.mode` "last" cannot be waited for here: nobody knows when its run begins.',
-    hint: "Ask for it with `run-nowait`, and read the handler once the run has begun.",
-  });
-}
-
 export function mountStart(server: Server): void {
   mount(server, {
     ...start,
@@ -50,7 +36,6 @@ export function mountStart(server: Server): void {
     summary: "Starts a run and waits for its end",
     answers: { 200: ["The run has ended", handler], 202: ["The run waits for input, or continues", handler] },
     handle: async (call) => {
-      if (isDelayed(call.body)) throw notAwaited();
       const record = await whileWaiting(server, call, async (caller) => {
         server.quotas.starts.spend(caller);
         const { handle } = await startRun(server, await requestOf(server, call));
@@ -65,14 +50,10 @@ export function mountStart(server: Server): void {
     route: "POST /workflows/{name}/run-nowait",
     operation: "startWorkflow",
     summary: "Starts a run",
-    answers: {
-      200: ["The run is stored", handler],
-      202: ["The start is stored: the run begins once `dedupe` lets it", delayedStart],
-    },
+    answers: { 200: ["The run is stored", handler] },
     handle: async (call) => {
       server.quotas.starts.spend(callerOf(server.options, call.context));
       const { handle } = await startRun(server, await requestOf(server, call));
-      if (isDelayed(call.body)) return json({ handler_id: handle.runId, status: "delayed" }, 202);
       return json(await handlerRecord(handle, server.catalog));
     },
   });

@@ -46,8 +46,8 @@ export async function startRun({ runtime, catalog, limits }: StartHost, request:
   if (body.dedupe !== undefined && body.dedupe !== null) {
     // The key identifies repeated requests; the runtime refuses a `handler_id` beside it.
     const { handler_id: runId, labels } = body;
-    const { mode, failed, ...rest } = body.dedupe;
-    const dedupe = { ...rest, ...(mode && { mode }), ...(failed && { failed }) };
+    const { failed, ...rest } = body.dedupe;
+    const dedupe = { ...rest, ...(failed && { failed }) };
     const options = { ...own, dedupe, ...(runId && { runId }), ...(labels && { labels }) } as RuntimeRunOptions;
     return accepted(runtime.run(workflow, input as never, options));
   }

@@ -13,8 +13,8 @@ export const most = {
   id: outsideId.longest,
   promptId: 1_000,
   labels: 50,
-  labelValue: 1_000,
-  name: 1_000,
+  labelValue: 255,
+  name: 255,
   scheduleName: 150,
 } as const;
 

@@ -60,14 +60,13 @@ export const runBody = z
           {
             key: z.string().max(most.name),
             for: z.union([z.number(), z.string()]),
-            mode: z.enum(["first", "last"]).nullish(),
             failed: z.enum(["keep", "replace"]).nullish(),
           },
           readAll,
         )
         .nullish()
         .describe(
-          "Starts with one key give one run, for so many milliseconds or a time such as `10m`: `first` begins it at once, `last` when none came for that long. With `failed: replace`, a run that has ended without a result counts no longer.",
+          "Starts with one key give one run, for so many milliseconds or a time such as `10m`. With `failed: replace`, a run that has ended without a result counts no longer.",
         ),
       context: anything.optional().describe("Refused, unless it is `{}`: fork instead."),
     },
@@ -75,10 +74,6 @@ export const runBody = z
   )
   .openapi("RunBody");
 export type RunBody = z.infer<typeof runBody>;
-
-export const delayedStart = z
-  .object({ handler_id: z.string(), status: z.literal("delayed") })
-  .openapi("DelayedStart", { description: "There is no handler of that id until the run begins." });
 
 export const scheduleBody = z
   .strictObject(

@@ -40,6 +40,12 @@ const first = `
     posted_at INTEGER, -- of the oldest open post
     owner TEXT,
     lease_until INTEGER,
+    queue TEXT,
+    queue_key TEXT,
+    priority INTEGER,
+    queued_at INTEGER, -- when it is to begin
+    place INTEGER, -- 0: it waits in line; 1: it has one; null: it wants none yet
+    had_place INTEGER, -- 1: it counts no more against a rate
     waiting TEXT,
     outcome TEXT
   ) STRICT;
@@ -47,9 +53,20 @@ const first = `
   CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
   CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);
   CREATE INDEX runs_held ON runs (owner, lease_until) WHERE owner IS NOT NULL;
-  CREATE INDEX runs_due ON runs (wake_at) WHERE owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
-  CREATE INDEX runs_posted ON runs (posted_at) WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
+  CREATE INDEX runs_due ON runs (wake_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+  CREATE INDEX runs_posted ON runs (posted_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
   CREATE INDEX runs_held_posted ON runs (owner) WHERE owner IS NOT NULL AND posted_at IS NOT NULL;
+  CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT NULL;
+  CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
+  CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
+  CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
+    WHERE place = 0 AND had_place = 1;
+  CREATE INDEX runs_queue_due ON runs (queue, wake_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
+  CREATE INDEX runs_queue_posted ON runs (queue, posted_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND posted_at IS NOT NULL;
 
   CREATE TABLE starts (
     run INTEGER PRIMARY KEY,
@@ -138,31 +155,6 @@ const first = `
     pid INTEGER NOT NULL,
     started TEXT
   ) STRICT, WITHOUT ROWID;
-`;
-
-// "later": wants no place yet. "line": waits for one. A run has one as long as its `place` is 1.
-const second = `
-  ALTER TABLE runs ADD COLUMN queue TEXT;
-  ALTER TABLE runs ADD COLUMN queue_key TEXT;
-  ALTER TABLE runs ADD COLUMN priority INTEGER;
-  ALTER TABLE runs ADD COLUMN queued_at INTEGER; -- when it is to begin
-  ALTER TABLE runs ADD COLUMN place INTEGER; -- 0: it waits in line; 1: it has one
-  ALTER TABLE runs ADD COLUMN had_place INTEGER; -- 1: it counts no more against a rate
-  CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT NULL;
-  CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
-  CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
-  CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
-    WHERE place = 0 AND had_place = 1;
-  CREATE INDEX runs_queue_due ON runs (queue, wake_at)
-    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
-  CREATE INDEX runs_queue_posted ON runs (queue, posted_at)
-    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND posted_at IS NOT NULL;
-  DROP INDEX runs_due;
-  CREATE INDEX runs_due ON runs (wake_at)
-    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
-  DROP INDEX runs_posted;
-  CREATE INDEX runs_posted ON runs (posted_at)
-    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
 
   CREATE TABLE queue_keys (
     queue TEXT NOT NULL,
@@ -184,5 +176,5 @@ const second = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** The first migration leads from an empty file to version 1, the next from 1 to 2, and so on. */
-export const migrations: readonly string[] = [first, second];
+/** The first migration leads from an empty file to version 1. */
+export const migrations: readonly string[] = [first];

@@ -7,11 +7,11 @@
  * @module
  */
 import {
-  checkPageLimit,
   decodePageCursor,
   encodePageCursor,
   matchesSearch,
   type PagePosition,
+  pageSize,
   searchPatterns,
   searchWindow,
   wantedStatuses,
@@ -31,7 +31,7 @@ interface Sql {
 const unionSize = 4;
 
 export function listRuns(database: Database, query: RunQuery): RunPage {
-  const limit = checkPageLimit(query.limit);
+  const limit = pageSize(query.limit);
   const { search, order } = query;
   const end = search === undefined ? undefined : windowEnd(database, query);
   // One more row than requested tells whether there is a next page.

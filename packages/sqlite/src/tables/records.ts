@@ -1,4 +1,4 @@
-import { checkPageLimit, rangeOfPrefix } from "millrace/engine";
+import { pageSize, rangeOfPrefix } from "millrace/engine";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { Row } from "../connection/row.js";
@@ -18,7 +18,7 @@ export function readRecord(database: Database, { tenant, kind, id }: RecordKey):
 
 export function listRecords(database: Database, query: RecordQuery): RecordPage {
   const { tenant, kind, prefix = "", cursor } = query;
-  const limit = checkPageLimit(query.limit);
+  const limit = pageSize(query.limit);
   const { from, isAfter, end } = rangeOfPrefix(prefix, cursor);
   const text = page(`${isAfter ? " AND id > ?" : " AND id >= ?"}${end === null ? "" : " AND id < ?"}`);
   const bounds = [from, ...(end === null ? [] : [end])];

@@ -29,7 +29,7 @@ type With<Source, Fields> = Omit<Source, keyof Fields> & Fields;
 export type Envelope = With<wire.Envelope, { readonly value: Json }>;
 
 export type Prompt = With<
-  Required<wire.PromptRecord>,
+  wire.PromptRecord,
   {
     readonly event: Envelope;
     /** The event that answers it, and its JSON schema. */
@@ -41,13 +41,10 @@ export type ChildRun = wire.ChildRecord;
 
 /** `ticks` and `children` come only with a single handler. */
 export type Handler = With<
-  Required<wire.HandlerRecord>,
-  Pick<wire.HandlerRecord, "ticks" | "children"> & {
-    readonly result: Envelope | null;
-    readonly prompts: readonly Prompt[];
-  }
+  wire.HandlerRecord,
+  { readonly result: Envelope | null; readonly prompts: readonly Prompt[] }
 >;
-export type HandlerPage = With<Required<wire.HandlerPage>, { readonly handlers: readonly Handler[] }>;
+export type HandlerPage = With<wire.HandlerPage, { readonly handlers: readonly Handler[] }>;
 export type HandlerCounts = wire.CountsRecord;
 
 export type Path = readonly (string | number)[];
@@ -60,7 +57,7 @@ export interface Change {
 }
 
 export type Tick = wire.HistoryRecord["tick"];
-export type HistoryEntry = With<Required<wire.HistoryRecord>, { readonly changes?: readonly Change[] }>;
+export type HistoryEntry = With<wire.HistoryRecord, { readonly changes?: readonly Change[] }>;
 
 export type Attempt = wire.AttemptRecord;
 export type Wait = wire.AttemptRecord["waits"][number];

@@ -18,6 +18,7 @@ const graph: WorkflowGraphData = {
     { kind: "resource", id: "resource:model", name: "model" },
     { kind: "outside", id: "outside", name: "outside" },
   ],
+  groups: [],
   edges: [
     { kind: "accepts", from: "event:Claim", to: "step:check" },
     { kind: "emits", from: "step:check", to: "event:Checked", label: "many" },

@@ -55,7 +55,7 @@ function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
 }
 
 /** Those that hold something, be it in groups of their own. */
-function groupsOf({ groups = [] }: WorkflowGraphData): DrawnGroup[] {
+function groupsOf({ groups }: WorkflowGraphData): DrawnGroup[] {
   const isUsed = ({ id, nodes }: GraphGroup): boolean =>
     nodes.length > 0 || groups.some((inner) => inner.parent === id && isUsed(inner));
   return groups.filter(isUsed).map(({ id, label, kind, parent, nodes }) => {

@@ -43,7 +43,10 @@ describe("stepNaming", () => {
   });
 
   it("leaves the steps of another workflow as they are, even of those that its code does not have any more", () => {
-    const naming = stepNaming({ name: "w", nodes: [{ kind: "step", id: "step:a", name: "a" }], edges: [] }, none);
+    const naming = stepNaming(
+      { name: "w", nodes: [{ kind: "step", id: "step:a", name: "a" }], edges: [], groups: [] },
+      none,
+    );
 
     expect(["a", "gone"].map((name) => naming(name, "r").isInner)).toEqual([false, false]);
     expect(stepNaming(null, none)("a", "r")).toEqual({ owner: "a", label: "a", isInner: false });

@@ -50,7 +50,7 @@ interface SizedGraphProps {
 function SizedGraph({ graph, onSelect }: SizedGraphProps): ReactNode {
   const steps = graph.nodes.filter(({ kind }) => kind === "step").length;
   return (
-    <div className={`graphbox ${steps >= TALL || (graph.groups ?? []).length > 0 ? "tall" : ""}`}>
+    <div className={`graphbox ${steps >= TALL || graph.groups.length > 0 ? "tall" : ""}`}>
       <WorkflowGraph graph={graph} {...(onSelect !== null && { onSelect })} />
     </div>
   );

@@ -29,7 +29,7 @@ export function testRuntime<const Flows extends Workflows>(
   // No other runtime can have the runs of its own store, and `advance` fires every renewal of a lease.
   const leaseMs = options.store === undefined ? DAY_MS : undefined;
   const runtime = createRuntime({
-    restoreWaits: true,
+    idleReleaseMs: 0,
     ...(leaseMs !== undefined && { leaseMs }),
     ...options,
     store: options.store ?? memoryStore(),

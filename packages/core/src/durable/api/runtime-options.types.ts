@@ -30,14 +30,11 @@ export interface RuntimeOptions<Flows extends Workflows> {
    * @default 30000
    */
   readonly leaseMs?: number;
-  /** Milliseconds after which a run that only waits leaves memory; 0: at once. @default 10000 */
-  readonly idleReleaseMs?: number;
   /**
-   * Releases every waiting run at once, so that each wait goes through the store, as after a restart. The same as
-   * `idleReleaseMs: 0`.
-   * @default false
+   * Milliseconds after which a run that only waits leaves memory. With 0, each wait goes through the store, as after a restart.
+   * @default 10000
    */
-  readonly restoreWaits?: boolean;
+  readonly idleReleaseMs?: number;
   /**
    * Number of ticks between two snapshots: a load repeats at most as many. After a snapshot of more than 64 kB of text, the next
    * one also waits for as much text of ticks. Integer, at least 1.

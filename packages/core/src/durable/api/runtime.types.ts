@@ -55,7 +55,7 @@ export interface RuntimeRunOptions {
   readonly timeout?: Duration;
   /** Time at which the run fails if it has not ended; a number is epoch milliseconds. @default none */
   readonly deadline?: Date | number;
-  /** All calls with the same key start one run. Excludes `runId` and `startAt`. @default none */
+  /** The first call with the key starts a run, which the others get, whatever their input. Excludes `runId` and `startAt`. @default none */
   readonly dedupe?: DedupeOptions;
   /**
    * Name of a queue in `createRuntime({ queues })`: the run is stored now, and begins when the queue has a place for it.
@@ -75,17 +75,11 @@ export interface RuntimeRunOptions {
 export interface DedupeOptions {
   /** Key of the start, unique per workflow and tenant. */
   readonly key: string;
-  /** Length of the time in which calls count as one. At least 1 ms. */
+  /** Time from the first call, in which calls count as one. At least 1 ms. */
   readonly for: Duration;
   /**
-   * `"first"`: the first call starts a run; for this long, every other call gets that run, whatever its input. `"last"`: the run
-   * starts once no call has come for this long, with the input of the last call.
-   * @default "first"
-   */
-  readonly mode?: "first" | "last";
-  /**
    * What a call gets once the run has failed, timed out or been cancelled, for the rest of the time. `"keep"`: that run, so `await`
-   * rejects with its error. `"replace"`: a new run. Only for the mode `"first"`.
+   * rejects with its error. `"replace"`: a new run.
    * @default "keep"
    */
   readonly failed?: "keep" | "replace";
@@ -134,7 +128,7 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
   readonly runId: string;
   readonly tenant: string;
   /**
-   * Resolves once the run, or a start that waits (`dedupe`), is stored: it then survives a crash.
+   * Resolves once the run is stored: it then survives a crash.
    *
    * Rejects with what kept it from being stored, such as `RUN_ID_CONFLICT`.
    */
@@ -251,10 +245,6 @@ export interface Retention {
   readonly status?: EndedStatus | readonly EndedStatus[];
   /** Maximum number of runs to delete. Integer, at least 1. @default no limit */
   readonly limit?: number;
-  /** No batch begins after this long. At least one batch is deleted. @default no limit */
-  readonly timeBudget?: Duration;
-  /** Called after each batch with the number of runs deleted so far. */
-  readonly onProgress?: (deleted: number) => void;
 }
 
 /** What a runtime would claim if it were started now. */
@@ -310,15 +300,8 @@ export interface AttemptsOptions extends TenantOptions {
 export interface ForkOptions<State = Record<string, unknown>> extends TenantOptions {
   /** Number of the tick after which the new run begins. */
   readonly at: number;
-  /**
-   * Changes the state that the new run begins with. Events that were emitted before keep the values they have: see `editEvent`.
-   */
+  /** Changes the state that the new run begins with. Events that were emitted before keep the values they have: see `event`. */
   readonly edit?: (state: State) => void;
-  /**
-   * Called for every event that a step of the run works on or will get. The event that it returns replaces the given one, and must
-   * be of the same type; `undefined` keeps the given one. Not called for events of children.
-   */
-  readonly editEvent?: (event: WorkflowEvent, step: string) => WorkflowEvent | undefined;
   /**
    * Replaces these fields of the next delivered event: that of the only work item that has done nothing with its event yet. A
    * function gets the event and returns the fields. The schema of the event checks them; other fields stay as they are.
@@ -383,7 +366,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   delete(runId: string, options?: TenantOptions): Promise<void>;
   /**
    * Deletes runs that ended long ago, in batches with a turn of the host in between. Returns how many. A call that was stopped by
-   * `limit` or `timeBudget` is continued by the next call; 0 means that nothing is left to delete.
+   * `limit` is continued by the next call; 0 means that nothing is left to delete.
    *
    * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`.
    */

@@ -1,11 +1,6 @@
 /** Starts a new run from the state of another run after a tick. */
 
-import type { CompiledWorkflow } from "../../compile/compile.js";
-import type { EventData, RunState, StepInput } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import type { WorkflowEvent } from "../../event/event.js";
-import { encodeEvent } from "../../event/event-codec.js";
-import { isEvent } from "../../event/facts.js";
 import { restoreRun } from "../../run/snapshot-run.js";
 import { createDraft } from "../../state/draft.js";
 import { freezeState } from "../../state/freeze-state.js";
@@ -30,15 +25,10 @@ export interface Fork {
  * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
  */
 export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
-  const { at, edit, editEvent, event, item } = options;
+  const { at, edit, event, item } = options;
   const { run, workflow } = from;
-  for (const [option, value] of Object.entries({ edit, editEvent }))
-    if (value !== undefined && typeof value !== "function")
-      throw wrongOption(
-        option,
-        `is ${shown(value)}; it must be a function`,
-        "Give a function that changes its argument.",
-      );
+  if (edit !== undefined && typeof edit !== "function")
+    throw wrongOption("edit", `is ${shown(edit)}; it must be a function`, "Give a function that changes its argument.");
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
   const { state, children } = restoreRun(workflow.compiled, { ...contextOf(tree), runId: key.runId });
@@ -49,7 +39,6 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
     const { next } = prepareEdit(state.store, draft, { schema, types });
     state.store = freezeState(schema?.checkAll(next) ?? next);
   }
-  if (editEvent !== undefined) editInputs(state, workflow.compiled, editEvent);
   if (event !== undefined) replaceEvent(state, { event, item, compiled: workflow.compiled });
   else if (item !== undefined)
     throw wrongOption("item", "is given without `event`", "Say with `event` what to replace.");
@@ -69,59 +58,6 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
       forkedFrom: { runId: run.key.runId, tick: at },
       queue: run.queue,
     },
-  });
-}
-
-type EditEvent = NonNullable<ForkOptions["editEvent"]>;
-
-function editInputs(state: RunState, compiled: CompiledWorkflow, edit: EditEvent): void {
-  for (const item of state.items.values()) {
-    const edited = (event: EventData): EventData =>
-      editedEvent(event as WorkflowEvent, { step: item.step, compiled, edit });
-    (item as { input: StepInput }).input = inputWith(item.input, edited);
-  }
-}
-
-function inputWith(input: StepInput, edited: (event: EventData) => EventData): StepInput {
-  switch (input.kind) {
-    case "event":
-      return { ...input, event: edited(input.event) };
-    case "batch":
-      return { ...input, members: Object.freeze(input.members.map(edited)) };
-    case "settled":
-      return {
-        ...input,
-        members: input.members.map((member) =>
-          member.status === "ok" ? { ...member, event: edited(member.event) } : member,
-        ),
-      };
-    case "set":
-      return {
-        ...input,
-        slots: Object.fromEntries(Object.entries(input.slots).map(([slot, event]) => [slot, edited(event)])),
-      };
-  }
-}
-
-interface Editing {
-  readonly step: string;
-  readonly compiled: CompiledWorkflow;
-  readonly edit: EditEvent;
-}
-
-function editedEvent(event: WorkflowEvent, { step, compiled, edit }: Editing): WorkflowEvent {
-  const next = edit(event, step) ?? event;
-  if (!isEvent(next) || next.type !== event.type) throw otherEvent(event, next);
-  encodeEvent(next, `${next.type} for step "${step}"`, compiled.types); // before anything of the fork is there
-  return next;
-}
-
-function otherEvent({ type }: WorkflowEvent, given: unknown): WorkflowError {
-  return new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `\`editEvent\` gave ${isEvent(given) ? given.type : "no event"} in place of ${type}.`,
-    hint: "Give an event of the same type, or nothing to leave it as it is.",
-    details: { option: "editEvent", type },
   });
 }
 

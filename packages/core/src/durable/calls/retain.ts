@@ -31,18 +31,13 @@ export interface RetainSetup {
 }
 
 /**
- * Gives how many were deleted.
+ * Returns how many were deleted.
  *
  * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`
  */
 export async function retainRuns(setup: RetainSetup, retention: Retention): Promise<number> {
-  const { clock } = setup;
-  const { limit = Number.POSITIVE_INFINITY, timeBudget, onProgress, status = ended } = retention;
-  const startedAtMs = clock.now();
-  const endedBeforeMs = startedAtMs - toMs(retention.olderThan, "olderThan");
-  const untilMs = timeBudget === undefined ? Number.POSITIVE_INFINITY : startedAtMs + toMs(timeBudget, "timeBudget");
-  // Before the start: the clock was set back, and nobody knows how much is left.
-  const isOver = (nowMs: number): boolean => nowMs >= untilMs || (timeBudget !== undefined && nowMs < startedAtMs);
+  const { limit = Number.POSITIVE_INFINITY, status = ended } = retention;
+  const endedBeforeMs = setup.clock.now() - toMs(retention.olderThan, "olderThan");
   checkLimit(limit);
   let deleted = 0;
   let size = FIRST_BATCH;
@@ -54,8 +49,7 @@ export async function retainRuns(setup: RetainSetup, retention: Retention): Prom
       const { count, blockedMs } = await deleteBatch(setup, batch);
       deleted += count;
       size = blockedMs > TURN_MS ? Math.ceil(size / 2) : Math.min(2 * size, LARGEST_BATCH);
-      onProgress?.(deleted);
-      if (deleted >= limit || isOver(clock.now())) return deleted;
+      if (deleted >= limit) return deleted;
       await new Promise<void>(nextTurn);
     }
   }

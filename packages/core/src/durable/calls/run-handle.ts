@@ -44,10 +44,8 @@ export interface HandleSetup {
   readonly workflows: RegisteredWorkflows;
   /** Of a start with `dedupe`: the run that counts, once it is accepted. */
   readonly key: RunKey;
-  /** Resolves once the run, or the start that waits, is stored. */
+  /** Resolves once the run is stored. */
   readonly accept: () => Promise<void>;
-  /** Resolves once the run is stored: later than `accept` for a start that waits. */
-  readonly begun: () => Promise<void>;
   /** Asks a process that executes to cancel a run that has not begun, where this one executes nothing. */
   readonly cancelElsewhere: (reason: unknown, idempotencyKey: string | null) => Promise<Receipt>;
 }
@@ -261,7 +259,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   #isThere(): Promise<void> {
-    return markHandled(this.#setup.begun());
+    return markHandled(this.#setup.accept());
   }
 
   #row(): Promise<StoredRun> {

@@ -77,17 +77,13 @@ export function createOnly({ key, workflow, record }: NewRun): RunCommit {
   return { key, owner: null, epoch: 0, create: { ...record, lease: null }, blobs: [workflow.code] };
 }
 
-/** A start as a record holds it, to be made later. */
+/** The start of a schedule, as its record holds it. */
 export interface StoredStart {
   readonly workflow: string;
   /** The start event, encoded. */
   readonly event: unknown;
   readonly labels: Labels;
-  /** Absent without a trace. */
-  readonly trace?: TraceContext;
   readonly timeoutMs: number | null;
-  /** Absent for a schedule, whose runs have none. */
-  readonly deadlineMs?: number | null;
   readonly queue: QueueTicket | null;
 }
 
@@ -104,9 +100,10 @@ export function makeStart(
   start: StoredStart,
   { key, startAtMs, what }: Making,
 ): RunCommit {
-  const { labels, trace = null, timeoutMs, deadlineMs = null, queue } = start;
+  const { labels, timeoutMs, queue } = start;
   const workflow = workflows.get(start.workflow);
   const event = decodeEvent(start.event, workflow.compiled.registry, what);
   const nowMs = clock.now();
-  return createOnly(newRun({ key, workflow, event, labels, trace, timeoutMs, deadlineMs, queue, nowMs, startAtMs }));
+  const request = { key, workflow, event, labels, timeoutMs, queue, nowMs, startAtMs };
+  return createOnly(newRun({ ...request, trace: null, deadlineMs: null }));
 }

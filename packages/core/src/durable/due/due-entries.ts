@@ -1,5 +1,5 @@
 /**
- * The list of work that is due at a time and is no run yet: occurrences of schedules, starts that wait, requests to resume.
+ * The list of work that is due at a time and is no run yet: occurrences of schedules, requests to resume.
  *
  * An entry is a record whose id begins with its time, so reading the due entries does not read the others. Each entry belongs to
  * another record (its source), and changes in the same transaction: a second process finds another version there.
@@ -17,7 +17,7 @@ const TENANT = "";
 const PAGE = 100;
 
 export interface DueEntry {
-  readonly what: "schedule" | "start" | "request";
+  readonly what: "schedule" | "request";
   readonly tenant: string;
   /** Id of the source. */
   readonly id: string;

@@ -13,16 +13,7 @@ import { shown } from "../../value/shown.js";
 import type { CheckProblem, CheckReport } from "../api/check.types.js";
 import type { HistoryEntry, RunForked } from "../api/history.types.js";
 import type { RuntimeParts } from "../code/registered-workflows.js";
-import {
-  entries,
-  keptTicks,
-  type LoadFrom,
-  loadTree,
-  type NumberedTick,
-  prefacesOf,
-  readTick,
-  steps,
-} from "../load/load.js";
+import { entries, keptTicks, type LoadFrom, loadTree, type NumberedTick, prefacesOf, readTick } from "../load/load.js";
 import { type RunTree, workflowAt } from "../load/run-tree.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
@@ -34,7 +25,7 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
   const { runId } = from.run.key;
   if (after === undefined) yield* originOf(from);
   for await (const { number, entry, tick } of ticksOf(from, after ?? 0)) {
-    if (tick !== null) yield { number, atMs: tick.atMs, runId: entry.child?.runId ?? runId, tick };
+    yield { number, atMs: tick.atMs, runId: entry.child?.runId ?? runId, tick };
   }
 }
 
@@ -89,8 +80,7 @@ export async function firstKept(from: LoadFrom): Promise<number> {
 }
 
 interface TickOf extends Pick<NumberedTick, "number" | "entry"> {
-  /** `null`: it changed nothing. */
-  readonly tick: Tick | null;
+  readonly tick: Tick;
 }
 
 export function ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
@@ -99,23 +89,12 @@ export function ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, v
 
 async function* ticksAfter(from: LoadFrom, start: number): AsyncGenerator<TickOf, void> {
   for await (const { number, entry } of entries(from, start)) {
-    if (entry.child !== null && entry.child.path === null) return yield* repeated(from, number - 1);
     yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };
   }
 }
 
-/** For entries without paths: only earlier ticks tell which workflow a child has, so they are reduced again. */
-async function* repeated(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
-  const loaded = await loadTree(from, after);
-  for await (const { number, entry, applied } of steps(from, loaded)) {
-    yield { number, entry, tick: applied?.tick ?? readTick(from, number, () => decodeEntry(from, entry)) };
-  }
-}
-
-/** `null`: the entry is about a child, and does not name its workflow. */
-function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entry"]): Tick | null {
+function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entry"]): Tick {
   if (child === null) return decodeTick(json, workflow.compiled);
-  if (child.path === null) return null;
   return decodeTick(json, workflowAt(workflow.compiled, child.path, `Run "${child.runId}"`));
 }
 

@@ -6,7 +6,6 @@
 
 import { assertShareable } from "../../compile/child.js";
 import { migrateState } from "../../compile/state-version.js";
-import { completeDefinition } from "../../engine/definition.js";
 import { createRunState } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
@@ -14,7 +13,6 @@ import { sameValue } from "../../event/equal.js";
 import { restoreRun, restoreStored } from "../../run/snapshot-run.js";
 import type { Snapshot } from "../../snapshot/format.js";
 import { Reader } from "../../snapshot/reader.js";
-import { withWork } from "../../snapshot/work-beside.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { freeHeapBytes } from "../../system/system.js";
 import { type CodeGraph, type HashedCode, nodeAt } from "../code/code-graph.js";
@@ -176,9 +174,7 @@ async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<R
     return new RunTree(compiled, [state], await readCode(from, run.code));
   }
   const reader = new Reader(await readText(from, snapshot.text, where(from)), "snapshot");
-  const beside = reader.raw("atWork");
-  const stored = beside === undefined ? reader.raw("run") : withWork(reader.raw("run"), beside);
-  return new RunTree(compiled, restoreStored(compiled, stored), await readCode(from, reader.text("code")));
+  return new RunTree(compiled, restoreStored(compiled, reader.raw("run")), await readCode(from, reader.text("code")));
 }
 
 /** The last other code that was read of each workflow: after a deploy, most runs have the same one. */
@@ -189,13 +185,7 @@ async function readCode(from: LoadFrom, hash: string): Promise<HashedCode> {
   const other = otherCode.get(from.workflow);
   if (hash === code.hash) return code;
   if (hash === other?.hash) return other;
-  const { workflows } = parseJson(await readBlob(from, hash), where(from)) as CodeGraph;
-  const current = new Map(code.graph.workflows.map(({ definition }) => [definition.workflow, definition]));
-  const completed = workflows.map((node) => ({
-    ...node,
-    definition: completeDefinition(node.definition, current.get(node.definition.workflow)),
-  }));
-  const read = { hash, graph: { workflows: completed } };
+  const read = { hash, graph: parseJson(await readBlob(from, hash), where(from)) as CodeGraph };
   otherCode.set(from.workflow, read);
   return read;
 }

@@ -1,5 +1,5 @@
+import { pageSize } from "../../value/option-value.js";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "../store/run-store.types.js";
-import { checkPageLimit } from "../store/store-kit.js";
 import { countWhile, entryOf } from "./memory-run.js";
 
 /** Versioned records: a map of tenants, of kinds, of ids. */
@@ -35,7 +35,7 @@ export class MemoryRecords {
       cursor === undefined ? 0 : countWhile(ids, (id) => compareText(id, cursor) <= 0),
     );
     // One record more than requested tells whether there is a next page.
-    const page = ids.slice(start, start + checkPageLimit(limit) + 1).filter((id) => id.startsWith(prefix));
+    const page = ids.slice(start, start + pageSize(limit) + 1).filter((id) => id.startsWith(prefix));
     const records = page
       .slice(0, limit)
       .map((id) => ({ tenant, kind, id, ...(found?.records.get(id) as StoredRecord) }));

@@ -1,6 +1,6 @@
+import { pageSize } from "../../value/option-value.js";
 import type { CountQuery, RunCount, RunKey, RunPage, RunQuery, StoredStatus } from "../store/run-store.types.js";
 import {
-  checkPageLimit,
   decodePageCursor,
   encodePageCursor,
   matchesSearch,
@@ -46,7 +46,7 @@ export class MemoryRuns {
   }
 
   page(query: RunQuery): RunPage {
-    const limit = checkPageLimit(query.limit);
+    const limit = pageSize(query.limit);
     const found: MemoryRun[] = [];
     let looked = 0;
     let last: MemoryRun | null = null;

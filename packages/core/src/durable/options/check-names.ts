@@ -2,8 +2,8 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { isForbiddenKey } from "../../value/guard.js";
 
-/** Longest text that every store can index. */
-const LONGEST = 1_000;
+/** Bytes of UTF-8 that a name may have: an index entry of a store holds several names. */
+const LONGEST = 255;
 
 /** The rule for ids that callers of a server choose, of runs as of sessions: a path of a URL can hold them. In a process any name will do. */
 export const outsideId: { readonly pattern: RegExp; readonly longest: number; readonly meaning: string } = {
@@ -46,7 +46,7 @@ export function checkNames({ labels = {}, ...names }: Named): void {
   throw new WorkflowError({
     code: "OPTION_INVALID",
     message: `What is to be stored cannot be: ${problems.join("; ")}.`,
-    hint: `Give text of at most ${LONGEST} characters, without U+0000 and without half of a surrogate pair.`,
+    hint: `Give text of at most ${LONGEST} bytes of UTF-8, without U+0000 and without half of a surrogate pair.`,
     details: { problems },
   });
 }
@@ -54,7 +54,8 @@ export function checkNames({ labels = {}, ...names }: Named): void {
 /** The first problem, or none. */
 export function nameProblem(what: string, text: unknown, isRequired: boolean): string[] {
   if (typeof text !== "string") return [`${what} is not a string`];
-  if (text.length > LONGEST) return [`${what} has ${text.length} characters`];
+  const sizeBytes = sizeOf(text);
+  if (sizeBytes > LONGEST) return [`${what} has ${sizeBytes} bytes; a name has at most ${LONGEST}`];
   if (isRequired && text === "") return [`${what} is empty`];
   return text.includes("\0") || !isWellFormed(text) ? [`${what} has characters that no store keeps`] : [];
 }
@@ -63,6 +64,17 @@ function ownProblem(option: string, text: unknown): string[] {
   return option === "kind" && typeof text === "string" && text.startsWith(ownKinds)
     ? [`\`kind\` begins with "${ownKinds}", as those of the runtime do`]
     : [];
+}
+
+/** Bytes of a text as UTF-8; for half of a surrogate pair, any number. */
+function sizeOf(text: string): number {
+  let sizeBytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff)) sizeBytes += 2;
+    else if (unit > 0x7f) sizeBytes++;
+  }
+  return sizeBytes;
 }
 
 function isWellFormed(text: string): boolean {

@@ -18,7 +18,7 @@ import type {
 import type { RuntimeParts } from "../code/registered-workflows.js";
 import { newRun } from "../commit/new-run.js";
 import { checkCallOptions, given } from "../options/call-options.js";
-import { checkNames } from "../options/check-names.js";
+import { checkNames, nameProblem } from "../options/check-names.js";
 import { type ResolvedQueue, ticketProblems, toTicket } from "../options/queue-options.js";
 import type { RecordKey, RecordWrite } from "../store/run-store.types.js";
 import { nextAfter, nextDates, timetableProblems } from "./cron.js";
@@ -136,8 +136,9 @@ export class StoredSchedules implements RuntimeSchedules {
     const { cron, timezone = "UTC", overlap = "skip", catchUp = "last", labels = {}, tenant = "", timeout } = options;
     const nowMs = clock.now();
     const runId = occurrenceId(String(name), nowMs);
-    checkNames({ schedule: name, tenant, labels, runId: runId });
+    checkNames({ schedule: name, tenant, labels });
     const problems = [
+      ...nameProblem("the id of its runs, `name@time`,", runId, true),
       ...timetableProblems({ cron, timezone }, nowMs),
       ...(overlaps.includes(overlap) ? [] : [`\`overlap\` is ${shown(overlap)}, not "skip", "queue" or "allow"`]),
       ...(catchUps.includes(catchUp) ? [] : [`\`catchUp\` is ${shown(catchUp)}, not "last", "all" or "none"`]),

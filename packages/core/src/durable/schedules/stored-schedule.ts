@@ -33,8 +33,7 @@ export async function readSchedule(store: RunStore, key: RecordKey): Promise<Rea
 }
 
 export function scheduleOf({ id }: Pick<RecordKey, "id">, { version, text }: StoredRecord): ReadSchedule {
-  const stored = parseJson(text, `schedule "${id}"`) as StoredSchedule;
-  return { version, schedule: { ...stored, queue: stored.queue ?? null } }; // one of an earlier version has none
+  return { version, schedule: parseJson(text, `schedule "${id}"`) as StoredSchedule };
 }
 
 /** With its entry in the list of what is due. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { pageSize, wrongOption } from "../../value/option-value.js";
+import { wrongOption } from "../../value/option-value.js";
 import type {
   NewRunRecord,
   RunCommit,
@@ -113,15 +113,6 @@ export function storeNewer(name: string, { path, version, newest }: StoreVersion
     hint: `Upgrade @millrace/${name} here, too.`,
     details: { path, version, newest },
   });
-}
-
-/**
- * Returns the limit of a page unchanged.
- *
- * @throws {WorkflowError} `OPTION_INVALID` when it is not a whole number from 1 to 1,000.
- */
-export function checkPageLimit(limit: number): number {
-  return pageSize(limit);
 }
 
 /** All pages of a list, in order. @param read Reads one: what it gets is a part of its query. */

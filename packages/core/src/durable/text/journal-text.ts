@@ -26,8 +26,8 @@ export type JournalEntry =
 /** The child that a tick is about. */
 export interface ChildPlace {
   readonly runId: string;
-  /** Names of children, from the root. Null: the entry was written before entries had paths. */
-  readonly path: readonly string[] | null;
+  /** Names of children, from the root. */
+  readonly path: readonly string[];
 }
 
 export function tickText(tick: Tick, compiled: CompiledWorkflow): string {
@@ -99,17 +99,17 @@ export function readBatch(list: unknown, where: string): JournalEntry[] {
     const fields = (entry ?? {}) as { readonly [name: string]: unknown };
     if (typeof fields["type"] === "string") return { kind: "tick", child: null, json: wholeTick(fields) };
     if (typeof fields["code"] === "string") return { kind: "code", hash: fields["code"] };
-    if (typeof fields["run"] === "string" && typeof fields["tick"] === "object") {
-      const json = wholeTick((fields["tick"] ?? {}) as { readonly [name: string]: unknown });
-      return { kind: "tick", child: childPlace(fields["run"], fields["path"]), json };
+    const { run, path, tick } = fields;
+    if (typeof run === "string" && isPath(path) && typeof tick === "object") {
+      const json = wholeTick((tick ?? {}) as { readonly [name: string]: unknown });
+      return { kind: "tick", child: { runId: run, path }, json };
     }
     throw corrupt(where, `has an entry ${index} that is not a tick`);
   });
 }
 
-function childPlace(runId: string, path: unknown): ChildPlace {
-  const isPath = Array.isArray(path) && path.length > 0 && path.every((name) => typeof name === "string");
-  return { runId, path: isPath ? path : null };
+function isPath(path: unknown): path is readonly string[] {
+  return Array.isArray(path) && path.length > 0 && path.every((name) => typeof name === "string");
 }
 
 export function parseJson(text: string, where: string): unknown {

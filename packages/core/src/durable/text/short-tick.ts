@@ -52,7 +52,7 @@ function shortenEnd(short: Record<string, unknown>, tick: EncodedTick): void {
   if (tick["sends"] === null) short["sends"] = undefined;
 }
 
-/** Takes a whole tick, too: those that were stored before are. Whoever decodes it checks it. */
+/** Undoes `shortTick`. Its decoder checks the fields. */
 export function wholeTick(json: Json): EncodedTick {
   const { type, change, shown } = json;
   if (type === "stream.written") return wholePieces(json);
@@ -99,7 +99,7 @@ function shortPatch(patch: Patch): ShortPatch {
 }
 
 function wholePatch(short: unknown): unknown {
-  if (!Array.isArray(short)) return short;
+  if (!Array.isArray(short)) return null;
   const [path, value, op = "replace"] = short as unknown as ShortPatch;
   return short.length === 1 ? { op: "remove", path } : { op, path, value };
 }

@@ -85,9 +85,8 @@ export function readPrompts(text: string | null, compiled: CompiledWorkflow, whe
       promptId: promptId ?? "",
       event,
       runId: String(runId),
-      // A version before these were kept has written none.
       step: textOrNull(step),
-      askedAtMs: timeOrNull(askedAtMs),
+      askedAtMs: timeOf(askedAtMs, where),
       dueAtMs: timeOrNull(dueAtMs),
       answerType: textOrNull(answerType),
     };
@@ -95,6 +94,12 @@ export function readPrompts(text: string | null, compiled: CompiledWorkflow, whe
 }
 
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+function timeOf(value: unknown, where: string): number {
+  const atMs = timeOrNull(value);
+  if (atMs === null) throw corrupt(where, "has a prompt without a time");
+  return atMs;
+}
 
 /** No `Date` could be made of another number. */
 const timeOrNull = (value: unknown): number | null =>

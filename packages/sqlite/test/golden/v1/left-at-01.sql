@@ -16,17 +16,34 @@ CREATE TABLE runs (
     posted_at INTEGER, -- of the oldest open post
     owner TEXT,
     lease_until INTEGER,
+    queue TEXT,
+    queue_key TEXT,
+    priority INTEGER,
+    queued_at INTEGER, -- when it is to begin
+    place INTEGER, -- 0: it waits in line; 1: it has one; null: it wants none yet
+    had_place INTEGER, -- 1: it counts no more against a rate
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 0, -1, 1893456000000, 1893456000000, NULL, 1893456000000, NULL, 'f7258ae3-6d72-49a0-ac35-dc5a1bd712fa', 1893456030000, NULL, NULL);
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 1, -1, 1893456000000, 1893456000000, NULL, 1893456000000, NULL, '3774c376-cb2c-4d3d-8c90-a092cc353750', 1893456030000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);
 CREATE INDEX runs_held ON runs (owner, lease_until) WHERE owner IS NOT NULL;
-CREATE INDEX runs_due ON runs (wake_at) WHERE owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
-CREATE INDEX runs_posted ON runs (posted_at) WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
+CREATE INDEX runs_due ON runs (wake_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+CREATE INDEX runs_posted ON runs (posted_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
 CREATE INDEX runs_held_posted ON runs (owner) WHERE owner IS NOT NULL AND posted_at IS NOT NULL;
+CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT NULL;
+CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
+CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
+CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
+    WHERE place = 0 AND had_place = 1;
+CREATE INDEX runs_queue_due ON runs (queue, wake_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
+CREATE INDEX runs_queue_posted ON runs (queue, posted_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND posted_at IS NOT NULL;
 CREATE TABLE starts (
     run INTEGER PRIMARY KEY,
     code TEXT NOT NULL,
@@ -54,6 +71,7 @@ CREATE TABLE ticks (
     text TEXT NOT NULL,
     PRIMARY KEY (run, last)
   ) STRICT;
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 1, 1, 1893456000000, '[{"type":"run.started","atMs":1893456000000,"event":{"type":"StartEvent","data":{}},"timeoutMs":null,"deadlineMs":null,"lineage":null,"labels":{"at":"1"},"store":{"json":{"parts":[],"tags":[],"since":"1970-01-01T00:00:00.000Z","list":[],"children":0},"meta":{"parts":["map"],"tags":["set"],"since":["Date"]}}}]');
 CREATE TABLE events (
     run INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
@@ -108,4 +126,20 @@ CREATE TABLE owners (
     machine TEXT NOT NULL,
     pid INTEGER NOT NULL,
     started TEXT
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE queue_keys (
+    queue TEXT NOT NULL,
+    queue_key TEXT NOT NULL,
+    turn INTEGER NOT NULL, -- the lowest is served next
+    PRIMARY KEY (queue, queue_key)
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX queue_keys_turn ON queue_keys (queue, turn);
+CREATE TABLE queue_starts (
+    queue TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+CREATE INDEX queue_starts_at ON queue_starts (queue, at_ms);
+CREATE TABLE queue_windows (
+    queue TEXT PRIMARY KEY,
+    longest_ms INTEGER NOT NULL -- of all rates that processes had: younger starts are kept
   ) STRICT, WITHOUT ROWID;

@@ -16,17 +16,34 @@ CREATE TABLE runs (
     posted_at INTEGER, -- of the oldest open post
     owner TEXT,
     lease_until INTEGER,
+    queue TEXT,
+    queue_key TEXT,
+    priority INTEGER,
+    queued_at INTEGER, -- when it is to begin
+    place INTEGER, -- 0: it waits in line; 1: it has one; null: it wants none yet
+    had_place INTEGER, -- 1: it counts no more against a rate
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 31, 5, 1893456000000, 1893457800000, NULL, 1893456000000, NULL, '67c727d4-d306-487a-b6d9-0849f836271c', 1893457830000, NULL, NULL);
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 31, 5, 1893456000000, 1893457800000, NULL, 1893456000000, NULL, '7a77dd33-2cd5-4add-be76-6d3bfe7712c1', 1893457830000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);
 CREATE INDEX runs_held ON runs (owner, lease_until) WHERE owner IS NOT NULL;
-CREATE INDEX runs_due ON runs (wake_at) WHERE owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
-CREATE INDEX runs_posted ON runs (posted_at) WHERE owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
+CREATE INDEX runs_due ON runs (wake_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND wake_at IS NOT NULL;
+CREATE INDEX runs_posted ON runs (posted_at)
+    WHERE queue IS NULL AND owner IS NULL AND ended_at IS NULL AND posted_at IS NOT NULL;
 CREATE INDEX runs_held_posted ON runs (owner) WHERE owner IS NOT NULL AND posted_at IS NOT NULL;
+CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT NULL;
+CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
+CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
+CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
+    WHERE place = 0 AND had_place = 1;
+CREATE INDEX runs_queue_due ON runs (queue, wake_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
+CREATE INDEX runs_queue_posted ON runs (queue, posted_at)
+    WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND posted_at IS NOT NULL;
 CREATE TABLE starts (
     run INTEGER PRIMARY KEY,
     code TEXT NOT NULL,
@@ -55,25 +72,25 @@ CREATE TABLE ticks (
     PRIMARY KEY (run, last)
   ) STRICT;
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 1, 1, 1893456000000, '[{"type":"run.started","atMs":1893456000000,"event":{"type":"StartEvent","data":{}},"timeoutMs":null,"deadlineMs":null,"lineage":null,"labels":{"at":"21"},"store":{"json":{"parts":[],"tags":[],"since":"1970-01-01T00:00:00.000Z","list":[],"children":0},"meta":{"parts":["map"],"tags":["set"],"since":["Date"]}}}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 2, 2, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":1,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"add","path":["tags",0],"value":"split"},{"op":"replace","path":["since"],"value":"1970-01-02T00:00:00.000Z"}],"meta":{"1.value":["Date"]}}},"value":{"json":null,"meta":["undefined"]}}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 2, 2, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":1,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"replace","path":["since"],"value":"1970-01-02T00:00:00.000Z"},{"op":"add","path":["tags",0],"value":"split"}],"meta":{"0.value":["Date"]}}},"value":{"json":null,"meta":["undefined"]}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 3, 3, 1893456000000, 'B[{"type":"step.yielded","atMs":1893456000000,"item":1,"attempt":1,"call":"yield:#0","digest":"a828c923b12615dd44c2267e695d6952","event":{"type":"Part","data":{"n":0,"text":{"$blob":"617b79a0f2e96a880189023114a00b570b1e2cda8488e486966903bd9df15cce"}}}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 4, 4, 1893456000000, '[{"type":"stream.written","atMs":1893456000000,"item":3,"attempt":1,"event":{"type":"Shown","data":{"n":0}},"origin":null,"promptId":null}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 6, 5, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":3,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"add","path":["parts","part 0"],"value":"72000"}],"meta":{"0.value":[["custom","@bigint"]]}}},"value":{"json":null,"meta":["undefined"]}},{"type":"step.yielded","atMs":1893456000000,"item":1,"attempt":1,"call":"yield:#1","digest":"938c776e407176206e3a81f462b2b9a6","event":{"type":"Part","data":{"n":1,"text":"part 1"}}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 7, 7, 1893456000000, '[{"type":"stream.written","atMs":1893456000000,"item":4,"attempt":1,"event":{"type":"Shown","data":{"n":1}},"origin":null,"promptId":null}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 10, 8, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":4,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"add","path":["parts","part 1"],"value":"6"}],"meta":{"0.value":[["custom","@bigint"]]}}},"value":{"json":null,"meta":["undefined"]}},{"type":"effect.recorded","atMs":1893456000000,"item":3,"attempt":1,"call":"run=pay","value":{"json":0}},{"type":"step.yielded","atMs":1893456000000,"item":1,"attempt":1,"call":"yield:#2","digest":"0190ce725e8c59f4bb31678c9470b79c","event":{"type":"Part","data":{"n":2,"text":"part 2"}}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 11, 11, 1893456000000, '[{"type":"stream.written","atMs":1893456000000,"item":5,"attempt":1,"event":{"type":"Shown","data":{"n":2}},"origin":null,"promptId":null}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 15, 12, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":5,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"add","path":["parts","part 2"],"value":"6"}],"meta":{"0.value":[["custom","@bigint"]]}}},"value":{"json":null,"meta":["undefined"]}},{"type":"effect.recorded","atMs":1893456000000,"item":4,"attempt":1,"call":"run=pay","value":{"json":2}},{"type":"step.yielded","atMs":1893456000000,"item":1,"attempt":1,"call":"yield:#3","digest":"8005139c9322e0d82b93f97e9a20e745","event":{"type":"Part","data":{"n":3,"text":"part 3"}}},{"type":"step.completed","atMs":1893456000000,"item":3,"attempt":1,"output":{"type":"Done","data":{"n":0}},"sends":null}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 15, 12, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":5,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"add","path":["parts","part 2"],"value":"6"}],"meta":{"0.value":[["custom","@bigint"]]}}},"value":{"json":null,"meta":["undefined"]}},{"type":"effect.recorded","atMs":1893456000000,"item":4,"attempt":1,"call":"run=pay","value":{"json":2}},{"type":"step.yielded","atMs":1893456000000,"item":1,"attempt":1,"call":"yield:#3","digest":"8005139c9322e0d82b93f97e9a20e745","event":{"type":"Part","data":{"n":3,"text":"part 3"}}},{"type":"step.completed","atMs":1893456000000,"item":3,"output":{"type":"Done","data":{"n":0}}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 16, 16, 1893456000000, '[{"type":"stream.written","atMs":1893456000000,"item":6,"attempt":1,"event":{"type":"Shown","data":{"n":3}},"origin":null,"promptId":null}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 20, 17, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":6,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"add","path":["parts","part 3"],"value":"6"}],"meta":{"0.value":[["custom","@bigint"]]}}},"value":{"json":null,"meta":["undefined"]}},{"type":"effect.recorded","atMs":1893456000000,"item":5,"attempt":1,"call":"run=pay","value":{"json":4}},{"type":"step.completed","atMs":1893456000000,"item":1,"attempt":1,"output":null,"sends":null},{"type":"step.failed","atMs":1893456000000,"item":4,"attempt":1,"error":{"name":"Error","message":"The price of 1 is not known yet.","stack":"Error: The price of 1 is not known yet."},"retryAtMs":1893457800000}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 21, 21, 1893456000000, '[{"type":"child.opened","atMs":1893456000000,"item":5,"attempt":1,"call":"child:leaf#0","name":"leaf","start":{"type":"StartEvent","data":{"n":4}},"sharesStore":true}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 23, 22, 1893456000000, '[{"type":"effect.recorded","atMs":1893456000000,"item":6,"attempt":1,"call":"run=pay","value":{"json":6}},{"run":"left/8","tick":{"type":"run.started","atMs":1893456000000,"event":{"type":"StartEvent","data":{"n":4}},"timeoutMs":null,"deadlineMs":null,"lineage":{"parent":"left","forkedFrom":null},"labels":null}}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 25, 24, 1893456000000, '[{"run":"left/8","tick":{"type":"state.edited","atMs":1893456000000,"item":1,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"replace","path":["children"],"value":1}]}},"value":{"json":null,"meta":["undefined"]}}},{"type":"sleep.opened","atMs":1893456000000,"item":6,"attempt":1,"call":"sleep:#0","dueAtMs":1893463200000}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 26, 26, 1893456000000, '[{"run":"left/8","tick":{"type":"sleep.opened","atMs":1893456000000,"item":1,"attempt":1,"call":"sleep:#0","dueAtMs":1893459600000}}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 27, 27, 1893456000000, '[{"run":"left/8","tick":{"type":"run.idled","atMs":1893456000000}}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 20, 17, 1893456000000, '[{"type":"state.edited","atMs":1893456000000,"item":6,"attempt":1,"call":"edit:#0","change":{"patches":{"json":[{"op":"add","path":["parts","part 3"],"value":"6"}],"meta":{"0.value":[["custom","@bigint"]]}}},"value":{"json":null,"meta":["undefined"]}},{"type":"effect.recorded","atMs":1893456000000,"item":5,"attempt":1,"call":"run=pay","value":{"json":4}},{"type":"step.completed","atMs":1893456000000,"item":1,"output":null},{"type":"step.failed","atMs":1893456000000,"item":4,"attempt":1,"error":{"name":"Error","message":"The price of 1 is not known yet.","stack":"Error: The price of 1 is not known yet."},"retryAtMs":1893457800000}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 22, 21, 1893456000000, '[{"type":"child.opened","atMs":1893456000000,"item":5,"attempt":1,"call":"child:leaf#0","name":"leaf","start":{"type":"StartEvent","data":{"n":4}},"sharesStore":true},{"type":"effect.recorded","atMs":1893456000000,"item":6,"attempt":1,"call":"run=pay","value":{"json":6}}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 24, 23, 1893456000000, '[{"run":"left/8","path":["leaf"],"tick":{"type":"run.started","atMs":1893456000000,"event":{"type":"StartEvent","data":{"n":4}},"timeoutMs":null,"deadlineMs":null,"lineage":{"parent":"left","forkedFrom":null},"labels":null}},{"type":"sleep.opened","atMs":1893456000000,"item":6,"attempt":1,"call":"sleep:#0","dueAtMs":1893463200000}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 25, 25, 1893456000000, '[{"run":"left/8","path":["leaf"],"tick":{"type":"state.edited","atMs":1893456000000,"item":1,"attempt":1,"call":"edit:#0","change":[[["children"],1]],"value":{"json":null,"meta":["undefined"]}}}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 26, 26, 1893456000000, '[{"run":"left/8","path":["leaf"],"tick":{"type":"sleep.opened","atMs":1893456000000,"item":1,"attempt":1,"call":"sleep:#0","dueAtMs":1893459600000}}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 27, 27, 1893456000000, '[{"run":"left/8","path":["leaf"],"tick":{"type":"run.idled","atMs":1893456000000}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 28, 28, 1893456000000, '[{"type":"run.idled","atMs":1893456000000}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 29, 29, 1893457800000, '[{"type":"time.passed","atMs":1893457800000}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 30, 30, 1893457800000, '[{"type":"stream.written","atMs":1893457800000,"item":4,"attempt":2,"event":{"type":"Shown","data":{"n":1}},"origin":null,"promptId":null}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 31, 31, 1893457800000, '[{"type":"step.completed","atMs":1893457800000,"item":4,"attempt":2,"output":{"type":"Done","data":{"n":2}},"sends":null}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 31, 31, 1893457800000, '[{"type":"step.completed","atMs":1893457800000,"item":4,"attempt":2,"output":{"type":"Done","data":{"n":2}}}]');
 CREATE TABLE events (
     run INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
@@ -81,12 +98,12 @@ CREATE TABLE events (
     text TEXT NOT NULL,
     PRIMARY KEY (run, sequence)
   ) STRICT;
-INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 0, 1893456000000, '{"type":"stream.written","atMs":0,"item":null,"attempt":0,"event":{"type":"Shown","data":{"n":0}},"origin":null,"promptId":null}');
-INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 1, 1893456000000, '{"type":"stream.written","atMs":0,"item":null,"attempt":0,"event":{"type":"Shown","data":{"n":1}},"origin":null,"promptId":null}');
-INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 2, 1893456000000, '{"type":"stream.written","atMs":0,"item":null,"attempt":0,"event":{"type":"Shown","data":{"n":2}},"origin":null,"promptId":null}');
-INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 3, 1893456000000, '{"type":"stream.written","atMs":0,"item":null,"attempt":0,"event":{"type":"Shown","data":{"n":3}},"origin":null,"promptId":null}');
-INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 4, 1893457800000, '{"type":"stream.written","atMs":0,"item":null,"attempt":0,"event":{"type":"StepRestartedEvent","data":{"step":"work","item":4,"attempt":2}},"origin":null,"promptId":null}');
-INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 5, 1893457800000, '{"type":"stream.written","atMs":0,"item":null,"attempt":0,"event":{"type":"Shown","data":{"n":1}},"origin":null,"promptId":null}');
+INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 0, 1893456000000, '{"event":{"type":"Shown","data":{"n":0}},"writer":"3"}');
+INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 1, 1893456000000, '{"event":{"type":"Shown","data":{"n":1}},"writer":"4"}');
+INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 2, 1893456000000, '{"event":{"type":"Shown","data":{"n":2}},"writer":"5"}');
+INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 3, 1893456000000, '{"event":{"type":"Shown","data":{"n":3}},"writer":"6"}');
+INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 4, 1893457800000, '{"event":{"type":"StepRestartedEvent","data":{"step":"work","item":4,"attempt":2}},"writer":"4"}');
+INSERT INTO "events" (run, sequence, at_ms, text) VALUES (1, 5, 1893457800000, '{"event":{"type":"Shown","data":{"n":1}},"writer":"4"}');
 CREATE TABLE snapshots (
     run INTEGER NOT NULL,
     tick INTEGER NOT NULL,
@@ -136,4 +153,20 @@ CREATE TABLE owners (
     machine TEXT NOT NULL,
     pid INTEGER NOT NULL,
     started TEXT
+  ) STRICT, WITHOUT ROWID;
+CREATE TABLE queue_keys (
+    queue TEXT NOT NULL,
+    queue_key TEXT NOT NULL,
+    turn INTEGER NOT NULL, -- the lowest is served next
+    PRIMARY KEY (queue, queue_key)
+  ) STRICT, WITHOUT ROWID;
+CREATE INDEX queue_keys_turn ON queue_keys (queue, turn);
+CREATE TABLE queue_starts (
+    queue TEXT NOT NULL,
+    at_ms INTEGER NOT NULL
+  ) STRICT;
+CREATE INDEX queue_starts_at ON queue_starts (queue, at_ms);
+CREATE TABLE queue_windows (
+    queue TEXT PRIMARY KEY,
+    longest_ms INTEGER NOT NULL -- of all rates that processes had: younger starts are kept
   ) STRICT, WITHOUT ROWID;
