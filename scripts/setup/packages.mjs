@@ -22,7 +22,7 @@ export function installPackages(env) {
 
 /** Over everything that decides what an install does. */
 function fingerprint() {
-  const manifests = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "examples/package.json"];
+  const manifests = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", ".pnpmfile.mjs", "examples/package.json"];
   for (const name of readdirSync(join(root, "packages"))) manifests.push(`packages/${name}/package.json`);
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`);
   for (const path of manifests) {

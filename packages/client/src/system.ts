@@ -63,7 +63,8 @@ export function startWatchdog(ms: number, late: () => void): Watchdog {
 
 /** Calls `listener` when the browser is online again; on other platforms never. Returns the function that removes it. */
 export function onReconnect(listener: () => void): () => void {
-  if (typeof window === "undefined") return () => {};
+  const { window } = globalThis as { readonly window?: EventTarget };
+  if (window === undefined) return () => {};
   window.addEventListener("online", listener);
   return () => window.removeEventListener("online", listener);
 }
