@@ -15,7 +15,7 @@ export function reportFiles() {
   return files.filter((file) => existsSync(file));
 }
 
-export const readReport = (file) => JSON.parse(readFileSync(file, "utf8"));
+const readReport = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 export function testTotals() {
   const total = { passed: 0, failed: 0, skipped: 0 };
@@ -31,7 +31,7 @@ export function testTotals() {
 }
 
 /** What has failed in a report: its file, its name, and why. */
-export function failuresOf(report) {
+function failuresOf(report) {
   return report.testResults.flatMap(({ name: path, status, message, assertionResults }) => {
     const failed = assertionResults.filter((one) => one.status === "failed");
     const failures = failed.map(({ fullName, failureMessages: [why = ""] }) => ({ path, name: fullName, why }));
@@ -45,9 +45,19 @@ const lineOf = ({ path, name, why }) => `${relative(root, path)}: ${name}\n    $
 /** Of each that failed: file and name, and the first line of why. */
 export const failedTests = () => reportFiles().map(readReport).flatMap(failuresOf).map(lineOf);
 
-/** The same of those that have failed once and passed twice since, see `rerun-failed.mjs`. */
+/** The same of those that have failed and passed when vitest tried them again. CONTRIBUTING.md says what to do about it. */
 export const flakyTests = () =>
-  reportFiles().flatMap((file) => (readReport(file).flaky ?? []).map((one) => `FLAKY   ${lineOf(one)}`));
+  reportFiles()
+    .map(readReport)
+    .flatMap(flakyOf)
+    .map((one) => `FLAKY   ${lineOf(one)}`);
+
+const flakyOf = ({ testResults }) =>
+  testResults.flatMap(({ name: path, assertionResults }) =>
+    assertionResults
+      .filter(({ status, failureMessages }) => status === "passed" && failureMessages.length > 0)
+      .map(({ fullName, failureMessages: [why] }) => ({ path, name: fullName, why })),
+  );
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { passed, failed, line } = testTotals();

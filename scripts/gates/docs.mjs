@@ -1,6 +1,6 @@
 /**
- * The documentation holds: relative links lead somewhere, and the TypeScript in it compiles against
- * the built package. A block is a file of its own, unless it says otherwise:
+ * The documentation holds: relative links lead somewhere, numbers of the capacity page stand in the bench pages that they link, and the
+ * TypeScript compiles against the built package. A block is a file of its own, unless it says otherwise:
  *
  *     ```ts continued          goes on where the block above it ended
  *     ```ts fragment           a piece that does not stand alone: not compiled
@@ -23,6 +23,7 @@ const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
 const problems = [];
 
 for (const page of pages) checkLinks(page);
+checkNumbers("docs/architecture/scale.md");
 const blocks = pages.flatMap(blocksOf);
 compile(blocks);
 finish(`${pages.length} pages: links lead somewhere, ${blocks.length} code blocks compile`, problems);
@@ -48,6 +49,17 @@ function linkProblem(page, target) {
   if (!anchor || !file.endsWith(".md")) return null;
   const anchors = [...read(file).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => anchorOf(heading));
   return anchors.includes(anchor) ? null : "no such heading";
+}
+
+/** A row `| what | number | unit | [bench](page) |` repeats a number of that page. */
+function checkNumbers(page) {
+  const rows = [...read(page).matchAll(/^\| (.+?) +\| +([\d.,]+) \| .*\]\((\S+)\) +\|$/gm)];
+  if (rows.length === 0) problems.push(`${page}: no row names a bench`);
+  for (const [, what, number, bench] of rows) {
+    const numbers = [...read(join(dirname(page), bench)).matchAll(/\| *(\d[\d.,]*)/g)].map(([, one]) => one);
+    if (!numbers.some((one) => Number(one.replaceAll(",", "")) === Number(number.replaceAll(",", ""))))
+      problems.push(`${page}: ${what}: ${bench} has no ${number}`);
+  }
 }
 
 /** As GitHub makes them. */
@@ -86,7 +98,9 @@ function compile(all) {
   linkPackages(join(folder, "node_modules", "@millrace"));
   const nameOf = ({ page, line }) => `${page.replace(/[^A-Za-z0-9]+/g, "-")}-${line}.ts`;
   for (const block of all) writeFileSync(join(folder, nameOf(block)), block.lines.join("\n"));
-  const options = { extends: "../../../../tsconfig.json", include: ["*.ts"] };
+  const lib = ["ES2023", "ESNext.Decorators", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"];
+  const compilerOptions = { lib, customConditions: [] };
+  const options = { extends: "../../../../tsconfig.json", compilerOptions, include: ["*.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
   const args = [compiler, "--project", folder, "--noEmit", "--pretty", "false"];
   const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
