@@ -45,7 +45,7 @@ const open = (store: RunStore = memoryStore(), options: object = {}) =>
 const unread = { info: () => {}, error: () => {} };
 
 /** How a first run fails on a store that takes no commit. The runtime reports it, too: it is what is provoked here. */
-async function refused(store: RunStore, input: object = {}): Promise<Provoked> {
+async function refused(store: RunStore, input: Record<string, unknown> = {}): Promise<Provoked> {
   const runtime = open(store, { log: unread });
   try {
     return await thrown(() => runtime.run("digest", input));
