@@ -37,7 +37,12 @@ const sections = [
   ...(isLong ? [whole("package: publint, attw, size", turbo("package"))] : []),
   small("gates: bundle", gate("bundle")),
   small("docs: links, numbers and code", gate("docs")),
-  ...(isLong ? [whole("docs: reference", turbo("api-docs"))] : []),
+  ...(isLong
+    ? [
+        whole("docs: contributing, followed", ["node", "scripts/contributing.mjs"]),
+        whole("docs: reference", turbo("api-docs")),
+      ]
+    : []),
 ];
 
 const words = process.argv.slice(2);

@@ -21,13 +21,13 @@ const commands = [];
 process.on("exit", () => rmSync(clone, { recursive: true, force: true }));
 run(`git clone --quiet --shared "${root}" .`);
 run("pnpm install --frozen-lockfile --prefer-offline --silent");
-for (const section of page.split(/^## /m).filter((text) => /^Add an? /.test(text))) follow(section);
+follow(page.slice(page.indexOf("\n## Add a step option"), page.indexOf("\n## Write it down")));
 for (const command of commands) run(command);
 say(`CONTRIBUTING.md works as written: ${commands.length} commands`);
 
 /** All changes of all flows come before the first command: an option and its error code need each other. */
-function follow(section) {
-  for (const [, before, , language, code] of section.matchAll(/^(\S.*)\n\n(`{3,})(\w+).*\n([\s\S]*?)^\2$/gm)) {
+function follow(flows) {
+  for (const [, before, , language, code] of flows.matchAll(/^(\S.*)\n\n(`{3,})(\w+).*\n([\s\S]*?)^\2$/gm)) {
     const [, file, line] = /in `([^`]+)`.*, below `([^`]+)`:$/.exec(before) ?? [];
     const [, created] = /in a new file `([^`]+)`/.exec(before) ?? [];
     if (created) write(created, code);
@@ -36,7 +36,7 @@ function follow(section) {
     else if (language === "sh") commands.push(...code.trim().split("\n"));
     else throw new Error(`nothing says what to do with the block below: ${before}`);
   }
-  for (const [, file, old, changed] of section.matchAll(/in `([^`]+)`.*, `([^`]+)` becomes `([^`]+)`/g))
+  for (const [, file, old, changed] of flows.matchAll(/in `([^`]+)`.*, `([^`]+)` becomes `([^`]+)`/g))
     change(file, (text) => text.replace(once(text, old, file), changed));
 }
 
