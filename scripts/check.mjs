@@ -30,10 +30,7 @@ const sections = [
   whole("build", turbo("build")),
   whole(isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", turbo("typecheck", "--concurrency=2")),
   // Several packages at a time: many tests wait for processes, servers and browsers, the long ones less. None measures time.
-  whole(
-    "tests",
-    turbo("test", "--summarize", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"])),
-  ),
+  whole("tests", turbo("test", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"]))),
   ...(isLong ? [whole("package: publint, attw, size", turbo("package"))] : []),
   small("gates: bundle", gate("bundle")),
   small("docs: links, numbers and code", gate("docs")),
@@ -58,16 +55,14 @@ const startedAtMs = Date.now();
 
 for (const file of reportFiles()) rmSync(file, { force: true });
 const results = [];
-for (let at = 0; at < wanted.length; ) {
-  const rest = wanted.slice(at);
-  const count = rest[0].isSmall ? rest.findIndex(({ isSmall }) => !isSmall) : 1;
-  const together = count === -1 ? rest : rest.slice(0, count);
-  const waiting = [...together];
-  const runAll = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) results.push(await run(next));
-  };
-  await Promise.all(together.length === 1 ? [runAll()] : [runAll(), runAll()]);
-  at += together.length;
+const work = async (queue) => {
+  for (let next = queue.shift(); next; next = queue.shift()) results.push(await run(next));
+};
+for (let rest = wanted; rest.length > 0; ) {
+  const end = rest[0].isSmall ? rest.findIndex(({ isSmall }) => !isSmall) : 1;
+  const together = rest.slice(0, end === -1 ? rest.length : end);
+  rest = rest.slice(together.length);
+  await Promise.all([work(together), work(together)]);
 }
 
 /** Prints what a small section says once it is over, and what another says as it comes. */

@@ -14,10 +14,8 @@ import { filesIn, finish, read } from "./gate.mjs";
 // Inside the package: so `millrace` is the package itself, as its `exports` say, and `zod` is its own.
 const folder = join(root, "packages", "core", ".reports", "docs");
 const pages = [
-  ...filesIn("docs", /\.md$/),
-  ...filesIn("packages", /\.md$/),
-  ...filesIn("examples", /\.md$/),
-  ...rootPages(),
+  ...["docs", "packages", "examples"].flatMap((name) => filesIn(name, /\.md$/)),
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md"],
 ];
 const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
 const problems = [];
@@ -27,10 +25,6 @@ checkNumbers("docs/architecture/scale.md");
 const blocks = pages.flatMap(blocksOf);
 compile(blocks);
 finish(`${pages.length} pages: links lead somewhere, ${blocks.length} code blocks compile`, problems);
-
-function rootPages() {
-  return ["README.md", "CONTRIBUTING.md", "SECURITY.md"].filter((name) => existsSync(join(root, name)));
-}
 
 function checkLinks(page) {
   const text = read(page).replace(/^(```|~~~)[\s\S]*?^\1/gm, (code) => code.replace(/[^\n]/g, ""));

@@ -1,23 +1,17 @@
 /** What all gates share: finding files, and saying what is wrong and where. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
 import { root } from "../setup/console.mjs";
 
-const skippedFolders = new Set(["node_modules", "dist", "golden", "out", ".next", ".packed", ".reports", ".turbo"]);
+const skipped = ["**/{node_modules,dist,golden,out,.next,.packed,.reports,.turbo}"];
 
-/** Paths from the root, with forward slashes, of all files below `folder` whose path matches. */
+/** Paths from the root, with forward slashes, of all files below `folder` whose name matches. */
 export function filesIn(folder, pattern) {
-  const found = [];
-  const visit = (path) => {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
-      const child = join(path, entry.name);
-      if (entry.isDirectory()) {
-        if (!skippedFolders.has(entry.name)) visit(child);
-      } else if (pattern.test(entry.name)) found.push(relative(root, child).split(sep).join("/"));
-    }
-  };
-  if (existsSync(join(root, folder))) visit(join(root, folder));
-  return found.sort();
+  const found = globSync(`${folder}/**/*.*`, { cwd: root, exclude: skipped });
+  return found
+    .map((path) => path.split(sep).join("/"))
+    .filter((path) => pattern.test(path.split("/").at(-1)))
+    .sort();
 }
 
 export const read = (path) => readFileSync(join(root, path), "utf8");
