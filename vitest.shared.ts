@@ -1,12 +1,34 @@
 /** What the tests of every package have in common; `vitest.config.ts` of each adds what is its own. */
+import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { defaultClientConditions, defaultServerConditions } from "vite";
 import { configDefaults, type ViteUserConfig } from "vitest/config";
 import { isLong } from "./test-share.js";
 
 /** Tests that take seconds: they kill processes, need browsers or start servers. CI runs them. */
 const longTests = "**/*.long.test.ts";
 
+/** Packages are tested with each other's sources: a change in one needs no build. See CONTRIBUTING.md, "Run it". */
+const source = "@millrace/source";
+
+/** The compiled modules of the last run are used again. Their key does not see these files, which decide how modules compile. */
+const compiledBy = createHash("sha256");
+for (const file of globSync("{.,packages/*,examples,site}/{tsconfig,package}.json", {
+  cwd: import.meta.dirname,
+}).sort())
+  compiledBy.update(readFileSync(join(import.meta.dirname, file)));
+const compiledByKey = compiledBy.digest("hex");
+
 export const shared: ViteUserConfig = {
+  resolve: { conditions: [source, ...defaultClientConditions] },
+  ssr: { resolve: { conditions: [source, ...defaultServerConditions] } },
+  plugins: [
+    {
+      name: "key of compiled modules",
+      configureVitest: ({ defineCacheKeyGenerator }) => defineCacheKeyGenerator(() => compiledByKey),
+    },
+  ],
   test: {
     include: ["src/**/*.{test,test-prop}.ts", "test/**/*.{test,test-prop}.ts"],
     setupFiles: [join(import.meta.dirname, "vitest.setup.ts")],
@@ -16,8 +38,7 @@ export const shared: ViteUserConfig = {
     maxWorkers: isLong ? "100%" : 1,
     // Files of one worker share the modules under test: to load them once for each file takes longer than most tests.
     isolate: false,
-    // Its cache key does not see a changed tsconfig: a stale pass or a stale failure is worse than 2 s.
-    fsModuleCache: false,
+    fsModuleCache: true,
     // Built packages are loaded by Node itself: Vite would transform them anew for each test package.
     server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
     restoreMocks: true,

@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { retry } from "../scripts/setup/console.mjs";
 import { packPackages, tarballs } from "../scripts/setup/pack.mjs";
 
 const matrix = import.meta.dirname;
@@ -50,10 +51,6 @@ function unpack(tarball, target) {
 
 /** Up to three times: a registry may hiccup. */
 function run(program, args, cwd) {
-  for (let attempt = 1; attempt <= 3; attempt += 1) {
-    const stdio = ["ignore", "inherit", "inherit"];
-    const { status } = spawnSync(program, args, { cwd, stdio, shell: process.platform === "win32" });
-    if (status === 0) return;
-  }
-  throw new Error(`${program} ${args.join(" ")} failed three times`);
+  const options = { cwd, stdio: ["ignore", "inherit", "inherit"], shell: process.platform === "win32" };
+  retry(`${program} ${args[0]}`, () => spawnSync(program, args, options).status === 0);
 }

@@ -1,9 +1,6 @@
 /** Packages that a user runs rather than builds, from the packed tarballs, installed by npm in an empty folder. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { nodeFolder } from "./node-versions.mjs";
-import { rowOf } from "./setup.mjs";
-import { matrix } from "./tools.mjs";
+import { filesOf, rowOf } from "./setup.mjs";
 
 const packages = [
   "millrace",
@@ -22,9 +19,7 @@ const tries = (major) => [
 
 /** One install for both: none of the packages has native code. */
 export function packedRows() {
-  const folder = join(matrix, "src", "packed");
-  const texts = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
-  const files = { ...Object.fromEntries(texts), "package.json": JSON.stringify({ private: true, type: "module" }) };
+  const files = filesOf("packed");
   const installed = `npm install --no-audit --no-fund zod @opentelemetry/api@1 @opentelemetry/sdk-trace@3 ${packages.join(" ")}`;
   const commands = [installed, ...tries(22), ...tries(24)];
   return [rowOf({ name: "command, studio, telemetry and printing, also on Node 24", files, commands }, 22)];

@@ -1,10 +1,7 @@
 /** Every package as it would be published, in one empty project: `npm run release -- --dry-run` runs this row alone. */
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { published } from "../scripts/setup/pack.mjs";
 import { nodeFolder } from "./node-versions.mjs";
-import { rowOf } from "./setup.mjs";
-import { matrix } from "./tools.mjs";
+import { filesOf, rowOf } from "./setup.mjs";
 
 /** What the packages leave to their users, and what tries them. */
 const others = [
@@ -13,9 +10,7 @@ const others = [
 ];
 
 export function releaseRows() {
-  const folder = join(matrix, "src", "release");
-  const texts = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")]);
-  const files = { ...Object.fromEntries(texts), "package.json": JSON.stringify({ private: true, type: "module" }) };
+  const files = filesOf("release");
   const names = published().map(({ name }) => name);
   const commands = [
     `npm install --no-audit --no-fund ${[...names, ...others].join(" ")}`,

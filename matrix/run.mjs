@@ -27,10 +27,8 @@ async function outcomeOf(row, index) {
 /** Programs print a page, and minified source with it; the line with the error says it all. */
 function tellingLine(said) {
   const lines = said.split("\n").map((line) => line.trim());
-  return (lines.find((line) => /^(.{0,80})error\b/i.test(line)) ?? lines.findLast(Boolean) ?? "no message").slice(
-    0,
-    300,
-  );
+  const told = lines.find((line) => /^(.{0,80})error\b/i.test(line)) ?? lines.findLast(Boolean);
+  return (told ?? "no message").slice(0, 300);
 }
 
 const words = process.argv.slice(2).filter((word) => !word.startsWith("-"));

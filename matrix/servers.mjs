@@ -1,11 +1,13 @@
 /** The rows that answer a request instead of being run: workerd and Next. */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import * as esbuild from "esbuild";
 import { Miniflare } from "miniflare";
+import { freePort } from "../test-ports.ts";
 import { matrix, output, source } from "./tools.mjs";
+
+const inMemory = { bundle: true, minify: true, format: "esm", target: "es2022", write: false };
 
 /** No `nodejs_compat`: nothing of Node is there. */
 export const inWorkerd = (form) =>
@@ -14,8 +16,7 @@ export const inWorkerd = (form) =>
 
 /** What a Worker answers. */
 export async function inWorker(contents) {
-  const options = { bundle: true, minify: true, format: "esm", target: "es2022", write: false };
-  const built = await esbuild.build({ stdin: { contents, resolveDir: matrix, loader: "ts" }, ...options });
+  const built = await esbuild.build({ stdin: { contents, resolveDir: matrix, loader: "ts" }, ...inMemory });
   const script = built.outputFiles[0].text;
   const worker = new Miniflare({ modules: true, script, compatibilityDate: "2026-01-01" });
   try {
@@ -30,8 +31,7 @@ export async function inWorker(contents) {
 
 /** The whole server in a Durable Object: the first process starts a run and is killed, the second one gets the answer. */
 export async function pausedInWorkerd(folder) {
-  const options = { bundle: true, minify: true, format: "esm", target: "es2022", write: false };
-  const built = await esbuild.build({ entryPoints: [source("durable-object")], ...options });
+  const built = await esbuild.build({ entryPoints: [source("durable-object")], ...inMemory });
   const start = () =>
     new Miniflare({
       // As wrangler gives it: with `modules: true` miniflare would look for what the optional studio is imported from.
@@ -190,20 +190,4 @@ async function whenListening(port) {
     if (response) return;
   }
   throw new Error("the server did not answer within 120 s");
-}
-
-/** Below those that systems give to connections: one of them may be taken again before the server listens. */
-export async function freePort() {
-  for (;;) {
-    const port = 12_000 + Math.trunc(Math.random() * 20_000);
-    if (await isFree(port)) return port;
-  }
-}
-
-function isFree(port) {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.once("error", () => resolve(false));
-    probe.listen(port, () => probe.close(() => resolve(true)));
-  });
 }

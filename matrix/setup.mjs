@@ -6,12 +6,21 @@
  * parts of it. A comment behind a command says what it prints.
  */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { tarballs } from "../scripts/setup/pack.mjs";
+import { freePort } from "../test-ports.ts";
 import { nodeFolder } from "./node-versions.mjs";
-import { freePort } from "./servers.mjs";
 import { matrix } from "./tools.mjs";
 
 const root = join(matrix, "..");
@@ -42,6 +51,13 @@ function createRows() {
   const page = readFileSync(join(root, "packages", "create-millrace", "README.md"), "utf8");
   const [{ commands }] = sectionsOf(page).filter((section) => section.commands.length > 0);
   return [22, 24].map((major) => rowOf({ name: "npm create millrace", files: {}, commands }, major));
+}
+
+/** The files of a folder of `src`, as a project of modules. */
+export function filesOf(name) {
+  const folder = join(matrix, "src", name);
+  const texts = readdirSync(folder).map((file) => [file, readFileSync(join(folder, file), "utf8")]);
+  return { ...Object.fromEntries(texts), "package.json": JSON.stringify({ private: true, type: "module" }) };
 }
 
 /** Runs these commands in an empty folder with these files. */

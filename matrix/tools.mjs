@@ -114,19 +114,8 @@ export const lowering = {
 export async function tsdown(form, folder, compilerOptions = {}) {
   const tsconfig = join(folder, "tsconfig.json");
   writeFileSync(tsconfig, JSON.stringify({ extends: "../../tsconfig.json", compilerOptions }));
-  const flags = [
-    "--format",
-    "esm",
-    "--minify",
-    "--no-config",
-    "--no-dts",
-    "--no-clean",
-    "--tsconfig",
-    tsconfig,
-    "--out-dir",
-    folder,
-  ];
-  await output(bin("tsdown"), [source(form), ...flags]);
+  const flags = "--format esm --minify --no-config --no-dts --no-clean".split(" ");
+  await output(bin("tsdown"), [source(form), ...flags, "--tsconfig", tsconfig, "--out-dir", folder]);
   return join(folder, `${form}.mjs`);
 }
 

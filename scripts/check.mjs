@@ -6,9 +6,8 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { globSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { rerunFailed } from "./rerun-failed.mjs";
 import { root } from "./setup/console.mjs";
 import { failedTests, flakyTests, reportFiles, testTotals } from "./test-totals.mjs";
 
@@ -25,24 +24,22 @@ const whole = (name, command) => ({ name, command, isSmall: false });
 const sections = [
   small("unused files and dependencies", ["knip", "--no-progress", "--no-config-hints", "--no-tag-hints"]),
   small("format and lint", ["biome", "ci", "--error-on-warnings", "--max-diagnostics=60", "."]),
-  small("gates: sizes", gate("sizes")),
-  small("gates: boundaries", gate("boundaries")),
-  small("gates: circles", gate("circles")),
+  small("gates: imports", ["depcruise", ...globSync("packages/*/src", { cwd: root })]),
   small("gates: reasons", gate("reasons")),
   small("gates: error pages", gate("error-pages")),
   whole("build", turbo("build")),
   whole(isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", turbo("typecheck", "--concurrency=2")),
   // Several packages at a time: many tests wait for processes, servers and browsers, the long ones less. None measures time.
-  whole(
-    "tests",
-    turbo("test", "--summarize", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"])),
-  ),
+  whole("tests", turbo("test", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"]))),
   ...(isLong ? [whole("package: publint, attw, size", turbo("package"))] : []),
-  whole("gates: import time", gate("import-time")),
   small("gates: bundle", gate("bundle")),
-  small("docs: links and code", gate("docs")),
-  small("docs: capacity page", ["node", "scripts/scale.mjs"]),
-  ...(isLong ? [whole("docs: reference", turbo("api-docs"))] : []),
+  small("docs: links, numbers and code", gate("docs")),
+  ...(isLong
+    ? [
+        whole("docs: contributing, followed", ["node", "scripts/contributing.mjs"]),
+        whole("docs: reference", turbo("api-docs")),
+      ]
+    : []),
 ];
 
 const words = process.argv.slice(2);
@@ -58,16 +55,14 @@ const startedAtMs = Date.now();
 
 for (const file of reportFiles()) rmSync(file, { force: true });
 const results = [];
-for (let at = 0; at < wanted.length; ) {
-  const rest = wanted.slice(at);
-  const count = rest[0].isSmall ? rest.findIndex(({ isSmall }) => !isSmall) : 1;
-  const together = count === -1 ? rest : rest.slice(0, count);
-  const waiting = [...together];
-  const runAll = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) results.push(await run(next));
-  };
-  await Promise.all(together.length === 1 ? [runAll()] : [runAll(), runAll()]);
-  at += together.length;
+const work = async (queue) => {
+  for (let next = queue.shift(); next; next = queue.shift()) results.push(await run(next));
+};
+for (let rest = wanted; rest.length > 0; ) {
+  const end = rest[0].isSmall ? rest.findIndex(({ isSmall }) => !isSmall) : 1;
+  const together = rest.slice(0, end === -1 ? rest.length : end);
+  rest = rest.slice(together.length);
+  await Promise.all([work(together), work(together)]);
 }
 
 /** Prints what a small section says once it is over, and what another says as it comes. */
@@ -85,9 +80,7 @@ async function run({ name, command: [program, ...args], isSmall }) {
   );
   if (isSmall) console.log(title);
   console.log(Buffer.concat(said).toString());
-  // It has no status where its time was up.
-  const passed = status === 0 || (name === "tests" && typeof status === "number" && rerunFailed(env));
-  return { name, passed, seconds: secondsSince(sectionAtMs) };
+  return { name, passed: status === 0, seconds: secondsSince(sectionAtMs) };
 }
 
 console.log(`\n━━ summary ${"━".repeat(63)}`);

@@ -3,35 +3,28 @@
  *
  *     node scripts/test-totals.mjs     prints "12 passed, 0 failed", and before it what is flaky
  */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./setup/console.mjs";
 
 /** The reports that are there now. */
-export function reportFiles() {
-  const packages = readdirSync(join(root, "packages")).map((name) => join("packages", name));
-  const files = [...packages, "examples", "site"].map((folder) => join(root, folder, ".reports", "vitest.json"));
-  return files.filter((file) => existsSync(file));
-}
+export const reportFiles = () =>
+  globSync("{packages/*,examples,site}/.reports/vitest.json", { cwd: root }).map((file) => join(root, file));
 
-export const readReport = (file) => JSON.parse(readFileSync(file, "utf8"));
+const readReport = (file) => JSON.parse(readFileSync(file, "utf8"));
 
 export function testTotals() {
-  const total = { passed: 0, failed: 0, skipped: 0 };
-  for (const report of reportFiles().map(readReport)) {
-    total.passed += report.numPassedTests;
-    total.failed += report.numFailedTests;
-    // A suite that cannot be loaded has no test that fails.
-    if (!report.success && report.numFailedTests === 0) total.failed += Math.max(1, report.numFailedTestSuites);
-    total.skipped += report.numPendingTests + report.numTodoTests;
-  }
-  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : "";
-  return { ...total, line: `${total.passed} passed, ${total.failed} failed${skipped}` };
+  const reports = reportFiles().map(readReport);
+  const sum = (countOf) => reports.reduce((total, report) => total + countOf(report), 0);
+  const passed = sum((report) => report.numPassedTests);
+  const skipped = sum((report) => report.numPendingTests + report.numTodoTests);
+  const failed = sum((report) => failuresOf(report).length || (report.success ? 0 : 1)); // also without a test that failed
+  return { passed, failed, line: `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}` };
 }
 
 /** What has failed in a report: its file, its name, and why. */
-export function failuresOf(report) {
+function failuresOf(report) {
   return report.testResults.flatMap(({ name: path, status, message, assertionResults }) => {
     const failed = assertionResults.filter((one) => one.status === "failed");
     const failures = failed.map(({ fullName, failureMessages: [why = ""] }) => ({ path, name: fullName, why }));
@@ -45,9 +38,19 @@ const lineOf = ({ path, name, why }) => `${relative(root, path)}: ${name}\n    $
 /** Of each that failed: file and name, and the first line of why. */
 export const failedTests = () => reportFiles().map(readReport).flatMap(failuresOf).map(lineOf);
 
-/** The same of those that have failed once and passed twice since, see `rerun-failed.mjs`. */
+/** The same of those that have failed and passed when vitest tried them again. CONTRIBUTING.md says what to do about it. */
 export const flakyTests = () =>
-  reportFiles().flatMap((file) => (readReport(file).flaky ?? []).map((one) => `FLAKY   ${lineOf(one)}`));
+  reportFiles()
+    .map(readReport)
+    .flatMap(flakyOf)
+    .map((one) => `FLAKY   ${lineOf(one)}`);
+
+const flakyOf = ({ testResults }) =>
+  testResults.flatMap(({ name: path, assertionResults }) =>
+    assertionResults
+      .filter(({ status, failureMessages }) => status === "passed" && failureMessages.length > 0)
+      .map(({ fullName, failureMessages: [why] }) => ({ path, name: fullName, why })),
+  );
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { passed, failed, line } = testTotals();

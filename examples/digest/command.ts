@@ -27,12 +27,12 @@ export async function runCommand(args: readonly string[]): Promise<number> {
 }
 
 async function oneHalf({ paths, keep, fresh, pause }: Options): Promise<number> {
-  if (fresh) await forgetPaused(pausedFile);
-  const paused = await readPaused(pausedFile);
+  if (fresh) await forgetPaused(pausedFile());
+  const paused = await readPaused(pausedFile());
   if (paused === null && keep !== null)
     throw new UserError("No digest waits here, so there are no topics to keep yet. Run without --keep first.");
   if (paused === null) return begin(paths);
-  assertSamePaths(pausedFile, paused, paths);
+  assertSamePaths(pausedFile(), paused, paths);
   if (paused.question === null) return goOn(paused, null);
   if (keep !== null) return goOn(paused, keep);
   printQuestion(paused.question);
@@ -43,7 +43,7 @@ async function oneHalf({ paths, keep, fresh, pause }: Options): Promise<number> 
 async function bothHalves(args: readonly string[]): Promise<number> {
   const paused = runAgain([...args, "--pause"]);
   if (paused !== 0) return paused;
-  const waiting = await readPaused(pausedFile);
+  const waiting = await readPaused(pausedFile());
   if (waiting?.question == null) return 1;
   const keep = waiting.question.topics.slice(0, 3).map((_, index) => index + 1);
   console.log(`No terminal here to answer, so the answer is --keep ${keep.join(",")}.`);

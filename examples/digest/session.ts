@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { open } from "node:fs/promises";
-import { relative } from "node:path";
+import { mkdir, open } from "node:fs/promises";
+import { dirname, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { ResultOf, RunOutcome, WorkflowHandler } from "millrace";
@@ -17,9 +17,12 @@ import { showProgress } from "./progress.js";
 import { UserError } from "./user-error.js";
 import { DigestFlow } from "./workflow.js";
 
-// Both are in the folder where the user stands.
-const digestFile = "digest.md";
-export const pausedFile = "digest.paused.json";
+const repository = fileURLToPath(new URL("../../", import.meta.url));
+
+/** Both files are in the folder where the user stands, but in the root of this repository in one that Git ignores. */
+const pathOf = (name: string): string => (`${process.cwd()}/` === repository ? `examples/digest/out/${name}` : name);
+const digestFile = (): string => pathOf("digest.md");
+export const pausedFile = (): string => pathOf("digest.paused.json");
 
 type Result = ResultOf<DigestFlow>;
 type Handler = WorkflowHandler<Result, Counts>;
@@ -27,17 +30,18 @@ type Handler = WorkflowHandler<Result, Counts>;
 /** Reads the files, and stops at the question. @returns the exit code */
 export async function begin(paths: readonly string[]): Promise<number> {
   const files = await findFiles(paths.length > 0 ? paths : ownDocumentation());
-  await assertOurs(digestFile);
-  const handler = new DigestFlow(digestFile).run({ files });
+  await mkdir(dirname(digestFile()), { recursive: true });
+  await assertOurs(digestFile());
+  const handler = new DigestFlow(digestFile()).run({ files });
   return finish(handler, paths);
 }
 
 /** Continues in a new process, with the topics to keep where it has asked for them. @returns the exit code */
 export async function goOn(paused: PausedDigest, keep: readonly number[] | "all" | null): Promise<number> {
-  const workflow = new DigestFlow(digestFile);
+  const workflow = new DigestFlow(digestFile());
   const { question, paths } = paused;
   const positions = question && keep ? positionsIn(question, keep) : null;
-  const handler = workflow.resume(restore(workflow, pausedFile, paused));
+  const handler = workflow.resume(restore(workflow, pausedFile(), paused));
   if (question && positions) await answer(handler, question.promptId, positions);
   return finish(handler, paths);
 }
@@ -48,11 +52,10 @@ export function printQuestion({ topics }: Question): void {
     console.log(`  ${index + 1}  ${name.padEnd(16)} ${plural(sections, "section")} in ${plural(files, "file")}`);
   }
   const some = topics.length < 3 ? "1" : "1,3";
-  console.log(`\nThe run waits in ${pausedFile}; this process ends. Go on with:\n\n  npm start -- --keep ${some}\n`);
+  console.log(`\nThe run waits in ${pausedFile()}; this process ends. Go on with:\n\n  npm start -- --keep ${some}\n`);
 }
 
 function ownDocumentation(): string[] {
-  const repository = fileURLToPath(new URL("../../", import.meta.url));
   return ["README.md", "docs"].map((name) => relative(process.cwd(), `${repository}${name}`));
 }
 
@@ -81,7 +84,7 @@ async function answer(handler: Handler, promptId: string, keep: readonly number[
   const receipt = await handler.answer(promptId, { keep });
   if (receipt.status === "refused")
     throw new UserError(
-      `${pausedFile} does not take this answer: ${receipt.hint} Run again with --fresh to start over.`,
+      `${pausedFile()} does not take this answer: ${receipt.hint} Run again with --fresh to start over.`,
     );
 }
 
@@ -108,18 +111,18 @@ async function end(handler: Handler, outcome: RunOutcome<Result>, paths: readonl
   const paused = { paths: [...paths], context: handler.context.toDict() };
   switch (outcome.status) {
     case "completed":
-      await forgetPaused(pausedFile);
+      await forgetPaused(pausedFile());
       printResult(outcome.result);
       return 0;
     case "waiting": {
       const question = questionOf(outcome);
-      await writePaused(pausedFile, { ...paused, question });
+      await writePaused(pausedFile(), { ...paused, question });
       printQuestion(question);
       return 0;
     }
     case "cancelled":
-      await writePaused(pausedFile, { ...paused, question: null });
-      console.log(`\nStopped. What is done is kept in ${pausedFile}; run again to go on.`);
+      await writePaused(pausedFile(), { ...paused, question: null });
+      console.log(`\nStopped. What is done is kept in ${pausedFile()}; run again to go on.`);
       return 130;
     case "failed":
       throw outcome.error;
@@ -137,7 +140,7 @@ function questionOf({ prompts }: Extract<RunOutcome, { status: "waiting" }>): Qu
 
 function printResult({ topics, sections, files, skipped }: Result): void {
   console.log(
-    `\n${digestFile}: ${plural(sections, "section")} of ${plural(files, "file")} about ${topics.join(", ")}.`,
+    `\n${digestFile()}: ${plural(sections, "section")} of ${plural(files, "file")} about ${topics.join(", ")}.`,
   );
   for (const { file, reason } of skipped) console.log(`Not read: ${file} (${reason})`);
 }

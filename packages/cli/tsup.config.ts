@@ -27,7 +27,6 @@ export default defineConfig({
   platform: "node",
   removeNodeProtocol: false, // there is no `sqlite` without it
   splitting: true, // a command loads what it needs, and no more
-  sourcemap: true,
   clean: true,
   onSuccess: async () => copyErrorPages(),
 });

@@ -7,6 +7,5 @@ export default defineConfig({
   platform: "neutral",
   splitting: true, // both entries share one client
   dts: { tsconfig: "tsconfig.build.json" },
-  sourcemap: true,
   clean: true,
 });

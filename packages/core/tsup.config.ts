@@ -1,4 +1,3 @@
-import { existsSync, readFileSync } from "node:fs";
 import { defineConfig } from "tsup";
 
 const entry = {
@@ -7,11 +6,6 @@ const entry = {
   graph: "src/entries/graph.ts",
   runtime: "src/entries/runtime.ts",
 };
-
-/** See scripts/order-modules.mjs: gzip finds repetition only nearby. A module that is not in the list stands before its importer. */
-const order = (JSON.parse(readFileSync("module-order.json", "utf8")) as string[]).filter((name) =>
-  existsSync(`src/${name}.ts`),
-);
 
 export default defineConfig({
   entry: {
@@ -27,16 +21,5 @@ export default defineConfig({
   // The three entries share modules that hold state (the registered steps): each may exist once only.
   splitting: true,
   dts: { entry, tsconfig: "tsconfig.build.json" },
-  sourcemap: true,
   clean: true,
-  esbuildPlugins: [
-    {
-      name: "order of modules",
-      setup: ({ onLoad }) =>
-        onLoad({ filter: /src[\\/]index\.ts$/ }, ({ path }) => ({
-          contents: `${order.map((name) => `import "./${name}.js";`).join("\n")}\n${readFileSync(path, "utf8")}`,
-          loader: "ts",
-        })),
-    },
-  ],
 });

@@ -8,7 +8,6 @@ export default defineConfig({
   target: "es2022",
   platform: "neutral",
   dts: { tsconfig: "tsconfig.build.json" },
-  sourcemap: true,
   clean: true,
   esbuildPlugins: [
     {

@@ -34,6 +34,14 @@ for (const [name, limit] of Object.entries(limits)) {
   const size = outputFiles[0].contents.length;
   if (size > limit) problems.push(`import { ${name} }: ${size} bytes minified, limit ${limit}`);
 }
+/** What Node reads for `import "millrace"`: files and bytes are the same on every machine, unlike milliseconds. */
+const most = { files: 12, bytes: 550_000 };
+const { inputs } = (await bundle({ entryPoints: [join(core, "dist", "index.js")] })).metafile;
+const bytes = Object.values(inputs).reduce((sum, input) => sum + input.bytes, 0);
+const loaded = `import "millrace" reads ${Object.keys(inputs).length} files, ${bytes} bytes`;
+console.log(loaded);
+if (Object.keys(inputs).length > most.files || bytes > most.bytes)
+  problems.push(`${loaded}; the limit is ${most.files} files, ${most.bytes} bytes`);
 finish("every entry bundles for browsers, imports nothing from outside and drops what is not used", problems);
 
 function bundle(input) {

@@ -1,6 +1,6 @@
 /**
- * The documentation holds: relative links lead somewhere, and the TypeScript in it compiles against
- * the built package. A block is a file of its own, unless it says otherwise:
+ * The documentation holds: relative links lead somewhere, numbers of the capacity page stand in the bench pages that they link, and the
+ * TypeScript compiles against the built package. A block is a file of its own, unless it says otherwise:
  *
  *     ```ts continued          goes on where the block above it ended
  *     ```ts fragment           a piece that does not stand alone: not compiled
@@ -14,22 +14,17 @@ import { filesIn, finish, read } from "./gate.mjs";
 // Inside the package: so `millrace` is the package itself, as its `exports` say, and `zod` is its own.
 const folder = join(root, "packages", "core", ".reports", "docs");
 const pages = [
-  ...filesIn("docs", /\.md$/),
-  ...filesIn("packages", /\.md$/),
-  ...filesIn("examples", /\.md$/),
-  ...rootPages(),
+  ...["docs", "packages", "examples"].flatMap((name) => filesIn(name, /\.md$/)),
+  ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md"],
 ];
 const compiler = join(root, "node_modules", "typescript-native", "bin", "tsc");
 const problems = [];
 
 for (const page of pages) checkLinks(page);
+checkNumbers("docs/architecture/scale.md");
 const blocks = pages.flatMap(blocksOf);
 compile(blocks);
 finish(`${pages.length} pages: links lead somewhere, ${blocks.length} code blocks compile`, problems);
-
-function rootPages() {
-  return ["README.md", "CONTRIBUTING.md", "SECURITY.md"].filter((name) => existsSync(join(root, name)));
-}
 
 function checkLinks(page) {
   const text = read(page).replace(/^(```|~~~)[\s\S]*?^\1/gm, (code) => code.replace(/[^\n]/g, ""));
@@ -48,6 +43,17 @@ function linkProblem(page, target) {
   if (!anchor || !file.endsWith(".md")) return null;
   const anchors = [...read(file).matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)].map(([, heading]) => anchorOf(heading));
   return anchors.includes(anchor) ? null : "no such heading";
+}
+
+/** A row `| what | number | unit | [bench](page) |` repeats a number of that page. */
+function checkNumbers(page) {
+  const rows = [...read(page).matchAll(/^\| (.+?) +\| +([\d.,]+) \| .*\]\((\S+)\) +\|$/gm)];
+  if (rows.length === 0) problems.push(`${page}: no row names a bench`);
+  for (const [, what, number, bench] of rows) {
+    const numbers = [...read(join(dirname(page), bench)).matchAll(/\| *(\d[\d.,]*)/g)].map(([, one]) => one);
+    if (!numbers.some((one) => Number(one.replaceAll(",", "")) === Number(number.replaceAll(",", ""))))
+      problems.push(`${page}: ${what}: ${bench} has no ${number}`);
+  }
 }
 
 /** As GitHub makes them. */
@@ -88,7 +94,9 @@ function compile(all) {
   linkPackages(join(folder, "node_modules", "@millrace"));
   const nameOf = ({ page, line }) => `${page.replace(/[^A-Za-z0-9]+/g, "-")}-${line}.ts`;
   for (const block of all) writeFileSync(join(folder, nameOf(block)), block.lines.join("\n"));
-  const options = { extends: "../../../../tsconfig.json", include: ["*.ts"] };
+  const lib = ["ES2023", "ESNext.Decorators", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"];
+  const compilerOptions = { lib, customConditions: [] };
+  const options = { extends: "../../../../tsconfig.json", compilerOptions, include: ["*.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
   const args = [compiler, "--project", folder, "--noEmit", "--pretty", "false"];
   const { stdout, status } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });

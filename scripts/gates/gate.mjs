@@ -1,49 +1,20 @@
-/** What all gates share: finding files, parsing them, and saying what is wrong and where. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
-import ts from "typescript";
+/** What all gates share: finding files, and saying what is wrong and where. */
+import { globSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
 import { root } from "../setup/console.mjs";
 
-const skippedFolders = new Set(["node_modules", "dist", "golden", "out", ".next", ".packed", ".reports", ".turbo"]);
+const skipped = ["**/{node_modules,dist,golden,out,.next,.packed,.reports,.turbo}"];
 
-/** Paths from the root, with forward slashes, of all files below `folder` whose path matches. */
+/** Paths from the root, with forward slashes, of all files below `folder` whose name matches. */
 export function filesIn(folder, pattern) {
-  const found = [];
-  const visit = (path) => {
-    for (const entry of readdirSync(path, { withFileTypes: true })) {
-      const child = join(path, entry.name);
-      if (entry.isDirectory()) {
-        if (!skippedFolders.has(entry.name)) visit(child);
-      } else if (pattern.test(entry.name)) found.push(relative(root, child).split(sep).join("/"));
-    }
-  };
-  if (existsSync(join(root, folder))) visit(join(root, folder));
-  return found.sort();
+  const found = globSync(`${folder}/**/*.*`, { cwd: root, exclude: skipped });
+  return found
+    .map((path) => path.split(sep).join("/"))
+    .filter((path) => pattern.test(path.split("/").at(-1)))
+    .sort();
 }
-
-/** The product's own TypeScript: no tests, no benchmarks. */
-export function productFiles() {
-  return filesIn("packages", /\.tsx?$/).filter((path) => /^packages\/[^/]+\/src\//.test(path) && !isTest(path));
-}
-
-export const isTest = (path) => /\.(test|test-d|test-prop)\.tsx?$/.test(path);
 
 export const read = (path) => readFileSync(join(root, path), "utf8");
-
-export function parse(path) {
-  return ts.createSourceFile(path, read(path), ts.ScriptTarget.Latest, true); // the name says whether there is JSX
-}
-
-/** "path:12:3", which terminals and editors open. */
-export function place(sourceFile, position) {
-  const { line, character } = sourceFile.getLineAndCharacterOfPosition(position);
-  return `${sourceFile.fileName}:${line + 1}:${character + 1}`;
-}
-
-export function walk(node, visit) {
-  visit(node);
-  node.forEachChild((child) => walk(child, visit));
-}
 
 /** Ends the process: 0 without problems, else 1 with each of them on a line. */
 export function finish(what, problems) {

@@ -1,12 +1,19 @@
 /** Node 24 and pnpm 12: the machine's own where they are new enough, else from `.tools`. */
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { retry, root, say } from "./console.mjs";
 
-const wanted = [
-  { name: "node", version: "24.21.0", leastMajor: 24 },
-  { name: "pnpm", version: "12.21.0", leastMajor: 12 },
-];
+/** From `.tool-versions`, which version managers read, too. */
+const wanted = readFileSync(join(root, ".tool-versions"), "utf8")
+  .trim()
+  .split("\n")
+  .map((line) => line.split(" "))
+  .map(([name, version]) => ({
+    name: name.replace("nodejs", "node"),
+    version,
+    leastMajor: Number.parseInt(version, 10),
+  }));
 const toolsFolder = join(root, ".tools");
 const toolsBin = join(toolsFolder, "node_modules", ".bin");
 const onWindows = process.platform === "win32";

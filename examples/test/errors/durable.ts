@@ -19,7 +19,7 @@ import { createRuntime, memoryStore, type RunStore, recordsOf } from "millrace/r
 import { expect, vi } from "vitest";
 import * as z from "zod";
 import { temporaryFolder } from "../temporary-folder.js";
-import { type Provocations, thrown } from "./provoked.js";
+import { type Provocations, type Provoked, thrown } from "./provoked.js";
 
 class Answer extends HumanResponseEvent.define("Answer", {}) {}
 
@@ -41,6 +41,18 @@ class Counter extends Workflow {
 
 const open = (store: RunStore = memoryStore(), options: object = {}) =>
   createRuntime({ workflows: { digest }, store, ...options });
+
+const unread = { info: () => {}, error: () => {} };
+
+/** How a first run fails on a store that takes no commit. The runtime reports it, too: it is what is provoked here. */
+async function refused(store: RunStore, input: Record<string, unknown> = {}): Promise<Provoked> {
+  const runtime = open(store, { log: unread });
+  try {
+    return await thrown(() => runtime.run("digest", input));
+  } finally {
+    await runtime.stop();
+  }
+}
 
 /** The file of a store that holds one waiting run. */
 async function filled(runId = "digest-2026-11"): Promise<string> {
@@ -229,10 +241,9 @@ export const durable: Provocations = {
       const other = new DatabaseSync(file);
       const store = sqliteStore(file, { busyTimeoutMs: 10 });
       other.exec("BEGIN IMMEDIATE");
-      const seen = await thrown(() => createRuntime({ workflows: { digest }, store }).run("digest", {}));
+      const seen = await refused(store);
       other.exec("COMMIT");
       other.close();
-      await store.close();
       return seen;
     },
   ],
@@ -263,9 +274,7 @@ export const durable: Provocations = {
       const file = await filled();
       const store = sqliteStore(file, { driver: opening("PRAGMA max_page_count = 1") });
       const value = "x".repeat(1_000_000);
-      const seen = await thrown(() => createRuntime({ workflows: { digest }, store }).run("digest", { value }));
-      await store.close();
-      return seen;
+      return refused(store, { value });
     },
   ],
   STORE_NEWER: [
@@ -278,17 +287,13 @@ export const durable: Provocations = {
   STORE_READ_ONLY: [
     async () => {
       const store = sqliteStore(await filled(), { driver: opening("PRAGMA query_only = ON") });
-      const seen = await thrown(() => createRuntime({ workflows: { digest }, store }).run("digest", {}));
-      await store.close();
-      return seen;
+      return refused(store);
     },
   ],
   STORE_UNREACHABLE: [
     async () => {
       const store = postgresStore({ connectionString: "postgres://app@127.0.0.1:1/app", retryMs: 0 });
-      const seen = await thrown(() => createRuntime({ workflows: { digest }, store }).run("digest", {}));
-      await store.close();
-      return seen;
+      return refused(store);
     },
   ],
   WORKFLOW_UNKNOWN: [

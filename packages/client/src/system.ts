@@ -63,9 +63,9 @@ export function startWatchdog(ms: number, late: () => void): Watchdog {
 
 /** Calls `listener` when the browser is online again; on other platforms never. Returns the function that removes it. */
 export function onReconnect(listener: () => void): () => void {
-  if (typeof window === "undefined") return () => {};
-  window.addEventListener("online", listener);
-  return () => window.removeEventListener("online", listener);
+  const page = (globalThis as { readonly window?: EventTarget }).window;
+  page?.addEventListener("online", listener);
+  return () => page?.removeEventListener("online", listener);
 }
 
 /** A random UUID. `crypto.randomUUID` is missing on pages loaded over plain HTTP. */

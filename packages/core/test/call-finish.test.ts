@@ -128,8 +128,9 @@ describe("call.finish", () => {
     const copy = reload(flow, first.context);
     first.cancel("moved");
     const second = flow.resume(copy as never);
+    const failed = rejection(second);
     await clock.advance(3_600_000);
-    await rejection(second);
+    await failed;
     fails = false;
     const third = flow.retry(second.context);
     await clock.advance(3_600_000);

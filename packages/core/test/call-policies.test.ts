@@ -16,10 +16,10 @@ describe("a call with `timeout`", () => {
       ),
     );
     const clock = withVirtualClock(flow);
-    const run = flow.run({});
+    const failed = rejection(flow.run({}));
     await clock.advance(5_000);
 
-    const error = (await rejection(run)) as WorkflowError;
+    const error = (await failed) as WorkflowError;
     expect(error.code).toBe("CALL_TIMEOUT");
     expect(error.details).toEqual({ step: "work", key: "pay", limitMs: 5_000, attempt: 1 });
     expect(reasons).toEqual([error]);

@@ -82,8 +82,9 @@ describe("the input of a failed step", () => {
       .build();
     const handler = flow.run();
 
+    const ended = handler.catch(() => {});
     const [failed] = await handler.streamEvents().filter(WorkflowFailedEvent).toArray();
-    await handler.catch(() => {});
+    await ended;
 
     expect(failed?.event.input).toEqual(items);
     expect(reload(flow, handler.context).toDict()).toEqual(handler.context.toDict());

@@ -142,14 +142,14 @@ describe("a run with a journal", () => {
       .build();
     const journal = slowJournal();
     withVirtualClock(parent, { journal });
-    const handler = parent.run();
+    const failed = rejection(parent.run());
     await settle();
     await journal.store(); // the start
     await journal.store(); // the call
 
     await journal.fail(new Error("disk full")); // the start of the child
 
-    expect((await rejection(handler)).message).toBe("disk full");
+    expect((await failed).message).toBe("disk full");
     expect(seen).toEqual([]);
     expect(journal.types().join().includes("child.closed")).toBe(false);
   });

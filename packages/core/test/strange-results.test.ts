@@ -154,9 +154,10 @@ describe("a deadline that passes", () => {
     const clock = withVirtualClock(flow);
     const deadline = new Date(clock.now() + 1_000);
     const handler = flow.run({}, { deadline });
+    const failed = rejection(handler);
     await clock.advance(1_000);
 
-    const error = await rejection(handler);
+    const error = await failed;
 
     expect(error).toMatchObject({ code: "RUN_TIMED_OUT", details: { deadlineMs: deadline.getTime() } });
     expect(error.message).toContain(`was not done at its deadline, ${deadline.toISOString()}. `);

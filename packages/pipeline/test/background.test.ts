@@ -1,7 +1,7 @@
 /** Runs that nobody waits for, and how to ask where they stand. */
 import { type Duration, retryPolicy, stop, wait } from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Pipeline, type PipelineRun, Step, type StepFunction } from "../src/index.js";
 import { fails, pipeline, step } from "./support/pipelines.js";
 
@@ -82,6 +82,7 @@ describe("a run in the background", () => {
   });
 
   it("that has failed says so, and why, without anybody having waited; so does a cancelled one", async () => {
+    const report = vi.spyOn(console, "error").mockImplementation(() => {});
     const { begun, executor } = gate();
     const failing = pipeline([step("a"), step("bad", { executor: fails })]);
     const [failed] = await inBackground(failing);
@@ -99,6 +100,7 @@ describe("a run in the background", () => {
         stepResults: [{ stepName: "a" }, { stepName: "bad", success: false }],
       });
     expect(await waiting.getRun(cancelled.runId)).toMatchObject({ status: "CANCELLED" });
+    expect(report).toHaveBeenCalledOnce();
   });
 
   it("that only waits between attempts is RUNNING", async () => {

@@ -31,7 +31,7 @@ async function ask(init: RequestInit, { path = "/", by = handler } = {}): Promis
   return { status: response.status, body: JSON.parse(text) };
 }
 
-const post = (body: BodyInit, headers: Record<string, string> = {}, by: RequestHandler = handler) =>
+const post = (body: RequestInit["body"], headers: Record<string, string> = {}, by: RequestHandler = handler) =>
   ask(
     {
       method: "POST",

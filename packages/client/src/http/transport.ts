@@ -228,5 +228,6 @@ export function asFault(error: unknown, { request, signal, late }: FaultFacts): 
   if (error instanceof ClientError) return error;
   if (late.aborted) return late.reason;
   if (signal.aborted) return signal.reason;
-  return URL.canParse(request.url, globalThis.location?.href) ? networkError(error, request) : noHost(error, request);
+  const base = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
+  return URL.canParse(request.url, base) ? networkError(error, request) : noHost(error, request);
 }

@@ -153,7 +153,11 @@ class StoredRuntime {
     const everyMs = leaseMs / 3;
     this.#pump = new Pump({ ...parts, registry: this.#registry, dueWork: this.#dueWork, lookMs: everyMs });
     const isBackground = store.isLocal === true;
-    this.#renewals = new Renewals({ clock, log, everyMs, isBackground, renew: () => this.#registry.renew() });
+    this.#renewals = new Renewals({
+      ...{ clock, log, everyMs, isBackground },
+      renew: () => this.#registry.renew(),
+      isOver: (error) => this.#registry.closedStore.caused(error),
+    });
     this.#requests = new RunRequests({
       registry: this.#registry,
       ...parts,

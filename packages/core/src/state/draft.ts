@@ -178,10 +178,12 @@ const methods = {
     mix(nodeOf(this) as DraftNode).reverse();
     return this;
   },
+  // biome-ignore lint/complexity/useMaxParams: `this` is not an argument
   fill(this: object, value: unknown, start?: number, end?: number): object {
     mix(nodeOf(this) as DraftNode).fill(value, start, end);
     return this;
   },
+  // biome-ignore lint/complexity/useMaxParams: `this` is not an argument
   copyWithin(this: object, target: number, start: number, end?: number): object {
     const node = nodeOf(this) as DraftNode;
     const list = latest(node) as unknown[];

@@ -97,12 +97,12 @@ export function nextTurn(callback: () => void): void {
 }
 
 // Browsers hold nested timeouts back by 4 ms; a message port does not.
-let port: MessagePort | null = null;
+let port: { postMessage(message: null): void } | null = null;
 const turns: (() => void)[] = [];
 function postTurn(callback: () => void): void {
   if (port === null) {
     const channel = new MessageChannel();
-    channel.port1.onmessage = () => turns.shift()?.();
+    Object.assign(channel.port1, { onmessage: () => turns.shift()?.() });
     port = channel.port2;
   }
   turns.push(callback);

@@ -1,7 +1,7 @@
 /**
  * The options of every call of the main entry: unknown options are refused. A text, because it is in every bundle.
  *
- * `known-options.test-d.ts` checks that the lists are complete.
+ * The one place with the names of all options. `test/types/known-options.test-d.ts` compares them with the types.
  *
  * @module
  */

@@ -207,10 +207,10 @@ describe("reports about retries and time-outs of calls", () => {
       ),
     );
     const clock = withVirtualClock(flow);
-    const run = flow.run({});
+    const failed = rejection(flow.run({}));
     await clock.advance(3_600_000);
 
-    expect((await rejection(run)).code).toBe("CALL_TIMEOUT");
+    expect((await failed).code).toBe("CALL_TIMEOUT");
     expect(seen).toEqual([1, 2, 3]);
   });
 

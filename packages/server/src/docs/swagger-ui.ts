@@ -1,3 +1,4 @@
+/// <reference path="./raw.d.ts" />
 /** The files of Swagger UI as texts. The build puts them into a separate chunk. */
 
 import css from "swagger-ui-dist/swagger-ui.css?raw";

@@ -121,6 +121,7 @@ export class Pump {
     } catch (error) {
       if (this.#stopped) return this.#claimed.resolve(0);
       this.#claimed.reject(error);
+      if (registry.closedStore.caused(error)) return;
       log.error("The run store could not be asked for runs that are due; it is asked again.", error);
       this.#arm(clock.now() + jittered(Math.min(lookMs, LONGEST_PAUSE_MS), clock));
     }

@@ -8,6 +8,7 @@
 import { tolerant } from "../../compile/tolerant.js";
 import type { Clock } from "../../engine/ports.js";
 import type { Outcome } from "../../engine/state.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
 import { outcomeError } from "../../run/outcome.js";
 import { decodeOutcome } from "../../snapshot/decode-parts.js";
 import { jittered } from "../../system/system.js";
@@ -39,6 +40,7 @@ import { isOfNewerCode, runtimeStopped, runUnknown } from "../store/runtime-erro
 import { assertHere } from "../store/sealed-run.js";
 import { parseJson } from "../text/journal-text.js";
 import { Beginnings, type BeginsIn } from "./beginnings.js";
+import { ClosedStore } from "./closed-store.js";
 import { FencePauses } from "./fence-pauses.js";
 import { type Loading, type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./recovery.js";
 import { Slots } from "./slots.js";
@@ -83,6 +85,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
   readonly streams: StreamCache;
   readonly turns: RecordTurns;
   readonly beginnings: Beginnings;
+  readonly closedStore: ClosedStore;
   /** A run that resumes later has left memory, one of a queue has come or gone, or there is room for one more. */
   onParked: () => void = () => {};
   readonly #setup: RegistrySetup;
@@ -111,6 +114,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     this.owner = setup.owner;
     this.settings = setup.settings;
     this.clock = setup.clock;
+    this.closedStore = new ClosedStore(setup.log);
     this.#pauses = new FencePauses(setup.clock);
     this.turns = new RecordTurns(setup.clock);
     this.streams = new StreamCache(this, setup.workflows);
@@ -399,6 +403,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     if (how === "fenced") this.#pauses.lost(idOf(live.key), live.hasStored);
     if (how === "fenced") this.#setup.observer?.onLeaseLost?.({ ...live.key, workflow: live.workflow.name });
     if (how === "fenced") return this.#setup.log.error(`This process has lost run "${live.key.runId}".`, error);
+    // The next owner loads it.
+    if (WorkflowError.is(error, "RUNTIME_STOPPED") || this.closedStore.caused(error)) return;
     this.#setup.log.error(
       `Run "${live.key.runId}" of "${live.workflow.name}" could not be stored: it is loaded again.`,
       error,
@@ -412,7 +418,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, BeginsIn {
     const callOff = this.clock.setTimer(this.clock.now() + jittered(pauseMs, this.clock), () => {
       this.#reloads.delete(callOff);
       this.open(key).catch((error: unknown) => {
-        if (this.#stopped) return; // the next owner loads it
+        if (this.#stopped || this.closedStore.caused(error)) return; // the next owner loads it
         this.#setup.log.error(`Run "${key.runId}" could not be loaded again; this process tries again.`, error);
         this.#reload(key, Math.min(2 * pauseMs, LONGEST_RELOAD_MS));
       });

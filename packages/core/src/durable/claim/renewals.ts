@@ -17,6 +17,8 @@ export interface RenewalsSetup {
   /** `true`: the process may end before the next renewal. */
   readonly isBackground: boolean;
   readonly renew: () => Promise<void>;
+  /** Whether no later try can succeed. */
+  readonly isOver: (error: unknown) => boolean;
 }
 
 export class Renewals {
@@ -54,12 +56,13 @@ export class Renewals {
   }
 
   async #renew(): Promise<void> {
-    const { clock, log, everyMs, renew } = this.#setup;
+    const { clock, log, everyMs, renew, isOver } = this.#setup;
     const startedAtMs = clock.now();
     try {
       await renew();
       this.#failures = 0;
     } catch (error) {
+      if (isOver(error)) return;
       if (this.#failures++ === 0 && !this.#isStopped)
         log.error("The leases of this process could not be renewed; it tries again.", error);
       const pauseMs = Math.min(LONGEST_PAUSE_MS, everyMs, FIRST_PAUSE_MS * 2 ** (this.#failures - 1));
