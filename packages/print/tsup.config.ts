@@ -6,6 +6,5 @@ export default defineConfig({
   target: "es2022",
   platform: "node",
   dts: { tsconfig: "tsconfig.build.json" },
-  sourcemap: true,
   clean: true,
 });
