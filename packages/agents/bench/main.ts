@@ -1,4 +1,7 @@
-/** Cost of a token, time to the first one, and what an answer of 2,000 tokens leaves in a store: `pnpm --filter @millrace/agents bench`. */
+/**
+ * Cost of a token, time to the first one, and what an answer of 2,000 tokens leaves in a store: `pnpm --filter
+ * @millrace/agents bench`.
+ */
 import { AgentRuns, type Answered, bareAnswer, speaker, type Taken, tokens } from "./measure.ts";
 
 const rounds = 11;
@@ -26,7 +29,8 @@ for (const [name, takens] of Object.entries(rows)) {
   const ratio = median(takens.slice(warm).map((taken, at) => taken.cpuMs / (bare[warm + at] as Taken).cpuMs));
   console.log(
     name.padEnd(16),
-    `${perToken.toFixed(1)} µs a token, ${ratio.toFixed(2)} ×, first token after ${of(takens, "firstMs").toFixed(1)} ms`,
+    `${perToken.toFixed(1)} µs a token, ${ratio.toFixed(2)} ×,`,
+    `first token after ${of(takens, "firstMs").toFixed(1)} ms`,
   );
 }
 console.log(`an answer of 14 kB: ${size} bytes stored`);

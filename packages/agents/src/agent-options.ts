@@ -1,6 +1,6 @@
 import type { AgentOptions } from "./settings/agent-options.types.js";
 import { idOf } from "./settings/agent-id.js";
-import { modelRetry } from "./run/call-policies.js";
+import { modelRetry } from "./run/call-options.js";
 import { agentRules, check, sameNames, teamRules } from "./settings/check-options.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";

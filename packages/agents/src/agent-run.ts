@@ -1,6 +1,6 @@
 /**
- * A run of an agent or a team that stands alone: a run of its workflow in memory. A pause, and a failure, are the snapshot of that run,
- * with which it is continued.
+ * A run of an agent or a team that stands alone: a run of its workflow in memory. A pause, and a failure, are the
+ * snapshot of that run, with which it is continued.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { runInStep } from "./loop/step-run.js";
 import { saveChanges, type Who, whoRuns } from "./loop/step-session.js";
 import { StoredSession } from "./loop/stored-session.js";
 import { heardBy, newLedger, unfinished } from "./loop/result.js";
-import { notPaused, pauseOf, questionOfPrompt, repliesTo, stateOfPaused } from "./paused-run.js";
+import { pauseOf, questionOfPrompt, repliesTo, stateOfPaused, whileAlone } from "./paused-run.js";
 import { cancelled, toFailure } from "./run/failure.js";
 import { observed } from "./run/observed.js";
 import { RunEvents } from "./run/run-events.js";
@@ -76,7 +76,7 @@ export function continueAlone(
   const { runId, sessionId, userId } = paused;
   const { sessions, sessionState: template, overwriteDbSessionState: overwrite } = settings;
   const who = whoRuns(settings, { ...(sessionId && { sessionId }), ...(userId && { userId }) });
-  return alone(sessions ?? settings, runId, async () => {
+  return whileAlone(sessions ?? settings, runId, async () => {
     const session = sessions === undefined ? null : await loadSession(sessions, who, { runs: 1, runId });
     const state = stateOfPaused(settings, paused, session?.runs[0]);
     const replies = repliesTo(runId, state, answers);
@@ -93,22 +93,6 @@ export function continueAlone(
       return { handler };
     });
   });
-}
-
-/** Runs at work, by where they are stored. */
-const continued = new WeakMap<object, Set<string>>();
-
-/** @throws {WorkflowError} `RUN_NOT_PAUSED` for a run that is being continued. */
-async function alone<Result>(where: object, runId: string, work: () => Promise<Result>): Promise<Result> {
-  const atWork = continued.get(where) ?? new Set();
-  continued.set(where, atWork);
-  if (atWork.has(runId)) throw notPaused(`The run "${runId}" is being continued.`, { runId });
-  atWork.add(runId);
-  try {
-    return await work();
-  } finally {
-    atWork.delete(runId);
-  }
 }
 
 interface Facts {

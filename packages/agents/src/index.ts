@@ -9,7 +9,6 @@ export { Agent } from "./agent.js";
 export type { AgentOptions, Instructions, TeamOptions } from "./settings/agent-options.types.js";
 export type {
   AskedOfModel,
-  CallPolicies,
   Guards,
   ModelSettings,
   ModelToolCall,
@@ -52,6 +51,7 @@ export type {
   ToolContext,
   ToolOptions,
 } from "./settings/tool.types.js";
+export type { CallPolicies } from "./settings/call-policies.types.js";
 export type { EditOptions, RunContext, SessionState } from "./settings/run-context.types.js";
 
 // ---- sessions

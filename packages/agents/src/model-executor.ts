@@ -103,11 +103,12 @@ export abstract class ModelExecutor<Output> implements Executor {
    * Continues a paused run. Allowed calls are made; the model is told which calls were rejected, and the notes. The run
    * may pause again. Where the session has stored the run, its ids are enough.
    *
-   * Continues a failed run, too, where the session has stored it: its failed work is done again, and nothing that was recorded.
+   * Continues a failed run, too, where the session has stored it: its failed work is done again, and nothing that was
+   * recorded.
    *
    * @param answers One answer for each of `pause.requirements`; those of a failed run are known.
-   * @throws {WorkflowError} `RUN_NOT_PAUSED`, also while the run is being continued; `REQUIREMENT_INVALID` naming every problem of the
-   * answers; else as `run`.
+   * @throws {WorkflowError} `RUN_NOT_PAUSED`, also while the run is being continued; `REQUIREMENT_INVALID` naming every
+   * problem of the answers; else as `run`.
    */
   async continueRun(
     run: PausedRun,

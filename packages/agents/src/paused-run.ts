@@ -1,5 +1,6 @@
 /**
- * A run that waits for people, or has failed, as plain data; and the check of what it is continued with, before anything runs.
+ * A run that waits for people, or has failed, as plain data; and the check of what it is continued with, before
+ * anything runs.
  *
  * @module
  */
@@ -113,4 +114,20 @@ function invalidAnswers(runId: string, problems: readonly string[]): WorkflowErr
   });
   error.retryable = false;
   return error;
+}
+
+/** Runs that are being continued, by where they are stored. */
+const continued = new WeakMap<object, Set<string>>();
+
+/** Continues one run at a time. @throws {WorkflowError} `RUN_NOT_PAUSED` for a run that is being continued. */
+export async function whileAlone<Result>(where: object, runId: string, work: () => Promise<Result>): Promise<Result> {
+  const atWork = continued.get(where) ?? new Set();
+  continued.set(where, atWork);
+  if (atWork.has(runId)) throw notPaused(`The run "${runId}" is being continued.`, { runId });
+  atWork.add(runId);
+  try {
+    return await work();
+  } finally {
+    atWork.delete(runId);
+  }
 }

@@ -123,6 +123,29 @@ it("of two continues of one paused run at once, one goes on", async () => {
   expect(model.doGenerateCalls).toHaveLength(2);
 });
 
+it("of two continues in two processes, both call the tool, under one key, and the session counts one", async () => {
+  const sessions = memorySessions();
+  const ofProcess = (): AgentSessions => ({
+    load: (...query) => sessions.load(...query),
+    save: (change) => sessions.save(change),
+  });
+  const other = deferred();
+  const agentOf = (script: Parameters<typeof scripted>[0]) =>
+    new Agent({ name: "Clerk", model: scripted(script), sessions: ofProcess(), sessionId: "s1", tools: [refund] });
+  const paused = await agentOf([refunding]).run("Refund 7");
+  const slow = agentOf([async () => other.promise.then(() => "Done late.")]).continueRun(paused, allow("call-0"));
+
+  const first = await agentOf(["Done."]).continueRun(paused, allow("call-0"));
+  other.resolve();
+  const second = await slow;
+
+  expect([first, second].map(({ content }) => content)).toEqual(["Done.", "Done late."]);
+  expect(new Set([first, second].flatMap(({ sessionState }) => sessionState["keys"])).size).toBe(1);
+  const session = await sessions.load("s1", null, { runs: 10 });
+  expect(session?.runs).toMatchObject([{ status: "COMPLETED", content: "Done." }]);
+  expect(session).toMatchObject({ state: { refunds: [7] }, metrics: { totalTokens: 30 } });
+});
+
 describe("a session store that fails at the save", () => {
   function failing(times: number): AgentSessions {
     const sessions = memorySessions();

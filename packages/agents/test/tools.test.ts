@@ -249,6 +249,9 @@ describe("options", () => {
     ["two tools of one name", () => new Agent({ model, tools: [named("a"), named("a")] })],
     ["a name that providers refuse", () => named("two words")],
     ["no model call at all", () => new Agent({ model, maxSteps: 0 })],
+    ["a time that is none", () => new Agent({ model, timeout: "soon" as never })],
+    ["a number for a retry policy", () => new Agent({ model, retry: 3 as never })],
+    ["a tool with a number for a retry policy", () => tool({ name: "t", description: "T", retry: 3 as never })],
     ["a broken number of retries", () => new Agent({ model, maxRetries: 1.5 })],
   ])("are refused at once: %s", (_what, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));

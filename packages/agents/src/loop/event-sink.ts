@@ -7,7 +7,9 @@ import { executionOf, type ToolRecord } from "./tool-record.js";
 
 const longMs = 60_000;
 
-/** Makes the events of a run from the parts of its calls, and keeps its texts for the result of a run that is cancelled. */
+/**
+ * Makes the events of a run from the parts of its calls, and keeps its texts for the result of a run that is cancelled.
+ */
 export class EventSink implements PartSink {
   readonly #run: LoopRun;
   readonly #attempt: number;

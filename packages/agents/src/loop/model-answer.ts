@@ -23,10 +23,7 @@ export type Request = Parameters<typeof generateText<ToolSet, Record<string, unk
   readonly messages: ModelMessage[];
 };
 
-export type Said = Omit<TurnRecord, "asked" | "problems"> & {
-  /** What is wrong with the arguments of each call that is not the provider's; `null`: nothing. */
-  readonly problems: readonly (string | null)[];
-};
+export type Said = Omit<TurnRecord, "asked">;
 
 export async function generate(run: LoopRun, request: Request): Promise<Said> {
   const steps: StepResult<ToolSet>[] = [];
@@ -56,13 +53,17 @@ function took(run: LoopRun, step: StepResult<ToolSet>): StepResult<ToolSet> {
   return step;
 }
 
-/** @throws {WorkflowError} `AGENT_FAILED` for an answer without an end: a connection that closes early looks like an end without a reason. */
+/**
+ * @throws {WorkflowError} `AGENT_FAILED` for an answer without an end: a connection that closes early looks like an end
+ * without a reason.
+ */
 function saidIn(run: LoopRun, step: StepResult<ToolSet> | undefined): Said {
   if (step === undefined || isBroken(step, run.streams)) throw brokenStream(run.settings);
-  const own = step.toolCalls.filter(({ providerExecuted }) => providerExecuted !== true);
+  const unreadable = step.toolCalls.filter((made) => made.invalid === true && isUnreadable(made.error));
+  const problems = unreadable.map(({ toolCallId, error }) => [toolCallId, messageOf(error)] as const);
   return {
     messages: step.response.messages.filter((message) => message.role === "assistant"),
-    problems: own.map((made) => (made.invalid === true && isUnreadable(made.error) ? messageOf(made.error) : null)),
+    ...(problems.length > 0 && { problems: Object.fromEntries(problems) }),
     finishReason: step.finishReason,
     metrics: callMetrics(step),
   };

@@ -5,7 +5,7 @@
  */
 import { isStepCount, type ModelMessage, Output, type OutputInterface } from "ai";
 import { type EffectCall, type EffectOptions, WorkflowError } from "millrace";
-import { callOptions, unless } from "../run/call-policies.js";
+import { callOptions, unless } from "../run/call-options.js";
 import { modelTimedOut, toFailure } from "../run/failure.js";
 import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -42,7 +42,10 @@ interface Asking {
   readonly tools: LoopTools;
   readonly place: string;
   readonly number: number;
-  /** `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks for. */
+  /**
+   * `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks
+   * for.
+   */
   isFinal: boolean;
 }
 
@@ -62,17 +65,13 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
   const { call } = attempt;
   const sink = run.sinkOf(run, call);
   try {
+    // First: by the time of the first word, readers have the beginning of the call, and follow it live.
     if (asking.number === 0) sink.show({ type: "agent", name: settings.name });
     const { request, asked } = await requestOf(run, { ...attempt, sink, ...asking });
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
-    const { finishReason, metrics } = said;
-    const { inputTokens, outputTokens } = metrics;
-    sink.show({ type: "end", finishReason, inputTokens, outputTokens });
-    const messages = plain(said.messages);
-    const kept = changedFields(run.asked, settings.redact?.(asked) ?? asked);
-    const record = { asked: kept, messages, finishReason, metrics };
-    const problems = problemsOf(said.problems, turnOf(record, "").toolCalls);
-    return problems === null ? record : { ...record, problems };
+    const { inputTokens, outputTokens } = said.metrics;
+    sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
+    return { asked: changedFields(run.asked, settings.redact?.(asked) ?? asked), ...plain(said) };
   } catch (error) {
     if (call.signal.aborted) throw error;
     const failure = toFailure(error, settings, call.attempt);
@@ -86,16 +85,6 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
 /** JSON, as it is stored: the first attempt sees what a later one recalls. */
 function plain<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value)) as Value;
-}
-
-function problemsOf(
-  problems: readonly (string | null)[],
-  calls: readonly { readonly toolCallId: string }[],
-): Record<string, string> | null {
-  const found = calls.flatMap(({ toolCallId }, index) =>
-    typeof problems[index] === "string" ? [[toolCallId, problems[index]] as const] : [],
-  );
-  return found.length === 0 ? null : Object.fromEntries(found);
 }
 
 /** What `prepareStep` makes of the next call, with the instructions as they are filled in. */
@@ -159,7 +148,10 @@ function nameOf(model: ExecutorSettings["model"]): string {
   return typeof model === "string" ? model : `${model.provider}/${model.modelId}`;
 }
 
-/** The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where it is shown. */
+/**
+ * The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where
+ * it is shown.
+ */
 function outputOption({ outputSchema }: ExecutorSettings, sink: PartSink): { output?: OutputInterface } {
   if (outputSchema === undefined) return {};
   const output = Output.object({ schema: outputSchema });

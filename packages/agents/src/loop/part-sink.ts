@@ -9,7 +9,10 @@ export interface PartSink {
   show(part: AgentPart): void;
   /** Takes what the answer says with the text that comes next. Left out: whoever reads the text finds it out. */
   takePartial?(output: unknown): void;
-  /** `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody waits. */
+  /**
+   * `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody
+   * waits.
+   */
   isFinal(failure: WorkflowError): boolean;
   close(): void;
 }
@@ -18,8 +21,8 @@ export interface PartSink {
 type TextPart = Extract<AgentPart, { readonly text: string }>;
 
 /**
- * Shows parts as pieces of their call: the first words at once, then those that come in one turn of the process together, because a
- * network brings several.
+ * Shows parts as pieces of their call: the first words at once, then those that come in one turn of the process
+ * together, because a network brings several.
  */
 export class PieceSink implements PartSink {
   readonly #call: EffectCall;

@@ -1,8 +1,8 @@
 import { type LanguageModel, type ModelMessage, wrapLanguageModel } from "ai";
 import { type Context, type EffectCall, type EffectOptions, WorkflowError } from "millrace";
-import { callOptions, unless } from "../run/call-policies.js";
-import { modelTimedOut, toFailure } from "../run/failure.js";
-import type { CallPolicies } from "../settings/loop-options.types.js";
+import { callOptions, unless } from "../run/call-options.js";
+import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import { changedFields } from "./asked.js";
 import { LiveParts } from "./live-parts.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
@@ -56,7 +56,9 @@ export class RecordedModel {
       const policies = { ...this.#policies, retry: retry && unless(() => live.isRead, retry) };
       const { parts } = await this.#run(key, { params, options: callOptions(policies, this.#label) }, async (call) => {
         const { stream } = await model.doStream(within(params, call));
-        return { parts: await live.take(stream, call) };
+        const parts = await live.take(stream, call);
+        if (!hasEnd(parts)) throw brokenStream(this.#who);
+        return { parts };
       });
       live.finish(parts as readonly StreamPart[]);
     };
@@ -91,6 +93,13 @@ export class RecordedModel {
     this.#asked.note(params);
     return record;
   }
+}
+
+/** A connection that closes early looks like an end without a reason. */
+function hasEnd(parts: readonly StreamPart[]): boolean {
+  const end = parts.findLast((part) => part.type === "finish");
+  if (end === undefined || end.finishReason.unified === "error") return false;
+  return end.finishReason.unified !== "other" || end.finishReason.raw !== undefined;
 }
 
 /** The request, which ends with the call. */

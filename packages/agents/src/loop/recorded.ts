@@ -7,10 +7,10 @@
 
 import type { LanguageModel, ToolSet } from "ai";
 import type { Context, Duration, EffectCall, RetryPolicy } from "millrace";
-import { callOptions, modelRetry } from "../run/call-policies.js";
+import { callOptions, modelRetry } from "../run/call-options.js";
 import { messageOf } from "../run/run-events.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import { invalid } from "../settings/check-options.js";
-import type { CallPolicies } from "../settings/loop-options.types.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
 import { isStream, lastOf, plainResult } from "./tools.js";
@@ -22,9 +22,11 @@ export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies {
   /** Tells this loop from others in the step. @default "loop" */
   readonly key?: string;
   /**
-   * Whether and when a model call is made again that has failed. A call whose words the loop has begun to read fails at once.
+   * Whether and when a model call is made again that has failed. A call whose words the loop has begun to read fails at
+   * once.
    *
-   * @default two more attempts where the model is busy, down or out of reach, after the delay that the provider asks for
+   * @default two more attempts where the model is busy, down or out of reach, after the delay that the provider asks
+   * for
    */
   readonly retry?: RetryPolicy;
   /** Limit of each attempt of a model call. @default none */

@@ -22,7 +22,9 @@ import { newLedger, resultOf, spent } from "./result.js";
 import { closeSession, openSession, type StepPlace, whoRuns } from "./step-session.js";
 import { StoredSession } from "./stored-session.js";
 
-/** Under a key, with the session state in the state of the workflow. @throws {WorkflowError} the error of a failed run. */
+/**
+ * Under a key, with the session state in the state of the workflow. @throws {WorkflowError} the error of a failed run.
+ */
 export async function runInStep(
   settings: ExecutorSettings,
   input: unknown,

@@ -1,7 +1,8 @@
 /**
  * The session of a run: loaded once, before its first call, and saved once, after its last.
  *
- * Between the two, the state of the workflow keeps the session state. What concurrent runs of the session have saved meanwhile is merged.
+ * Between the two, the state of the workflow keeps the session state. What concurrent runs of the session have saved
+ * meanwhile is merged.
  *
  * @module
  */
@@ -38,8 +39,8 @@ export function whoRuns(
 }
 
 /**
- * Puts the state into its place, and loads the session. `null` for a run without a session of its own: of an agent without `sessions`, or
- * without a `sessionId`.
+ * Puts the state into its place, and loads the session. `null` for a run without a session of its own: of an agent
+ * without `sessions`, or without a `sessionId`.
  */
 export async function openSession(place: StepPlace): Promise<OpenedSession | null> {
   const { settings, ctx, options } = place;
@@ -139,6 +140,6 @@ function noPlace(sessionId: string | undefined): Error {
     sessionId === undefined
       ? "A run with a `sessionState` has no place for its state."
       : `A run of the session "${sessionId}" has no place for its state.`,
-    'Name the field of the workflow\'s state that keeps it: `agent.run(input, { ctx, sessionId, statePath: "session" })`.',
+    'Name the field of the state that keeps it: `agent.run(input, { ctx, sessionId, statePath: "session" })`.',
   );
 }

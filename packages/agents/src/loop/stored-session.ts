@@ -1,6 +1,6 @@
 /**
- * The session state in the store of a run, at one path. A call works on a copy; what it has changed is merged into the store in the act
- * that records the call, as concurrent runs of a session are merged.
+ * The session state in the store of a run, at one path. A call works on a copy; what it has changed is merged into the
+ * store in the act that records the call, as concurrent runs of a session are merged.
  *
  * @module
  */

@@ -5,7 +5,7 @@
  */
 import type { Media } from "@millrace/pipeline/executor";
 import { type Context, type EffectCall, WorkflowError } from "millrace";
-import { callOptions } from "../run/call-policies.js";
+import { callOptions } from "../run/call-options.js";
 import { observedTool } from "../run/observed.js";
 import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";

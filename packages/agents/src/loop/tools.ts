@@ -8,9 +8,10 @@ import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type Tool
 import { z } from "zod";
 import { issueText } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import type { Executor, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import type { AskedOfModel, CallPolicies } from "../settings/loop-options.types.js";
+import type { AskedOfModel } from "../settings/loop-options.types.js";
 import { confirmationOf } from "../settings/tool.js";
 import type { AgentTool, Confirmation, ToolContext } from "../settings/tool.types.js";
 

@@ -7,7 +7,10 @@ interface Turn<Value> {
   end(left: Value | null): void;
 }
 
-/** Work begins in its order: work that is done at once is over when the next begins, and work that takes longer holds nobody up. */
+/**
+ * Work begins in its order: work that is done at once is over when the next begins, and work that takes longer holds
+ * nobody up.
+ */
 export class Turns<Value> {
   #last: Promise<Value | null> = Promise.resolve(null);
 

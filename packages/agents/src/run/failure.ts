@@ -45,7 +45,9 @@ export function modelTimedOut(error: WorkflowError, who: Who): WorkflowError {
   });
 }
 
-/** A model that is asked again may answer: it was busy, down or out of reach, or its answer broke off or took too long. */
+/**
+ * A model that is asked again may answer: it was busy, down or out of reach, or its answer broke off or took too long.
+ */
 export function isPassing(error: unknown): boolean {
   if (WorkflowError.is(error, "CALL_TIMEOUT")) return true;
   const thrown = WorkflowError.is(error, "AGENT_FAILED") ? (error.cause ?? error) : error;

@@ -1,6 +1,6 @@
 /**
- * Lets others in this process, such as `@millrace/otel`, be around runs of agents and teams. They stand in a list of the global
- * object, so that neither package needs the other.
+ * Lets others in this process, such as `@millrace/otel`, be around runs of agents and teams. They stand in a list of
+ * the global object, so that neither package needs the other.
  *
  * @module
  */
@@ -55,7 +55,10 @@ export async function observed<End extends Ended>(
   return ends[0] as End;
 }
 
-/** Does the work of a tool inside of the telemetry integrations of the AI SDK, as the SDK does with the tools that it runs. */
+/**
+ * Does the work of a tool inside of the telemetry integrations of the AI SDK, as the SDK does with the tools that it
+ * runs.
+ */
 export function observedTool<Result>(
   toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown },
   execute: () => Promise<Result>,

@@ -60,20 +60,28 @@ export interface AgentOptions<Output = string> {
   /** Limit of model calls in one run; tools work between them. @default 20 */
   readonly maxSteps?: number;
   /**
-   * How often a model call is made again that has failed: when the model is busy (429), down (5xx) or out of reach, its answer breaks
-   * off, or it takes longer than `timeout`. It waits as long as the provider asks for, or longer each time.
+   * How often a model call is made again that has failed: when the model is busy (429), down (5xx) or out of reach, its
+   * answer breaks off, or it takes longer than `timeout`. It waits as long as the provider asks for, or longer each
+   * time.
    *
-   * In a step, attempts are counted over restarts, and a delay holds no worker. A run without `ctx` ends instead when the delay is a
-   * minute or longer, with `retryAfterMs` in its error, and when its readers have seen a part of the answer.
+   * In a step, attempts are counted over restarts, and a delay holds no worker. A run without `ctx` ends instead when
+   * the delay is a minute or longer, with `retryAfterMs` in its error, and when its readers have seen a part of the
+   * answer.
    *
    * @default 2
    */
   readonly maxRetries?: number;
-  /** Replaces `maxRetries`, for other delays, or for other errors: those of the agent, whose `cause` is that of the model. */
+  /**
+   * Replaces `maxRetries`, for other delays, or for other errors: those of the agent, whose `cause` is that of the
+   * model.
+   */
   readonly retry?: RetryPolicy;
   /** Limit of each attempt of a model call. @default none */
   readonly timeout?: Duration;
-  /** Name of one of the `limits` of the workflow that the agent runs in. Each attempt of a model call takes a place. @default none */
+  /**
+   * Name of one of the `limits` of the workflow that the agent runs in. Each attempt of a model call takes a place.
+   * @default none
+   */
   readonly limit?: string;
   /** Limits by name, for the workflow of the agent: those that `limit` names, here and in tools. @default none */
   readonly limits?: Readonly<Record<string, LimitOptions>>;

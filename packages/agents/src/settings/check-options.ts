@@ -2,9 +2,22 @@
 
 import { historyRuns, userId } from "@millrace/pipeline/executor";
 import { WorkflowError } from "millrace";
-import { checkOptions, list, type OptionChecks, type Rule, type Rules, unchecked, wholeNumber } from "millrace/engine";
+import {
+  checkOptions,
+  duration,
+  list,
+  type OptionChecks,
+  object,
+  type Rule,
+  type Rules,
+  text,
+  unchecked,
+  wholeNumber,
+  withMethods,
+} from "millrace/engine";
 import { handoffName } from "./agent-id.js";
 import type { AgentOptions, TeamOptions } from "./agent-options.types.js";
+import type { CallPolicies } from "./call-policies.types.js";
 import type { ExecutorSettings } from "./executor-settings.types.js";
 import { settingsOf } from "./known-settings.js";
 import type { AgentRunOptions, ContinueOptions, StepRunOptions } from "./run-options.types.js";
@@ -24,6 +37,13 @@ const handoffs: Rule = (given = []) =>
     .filter((agent) => settingsOf(agent) === null)
     .map(({ name }) => `\`canHandOffTo\` has "${name}", which is no agent and no team of this package`);
 
+/** Of the calls of a model or a tool. */
+export const callRules: Rules<CallPolicies> = {
+  retry: withMethods("a retry policy", "next"),
+  timeout: duration,
+  limit: text,
+};
+
 export const agentRules: Rules<AgentOptions> = {
   model: languageModel,
   tools,
@@ -37,7 +57,9 @@ export const agentRules: Rules<AgentOptions> = {
   ...unchecked("readFile sessions sessionId sessionState addSessionStateToContext enableAgenticState"),
   ...unchecked("overwriteDbSessionState addHistoryToContext dependencies metadata"),
   canHandOffTo: handoffs,
-  ...unchecked("stopWhen prepareStep guards redact retry timeout limit limits"),
+  ...callRules,
+  limits: object,
+  ...unchecked("stopWhen prepareStep guards redact"),
 };
 
 export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("members mode") };

@@ -1,6 +1,7 @@
 import type { AgentOptions } from "./agent-options.types.js";
+import type { CallPolicies } from "./call-policies.types.js";
 import type { Member } from "./executor.types.js";
-import type { CallPolicies, StopRule } from "./loop-options.types.js";
+import type { StopRule } from "./loop-options.types.js";
 
 /** Options without a default. */
 type Optional = "description" | "outputSchema" | "readFile" | "sessions" | "prepareStep" | "redact";

@@ -6,7 +6,6 @@
 
 import type { StepMetricsData } from "@millrace/pipeline/executor";
 import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolChoice, ToolSet } from "ai";
-import type { EffectOptions, RetryPolicy } from "millrace";
 import type { RunContext } from "./run-context.types.js";
 
 /** Temperature, token limits and the like, as the AI SDK takes them. */
@@ -103,14 +102,4 @@ export interface AskedOfModel {
    * before: the answers and the results of tools.
    */
   readonly messages?: readonly ModelMessage[];
-}
-
-/** Policies of the calls of a model or a tool. Each has the meaning that it has for `ctx.run`. */
-export interface CallPolicies {
-  /** Whether and when a call that has failed is made again. */
-  readonly retry?: RetryPolicy | undefined;
-  /** Limit of each attempt. */
-  readonly timeout?: EffectOptions["timeout"] | undefined;
-  /** Name of one of the `limits` of the workflow that the call is made in. */
-  readonly limit?: string | undefined;
 }

@@ -27,7 +27,9 @@ export interface AgentRunOptions extends Partial<MediaSet> {
   readonly idempotencyKey?: string;
 }
 
-/** Options of a run inside of a step. Its calls are recorded with the step, and its questions are prompts of the run. */
+/**
+ * Options of a run inside of a step. Its calls are recorded with the step, and its questions are prompts of the run.
+ */
 export interface StepRunOptions
   extends Pick<
     AgentRunOptions,
@@ -37,7 +39,9 @@ export interface StepRunOptions
   readonly ctx: Context;
   /** Tells this run from others of the same agent in the step. @default the id of the agent */
   readonly key?: string;
-  /** Path in the state of the workflow that keeps the session state: `"session"`. Without it, tools cannot change any. */
+  /**
+   * Path in the state of the workflow that keeps the session state: `"session"`. Without it, tools cannot change any.
+   */
   readonly statePath?: string;
   /** Messages before the input. */
   readonly history?: readonly ModelMessage[];
@@ -57,7 +61,10 @@ export interface AgentRun<Output = string> extends ExecutorResult {
   readonly sessionState: SessionState;
 }
 
-/** The run to continue: an {@link AgentRun}, a `RunPaused` event, or just their ids where a session store has the run, paused or failed. */
+/**
+ * The run to continue: an {@link AgentRun}, a `RunPaused` event, or just their ids where a session store has the run,
+ * paused or failed.
+ */
 export interface PausedRun {
   readonly runId: string;
   /** Id of the session. @default the `sessionId` of the agent or team */

@@ -1,14 +1,15 @@
 import { WorkflowError } from "millrace";
 import { type Rules, unchecked } from "millrace/engine";
 import { z } from "zod";
-import { check } from "./check-options.js";
+import { callRules, check } from "./check-options.js";
 import type { AgentTool, Confirmation, ToolOptions } from "./tool.types.js";
 
 const nameRule = /^[\w-]{1,64}$/;
 /** Those of a tool: it may be made from another one. */
-const rules: Rules<AgentTool> = unchecked(
-  "kind name description parameters execute requiresConfirmation retry timeout limit",
-);
+const rules: Rules<AgentTool> = {
+  ...callRules,
+  ...unchecked("kind name description parameters execute requiresConfirmation"),
+};
 const noParameters: z.ZodObject = z.object({});
 
 /**

@@ -1,7 +1,7 @@
 import type { Media } from "@millrace/pipeline/executor";
 import type { Duration } from "millrace";
 import type { z } from "zod";
-import type { CallPolicies } from "./loop-options.types.js";
+import type { CallPolicies } from "./call-policies.types.js";
 import type { RunContext, SessionState } from "./run-context.types.js";
 
 /** Second argument of a tool. The model does not see it. */
@@ -31,8 +31,9 @@ export type ConfirmationContext = Pick<ToolContext, "runContext" | "sessionState
 /**
  * Options of `tool`.
  *
- * With `retry`, a call that throws is made again as often as the policy says, with the same `idempotencyKey`; then the model is told the
- * error. An attempt that takes longer than `timeout` has failed with `CALL_TIMEOUT`, and the model is told so. Counted over restarts.
+ * With `retry`, a call that throws is made again as often as the policy says, with the same `idempotencyKey`; then the
+ * model is told the error. An attempt that takes longer than `timeout` has failed with `CALL_TIMEOUT`, and the model is
+ * told so. Counted over restarts.
  */
 export interface ToolOptions<Parameters extends z.ZodType> extends CallPolicies {
   /** Up to 64 letters, digits, `_` and `-`. */

@@ -3,7 +3,7 @@ import { createRuntime, memoryStore } from "millrace/runtime";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { Agent, type PartialOutput, partialOutputs } from "../../src/index.js";
-import { chunks, openaiServer } from "../support/openai-server.js";
+import { chunks, finish, openaiServer, send } from "../support/openai-server.js";
 
 const Recipe = z.object({ title: z.string(), steps: z.array(z.string()) });
 type Recipe = z.infer<typeof Recipe>;
@@ -16,39 +16,52 @@ const grown = [
   { title: "Soup", steps: ["cut", "cook"] },
 ];
 
-/** Each piece comes by itself, as a slow model sends it. */
-const slowly = (texts: readonly string[], cutAfter = texts.length) =>
+/** What the reader has seen: the model says no other piece before. */
+class Seen<Item> {
+  readonly items: Item[] = [];
+  #wake: () => void = () => {};
+
+  add(item: Item): void {
+    this.items.push(item);
+    this.#wake();
+  }
+
+  async reach(count: number): Promise<void> {
+    while (this.items.length < count) await new Promise<void>((wake) => (this.#wake = wake));
+  }
+}
+
+/** Says each piece when the one before was read. */
+const slowly = (seen: Seen<unknown>, texts: readonly string[], cutAfter = texts.length) =>
   chunks([], async (response) => {
-    const send = (delta: object, reason: string | null = null) =>
-      response.write(
-        `data: ${JSON.stringify({ id: "c1", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: reason }] })}\n\n`,
-      );
-    for (const content of texts.slice(0, cutAfter)) {
-      send({ content });
-      await new Promise((go) => setTimeout(go, 20));
+    const before = seen.items.length;
+    const say = (delta: object, reason: string | null = null) =>
+      send(response, { choices: [{ index: 0, delta, finish_reason: reason }] });
+    for (const [index, content] of texts.slice(0, cutAfter).entries()) {
+      say({ content });
+      await seen.reach(before + index + 1);
     }
     if (cutAfter < texts.length) return void response.destroy();
-    send({}, "stop");
-    response.end("data: [DONE]\n\n");
+    finish("stop")(response);
   });
 
-async function watch(replies: Parameters<typeof openaiServer>[0]) {
-  await using server = await openaiServer(replies);
+async function watch(replies: (seen: Seen<unknown>) => Parameters<typeof openaiServer>[0]) {
+  const seen = new Seen<PartialOutput<Recipe>>();
+  await using server = await openaiServer(replies(seen));
   const agent = new Agent({ name: "cook", model: server.model, outputSchema: Recipe });
   const runtime = createRuntime({ workflows: { cook: agent.workflow }, store: memoryStore() });
   await runtime.start();
   const run = runtime.run("cook", { input: "soup" });
-  const seen: PartialOutput<Recipe>[] = [];
-  for await (const partial of partialOutputs<Recipe>(run.streamEvents())) seen.push(partial);
+  for await (const partial of partialOutputs<Recipe>(run.streamEvents())) seen.add(partial);
   const later: unknown[] = [];
   for await (const { output } of partialOutputs(run.streamEvents())) later.push(output);
   const { content } = await run;
   await runtime.stop();
-  return { seen, later, content };
+  return { seen: seen.items, later, content };
 }
 
 it("grows with the words of the model, and readers that come later get it whole", async () => {
-  const { seen, later, content } = await watch([slowly(words)]);
+  const { seen, later, content } = await watch((read) => [slowly(read, words)]);
 
   expect(seen.map(({ output }) => output)).toEqual(grown);
   expect(seen.map(({ at }) => at)).toEqual([13, 21, 33, 43]);
@@ -56,7 +69,7 @@ it("grows with the words of the model, and readers that come later get it whole"
 });
 
 it("begins anew with the call", async () => {
-  const { seen, content } = await watch([slowly(words, 2), slowly(words)]);
+  const { seen, content } = await watch((read) => [slowly(read, words, 2), slowly(read, words)]);
 
   expect(content).toEqual(grown.at(-1));
   expect(seen.map(({ output }) => output)).toEqual([...grown.slice(0, 2), ...grown]);
@@ -65,12 +78,12 @@ it("begins anew with the call", async () => {
 });
 
 it("is in the events of a run in memory", async () => {
-  await using server = await openaiServer([slowly(words)]);
+  const seen = new Seen<unknown>();
+  await using server = await openaiServer([slowly(seen, words)]);
   const agent = new Agent({ model: server.model, outputSchema: Recipe });
 
-  const partials: unknown[] = [];
   for await (const event of agent.stream("soup"))
-    if (event.event === "RunContent" && event.partialOutput !== undefined) partials.push(event.partialOutput);
+    if (event.event === "RunContent" && event.partialOutput !== undefined) seen.add(event.partialOutput);
 
-  expect(partials).toEqual(grown);
+  expect(seen.items).toEqual(grown);
 });

@@ -1,4 +1,7 @@
-/** Calls of models and tools are made again as their policies say: by a server that fails as it is told, and by tools that do. */
+/**
+ * Calls of models and tools are made again as their policies say: by a server that fails as it is told, and by tools
+ * that do.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { generateText, isStepCount, type LanguageModel, streamText } from "ai";
 import {
@@ -194,8 +197,11 @@ describe("a recorded loop", () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it("fails when an answer breaks off that the loop has begun to read", async () => {
-    await using server = await openaiServer([cut, whole]);
+  it.each([
+    ["breaks off", cut],
+    ["ends without a reason", chunks([{ content: "Half of" }], (response) => void response.end())],
+  ])("fails when an answer %s that the loop has begun to read", async (_what, fails) => {
+    await using server = await openaiServer([fails, whole]);
     const errors: unknown[] = [];
     const flow = flowOf(async (ctx) => {
       const options = { ...recorded(ctx, { model: given(server), retry: fast(3) }), prompt: "go" };

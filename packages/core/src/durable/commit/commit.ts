@@ -12,7 +12,7 @@ import type {
   StoredEvent,
   StoredSnapshot,
 } from "../store/run-store.types.js";
-import { type PackedText, packList, packText } from "../text/blob-text.js";
+import { BLOB_LENGTH, type PackedText, packList, packText } from "../text/blob-text.js";
 import type { AttemptRecords } from "./attempt-records.js";
 
 /** The end of a step in a commit, with the records that it writes. */
@@ -31,6 +31,8 @@ export class Commit {
   ticks = 0;
   atMs = 0;
   events: StoredEvent[] | null = null;
+  /** Sequence numbers of events that are forgotten soon: a blob of them would stay. */
+  passing: ReadonlySet<number> = new Set();
   /** Sequence numbers of events that nobody needs any more. */
   forget: number[] | null = null;
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
@@ -72,6 +74,7 @@ export class Commit {
     if (next.ticks > 0) this.atMs = next.atMs;
     this.ticks += next.ticks;
     if (next.events !== null) this.events = [...(this.events ?? []), ...next.events];
+    if (next.passing.size > 0) this.passing = new Set([...this.passing, ...next.passing]);
     if (next.forget !== null) this.forget = [...(this.forget ?? []), ...next.forget];
     if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
     if (next.received.length > 0) this.received = [...this.received, ...next.received];
@@ -111,7 +114,10 @@ export class Commit {
         atMs: this.atMs,
         text: keep(packList(this.entries, hash)),
       };
-    if (this.events !== null) commit.events = this.events.map((event) => ({ ...event, text: pack(event.text) }));
+    const isPassing = ({ sequence, text }: StoredEvent): boolean =>
+      this.passing.has(sequence) && text.length <= BLOB_LENGTH;
+    if (this.events !== null)
+      commit.events = this.events.map((event) => (isPassing(event) ? event : { ...event, text: pack(event.text) }));
     if (this.forget !== null) commit.forget = this.forget;
     if (this.summary !== null) commit.summary = this.summary;
     if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };

@@ -302,6 +302,8 @@ export class DurableRun implements RunJournal, Committing {
     const commit = this.nextCommit();
     const forgotten = PiecesEvent.is(item.event) ? this.words.note(item) : none;
     if (forgotten.length > 0) commit.forget = [...(commit.forget ?? []), ...forgotten];
+    if (PiecesEvent.is(item.event) && item.event.isAll !== true)
+      commit.passing = new Set([...commit.passing, item.sequence]);
     commit.events ??= [];
     commit.events.push({ sequence: item.sequence, atMs, text: shownText(item, this.workflow.compiled) });
   }

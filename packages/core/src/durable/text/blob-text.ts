@@ -10,7 +10,10 @@ import type { RunStore } from "../store/run-store.types.js";
 /** Longer values are worth a blob of their own: in UTF-16 units, a little less than their bytes. */
 export const BLOB_LENGTH: number = 64 * 1024;
 
-/** Longer texts are, too: an answer of a model is in the record of its call, in what readers see of it, and in the result of its step. */
+/**
+ * Longer texts are, too: an answer of a model is in the record of its call, in what readers see of it, and in the
+ * result of its step.
+ */
 export const TEXT_LENGTH: number = 4 * 1024;
 
 const PACKED = "B";

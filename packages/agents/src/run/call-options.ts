@@ -4,7 +4,7 @@
  * @module
  */
 import { type EffectOptions, type RetryPolicy, retryIf, retryPolicy, stop, wait } from "millrace";
-import type { CallPolicies } from "../settings/loop-options.types.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import { isPassing } from "./failure.js";
 
 const longestLabel = 200;
@@ -19,7 +19,9 @@ export function callOptions({ retry, timeout, limit }: CallPolicies, label: stri
   };
 }
 
-/** Asks a model again that is busy, down or out of reach, after the delay that its provider asks for, or a growing one. */
+/**
+ * Asks a model again that is busy, down or out of reach, after the delay that its provider asks for, or a growing one.
+ */
 export function modelRetry(maxRetries: number): RetryPolicy | undefined {
   if (maxRetries === 0) return undefined;
   return retryPolicy({
