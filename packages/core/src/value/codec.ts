@@ -28,9 +28,6 @@ export interface Parts {
 
 const none: readonly ValueType[] = [];
 
-/** Characters; far below any limit. */
-const SHORT = 10_000;
-
 /** Most edits and many steps give nothing. */
 const nothing: EncodedValue = { json: null, meta: ["undefined"] };
 
@@ -63,7 +60,6 @@ interface Within {
 
 function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }: Within): EncodedValue {
   if (value === undefined) return nothing;
-  if (isShort(value)) return { json: value };
   const found = examine(value, types, { limits });
   if (found.fault !== null) throw unstorable(found.fault, path);
   if (limits !== unmeasured) tellNear(found, path, types);
@@ -78,12 +74,6 @@ function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }:
   }
   const { json, tree } = encodeAs(form, value, types);
   return { json, meta: tree };
-}
-
-/** Nothing of such a value has to be examined: many results are a number or a few words. */
-function isShort(value: unknown): boolean {
-  if (typeof value === "string") return value.length < SHORT;
-  return value === null || typeof value === "boolean" || (Number.isFinite(value) && !Object.is(value, -0));
 }
 
 export function unstorable({ path: inner, what, excess }: Unstorable, path: string): WorkflowError {
