@@ -78,25 +78,7 @@ describe.each(["flow", "parent"] as const)("history({ after }) of a run of %s", 
   });
 });
 
-/** What is stored as it was before entries of children had paths. */
-function withoutPaths(inner: RunStore): RunStore {
-  const ticks: RunStore["ticks"] = async (key, range) =>
-    (await inner.ticks(key, range)).map((batch) => ({
-      ...batch,
-      text: batch.text.replaceAll(/,"path":\["[^\]]*\],"tick":/g, ',"tick":'),
-    }));
-  return withMethods(inner, { ticks });
-}
-
 describe("history({ after })", () => {
-  it("reads children also where their ticks do not say what they are of", async () => {
-    const { machine, all, last } = await long("parent");
-    const { runtime } = machine.open({ flow, parent }, { store: withoutPaths(machine.store) });
-
-    expect(await after(runtime, 0)).toEqual(all);
-    expect(await after(runtime, last - 5)).toEqual(all.slice(-5));
-  });
-
   it("gives the end of a child that was cancelled with its step, however much is read", async () => {
     const waiting = defineWorkflow("waiting")
       .step("wait", { on: StartEvent, emits: StopEvent }, async (_event, ctx) => {

@@ -185,7 +185,10 @@ async function readCode(from: LoadFrom, hash: string): Promise<HashedCode> {
   const other = otherCode.get(from.workflow);
   if (hash === code.hash) return code;
   if (hash === other?.hash) return other;
-  const read = { hash, graph: parseJson(await readBlob(from, hash), where(from)) as CodeGraph };
+  const graph = parseJson(await readBlob(from, hash), where(from)) as CodeGraph | null;
+  const isCode = Array.isArray(graph?.workflows) && graph.workflows.every(({ definition }) => definition?.steps);
+  if (!isCode) throw corrupt(where(from), `names the code ${hash}, which is none`);
+  const read = { hash, graph: graph as CodeGraph };
   otherCode.set(from.workflow, read);
   return read;
 }
