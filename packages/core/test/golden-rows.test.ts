@@ -1,11 +1,11 @@
 /** Rows that released versions stored of durable runs load: from each snapshot, and from the first tick. */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RegisteredWorkflows } from "../src/durable/code/registered-workflows.js";
-import { type LoadFrom, loadTree } from "../src/durable/load/load.js";
 import { memoryStore, type StoredSnapshot } from "../src/entries/runtime.js";
 import { ResourceContainer } from "../src/resource/resource-container.js";
 import { restoreRun } from "../src/run/snapshot-run.js";
+import { type LoadFrom, loadTree } from "../src/runtime/worker/load/load.js";
+import { RegisteredWorkflows } from "../src/runtime/worker/workflows/registered-workflows.js";
 import { keptFlows } from "./golden/keep.js";
 import type { KeptRows } from "./golden/keep-rows.js";
 import { JumpClock } from "./support/drive.js";

@@ -1,10 +1,10 @@
 /** Pieces are one list however they are cut, and a reader has each once however often they come. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shortTick, wholeTick } from "../src/durable/text/short-tick.js";
 import { compileWorkflow, decodeTick, encodeTick, type Tick } from "../src/entries/engine.js";
 import { makeEngineEvent, PiecesEvent } from "../src/event/built-in-events.js";
 import { type Piece, PieceReader, type WrittenPieces } from "../src/index.js";
+import { shortTick, wholeTick } from "../src/runtime/store/text/short-tick.js";
 import { addPiece, piecesAfter, sizeOf, sizeOfAll } from "../src/stream/pieces.js";
 import { flowOf } from "./support/note-flow.js";
 

@@ -5,8 +5,8 @@
  */
 
 import type { AnyStepOptions, GraphCheck } from "../authoring/step.types.js";
-import { features } from "../engine/features.js";
 import type { Report } from "../engine/finding.types.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import type { ErrorCode } from "../errors/catalog.js";
 import { ofSecondCopy, secondCopyHint } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
@@ -18,7 +18,7 @@ import { type Finding, graphChecks } from "../graph/validate.js";
 import type { ResourceMap } from "../resource/resource.types.js";
 import type { ResourceFeature } from "../resource/resource-container.js";
 import { toMs } from "../value/duration.js";
-import { shown } from "../value/shown.js";
+import { formatValue } from "../value/format-value.js";
 import { isVersion } from "../value/version.js";
 import {
   acceptedClasses,
@@ -76,7 +76,7 @@ function checkStep(declared: DeclaredStep): Finding[] {
   const { name, registration } = declared;
   const findings: Finding[] = [];
   const report: Report = (check, message, hint) =>
-    findings.push({ check, step: name, message: `Step ${shown(name)} ${message}.`, hint });
+    findings.push({ check, step: name, message: `Step ${formatValue(name)} ${message}.`, hint });
   const { options } = registration;
   if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
   reportUnknown(registration.kind === "step" ? "step" : "catchError", options, report);
@@ -85,8 +85,8 @@ function checkStep(declared: DeclaredStep): Finding[] {
   for (const list of ["waits", "streams"] as const) checkList(list, listOf(options[list]), report);
   checkList("emits", emittedClasses(options.emits), report);
   if (listOf(options.emits as EventClass).some(isMany)) {
-    if (features.many === undefined) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
-    else features.many(options.emits, report);
+    if (optionalModules.many === undefined) report("event", `emits many() ${ofSecondCopy}`, secondCopyHint);
+    else optionalModules.many(options.emits, report);
   }
   for (const eventClass of new Set(namedClasses(declared))) {
     if (isForeignBuiltIn(eventClass))
@@ -104,9 +104,9 @@ function checkTrigger({ on }: AnyStepOptions, report: Report): void {
     report("event", "has nothing in `on`", "Name an event class; `undefined` there is mostly an import in a circle.");
   }
   checkList("on", accepted, report);
-  if ((isCollect(on) && features.collect === undefined) || (isJoin(on) && features.join === undefined))
+  if ((isCollect(on) && optionalModules.collect === undefined) || (isJoin(on) && optionalModules.join === undefined))
     report("event", `has a ${on.kind} ${ofSecondCopy} in \`on\``, secondCopyHint);
-  if (isCollect(on) || isJoin(on)) features.triggers?.check(on, report);
+  if (isCollect(on) || isJoin(on)) optionalModules.triggers?.check(on, report);
 }
 
 /** Role that the events of each list must not have. */
@@ -149,7 +149,7 @@ function checkVersion(eventClass: EventClass, report: Report): void {
   const type = eventTypeOf(eventClass);
   const { version, migrate } = eventClass;
   if (version !== undefined && !isVersion(version))
-    report("event", `names ${type}, which has \`static version = ${shown(version)}\``, versionHint);
+    report("event", `names ${type}, which has \`static version = ${formatValue(version)}\``, versionHint);
   if (migrate !== undefined && typeof migrate !== "function")
     report(
       "event",
@@ -174,13 +174,14 @@ function checkSettings(options: AnyStepOptions, report: Report): void {
 export function unknownChecks(skipped: readonly GraphCheck[] = []): { readonly what: string; readonly hint: string }[] {
   const unknown = [skipped].flat().filter((name) => !graphChecks.includes(name));
   return unknown.map((name) => ({
-    what: `skips the check ${shown(name)}, which does not exist`,
+    what: `skips the check ${formatValue(name)}, which does not exist`,
     hint: `There are ${graphChecks.join(", ")}.${suggest(name, graphChecks)}`,
   }));
 }
 
 function checkNeeds(resources: ResourceMap = {}, report: Report): void {
-  if (features.resources !== undefined) attempt(report, () => (features.resources as ResourceFeature).check(resources));
+  if (optionalModules.resources !== undefined)
+    attempt(report, () => (optionalModules.resources as ResourceFeature).check(resources));
   else if (Object.keys(resources).length > 0) report("option", `needs resources ${ofSecondCopy}`, secondCopyHint);
 }
 

@@ -7,7 +7,7 @@
 import type { Workflow } from "../authoring/workflow.types.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
-import { shown } from "../value/shown.js";
+import { formatValue } from "../value/format-value.js";
 import { type CompiledWorkflow, compileWorkflow } from "./compile.js";
 import { resolveStart } from "./start-event.js";
 
@@ -58,7 +58,7 @@ export function childStart(
   const names = [...children.keys()];
   const name = typeof child === "string" ? child : names.find((known) => children.get(known) === child);
   if (name === undefined || !children.has(name)) {
-    const asked = (child as { readonly name?: string } | null)?.name ?? shown(child);
+    const asked = (child as { readonly name?: string } | null)?.name ?? formatValue(child);
     throw unknownChild(compiled, `Step "${step}" starts the child ${asked}`, { children: names });
   }
   const flow = compiledChild(compiled, name, "It");

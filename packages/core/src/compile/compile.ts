@@ -10,7 +10,7 @@ import type { Middleware } from "../authoring/middleware.types.js";
 import type { AnyStepOptions } from "../authoring/step.types.js";
 import type { Workflow } from "../authoring/workflow.types.js";
 import type { Definition, FanOut, StepDefinition, TriggerDefinition } from "../engine/definition.js";
-import { features, type TriggersFeature } from "../engine/features.js";
+import { optionalModules, type TriggersFeature } from "../engine/optional-modules.js";
 import { acceptedTypes } from "../engine/routing.js";
 import type { EventClass } from "../event/event.js";
 import { storableTypes } from "../event/event-codec.js";
@@ -24,8 +24,8 @@ import type { ResourceMap } from "../resource/resource.types.js";
 import type { RetryPolicy } from "../retry/retry.types.js";
 import { createStateSchema, type StateSchema } from "../state/state-schema.js";
 import { toMs } from "../value/duration.js";
-import { isStoredForm, type ValueType } from "../value/plain.js";
-import { shown } from "../value/shown.js";
+import { formatValue } from "../value/format-value.js";
+import { isStoredForm, type ValueType } from "../value/storable.js";
 import { isVersion } from "../value/version.js";
 import { checkSteps, isOfOptions, refuse, unknownChecks, versionHint } from "./check-steps.js";
 import {
@@ -141,7 +141,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     roles: Object.fromEntries(classes.map((eventClass) => [eventTypeOf(eventClass), roleOf(eventClass)])),
     inboxSize: options.inboxSize,
   };
-  const definition = features.fanOuts?.complete(plain) ?? plain;
+  const definition = optionalModules.fanOuts?.complete(plain) ?? plain;
   refuse(options.name, [...findings, ...graphProblems(definition, declared, options)]);
 
   return {
@@ -188,7 +188,7 @@ function checkOptions(declared: readonly DeclaredStep[], { limits, skipChecks }:
   for (const { name, registration } of declared) {
     const { limit } = registration.options as AnyStepOptions;
     if (limit === undefined || Object.hasOwn(limits, limit)) continue;
-    const message = `Step "${name}" has the limit ${shown(limit)}, which the workflow does not define.`;
+    const message = `Step "${name}" has the limit ${formatValue(limit)}, which the workflow does not define.`;
     const hint = `Add it to the workflow's \`limits\`.${suggest(limit, Object.keys(limits))}`;
     findings.push({ check: "option", step: name, message, hint });
   }
@@ -209,7 +209,7 @@ function checkChildren(children: ReadonlyMap<string, ChildSource>): Finding[] {
 function checkStateVersion({ version, migrate }: StateVersion): Finding[] {
   const findings: Finding[] = [];
   if (!isVersion(version)) {
-    const message = `The workflow has \`version: ${shown(version)}\`.`;
+    const message = `The workflow has \`version: ${formatValue(version)}\`.`;
     findings.push({ check: "option", message, hint: versionHint });
   }
   if (typeof migrate !== "function") {
@@ -285,7 +285,7 @@ function triggerOf(
   }
   const { on } = registration.options;
   // The call that has made it has registered this.
-  if (isCollect(on) || isJoin(on)) return (features.triggers as TriggersFeature).define(on, typesIn);
+  if (isCollect(on) || isJoin(on)) return (optionalModules.triggers as TriggersFeature).define(on, typesIn);
   return { kind: "event", accepts: typesIn(listOf(on as EventClass)) };
 }
 

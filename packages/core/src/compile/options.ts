@@ -10,10 +10,10 @@ import type { EventClass } from "../event/event.js";
 import type { LimitOptions } from "../limit/limiter.js";
 import { consoleLog } from "../system/system.js";
 import { type Duration, toMs } from "../value/duration.js";
+import { formatValue } from "../value/format-value.js";
 import { checkOptions } from "../value/known-options.js";
 import { assertOption, positiveInteger, wrongOption } from "../value/option-value.js";
-import type { ValueType } from "../value/plain.js";
-import { shown } from "../value/shown.js";
+import type { ValueType } from "../value/storable.js";
 
 /** Options of a workflow instance. */
 export interface WorkflowOptions {
@@ -173,7 +173,7 @@ function textOf(description: unknown): string | null {
 
 function nonEmpty(name: string): string {
   if (typeof name === "string" && name !== "") return name;
-  const what = `is ${shown(name)}; a workflow needs a name`;
+  const what = `is ${formatValue(name)}; a workflow needs a name`;
   throw wrongOption("name", what, "Give text that stays the same from build to build.");
 }
 

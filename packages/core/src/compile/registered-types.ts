@@ -9,7 +9,7 @@ import { isEventClass } from "../event/facts.js";
 import { EventRegistry } from "../event/registry.js";
 import type { Finding } from "../graph/validate.js";
 import { describeExcess, warnNear } from "../value/limits.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import type { ResolvedWorkflowOptions } from "./options.js";
 
 /** Static members of a class, or options of `defineWorkflow`. */

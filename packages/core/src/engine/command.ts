@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { shown } from "../value/shown.js";
+import { formatValue } from "../value/format-value.js";
 import type { EventData, Outcome } from "./state.js";
 
 export type Command =
@@ -47,7 +47,7 @@ export function runFinished(status: string): Receipt {
 export function promptClosed(promptId: string): Receipt {
   return refused(
     "PROMPT_CLOSED",
-    `Prompt ${typeof promptId === "string" ? promptId : shown(promptId)} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
+    `Prompt ${typeof promptId === "string" ? promptId : formatValue(promptId)} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { isCurrent } from "./reduce/work.js";
+import { isCurrent } from "./reduce/reduction.js";
 import type { Routing } from "./routing.js";
 import type { Outcome, RunState } from "./state.js";
 import type { Tick } from "./tick.js";

@@ -6,7 +6,7 @@
  * @module
  */
 import { SmallMap } from "./small-map.js";
-import type { RunState, Scope, WaitRecord } from "./state.js";
+import type { FanOutState, RunState, WaitRecord } from "./state.js";
 
 /** Lists a wait, so that events and answers find it. */
 export function listWait(state: RunState, wait: WaitRecord): void {
@@ -24,7 +24,7 @@ export function listWait(state: RunState, wait: WaitRecord): void {
 }
 
 /** Work for one element of the fan-out begins. */
-export function enter(scope: Scope, index: number): void {
+export function enter(scope: FanOutState, index: number): void {
   scope.open++;
   if (scope.pending !== null) scope.pending.set(index, (scope.pending.get(index) ?? 0) + 1);
 }

@@ -8,7 +8,7 @@
  * @module
  */
 import type { Command } from "./command.js";
-import { features } from "./features.js";
+import { optionalModules } from "./optional-modules.js";
 import {
   onCallAwaited,
   onCallClosed,
@@ -27,21 +27,21 @@ import { onStepFailed } from "./reduce/failure.js";
 import { onRunCancelled, onRunIdled, onRunResumed, onRunRetried, onRunStarted } from "./reduce/life.js";
 import { onStepCompleted } from "./reduce/output.js";
 import { onEventReceived } from "./reduce/receive.js";
-import { refuse, type Work } from "./reduce/work.js";
+import { type Reduction, refuse } from "./reduce/reduction.js";
 import type { Routing } from "./routing.js";
 import type { RunState } from "./state.js";
 import type { Tick } from "./tick.js";
 
 export function reduce(routing: Routing, state: RunState, tick: Tick): Command[] {
-  const work: Work = { routing, state, commands: null, emptied: null };
+  const reduction: Reduction = { routing, state, commands: null, emptied: null };
   state.ticks++;
   if (tick.atMs > state.atMs) state.atMs = tick.atMs;
   // Time moves with every tick: due timers fire before the tick itself is applied. A restart fires them itself, after
   // everything is queued again.
-  if (state.timers !== null && state.status === "running" && !isRestart(tick)) fireDue(work);
-  if (state.status === "running" || appliesAfterwards(tick)) apply(work, tick);
-  else refuse(work, tick, `the run is ${state.status}`);
-  return work.commands ?? [];
+  if (state.timers !== null && state.status === "running" && !isRestart(tick)) fireDue(reduction);
+  if (state.status === "running" || appliesAfterwards(tick)) apply(reduction, tick);
+  else refuse(reduction, tick, `the run is ${state.status}`);
+  return reduction.commands ?? [];
 }
 
 function isRestart({ type }: Tick): boolean {
@@ -54,13 +54,13 @@ function appliesAfterwards(tick: Tick): boolean {
 
 /** Adding a tick without a reducer does not compile. */
 type Reducers = {
-  readonly [Type in Tick["type"]]: (work: Work, tick: Extract<Tick, { readonly type: Type }>) => void;
+  readonly [Type in Tick["type"]]: (reduction: Reduction, tick: Extract<Tick, { readonly type: Type }>) => void;
 };
 
 const reducers: Reducers = {
   "step.completed": onStepCompleted,
   "step.failed": onStepFailed,
-  "step.yielded": (work, tick) => features.fans?.onStepYielded(work, tick),
+  "step.yielded": (work, tick) => optionalModules.fans?.onStepYielded(work, tick),
   "event.received": onEventReceived,
   "time.passed": () => {},
   "sends.committed": onSendsCommitted,
@@ -84,6 +84,6 @@ const reducers: Reducers = {
   "definition.changed": () => {}, // the caller of `reduce` uses the new table from here on
 };
 
-function apply(work: Work, tick: Tick): void {
-  (reducers[tick.type] as (work: Work, tick: Tick) => void)(work, tick);
+function apply(reduction: Reduction, tick: Tick): void {
+  (reducers[tick.type] as (reduction: Reduction, tick: Tick) => void)(reduction, tick);
 }

@@ -59,12 +59,12 @@ export interface RunState {
    * Open fan-outs; `null` until the first. The five fields below are `null` likewise, so that a run only pays for what
    * it uses.
    */
-  scopes: Map<number, Scope> | null;
+  scopes: Map<number, FanOutState> | null;
   /** Joins outside of fan-outs, and those that pair by a field. */
   joins: Map<string, JoinBuffer> | null;
   /** Events of `collectEvents` so far, by step and buffer. */
   sets: Map<string, EventData[]> | null;
-  inbox: Parcel[] | null;
+  inbox: PendingEvent[] | null;
   /** Open waits by event type, oldest first. */
   waits: SmallMap<string, WaitRecord[]> | null;
   /** Open prompts by id: those of waits, and those that a step emitted. */
@@ -133,7 +133,7 @@ export interface WorkItem {
   readonly step: string;
   readonly input: StepInput;
   /** The innermost fan-out around the item, and the item's element there. */
-  readonly scope: Scope | null;
+  readonly scope: FanOutState | null;
   readonly index: number;
   readonly recoveries: Recoveries | null;
   status: ItemStatus;
@@ -145,13 +145,13 @@ export interface WorkItem {
   lastError: ErrorRecord | null;
   lastFailedAtMs: number;
   /** Its calls through `ctx`, by call id. */
-  memory: SmallMap<string, MemoryRecord> | null;
+  memory: SmallMap<string, CallRecord> | null;
   /** Number of open calls that its attempt awaits. */
   open: number;
   /** Answered calls, of which the attempt is told once it has its slot again. */
   answered: string[] | null;
   /** The fan-out that its generator or its sends feed. */
-  fan: Scope | null;
+  fan: FanOutState | null;
   retryTimer: Timer | null;
 }
 
@@ -172,9 +172,9 @@ export type SettledMember =
 export type Recoveries = { readonly [handler: string]: number };
 
 /** An event on its way. */
-export interface Parcel {
+export interface PendingEvent {
   readonly event: EventData;
-  readonly scope: Scope | null;
+  readonly scope: FanOutState | null;
   readonly index: number;
   readonly recoveries: Recoveries | null;
   /** The only step that gets it; `null` for any step. */
@@ -187,7 +187,7 @@ export type Timer = { readonly dueAtMs: number; readonly order: number; position
 export type TimerPurpose =
   | { readonly kind: "call"; readonly item: number; readonly call: string }
   | { readonly kind: "retry"; readonly item: number }
-  | { readonly kind: "send"; readonly parcel: Parcel }
+  | { readonly kind: "send"; readonly parcel: PendingEvent }
   | { readonly kind: "timeout" }
   | { readonly kind: "deadline" };
 
@@ -207,10 +207,10 @@ export interface StepLoad {
  * At 0 it closes: its collect steps fire in the scope around it, before it counts as finished there, in the same
  * reduction.
  */
-export interface Scope {
+export interface FanOutState {
   readonly id: number;
   readonly opener: string;
-  readonly parent: Scope | null;
+  readonly parent: FanOutState | null;
   /** The element of the parent to which it belongs. */
   readonly parentIndex: number;
   /** Collect steps that fire once for it, also when it is empty. */
@@ -219,7 +219,7 @@ export interface Scope {
   /** Number of elements emitted so far. */
   size: number;
   readonly items: Set<number>;
-  readonly inner: Set<Scope>;
+  readonly inner: Set<FanOutState>;
   /** Open work by element; only where an opener at work or a settling step needs it. */
   readonly pending: Map<number, number> | null;
   /** Work item of the generator that feeds it, while it runs. */
@@ -232,13 +232,13 @@ export interface Scope {
   joins: Map<string, JoinBuffer> | null;
 }
 
-export type NewScope = Pick<Scope, "id" | "opener" | "parent" | "parentIndex" | "collects"> & {
+export type NewScope = Pick<FanOutState, "id" | "opener" | "parent" | "parentIndex" | "collects"> & {
   /** Whether open work is counted by element. */
   readonly counted: boolean;
 };
 
 /** Makes a fan-out without open work. */
-export function createScope({ id, opener, parent, parentIndex, collects, counted }: NewScope): Scope {
+export function createFanOutState({ id, opener, parent, parentIndex, collects, counted }: NewScope): FanOutState {
   return {
     id,
     opener,
@@ -277,11 +277,11 @@ export interface Arrival {
 export interface JoinBuffer {
   readonly step: string;
   /** By event type, in order of arrival. */
-  readonly arrivals: Map<string, Parcel[]>;
+  readonly arrivals: Map<string, PendingEvent[]>;
   size: number;
 }
 
-export type MemoryRecord =
+export type CallRecord =
   | WaitRecord
   | SleepRecord
   | ChildRecord

@@ -23,38 +23,6 @@ import { setPorts as setPortsOf } from "../run/workflow-host.js";
 
 export type { CompiledStep, CompiledWorkflow } from "../compile/compile.js";
 export { compileWorkflow } from "../compile/compile.js";
-// ---- runs in memory, for hosts that place them themselves
-export { createActivations } from "../durable/activation.js";
-export type {
-  ActivatedRun,
-  ActivationSetup,
-  ActivationStore,
-  Activations,
-  ActivationsOptions,
-  RoundNature,
-} from "../durable/api/activation.types.js";
-export { outsideId } from "../durable/options/check-names.js";
-export type { BlobUse } from "../durable/store/blob-uses.js";
-// ---- stores
-export { blobUses } from "../durable/store/blob-uses.js";
-export type { IdRange, PagePosition } from "../durable/store/store-kit.js";
-export {
-  decodePageCursor,
-  encodePageCursor,
-  isEndedStatus,
-  isStoredStatus,
-  lastEventOf,
-  matchesSearch,
-  newStoredRun,
-  rangeOfPrefix,
-  searchPatterns,
-  searchWindow,
-  storeClosed,
-  storedStatuses,
-  storeNewer,
-  wantedStatuses,
-  wrapStore,
-} from "../durable/store/store-kit.js";
 export type { Command, Note, Receipt, RefusalCode } from "../engine/command.js";
 // ---- the workflow as data
 export type {
@@ -72,14 +40,14 @@ export type { Clock, Ids, Journal, Log, Ports } from "../engine/ports.js";
 export { reduce } from "../engine/reduce.js";
 export type { Routing } from "../engine/routing.js";
 export type {
+  CallRecord as MemoryRecord,
   EventData,
   Failure,
-  MemoryRecord,
+  FanOutState as Scope,
   NewRun,
   Outcome,
   RunState,
   RunStatus,
-  Scope,
   WorkItem,
 } from "../engine/state.js";
 // ---- what is true, what happened, what to do
@@ -109,6 +77,38 @@ export {
   settledState,
   stepContextOf,
 } from "../run/attempt/step-facts.js";
+// ---- runs in memory, for hosts that place them themselves
+export { createActivations } from "../runtime/activation.js";
+export type {
+  ActivatedRun,
+  ActivationSetup,
+  ActivationStore,
+  Activations,
+  ActivationsOptions,
+  RoundNature,
+} from "../runtime/api/activation.types.js";
+export { outsideId } from "../runtime/options/check-names.js";
+export type { BlobUse } from "../runtime/store/blob-uses.js";
+// ---- stores
+export { blobUses } from "../runtime/store/blob-uses.js";
+export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
+export {
+  decodePageCursor,
+  encodePageCursor,
+  isEndedStatus,
+  isStoredStatus,
+  lastEventOf,
+  matchesSearch,
+  newStoredRun,
+  rangeOfPrefix,
+  searchPatterns,
+  searchWindow,
+  storeClosed,
+  storedStatuses,
+  storeNewer,
+  wantedStatuses,
+  wrapStore,
+} from "../runtime/store/store-kit.js";
 export { replay } from "../snapshot/replay.js";
 export { createStoredRouting as createRouting } from "../snapshot/stored-routing.js";
 export type { EncodedTick } from "../snapshot/tick-codec.js";
@@ -144,8 +144,8 @@ export {
   withMethods,
 } from "../value/option-rules.js";
 export { pageSize } from "../value/option-value.js";
-export type { StoredForm } from "../value/plain.js";
-export { examine } from "../value/plain.js";
+export type { StoredForm } from "../value/storable.js";
+export { inspectStorable as examine } from "../value/storable.js";
 
 /**
  * The workflow behind a name in `static children`. A class has one instance for all parents.

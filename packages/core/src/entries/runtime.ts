@@ -5,7 +5,7 @@
  * @module
  */
 
-export type { CheckProblem, CheckReport } from "../durable/api/check.types.js";
+export type { CheckProblem, CheckReport } from "../runtime/api/check.types.js";
 export type {
   AttemptStatus,
   AttemptWait,
@@ -23,7 +23,7 @@ export type {
   RunForked,
   RunMoment,
   StepMoment,
-} from "../durable/api/history.types.js";
+} from "../runtime/api/history.types.js";
 export type {
   ExportedHead,
   ExportedPart,
@@ -32,7 +32,7 @@ export type {
   ExportOptions,
   ImportedRun,
   ImportOptions,
-} from "../durable/api/moving.types.js";
+} from "../runtime/api/moving.types.js";
 export type {
   AttemptsOptions,
   CountFilter,
@@ -54,7 +54,7 @@ export type {
   SendOptions,
   TenantOptions,
   Workflows,
-} from "../durable/api/runtime.types.js";
+} from "../runtime/api/runtime.types.js";
 export type {
   ObservedClaim,
   ObservedCommit,
@@ -62,8 +62,8 @@ export type {
   ObservedRuntime,
   RuntimeObserver,
   RuntimeTelemetry,
-} from "../durable/api/runtime-observer.types.js";
-export type { QueueOptions, RuntimeOptions } from "../durable/api/runtime-options.types.js";
+} from "../runtime/api/runtime-observer.types.js";
+export type { QueueOptions, RuntimeOptions } from "../runtime/api/runtime-options.types.js";
 export type {
   RecordEdit,
   RecordList,
@@ -71,7 +71,7 @@ export type {
   RecordValue,
   RuntimeRecords,
   StepRecords,
-} from "../durable/api/runtime-records.types.js";
+} from "../runtime/api/runtime-records.types.js";
 export type {
   RuntimeSchedules,
   Schedule,
@@ -81,10 +81,10 @@ export type {
   ScheduleOverlap,
   ScheduleQuery,
   ScheduleSkip,
-} from "../durable/api/schedule.types.js";
-export { createRuntime } from "../durable/create-runtime.js";
-export type { MemoryStoreOptions } from "../durable/memory/memory-store.js";
-export { memoryStore } from "../durable/memory/memory-store.js";
-export { recordsOf } from "../durable/run/records-of.js";
+} from "../runtime/api/schedule.types.js";
+export { createRuntime } from "../runtime/create-runtime.js";
+export type { MemoryStoreOptions } from "../runtime/memory/memory-store.js";
+export { memoryStore } from "../runtime/memory/memory-store.js";
 // ---- the contract of stores
-export type * from "../durable/store/run-store.types.js";
+export type * from "../runtime/store/run-store.types.js";
+export { recordsOf } from "../runtime/worker/run/records-of.js";

@@ -13,7 +13,7 @@ import { decodeWithin, type NestedReader } from "../value/decode.js";
 import { deepFreeze } from "../value/freeze.js";
 import { unmeasured, valueLimits } from "../value/limits.js";
 import { nearest } from "../value/nearest.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import { isVersion, runMigration } from "../value/version.js";
 import { mayConvert } from "./converting-schema.js";
 import type { EventClass, WorkflowEvent } from "./event.js";

@@ -8,10 +8,10 @@
  */
 import { OfThisCopy } from "../errors/second-copy.js";
 import { WorkflowError } from "../errors/workflow-error.js";
+import { formatValue } from "../value/format-value.js";
 import { deepFreeze } from "../value/freeze.js";
 import { isForbiddenKey } from "../value/guard.js";
 import { insideEdit } from "../value/inside-edit.js";
-import { shown } from "../value/shown.js";
 import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
 import { describeIssues, isSchema, issuesAt, refusePromise } from "./schema-answers.js";
 import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
@@ -147,7 +147,7 @@ export interface EventDefinition {
 export function defineEvent(definition: EventDefinition): EventClass {
   const { type, role, base = rootEvent, holder = null, engine = false, final = false } = definition;
   if (typeof type !== "string" || type === "")
-    throw misdefined(`An event type is ${shown(type)}`, "Name the event with text.");
+    throw misdefined(`An event type is ${formatValue(type)}`, "Name the event with text.");
   const inherited: EventPlan | undefined = planOf(base);
   const { fields, wholes } = readShape(type, definition.shape ?? {});
   const schemas = new Map(inherited?.keys.map((key, index) => [key, inherited.schemas[index] as StandardSchema]));

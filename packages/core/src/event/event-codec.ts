@@ -5,7 +5,7 @@
  */
 import { encodeValue } from "../value/codec.js";
 import { deepFreeze } from "../value/freeze.js";
-import type { ChoosyType, ValueType } from "../value/plain.js";
+import type { EngineType, ValueType } from "../value/storable.js";
 import type { EventClass, WorkflowEvent } from "./event.js";
 import { fill, planOf } from "./event-class.js";
 import { classOf, eventVersionOf, fieldsOf, isEvent } from "./facts.js";
@@ -88,7 +88,7 @@ const eventForm = {
   decode: (encoded: unknown): unknown => encoded,
 };
 
-function eventsOf(registry: EventRegistry): ChoosyType {
+function eventsOf(registry: EventRegistry): EngineType {
   return {
     ...eventForm,
     refuse(value) {

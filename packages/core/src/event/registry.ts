@@ -1,5 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import { engineEvents } from "./built-in-events.js";
 import type { EventClass, WorkflowEvent } from "./event.js";
 import { classOf, eventTypeOf } from "./facts.js";

@@ -6,8 +6,8 @@
 import type { Report } from "../engine/finding.types.js";
 import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, roleOf } from "../event/facts.js";
+import { formatValue } from "../value/format-value.js";
 import { type knownOptions, namesOf } from "../value/known-options.js";
-import { shown } from "../value/shown.js";
 import { unknownNames } from "../value/unknown-options.js";
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
@@ -18,7 +18,7 @@ export function reportUnknown(call: keyof typeof knownOptions, options: object, 
 export function reportCount(options: object, option: string, report: Report): void {
   const count = (options as Readonly<Record<string, number | undefined>>)[option];
   if (count === undefined || (Number.isInteger(count) && count > 0)) return;
-  report("option", `has \`${option}: ${shown(count)}\``, "Give an integer of at least 1.");
+  report("option", `has \`${option}: ${formatValue(count)}\``, "Give an integer of at least 1.");
 }
 
 /** Checks what a step names in `many()`, whatever that is. */

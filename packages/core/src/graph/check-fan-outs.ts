@@ -4,8 +4,8 @@
  * @module
  */
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
-import type { FanOutFeature, Need } from "../engine/features.js";
 import type { Finding } from "../engine/finding.types.js";
+import type { FanOutFeature, Need } from "../engine/optional-modules.js";
 import { createRouting } from "../engine/routing.js";
 import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";

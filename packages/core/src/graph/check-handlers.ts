@@ -1,6 +1,6 @@
 import type { StepDefinition } from "../engine/definition.js";
 import type { Finding } from "../engine/finding.types.js";
-import { shown } from "../value/shown.js";
+import { formatValue } from "../value/format-value.js";
 import { quoteNames, suggest } from "./finding.js";
 
 /** Checks which steps error handlers cover: existing ones, no other handlers, and each step at most once. */
@@ -40,7 +40,7 @@ function faultOf(target: string | null, handler: string, kinds: ReadonlyMap<stri
   const kind = kinds.get(target);
   if (kind === undefined)
     return [
-      `${shown(target)}, which is not a step`,
+      `${formatValue(target)}, which is not a step`,
       suggest(target, kinds.keys()).trim() || `There are ${quoteNames([...kinds.keys()])}.`,
     ];
   if (kind !== "failure") return null;

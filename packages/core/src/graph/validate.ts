@@ -7,8 +7,8 @@
  */
 import type { GraphCheck } from "../authoring/step.types.js";
 import type { Definition, StepDefinition } from "../engine/definition.js";
-import { features, type Need } from "../engine/features.js";
 import type { Finding } from "../engine/finding.types.js";
+import { type Need, optionalModules } from "../engine/optional-modules.js";
 import { acceptedTypes, createRouting, isExternal, type Routing } from "../engine/routing.js";
 import type { EventRole } from "../event/event.js";
 import { quoteNames, suggest } from "./finding.js";
@@ -39,7 +39,7 @@ export function findGraphProblems(definition: Definition, settings: GraphSetting
   const ends = checkEnds(graph);
   const missing = steps.flatMap((step) => checkAccepted(graph, step));
   const incomplete = new Set(missing.map(({ step }) => step));
-  const levels = features.fanOuts?.check(definition, (name) => isChecked(graph, "uncollected", name)) ?? [];
+  const levels = optionalModules.fanOuts?.check(definition, (name) => isChecked(graph, "uncollected", name)) ?? [];
   return [
     ...ends,
     ...steps.flatMap((step) => checkEmitted(graph, step)),
@@ -47,7 +47,7 @@ export function findGraphProblems(definition: Definition, settings: GraphSetting
     ...levels.filter(({ step }) => !incomplete.has(step)),
     // Without a start nothing is reached, and without a stop everything is a dead end.
     ...(ends.length === 0 ? checkPaths(graph) : []),
-    ...(features.handlers?.(steps) ?? []),
+    ...(optionalModules.handlers?.(steps) ?? []),
   ];
 }
 
@@ -123,7 +123,7 @@ function needsOf({ trigger, waits }: StepDefinition, isWide: boolean): Need[] {
   const accepted: readonly Need[] =
     trigger.kind === "event"
       ? [{ check: "unproduced", verb: "accepts", types: trigger.accepts }]
-      : (features.fanOuts?.needsOf(trigger) ?? []);
+      : (optionalModules.fanOuts?.needsOf(trigger) ?? []);
   const needs = [...accepted, { check: "unproduced", verb: "waits for", types: waits }];
   return needs.flatMap((need) =>
     (isWide && need.types.length > 0) || need.check === "join"

@@ -1,4 +1,4 @@
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { checkOptions } from "../value/known-options.js";
 import { checkResources } from "./check-resources.js";
 import type { Needed, Resolved, Resource, ResourceDefinition, ResourceMap, ResourceOptions } from "./resource.types.js";
@@ -16,7 +16,7 @@ export function resource<Value, Needs extends ResourceMap = {}>(
   options: ResourceOptions<Value, Needs> = {},
 ): Resource<Value> {
   checkOptions("resource", options);
-  features.resources = feature;
+  optionalModules.resources = feature;
   const { scope = "workflow", dispose } = options;
   const made: ResourceDefinition = {
     name,

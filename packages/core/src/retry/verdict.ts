@@ -1,6 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { wholeMs } from "../value/duration.js";
-import { shown } from "../value/shown.js";
+import { formatValue } from "../value/format-value.js";
 import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 
 /**
@@ -20,7 +20,7 @@ export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | n
   if (!isDelay(nextMs)) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `A retry policy gave ${shown(nextMs)} after failure ${info.failures}, which is not a delay.`,
+      message: `A retry policy gave ${formatValue(nextMs)} after failure ${info.failures}, which is not a delay.`,
       hint: "Return milliseconds from `next`, 0 or more, or null to give up.",
       details: { failures: info.failures },
       cause: info.error,

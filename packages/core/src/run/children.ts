@@ -64,7 +64,7 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
 function continueChild(parent: LiveRun, child: LiveRun, call: ChildCall): void {
   const { outcome, status } = child.state;
   if (outcome === null || status === "cancelled") {
-    return continueRun(child, { type: "run.resumed", atMs: Math.max(child.now(), call.atMs ?? 0) });
+    return beginWithChildren(child, { type: "run.resumed", atMs: Math.max(child.now(), call.atMs ?? 0) });
   }
   child.live = false;
   closeChild(parent, call, outcome);
@@ -99,7 +99,7 @@ export function cancelChild(parent: LiveRun, runId: string): void {
 }
 
 /** Starts a run that has ticks already, and every open child of it, whether or not its step has asked for it again. */
-export function continueRun(run: LiveRun, tick: Tick): void {
+export function beginWithChildren(run: LiveRun, tick: Tick): void {
   run.begin(tick);
   for (const [item, record] of openChildren(run.state))
     if (!run.children?.has(record.runId)) startChild(run, { item, record, atMs: tick.atMs });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Note, Receipt } from "../engine/command.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { inputEvents } from "../engine/reduce/failure.js";
 import { type Outcome, type WorkItem, waitKinds } from "../engine/state.js";
 import type { Tick } from "../engine/tick.js";
@@ -214,7 +214,7 @@ export function inspectNote(run: InspectedRun, note: Note): void {
 /** Reports an event of the stream. */
 export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
   tell(run, "event.streamed", item);
-  const leftover = item.origin === null ? features.join?.leftoverIn(item.event) : null;
+  const leftover = item.origin === null ? optionalModules.join?.leftoverIn(item.event) : null;
   if (leftover) tell(run, "join.incomplete", leftover);
   if (item.origin === null && WorkDiscardedEvent.is(item.event))
     tell(run, "work.discarded", { events: item.event.events });

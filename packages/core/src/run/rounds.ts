@@ -15,7 +15,7 @@ import type { RunStarted, Tick } from "../engine/tick.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { afterTurn, isTurnOver } from "../system/host-turns.js";
 import { isError } from "../value/kind.js";
-import { afterHops } from "./hops.js";
+import { afterMicrotasks } from "./after-microtasks.js";
 import { RunPermit } from "./run-permit.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
@@ -169,7 +169,7 @@ export abstract class Rounds {
   #drainSoon(): void {
     if (this.#busy || this.#soon) return; // a busy run takes the next round by itself
     this.#soon = true;
-    afterHops(() => {
+    afterMicrotasks(() => {
       this.#soon = false;
       this.#drain();
     });

@@ -11,17 +11,17 @@
 
 import type { CompiledStep } from "../compile/compile.js";
 import type { Command, Receipt } from "../engine/command.js";
-import type { GeneratorDrive } from "../engine/features.js";
+import type { GeneratorDrive } from "../engine/optional-modules.js";
 import type { SmallMap } from "../engine/small-map.js";
 import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
 import type { WrittenPieces } from "../event/pieces.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
-import type { StateCell } from "../state/state-cell.js";
+import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/event-stream.js";
 import type { StreamedEvent } from "../stream/streamed-event.js";
 import type { Calls } from "./attempt/calls.js";
-import type { LastAct, LastChange } from "./attempt/last-act.js";
+import type { FinishChange, FinishResult } from "./attempt/finish-result.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
 /**
@@ -45,7 +45,7 @@ export interface LiveRunCore {
   /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
   readonly journal: Pick<RunJournal, "tenant" | "mayRefuse" | "isStopping" | "showing"> | null;
   /** The run has left memory without an outcome: what its attempts still do counts for nobody, and nobody is told of it. */
-  readonly hasLeft: boolean;
+  readonly isEvicted: boolean;
   /** Epoch milliseconds, never less than the time of the last tick. A host elsewhere may use its own clock, within that bound. */
   now(): number;
   /**
@@ -72,9 +72,9 @@ export interface LiveRunCore {
    * The state that steps edit, made when first asked for: one writer at a time, over all attempts of the run and over the children
    * that share it. A host elsewhere has to hold that lock for its attempts.
    */
-  store(): StateCell;
+  store(): StateStore;
   /** The same, if anybody has asked for it: a step that writes nothing costs nothing. */
-  hasStore(): StateCell | null;
+  hasStore(): StateStore | null;
   /** Resources of the scope `run`, opened when first asked for. They live in the process of the attempt. */
   resources(): ResourceContainer;
 }
@@ -111,7 +111,7 @@ export interface AttemptCore {
   /** `null` before the first call. */
   calls: Calls | null;
   /** What `ctx.finish` gave. */
-  lastAct: LastAct | null;
+  lastAct: FinishResult | null;
   generator: GeneratorDrive | null;
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   assertAlive(): void;
@@ -120,7 +120,7 @@ export interface AttemptCore {
   pause(): void;
   commitSends(sends: readonly Send[] | null): void;
   afterCalls(next: () => void): void;
-  finish(output: EventData | readonly EventData[] | null, last?: LastChange | null): Tick;
+  finish(output: EventData | readonly EventData[] | null, last?: FinishChange | null): Tick;
   fail(thrown: unknown): void;
   threw(error: unknown): void;
 }

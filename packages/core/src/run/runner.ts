@@ -10,10 +10,10 @@ import { createRunState, type Outcome, type RunState } from "../engine/state.js"
 import type { Tick } from "../engine/tick.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
-import type { StateCell } from "../state/state-cell.js";
+import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/event-stream.js";
+import { IdleDetector } from "./idle-detector.js";
 import { inspectReleased, inspectTick } from "./inspect-run.js";
-import { Rest } from "./rest.js";
 import { Rounds } from "./rounds.js";
 import type { AttemptPort, ChildSetup, LiveRun, ParentLink, Perform, RunJournal, RunOwner } from "./run.types.js";
 import { leadOf, timeOf } from "./run-time.js";
@@ -35,7 +35,7 @@ export interface RunnerSetup {
 
 /** What a run has opened: its state, for those who edit it, and its resources. */
 interface Held {
-  cell: StateCell | null;
+  cell: StateStore | null;
   container: ResourceContainer | null;
 }
 
@@ -53,7 +53,7 @@ export class Runner extends Rounds implements LiveRun {
   readonly #perform: Perform;
   #family: Map<string, RunState> | null;
   #held: Held | null = null;
-  #rest: Rest | null = null;
+  #rest: IdleDetector | null = null;
   #alarm: { readonly atMs: number; readonly callOff: () => void } | null = null;
   #lastTicket = 0;
 
@@ -67,7 +67,7 @@ export class Runner extends Rounds implements LiveRun {
     this.#family = setup.family;
   }
 
-  get hasLeft(): boolean {
+  get isEvicted(): boolean {
     return !this.live && this.state.outcome === null;
   }
 
@@ -168,11 +168,11 @@ export class Runner extends Rounds implements LiveRun {
 
   // ---- its state and resources
 
-  hasStore(): StateCell | null {
+  hasStore(): StateStore | null {
     return this.#storeOwner === null ? (this.#held?.cell ?? null) : this.#storeOwner.hasStore();
   }
 
-  store(): StateCell {
+  store(): StateStore {
     if (this.#storeOwner !== null) return this.#storeOwner.store();
     const held = this.#hold();
     held.cell ??= createCell(this);
@@ -200,7 +200,7 @@ export class Runner extends Rounds implements LiveRun {
   // ---- nothing to do
 
   idle(signal?: AbortSignal): Promise<void> {
-    this.#rest ??= new Rest();
+    this.#rest ??= new IdleDetector();
     return this.#rest.when(this, signal);
   }
 
@@ -217,7 +217,7 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   #checkIdle(): void {
-    this.#rest ??= new Rest();
+    this.#rest ??= new IdleDetector();
     this.#rest.check(this);
   }
 

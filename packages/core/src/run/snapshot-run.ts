@@ -7,7 +7,7 @@
 import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../authoring/run-context.types.js";
 import { assertShareable, compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { fanning } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
 import type { ChildRecord, RunState } from "../engine/state.js";
@@ -16,9 +16,9 @@ import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState } from "../snapshot/encode.js";
 import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
+import { underWay } from "../snapshot/in-flight.js";
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
-import { underWay } from "../snapshot/under-way.js";
 import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
 import { isError } from "../value/kind.js";
@@ -164,9 +164,9 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   if (!compiled.registry.newer) checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, { asStored, owner });
   // The code may have no `many()` and no `collect()` any more.
-  features.fans = fanning;
-  features.gathered = gathering;
-  features.snapshot = encodingGathered;
+  optionalModules.fans = fanning;
+  optionalModules.gathered = gathering;
+  optionalModules.snapshot = encodingGathered;
   if (compiled.state !== null && owner === null && !asStored) {
     const checked = compiled.state.checkAll(state.store);
     if (checked !== state.store) state.store = freezeState(checked);

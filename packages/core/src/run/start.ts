@@ -20,8 +20,8 @@ import { checkOptions } from "../value/known-options.js";
 import { assertOption, assertSignal, timeOf, wrongOption } from "../value/option-value.js";
 import { CallerContext } from "./caller/caller-context.js";
 import { RunHandler } from "./caller/handler.js";
-import { continueRun } from "./children.js";
-import { openRun } from "./launch.js";
+import { beginWithChildren } from "./children.js";
+import { createRunner } from "./create-runner.js";
 import type { LiveRun, RunJournal } from "./run.types.js";
 import { timeAt } from "./run-time.js";
 import type { RestoredRun } from "./snapshot-run.js";
@@ -39,7 +39,7 @@ export function startRun(compiled: CompiledWorkflow, input: unknown, options: Ru
   const event = resolveStart(compiled, input);
   const limits = limitsOf(compiled, options);
   const state = newState(compiled, context, options.runId);
-  return launch(compiled, { context, restored: { state, children: null }, options }, (run) => {
+  return startHandler(compiled, { context, restored: { state, children: null }, options }, (run) => {
     const trace = run.host.inspector.traceOf({ workflow: compiled.name, runId: run.state.runId, trace: null });
     return {
       type: "run.started",
@@ -76,7 +76,7 @@ function continueFrom(compiled: CompiledWorkflow, { given, options, allowed, typ
   if (never || !allowed.includes(state.status)) throw cannotResume(state, type, never);
   const isSame = options.timeout === undefined && options.deadline === undefined;
   const limits: Partial<ReturnType<typeof limitsOf>> = isSame ? {} : limitsOf(compiled, options);
-  return launch(compiled, { context, restored: context.run, options }, (run) => {
+  return startHandler(compiled, { context, restored: context.run, options }, (run) => {
     const deadline = limits.deadlineMs == null ? {} : { deadlineMs: timeAt(run, limits.deadlineMs) };
     return { type, atMs: run.now(), ...limits, ...deadline };
   });
@@ -104,7 +104,7 @@ interface Launch {
 }
 
 /** @param tickOf Makes the tick that the run begins or continues with. */
-function launch(
+function startHandler(
   compiled: CompiledWorkflow,
   { context, restored, options }: Launch,
   tickOf: (run: LiveRun) => Tick,
@@ -116,7 +116,7 @@ function launch(
   assertSignal(signal);
   assertOption(areOverrides(resources), "resources", "a list of `database.override(fake)`");
   if (options.runId !== undefined) claimId(host.liveIds, runId, compiled.name);
-  const run = openRun({
+  const run = createRunner({
     host,
     journal: journalOf(host.ports.journal),
     state: restored.state,
@@ -130,7 +130,7 @@ function launch(
   if (signal) handler.follow(signal);
   const tick = tickOf(run);
   if (!handler.isStored) void run.whenStored(tick).then(() => handler.onStored());
-  continueRun(run, tick);
+  beginWithChildren(run, tick);
   return handler;
 }
 

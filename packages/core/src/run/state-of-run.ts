@@ -2,9 +2,9 @@
 
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { isWritten } from "../state/prepare-change.js";
-import { StateCell } from "../state/state-cell.js";
+import { StateStore } from "../state/state-store.js";
 import { copyValue } from "../value/codec.js";
-import { noteFailure, tellUntaken } from "./attempt/forgotten-calls.js";
+import { logUnhandledCall, noteFailure } from "./attempt/forgotten-calls.js";
 import { partsOf } from "./attempt/open-call.js";
 import type { AttemptCore, LiveRunCore } from "./run.types.js";
 
@@ -14,9 +14,9 @@ export function initialStore(compiled: CompiledWorkflow): unknown {
 }
 const empty = /* @__PURE__ */ Object.freeze({});
 
-export function createCell(run: LiveRunCore): StateCell {
+export function createCell(run: LiveRunCore): StateStore {
   const { compiled, ports } = run.host;
-  return new StateCell({
+  return new StateStore({
     read: () => run.state.store,
     commit(change, { writer, value, by: edit }) {
       const attempt = (writer?.token ?? null) as AttemptCore | null;
@@ -40,7 +40,7 @@ export function createCell(run: LiveRunCore): StateCell {
         const attempt = writer.token as AttemptCore;
         noteFailure(attempt, failure);
         attempt.run.checkIdleAgain(); // an edit was at work, and no tick says that it has ended
-      } else tellUntaken(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
+      } else logUnhandledCall(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
     },
     schema: compiled.state,
     types: compiled.values,

@@ -5,7 +5,7 @@
  */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import type { Ports } from "../engine/ports.js";
 import { createRouting, type Routing } from "../engine/routing.js";
 import type { Inspector } from "../inspect/inspector.js";
@@ -88,5 +88,5 @@ export function createHost(compiled: CompiledWorkflow, { ports: given, resources
 
 /** For a step that needs resources: the call of `resource()` that made them has registered this feature. */
 export function openResources(...args: Parameters<ResourceFeature["open"]>): ResourceContainer {
-  return (features.resources as ResourceFeature).open(...args);
+  return (optionalModules.resources as ResourceFeature).open(...args);
 }

@@ -1,7 +1,7 @@
 /** Decodes the memory of a work item. */
 
 import { compiledChild } from "../compile/child.js";
-import type { MemoryRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
+import type { CallRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../value/guard.js";
 import { isLabel } from "../value/label.js";
@@ -17,7 +17,7 @@ export interface Owner {
   readonly attempt: number;
 }
 
-export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt }: Owner): MemoryRecord {
+export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt }: Owner): CallRecord {
   const kind = reader.oneOf("kind", KINDS);
   const call = reader.text("call");
   const awaitedIn = reader.raw("awaited") === true ? attempt : 0;
@@ -62,7 +62,7 @@ export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt
   }
 }
 
-function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord, "item" | "awaitedIn">): MemoryRecord {
+function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord, "item" | "awaitedIn">): CallRecord {
   for (const type of reader.texts("accepts"))
     if (!decoder.compiled.registry.get(type))
       throw mismatch(reader.at("accepts"), `names ${type}, which is not an event of it`);
@@ -86,7 +86,7 @@ function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord
   };
 }
 
-function effectRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): MemoryRecord {
+function effectRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): CallRecord {
   const label = reader.raw("label");
   if (label !== undefined && !isLabel(label)) throw invalidSnapshot(reader.at("label"), "no label");
   const status = reader.oneOf("status", ["working", "open", "failed", "closed"]);
@@ -121,7 +121,7 @@ function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>
 }
 
 /** Start and result of a child are its events, which the parent need not know. */
-function childRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): MemoryRecord {
+function childRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): CallRecord {
   const name = reader.text("name");
   const { registry } = compiledChild(decoder.compiled, name, reader.at("name"));
   return {

@@ -11,14 +11,14 @@ import { acceptedTypes } from "../engine/routing.js";
 import { runLimits } from "../engine/run-limits.js";
 import { SmallMap } from "../engine/small-map.js";
 import {
+  createFanOutState,
   createRunState,
-  createScope,
   type EventData,
+  type FanOutState,
   type JoinBuffer,
   type Leftover,
-  type Parcel,
+  type PendingEvent,
   type RunState,
-  type Scope,
   shareStore,
   type TraceContext,
   type WorkItem,
@@ -55,7 +55,7 @@ const alone: DecodeOptions = { asStored: false, owner: null };
 
 class StateDecoder extends PartDecoder {
   readonly #dict: Reader;
-  readonly #scopes: Map<number, Scope> = new Map();
+  readonly #scopes: Map<number, FanOutState> = new Map();
   /** `true`: the journal continues the work that the snapshot has under way. */
   readonly #continues: boolean;
 
@@ -168,7 +168,7 @@ class StateDecoder extends PartDecoder {
     if (isGenerator) fan.generator = id;
   }
 
-  #scope(reader: Reader, name: string): Scope | null {
+  #scope(reader: Reader, name: string): FanOutState | null {
     const id = reader.nullable(name, () => reader.number(name));
     if (id === null) return null;
     const scope = this.#scopes.get(id);
@@ -182,7 +182,7 @@ class StateDecoder extends PartDecoder {
       const parent = this.#scope(reader, "parent");
       const id = reader.count("id", this.#dict.count("nextId"));
       if (this.#scopes.has(id)) throw invalidSnapshot(reader.at("id"), `${id} a second time`);
-      const scope = createScope({
+      const scope = createFanOutState({
         id,
         opener: reader.text("opener"),
         parent,
@@ -201,7 +201,7 @@ class StateDecoder extends PartDecoder {
   /** Arrivals name scopes, so all scopes are made first. */
   #fillScopes(): void {
     for (const reader of this.#dict.each("scopes", (scope) => scope)) {
-      const scope = this.#scopes.get(reader.number("id")) as Scope;
+      const scope = this.#scopes.get(reader.number("id")) as FanOutState;
       for (const name of scope.collects) this.#checkCollect(name, reader.at("collects"));
       for (const gathered of reader.each("gathered", (entry) => entry)) {
         scope.gathered ??= new Map();
@@ -232,7 +232,7 @@ class StateDecoder extends PartDecoder {
   }
 
   /** With another key, later events would never meet earlier ones. */
-  #checkJoin(entry: Reader, parcels: readonly Parcel[]): void {
+  #checkJoin(entry: Reader, parcels: readonly PendingEvent[]): void {
     const step = entry.text("step");
     const definition = this.compiled.steps.get(step)?.definition;
     if (definition?.trigger.kind !== "join") throw mismatch(entry.at("step"), `names "${step}", which joins nothing`);
@@ -249,7 +249,7 @@ class StateDecoder extends PartDecoder {
     item.scope?.items.add(item.id);
   }
 
-  #parcel(reader: Reader): Parcel {
+  #parcel(reader: Reader): PendingEvent {
     const scope = this.#scope(reader, "scope");
     return {
       event: this.event(reader.raw("event"), reader.at("event")),
@@ -262,7 +262,7 @@ class StateDecoder extends PartDecoder {
 
   #joins(reader: Reader): Map<string, JoinBuffer> | null {
     const joins = reader.each("joins", (entry): readonly [string, JoinBuffer] => {
-      const arrivals = new Map<string, Parcel[]>();
+      const arrivals = new Map<string, PendingEvent[]>();
       const parcels = entry.each("arrivals", (parcel) => this.#parcel(parcel));
       this.#checkJoin(entry, parcels);
       for (const parcel of parcels) {
@@ -371,8 +371,8 @@ function queueOf(reader: Reader, name: string): Fifo<number> {
 }
 
 /** The fan-out of an item whose elements nobody takes any more. */
-function cancelledFan(opener: string): Scope {
-  const fan = createScope({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
+function cancelledFan(opener: string): FanOutState {
+  const fan = createFanOutState({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
   fan.closed = true;
   return fan;
 }
@@ -397,6 +397,6 @@ function leftoverOf(step: string, reader: Reader): Leftover {
 }
 
 /** The element of a fan-out that something belongs to. */
-function elementIndex(reader: Reader, scope: Scope | null, name: "index" | "parentIndex" = "index"): number {
+function elementIndex(reader: Reader, scope: FanOutState | null, name: "index" | "parentIndex" = "index"): number {
   return reader.count(name, scope === null ? undefined : scope.size);
 }

@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { GatheredInput } from "../engine/features.js";
-import type { Arrival, JoinBuffer, Scope } from "../engine/state.js";
+import type { GatheredInput } from "../engine/optional-modules.js";
+import type { Arrival, FanOutState, JoinBuffer } from "../engine/state.js";
 import type {
   EncodedArrival,
   EncodedInput,
@@ -38,7 +38,7 @@ function input(given: GatheredInput, step: string, encoder: PartEncoder): Encode
   }
 }
 
-function scope(given: Scope, encoder: PartEncoder): EncodedScope {
+function scope(given: FanOutState, encoder: PartEncoder): EncodedScope {
   const { id, opener, parent, parentIndex, collects, size, pending } = given;
   return {
     id,

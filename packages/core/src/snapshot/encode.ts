@@ -9,14 +9,14 @@
 import { compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { stateVersionOf } from "../compile/state-version.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import type {
+  CallRecord,
   Failure,
-  MemoryRecord,
+  FanOutState,
   Outcome,
-  Parcel,
+  PendingEvent,
   RunState,
-  Scope,
   SlotlessRecord,
   StepInput,
   Timer,
@@ -25,7 +25,7 @@ import type {
 import type { WorkflowEvent } from "../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../event/event-codec.js";
 import { encodeFrozen, encodeValue } from "../value/codec.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import {
   type EncodedFailure,
   type EncodedInput,
@@ -169,7 +169,7 @@ class StateEncoder implements PartEncoder {
     return gathered().input(input, step, this);
   }
 
-  #record(record: MemoryRecord, of: WorkItem): EncodedRecord {
+  #record(record: CallRecord, of: WorkItem): EncodedRecord {
     const path = `${of.step}: ${record.call}`;
     const awaited = { ...closingOf(record), ...this.underWay?.record(record, of) };
     switch (record.kind) {
@@ -239,7 +239,7 @@ class StateEncoder implements PartEncoder {
     }
   }
 
-  parcel({ event, scope, index, recoveries, step }: Parcel): EncodedParcel {
+  parcel({ event, scope, index, recoveries, step }: PendingEvent): EncodedParcel {
     return { event: this.event(event, "kept event"), scope: openId(scope), index, recoveries, step };
   }
 
@@ -258,7 +258,7 @@ class StateEncoder implements PartEncoder {
   }
 }
 
-function closingOf(record: MemoryRecord): Pick<SlotlessRecord, "race" | "reason"> | null {
+function closingOf(record: CallRecord): Pick<SlotlessRecord, "race" | "reason"> | null {
   if (!("status" in record)) return null;
   const { race, reason } = record;
   return { ...(race !== undefined && { race }), ...(reason !== undefined && { reason }) };
@@ -266,10 +266,10 @@ function closingOf(record: MemoryRecord): Pick<SlotlessRecord, "race" | "reason"
 
 /** A run has such parts only where this was registered. */
 function gathered(): SnapshotFeature {
-  return features.snapshot as SnapshotFeature;
+  return optionalModules.snapshot as SnapshotFeature;
 }
 
 /** A kept event may outlive its fan-out. */
-function openId(scope: Scope | null): number | null {
+function openId(scope: FanOutState | null): number | null {
   return scope === null || scope.closed ? null : scope.id;
 }

@@ -9,21 +9,21 @@
  *
  * @module
  */
-import type { GatheredInput } from "../engine/features.js";
+import type { GatheredInput } from "../engine/optional-modules.js";
 import type {
   Arrival,
+  CallRecord,
   ChildRecord,
   DoneRecord,
   EffectRecord,
   EventData,
   Failure,
+  FanOutState,
   JoinBuffer,
   Leftover,
-  MemoryRecord,
   Outcome,
-  Parcel,
+  PendingEvent,
   RunState,
-  Scope,
   SleepRecord,
   StepLoad,
   Timer,
@@ -126,12 +126,13 @@ export interface EncodedLoad extends Readonly<Omit<StepLoad, "resuming" | "ready
   readonly ready: readonly number[];
 }
 
-export interface EncodedParcel extends Omit<Parcel, "event" | "scope"> {
+export interface EncodedParcel extends Omit<PendingEvent, "event" | "scope"> {
   readonly event: EncodedEvent;
   readonly scope: number | null;
 }
 
-export interface EncodedScope extends Readonly<Pick<Scope, "id" | "opener" | "parentIndex" | "collects" | "size">> {
+export interface EncodedScope
+  extends Readonly<Pick<FanOutState, "id" | "opener" | "parentIndex" | "collects" | "size">> {
   readonly parent: number | null;
   /** Whether open work is counted by element. */
   readonly counted: boolean;
@@ -164,7 +165,7 @@ export type EncodedRecord =
   | EncodedWait
   | (Readonly<Omit<SleepRecord | EffectRecord, "awaitedIn" | "timer">> & Awaited)
   | EncodedChild
-  | Extract<MemoryRecord, { readonly kind: "send" | "yield" | "race" }>
+  | Extract<CallRecord, { readonly kind: "send" | "yield" | "race" }>
   | (Omit<DoneRecord, "value"> & { readonly value: EncodedValue })
   | { readonly kind: "set"; readonly call: string; readonly events: readonly EncodedEvent[] | null };
 
@@ -208,7 +209,7 @@ export interface UnderWay {
   readonly version: typeof STORED_VERSION;
   run(state: RunState): Pick<Snapshot, "active" | "activeSinceMs" | "loads">;
   item(item: WorkItem): Pick<EncodedItem, "status" | "open" | "answered">;
-  record(record: MemoryRecord, item: WorkItem): Awaited;
+  record(record: CallRecord, item: WorkItem): Awaited;
 }
 
 /** What encodes the parts of a run, for those who encode a part that has others in it. */
@@ -218,13 +219,13 @@ export interface PartEncoder {
   event(event: EventData, path: string): EncodedEvent;
   events(events: readonly EventData[], path: string): EncodedEvent[];
   failure(failure: Failure): EncodedFailure;
-  parcel(parcel: Parcel): EncodedParcel;
+  parcel(parcel: PendingEvent): EncodedParcel;
 }
 
 /** Set as `features.snapshot` by `collect()`, `join()` and `many()`. */
 export interface SnapshotFeature {
   /** Encodes an input with several events. */
   input(input: GatheredInput, step: string, encoder: PartEncoder): EncodedInput;
-  scope(scope: Scope, encoder: PartEncoder): EncodedScope;
+  scope(scope: FanOutState, encoder: PartEncoder): EncodedScope;
   joins(joins: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): EncodedJoin[];
 }

@@ -1,5 +1,5 @@
 import type { Definition } from "../engine/definition.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { collecting } from "../engine/reduce/collect.js";
 import { fanning } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
@@ -13,11 +13,11 @@ import { encodingGathered } from "./encode-gathered.js";
  * `collect()`, `join()`, `many()` and `catchError()` any more.
  */
 export function createStoredRouting(definition: Definition): Routing {
-  features.collect = collecting;
-  features.join = joining;
-  features.gathered = gathering;
-  features.snapshot = encodingGathered;
-  features.fans = fanning;
-  features.recovery = recover;
+  optionalModules.collect = collecting;
+  optionalModules.join = joining;
+  optionalModules.gathered = gathering;
+  optionalModules.snapshot = encodingGathered;
+  optionalModules.fans = fanning;
+  optionalModules.recovery = recover;
   return createRouting(definition);
 }

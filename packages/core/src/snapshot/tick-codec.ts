@@ -23,7 +23,7 @@ import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { isLabel } from "../value/label.js";
 import { unmeasured } from "../value/limits.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 
 /** Plain JSON. Formats only grow: what a released version wrote stays readable. */

@@ -4,8 +4,8 @@
  * @module
  */
 
-import { isKnown } from "../value/known.js";
 import { isOwn, ownCopy } from "../value/own-value.js";
+import { isKnown } from "../value/plain-json-cache.js";
 import { diffState } from "./diff-state.js";
 import {
   type Container,

@@ -1,5 +1,5 @@
 import { isPlainObject } from "../value/guard.js";
-import { isKnown } from "../value/known.js";
+import { isKnown } from "../value/plain-json-cache.js";
 
 /**
  * Freezes a storable value all the way down, Map and Set included.

@@ -6,8 +6,8 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { formatValue } from "../value/format-value.js";
 import { isForbiddenKey, isRecord } from "../value/guard.js";
-import { shown } from "../value/shown.js";
 
 const MAX_SEGMENTS = 1000;
 
@@ -94,7 +94,7 @@ function keysIn(path: readonly (string | number)[]): string[] {
   const isKey = (key: unknown): boolean => typeof key === "string" || Number.isInteger(key);
   if (Array.isArray(path) && path.every(isKey)) return path.map(String);
   const hint = 'Write it as text, "user.name", or as a list of keys, ["user", "name"].';
-  throw pathError(shown(path), "is neither a text nor a list of keys", hint);
+  throw pathError(formatValue(path), "is neither a text nor a list of keys", hint);
 }
 
 function isContainer(value: unknown): value is Container {
@@ -108,7 +108,7 @@ function isIndex(segment: string): boolean {
 function nameOf(value: unknown): string {
   return typeof value === "object"
     ? `a ${(value as object).constructor.name}`
-    : `the ${typeof value} ${shown(value).slice(0, 40)}`;
+    : `the ${typeof value} ${formatValue(value).slice(0, 40)}`;
 }
 
 function through(way: readonly unknown[], value: unknown): string {

@@ -1,6 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isForbiddenKey, isRecord } from "../value/guard.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";
 import { finishDraft } from "./finish-draft.js";

@@ -1,6 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Measure, valueLimits } from "../value/limits.js";
-import { examine, storableHint, type Unstorable, type ValueType } from "../value/plain.js";
+import { inspectStorable, storableHint, type Unstorable, type ValueType } from "../value/storable.js";
 
 /** How large a value is, and whether it holds what plain JSON cannot. */
 export interface Weight extends Measure {
@@ -25,7 +25,7 @@ export const root: Place = { path: [], above: 0 };
 export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Weight {
   if (above > valueLimits.depth) throw unstorable({ path: "", what: tooDeep() }, path);
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return none;
-  const found = examine(value, types, { above });
+  const found = inspectStorable(value, types, { above });
   if (found.fault !== null) throw unstorable(found.fault, path);
   return found;
 }

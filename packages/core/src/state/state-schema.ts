@@ -10,7 +10,7 @@ import { describeIssues, isSchema, issuesAt, refusePromise } from "../event/sche
 import type { SchemaIssue, StandardSchema } from "../event/standard-schema.js";
 import { isForbiddenKey, isRecord } from "../value/guard.js";
 import { nearest } from "../value/nearest.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import { freezeState } from "./freeze-state.js";
 import { refuseUnstorable, root } from "./refuse-unstorable.js";
 

@@ -7,9 +7,10 @@
  *
  * @module
  */
-import { knownPlain, rememberPlain } from "../value/known.js";
-import { tellNear, valueLimits } from "../value/limits.js";
-import { examine, type ValueType } from "../value/plain.js";
+
+import { valueLimits, warnNearLimit } from "../value/limits.js";
+import { knownPlain, rememberPlain } from "../value/plain-json-cache.js";
+import { inspectStorable, type ValueType } from "../value/storable.js";
 import type { PreparedChange } from "./prepare-change.js";
 import { unstorable, type Weight } from "./refuse-unstorable.js";
 
@@ -35,17 +36,17 @@ export class StateSize {
   #boundOf(before: unknown, types: readonly ValueType[]): Weight {
     if (this.#state === before) return this.#bound;
     const known = knownPlain(before, types);
-    return known === null ? examine(before, types) : { ...known, isRich: false };
+    return known === null ? inspectStorable(before, types) : { ...known, isRich: false };
   }
 
   #count(change: PreparedChange, types: readonly ValueType[]): Weight {
-    const found = examine(change.next, types);
+    const found = inspectStorable(change.next, types);
     const path = "patches" in change ? (change.patches[0]?.path ?? []) : [];
     const { fault } = found;
     if (fault !== null)
       throw unstorable(fault.excess ? { ...fault, what: `with it, the state is ${fault.what}` } : fault, path);
     this.#isNear = true;
-    tellNear(found, "the state", types);
+    warnNearLimit(found, "the state", types);
     return found;
   }
 }

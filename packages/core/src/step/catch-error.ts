@@ -6,7 +6,7 @@
 
 import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "../authoring/step.types.js";
 import { decorateMethod, refuseUncalled } from "../compile/registration.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { recover } from "../engine/reduce/recovery.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
 import { checkHandlers } from "../graph/check-handlers.js";
@@ -24,8 +24,8 @@ import { checkHandlers } from "../graph/check-handlers.js";
 export function catchError<const Emits extends EmittableClasses = never>(
   options: CatchErrorOptions<Emits> = {},
 ): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
-  features.handlers = checkHandlers;
-  features.recovery = recover;
+  optionalModules.handlers = checkHandlers;
+  optionalModules.recovery = recover;
   refuseUncalled("catchError", options);
   return decorateMethod({ kind: "failure", options });
 }

@@ -7,7 +7,7 @@
 import type { EmittableClass } from "../authoring/step.types.js";
 import type { Many } from "../authoring/step-return.types.js";
 import type { EventIn } from "../authoring/trigger.types.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { fanning } from "../engine/reduce/elements.js";
 import type { StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
@@ -28,10 +28,10 @@ import { encodingGathered } from "../snapshot/encode-gathered.js";
 export function many<const Classes extends readonly [EmittableClass, ...EmittableClass[]]>(
   ...events: Classes
 ): Fan<EventIn<Classes>> {
-  features.fans = fanning;
-  features.snapshot = encodingGathered;
-  features.elements = feeding;
-  features.many = checkMany;
+  optionalModules.fans = fanning;
+  optionalModules.snapshot = encodingGathered;
+  optionalModules.elements = feeding;
+  optionalModules.many = checkMany;
   return Object.freeze({ kind: "many", events }) as never;
 }
 

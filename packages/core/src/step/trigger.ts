@@ -16,7 +16,7 @@ import type {
   Of,
 } from "../authoring/trigger.types.js";
 import { gatheringTriggers } from "../compile/gathering-trigger.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { collecting } from "../engine/reduce/collect.js";
 import { gathering } from "../engine/reduce/gathered.js";
 import { joining } from "../engine/reduce/join.js";
@@ -41,7 +41,7 @@ export function collect<
   options?: CollectOptions & { readonly settle?: Settle; readonly of?: Opener },
 ): Collect<Batch<EventIn<Classes>, Settle>, EventIn<Classes>> & Of<Opener> {
   registerGathering();
-  features.collect = collecting;
+  optionalModules.collect = collecting;
   const made = { kind: "collect", events: [events].flat(), options: options ?? {} };
   return Object.freeze(made) as never;
 }
@@ -59,15 +59,15 @@ export function join<const Slots extends JoinSlots>(
 ): Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>> {
   if (options !== undefined) checkOptions("join", options);
   registerGathering();
-  features.join = joining;
+  optionalModules.join = joining;
   const made = { kind: "join", slots: { ...slots }, by: options?.by ?? null };
   return Object.freeze(made) as unknown as Join<JoinedEvents<Slots>, EventIn<Slots[keyof Slots]>>;
 }
 
 /** What both need. */
 function registerGathering(): void {
-  features.gathered = gathering;
-  features.snapshot = encodingGathered;
-  features.fanOuts = fanOuts;
-  features.triggers = gatheringTriggers;
+  optionalModules.gathered = gathering;
+  optionalModules.snapshot = encodingGathered;
+  optionalModules.fanOuts = fanOuts;
+  optionalModules.triggers = gatheringTriggers;
 }

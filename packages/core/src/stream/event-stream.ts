@@ -9,7 +9,7 @@
 
 import { WorkflowError } from "../errors/workflow-error.js";
 import { Deferred } from "../system/deferred.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import { createRunStream, type RunStream } from "./run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "./stream.types.js";
 import type { StreamedEvent } from "./streamed-event.js";

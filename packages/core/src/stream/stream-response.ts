@@ -1,5 +1,5 @@
 import { encodeEvent } from "../event/event-codec.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export interface ResponseOptions {

@@ -1,5 +1,5 @@
 /** Sources, options and positions of readers of a stream. */
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import type { StreamedEvent } from "./streamed-event.js";
 
 export interface StreamOptions {

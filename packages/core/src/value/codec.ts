@@ -9,10 +9,10 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Form, type FormTag, formOf } from "./forms.js";
-import { knownPlain, rememberPlain } from "./known.js";
-import { tellNear, unmeasured, type ValueLimits, valueLimits } from "./limits.js";
+import { unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
 import { ownCopy } from "./own-value.js";
-import { examine, isChoosy, storableHint, type Unstorable, type ValueType } from "./plain.js";
+import { knownPlain, rememberPlain } from "./plain-json-cache.js";
+import { inspectStorable, isChoosy, storableHint, type Unstorable, type ValueType } from "./storable.js";
 
 /** `json` alone for plain JSON; `meta` says what stands for something else. */
 export interface EncodedValue {
@@ -60,9 +60,9 @@ interface Within {
 
 function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }: Within): EncodedValue {
   if (value === undefined) return nothing;
-  const found = examine(value, types, { limits });
+  const found = inspectStorable(value, types, { limits });
   if (found.fault !== null) throw unstorable(found.fault, path);
-  if (limits !== unmeasured) tellNear(found, path, types);
+  if (limits !== unmeasured) warnNearLimit(found, path, types);
   if (!found.isRich) {
     if (isFrozen) rememberPlain(value, found, types);
     return { json: value };
@@ -146,7 +146,7 @@ function isContainer(value: unknown): value is object {
 /** A copy that nobody else can change; what cannot be stored stays as it is. */
 export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
   if (typeof value !== "object" || value === null) return value;
-  const { fault } = examine(value, types, { limits: unmeasured });
+  const { fault } = inspectStorable(value, types, { limits: unmeasured });
   return fault === null ? (copyPart(value, types) as Value) : value;
 }
 

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { limited } from "../../test/support/limited.js";
 import { copyJson } from "./copy-json.js";
 import { guardJson } from "./guard.js";
-import { knownPlain } from "./known.js";
 import { valueLimits } from "./limits.js";
+import { knownPlain } from "./plain-json-cache.js";
 
 const copy = (data: unknown): unknown => copyJson(data, { path: "The data", code: "SNAPSHOT_HOSTILE" });
 

@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { isForbiddenKey, isPlainObject } from "./guard.js";
-import { LARGE, rememberPlain } from "./known.js";
 import { valueLimits } from "./limits.js";
+import { LARGE, rememberPlain } from "./plain-json-cache.js";
 
 /** Values may be 200 levels deep, and 200 runs inside of each other (see `RunLimits`) take two levels each. */
 const MAX_DEPTH = 2_000;

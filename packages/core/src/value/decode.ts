@@ -13,9 +13,9 @@ import type { EncodedValue, Parts, Tree } from "./codec.js";
 import { type ErrorRecord, errorFrom } from "./error-record.js";
 import { type FormTag, MAX_BIGINT_DIGITS, views } from "./forms.js";
 import { guardJson, isRecord } from "./guard.js";
-import { knownPlain, rememberPlain } from "./known.js";
 import type { ValueLimits } from "./limits.js";
-import { isChoosy, takesNothingRead, type ValueType } from "./plain.js";
+import { knownPlain, rememberPlain } from "./plain-json-cache.js";
+import { isChoosy, takesNothingRead, type ValueType } from "./storable.js";
 
 interface Within {
   readonly path: string;

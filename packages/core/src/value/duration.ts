@@ -1,5 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import { shown } from "./shown.js";
+import { formatValue } from "./format-value.js";
 
 /** Milliseconds, or text such as `"500ms"`, `"30s"`, `"5m"`, `"2h"`, `"1d"`. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
@@ -24,7 +24,7 @@ export function toMs(duration: Duration, option: string): number {
   if (ms !== null) return ms;
   throw new WorkflowError({
     code: "DURATION_INVALID",
-    message: `\`${option}\` is ${shown(duration)}, which is not a duration.`,
+    message: `\`${option}\` is ${formatValue(duration)}, which is not a duration.`,
     hint: 'Give milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
     details: { option },
   });

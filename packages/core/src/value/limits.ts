@@ -65,7 +65,7 @@ export function warnNear(types: object, warn: Warn): void {
 }
 
 /** Costs two comparisons for a small value. */
-export function tellNear(measure: Measure, path: string, types: object): void {
+export function warnNearLimit(measure: Measure, path: string, types: object): void {
   if (!isNear(measure)) return;
   const { items, characters } = valueLimits;
   const warn = warnings.get(types);

@@ -6,7 +6,7 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { msOf } from "./duration.js";
-import { shown } from "./shown.js";
+import { formatValue } from "./format-value.js";
 import { unknownNames, type Words } from "./unknown-options.js";
 
 /** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
@@ -92,7 +92,7 @@ export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINI
 /** @param expected To be read after the value: "is 0, not a whole number from 1". */
 export function valueRule(isRight: (value: unknown) => boolean, expected: string): Rule {
   return (value, option) =>
-    value === undefined || isRight(value) ? [] : [`\`${option}\` is ${shown(value)}, not ${expected}`];
+    value === undefined || isRight(value) ? [] : [`\`${option}\` is ${formatValue(value)}, not ${expected}`];
 }
 
 /** An object or a function with these methods. @param expected See {@link valueRule}. */

@@ -1,7 +1,7 @@
 /** The values of single options. */
 import { WorkflowError } from "../errors/workflow-error.js";
+import { formatValue } from "./format-value.js";
 import { isDate } from "./kind.js";
-import { shown } from "./shown.js";
 
 /** @param what To be read after the name of the option: "is 0; it must be …". */
 export function wrongOption(option: string, what: string, hint: string): WorkflowError {
@@ -33,7 +33,7 @@ export function positiveInteger(value: number, option: string): number {
   if (Number.isInteger(value) && value > 0) return value;
   throw wrongOption(
     option,
-    `is ${shown(value)}; it must be an integer of at least 1`,
+    `is ${formatValue(value)}; it must be an integer of at least 1`,
     "Give an integer of at least 1.",
   );
 }
@@ -41,7 +41,7 @@ export function positiveInteger(value: number, option: string): number {
 /** Returns the size of a page. @throws {WorkflowError} `OPTION_INVALID` */
 export function pageSize(limit: number, least: 0 | 1 = 1): number {
   if (Number.isInteger(limit) && limit >= least && limit <= 1_000) return limit;
-  const what = `is ${shown(limit)}; it must be a whole number from ${least} to 1,000`;
+  const what = `is ${formatValue(limit)}; it must be a whole number from ${least} to 1,000`;
   throw wrongOption("limit", what, "Ask for smaller pages, and continue with `cursor`.");
 }
 
@@ -50,7 +50,11 @@ export function isListOfObjects(value: unknown): boolean {
 }
 
 export function notObjects(option: string, value: unknown): WorkflowError {
-  return wrongOption(option, `is ${shown(value)}; it must be a list of objects`, "Give a list, also for a single one.");
+  return wrongOption(
+    option,
+    `is ${formatValue(value)}; it must be a list of objects`,
+    "Give a list, also for a single one.",
+  );
 }
 
 const LAST_DATE_MS = 8.64e15;
@@ -59,5 +63,9 @@ const LAST_DATE_MS = 8.64e15;
 export function timeOf(time: Date | number, option: string): number {
   const atMs: unknown = isDate(time) ? time.getTime() : time;
   if (typeof atMs === "number" && Math.abs(atMs) <= LAST_DATE_MS) return Math.ceil(atMs);
-  throw wrongOption(option, `is ${shown(atMs)}, which is no point in time`, "Give a Date, or epoch milliseconds.");
+  throw wrongOption(
+    option,
+    `is ${formatValue(atMs)}, which is no point in time`,
+    "Give a Date, or epoch milliseconds.",
+  );
 }

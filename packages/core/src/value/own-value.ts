@@ -7,7 +7,7 @@
 import { formOf } from "./forms.js";
 import { isPlainObject } from "./guard.js";
 import { isForeign } from "./kind.js";
-import { isKnown } from "./known.js";
+import { isKnown } from "./plain-json-cache.js";
 
 type Test = (value: unknown) => boolean;
 let isProxy: Test | null = null;

@@ -35,7 +35,7 @@ import { type DeclaredStep, declareStep } from "../compile/declared-step.js";
 import { type BuiltParts, type ChildSource, setBuiltParts } from "../compile/internals.js";
 import type { WorkflowOptions } from "../compile/options.js";
 import { freeStepOf, type Registration } from "../compile/registration.js";
-import { features } from "../engine/features.js";
+import { optionalModules } from "../engine/optional-modules.js";
 import { recover } from "../engine/reduce/recovery.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { StepFailedEvent } from "../event/built-in-events.js";
@@ -46,7 +46,7 @@ import type { TypeHint } from "../event/type-hint.js";
 import { checkHandlers } from "../graph/check-handlers.js";
 import type { Resolved, ResourceMap } from "../resource/resource.types.js";
 import { checkOptions } from "../value/known-options.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 import { type InitialState, Workflow } from "./workflow.js";
 
 export interface DefineOptions<Schema extends ObjectSchema> {
@@ -195,8 +195,8 @@ function createBuilder(plan: Plan): object {
       return add(name, free.registration, free.run);
     },
     catchError: (name: string, options: CatchErrorOptions<EmittableClasses>, run: StepFunction): object => {
-      features.handlers = checkHandlers;
-      features.recovery = recover;
+      optionalModules.handlers = checkHandlers;
+      optionalModules.recovery = recover;
       return add(name, { kind: "failure", options }, run);
     },
     build: (options: Omit<WorkflowOptions, "name"> = {}): Workflow => build(plan, options),

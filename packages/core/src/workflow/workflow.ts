@@ -20,7 +20,7 @@ import type { InspectionListener } from "../inspect/inspector.js";
 import type { Telemetry } from "../inspect/telemetry.types.js";
 import { resumeRun, retryRun, startRun } from "../run/start.js";
 import { hostOf } from "../run/workflow-host.js";
-import type { ValueType } from "../value/plain.js";
+import type { ValueType } from "../value/storable.js";
 
 /** The class from which workflows are made. */
 export interface WorkflowClass<State> {

@@ -1,8 +1,8 @@
 /** What is not of the type that the contract of stores says is refused before a store sees it. */
 import { describe, expect, it } from "vitest";
-import { callOptions } from "../../src/durable/options/call-options.js";
 import { memoryStore, type RunStore, type Runtime, recordsOf } from "../../src/entries/runtime.js";
 import { defineWorkflow, ExternalEvent, StartEvent, StopEvent } from "../../src/index.js";
+import { callOptions } from "../../src/runtime/options/call-options.js";
 import { historyOf, Machine } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
 

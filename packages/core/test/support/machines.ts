@@ -18,7 +18,7 @@ import type { AttemptPort, LiveRunCore } from "../../src/run/run.types.js";
 import { createCell, initialStore } from "../../src/run/state-of-run.js";
 import { hostOf, openResources, type WorkflowHost } from "../../src/run/workflow-host.js";
 import { decodeTick, encodeTick } from "../../src/snapshot/tick-codec.js";
-import type { StateCell } from "../../src/state/state-cell.js";
+import type { StateStore } from "../../src/state/state-store.js";
 import { type Ending, endingOf, JumpClock, useClock } from "./drive.js";
 import type { Flow, MadeFlow } from "./flows.js";
 
@@ -34,13 +34,13 @@ class Machine implements LiveRunCore {
   readonly parent = null;
   readonly family = null;
   readonly journal = {};
-  readonly hasLeft = false;
+  readonly isEvicted = false;
   readonly #attempts = new Map<number, AttemptPort>();
   readonly #told = new Map<number, () => void>();
   readonly #post: (letter: Letter) => void;
   readonly #owns: (item: number) => boolean;
   #posted = 0;
-  #cell: StateCell | null = null;
+  #cell: StateStore | null = null;
   #resources: ResourceContainer | null = null;
 
   constructor(made: MadeFlow, post: (letter: Letter) => void, owns: (item: number) => boolean) {
@@ -76,12 +76,12 @@ class Machine implements LiveRunCore {
 
   checkIdleAgain(): void {}
 
-  store(): StateCell {
+  store(): StateStore {
     this.#cell ??= createCell(this);
     return this.#cell;
   }
 
-  hasStore(): StateCell | null {
+  hasStore(): StateStore | null {
     return this.#cell;
   }
 

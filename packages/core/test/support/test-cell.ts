@@ -6,7 +6,7 @@
 import type { Clock } from "../../src/engine/ports.js";
 import { freezeState } from "../../src/state/freeze-state.js";
 import type { PreparedChange } from "../../src/state/prepare-change.js";
-import { type Commit, StateCell, type StoreHost } from "../../src/state/state-cell.js";
+import { type Commit, StateStore, type StoreHost } from "../../src/state/state-store.js";
 
 export class TestClock implements Clock {
   #nowMs = 1_000;
@@ -42,7 +42,7 @@ export class TestClock implements Clock {
 }
 
 export interface TestCell {
-  readonly cell: StateCell;
+  readonly cell: StateStore;
   readonly clock: TestClock;
   readonly commits: { change: PreparedChange; commit: Commit }[];
 }
@@ -54,7 +54,7 @@ export function createTestCell(
   let state: unknown = freezeState(start);
   const clock = new TestClock();
   const commits: TestCell["commits"] = [];
-  const cell = new StateCell({
+  const cell = new StateStore({
     schema: null,
     types: [],
     lockTimeoutMs: 10_000,

@@ -1,6 +1,6 @@
 import { expectTypeOf } from "vitest";
-import type { MomentOptions } from "../../src/durable/api/history.types.js";
-import type { ExportOptions, ImportOptions } from "../../src/durable/api/moving.types.js";
+import type { MomentOptions } from "../../src/runtime/api/history.types.js";
+import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
 import type {
   AttemptsOptions,
   CountFilter,
@@ -18,12 +18,12 @@ import type {
   RuntimeRunOptions,
   SendOptions,
   TenantOptions,
-} from "../../src/durable/api/runtime.types.js";
-import type { QueueOptions } from "../../src/durable/api/runtime-options.types.js";
-import type { RecordListQuery } from "../../src/durable/api/runtime-records.types.js";
-import type { ScheduleOptions, ScheduleQuery } from "../../src/durable/api/schedule.types.js";
-import type { MemoryStoreOptions } from "../../src/durable/memory/memory-store.js";
-import type { callOptions } from "../../src/durable/options/call-options.js";
+} from "../../src/runtime/api/runtime.types.js";
+import type { QueueOptions } from "../../src/runtime/api/runtime-options.types.js";
+import type { RecordListQuery } from "../../src/runtime/api/runtime-records.types.js";
+import type { ScheduleOptions, ScheduleQuery } from "../../src/runtime/api/schedule.types.js";
+import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
+import type { callOptions } from "../../src/runtime/options/call-options.js";
 import type { Words } from "../../src/value/unknown-options.js";
 
 interface Interfaces {

@@ -9,8 +9,8 @@ import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
 import { keepTree } from "../plan/pipeline-tree.js";
 import { isObject } from "../session/json.js";
-import { caught } from "../visit/end-steps.js";
-import type { CompiledPlan, StepCtx, StepParts } from "../visit/plan.types.js";
+import { caught } from "../steps/end-steps.js";
+import type { CompiledPlan, StepCtx, StepParts } from "../steps/plan.types.js";
 import { caughtSettings, coreSteps, type Result } from "./core-steps.js";
 import { eventLabels, stepGroups, stepNotes } from "./drawn-graph.js";
 

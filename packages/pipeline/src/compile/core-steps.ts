@@ -4,22 +4,22 @@
  * @module
  */
 import { collect, type EventClass, type Finished, many, StopEvent, type WorkflowEvent } from "millrace";
-import { liveResources as resources } from "../live/live-run.js";
+import { liveResources as resources } from "../attempts/live-run.js";
 import type { LoopNode, ParallelNode, PipelineNode, StepNode } from "../nodes/node.types.js";
 import {
   HumanAnswer,
   HumanPrompt,
   PipelineCancel,
   type PipelineCancelEvent,
+  PipelineStreamEvent,
   type PlaceEvent,
-  Shown,
 } from "../plan/pipeline-events.js";
 import { asked, finish, type Target } from "../plan/pipeline-tree.js";
-import { askPeople } from "../visit/ask-step.js";
-import { beginRun, converse } from "../visit/begin-step.js";
-import { cancelRun, finishRun, gather } from "../visit/end-steps.js";
-import type { CompiledPlan, PipelineStart, StepParts } from "../visit/plan.types.js";
-import { runNode } from "../visit/visit-node.js";
+import { askPeople } from "../steps/ask-step.js";
+import { beginRun, converse } from "../steps/begin-step.js";
+import { cancelRun, finishRun, gather } from "../steps/end-steps.js";
+import type { CompiledPlan, PipelineStart, StepParts } from "../steps/plan.types.js";
+import { runNode } from "../steps/visit-node.js";
 
 export type Result = Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined>;
 
@@ -31,7 +31,7 @@ export interface CoreStep {
 }
 
 const workers = 1_000;
-const streams = [Shown];
+const streams = [PipelineStreamEvent];
 const deciding: Target = { to: "converse", node: "" };
 
 function classes({ events }: CompiledPlan, targets: readonly Target[]): EventClass[] {
@@ -49,7 +49,7 @@ export function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string
       // As a step of another pipeline it runs without its agent.
       emits: classes(plan, [...(agent === null ? [] : [deciding]), ...firstTargets]),
       // Known also where nobody is asked any more: a run that waits for an answer can say then which step is gone.
-      streams: [Shown, HumanPrompt],
+      streams: [PipelineStreamEvent, HumanPrompt],
       resources,
     },
     run: (ev: PipelineStart, parts) => beginRun(plan, ev, parts),
@@ -137,7 +137,7 @@ function askStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreStep
       on: events.of(asked(node)),
       emits: classes(plan, targets),
       waits: [HumanAnswer],
-      streams: [Shown, HumanPrompt],
+      streams: [PipelineStreamEvent, HumanPrompt],
       workers,
       resources,
     },

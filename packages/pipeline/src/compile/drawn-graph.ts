@@ -9,7 +9,7 @@ import type { Executor, ExecutorMember } from "../data/executor.types.js";
 import type { ContainerNode, PipelineNode, StepNode } from "../nodes/node.types.js";
 import { type CoreNames, suffixes } from "../plan/core-names.js";
 import type { Target } from "../plan/pipeline-tree.js";
-import type { CompiledPlan } from "../visit/plan.types.js";
+import type { CompiledPlan } from "../steps/plan.types.js";
 
 export function stepNotes({ tree }: CompiledPlan, names: CoreNames): Record<string, StepNote> {
   return Object.fromEntries(tree.all.flatMap((node) => [...notesOf(node, names.get(node.id) as string)]));

@@ -1,6 +1,6 @@
 /** The last events of a run. */
 
-import { factsOf, type RunFacts } from "../live/event-facts.js";
+import { factsOf, type RunFacts } from "../attempts/event-facts.js";
 import type { EventClock } from "../state/event-clock.js";
 import type { RecordedEvent } from "../state/pipeline-state.types.js";
 import type { PipelineRunOutput } from "./run-output.types.js";

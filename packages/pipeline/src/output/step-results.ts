@@ -1,9 +1,9 @@
 /** Outputs of the top-level steps, also of a run that has stopped in the middle of a group. */
 
-import { ROOT } from "../course/advance.js";
 import { itemsOf } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import { ROOT } from "../interpreter/advance.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
 import { doneFrame, endedGroup } from "../state/group-output.js";
 import type { Frame, PipelineState, Place } from "../state/pipeline-state.types.js";

@@ -18,8 +18,8 @@ import type { StoredEvent } from "../data/stored-event.js";
 import type { RequirementData } from "../human/requirement.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { Move, Step } from "../state/pipeline-state.types.js";
-import { madeHere } from "./made-here.js";
 import type { PipelineTree } from "./pipeline-tree.js";
+import { madeHere } from "./trusted-request.js";
 
 /** A schema for plain data that is made here, or checked elsewhere. */
 const anything: StandardSchema = {
@@ -35,7 +35,7 @@ type ClassOf<Event extends WorkflowEvent, Fields extends keyof Event> = EventCla
 /** Shown to readers of the stream: an event of the pipeline's own catalogue. */
 interface ShownEvent extends WorkflowEvent, StoredEvent {}
 
-export const Shown: ClassOf<ShownEvent, keyof StoredEvent> = event("pipeline.shown", {
+export const PipelineStreamEvent: ClassOf<ShownEvent, keyof StoredEvent> = event("pipeline.shown", {
   name: anything,
   output: anything,
   afterMs: anything,

@@ -2,7 +2,7 @@
 import { WorkflowError } from "millrace";
 import type { ContainerNode, LoopNode, PipelineNode } from "../nodes/node.types.js";
 import type { Step } from "../state/pipeline-state.types.js";
-import { questionBefore } from "../state/talk.js";
+import { questionBefore } from "../state/review.js";
 
 export type Target = Pick<Step, "to" | "node">;
 export const finish: Target = { to: "finish", node: "" };

@@ -49,9 +49,9 @@ async function tell(run: PipelineRun, { answered, answers, userId }: Told): Prom
   if (userId !== undefined) assertOwnRun(output, userId);
   const all = [...answered.map(answerOf), ...answers];
   const { status, requirements } = output;
-  const goesOn = status === "PAUSED" || status === "RUNNING";
-  if (!goesOn && answers.length > 0) throw notPaused(run.runId, status);
-  if (goesOn) check(run.runId, all, { isPaused: status === "PAUSED", requirements });
+  const canContinue = status === "PAUSED" || status === "RUNNING";
+  if (!canContinue && answers.length > 0) throw notPaused(run.runId, status);
+  if (canContinue) check(run.runId, all, { isPaused: status === "PAUSED", requirements });
   const told = await run.answerAll(all);
   const failed = told.find((one) => one.status === "rejected");
   if (failed !== undefined)

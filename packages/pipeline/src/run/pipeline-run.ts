@@ -10,8 +10,8 @@ import type { HumanDecision } from "../human/requirement.types.js";
 import type { OwnEvent, PipelineEvent } from "../output/pipeline-event.types.js";
 import { pipelineFailed } from "../output/pipeline-failed.js";
 import type { TypedOutput } from "../output/run-output.types.js";
-import { markMadeHere } from "../plan/made-here.js";
 import { PipelineCancel } from "../plan/pipeline-events.js";
+import { markTrusted } from "../plan/trusted-request.js";
 import { readEvents } from "./read-events.js";
 import { type RunSetup, RunView } from "./run-view.js";
 
@@ -96,7 +96,7 @@ export class PipelineRun<Input = unknown, Output = unknown, State extends object
     // A scheduled run cannot receive the event before its time, and has nothing to keep.
     if (status === "scheduled") await this.#handle.cancel(reason);
     else {
-      const event = new PipelineCancel({ reason: reason ?? null, run: markMadeHere({ labels, createdAtMs }) });
+      const event = new PipelineCancel({ reason: reason ?? null, run: markTrusted({ labels, createdAtMs }) });
       await this.#handle.sendEvent(event as never); // refused when the run has ended: nothing to cancel
     }
     return this.output();

@@ -8,18 +8,18 @@
  */
 import type { Workflow } from "millrace";
 import { createRuntime, type RunHandle, type RunListing, type Runtime, type TenantOptions } from "millrace/runtime";
+import { skippedNames } from "../attempts/run-events.js";
 import { compilePipeline } from "../compile/compile-pipeline.js";
 import type { PipelineLike, SessionState } from "../data/executor.types.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
 import { plainCopy } from "../data/plain-copy.js";
 import type { SharedState } from "../data/session-state.types.js";
-import { skippedNames } from "../live/run-events.js";
 import { nodesOf } from "../nodes/normalize.js";
 import type { PipelineRunOutput, TypedOutput } from "../output/run-output.types.js";
-import { markMadeHere } from "../plan/made-here.js";
 import { PipelineEvents } from "../plan/pipeline-events.js";
 import { PipelineTree } from "../plan/pipeline-tree.js";
 import { RunDependencies } from "../plan/run-dependencies.js";
+import { markTrusted } from "../plan/trusted-request.js";
 import { copyJson } from "../session/json.js";
 import { SessionStore } from "../session/session-store.js";
 import {
@@ -87,7 +87,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
     const options = given ?? {}; // `null`, too: options may come from JSON
     const request = runRequest(this.#options, { input, options, sessionId: this.sessionId });
     const { runId } = options;
-    const start = { request: markMadeHere(request) };
+    const start = { request: markTrusted(request) };
     const handle = this.#open().run(this.id, start as never, runId === undefined ? {} : { runId });
     this.#dependencies.give(handle.runId, options.dependencies);
     handle.accepted.catch(() => this.#dependencies.forget(handle.runId));
@@ -119,7 +119,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
   workflowInput(...[input, options]: RunArguments<Given, State>): { [field: string]: unknown } {
     assertStorable(this.name, options?.dependencies ?? {});
     const request = runRequest(this.#options, { input, options: options ?? {}, sessionId: this.sessionId });
-    return { request: markMadeHere(request) };
+    return { request: markTrusted(request) };
   }
 
   /**

@@ -7,12 +7,12 @@ import {
   WorkflowTimedOutEvent,
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { factsOf } from "../attempts/event-facts.js";
 import { fromStoredEvent } from "../data/stored-event.js";
-import { factsOf } from "../live/event-facts.js";
 import { baseOf, type EndedRun, endOf } from "../output/end-events.js";
 import type { PipelineEvent } from "../output/pipeline-event.types.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
-import { Shown } from "../plan/pipeline-events.js";
+import { PipelineStreamEvent } from "../plan/pipeline-events.js";
 import { EventClock } from "../state/event-clock.js";
 import type { RecordedEvent } from "../state/pipeline-state.types.js";
 import type { RunView } from "./run-view.js";
@@ -90,7 +90,7 @@ async function whenPaused(view: RunView): Promise<number> {
 type Fields = Readonly<Record<string, unknown>>;
 
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
-  if (event instanceof Shown) {
+  if (event instanceof PipelineStreamEvent) {
     const shown = fromStoredEvent(event, await sources.base()) as RecordedEvent;
     // Those of nested runs come into the stream a moment after they were told.
     const { createdAt, createdAtMs } = sources.clock.next(Number(shown["createdAtMs"] ?? 0));

@@ -7,7 +7,7 @@ import { mergeValues } from "../data/merge-values.js";
 import { storableCopy } from "../data/plain-copy.js";
 import { plainDependencies } from "../plan/run-dependencies.js";
 import { assertState, copyJson } from "../session/json.js";
-import type { GivenRequest } from "../visit/plan.types.js";
+import type { GivenRequest } from "../steps/plan.types.js";
 import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { validateInput } from "./schemas.js";

@@ -1,11 +1,11 @@
 /** Reads a stored run from outside. */
 import { Context, type PendingPrompt, QuestionEvent, type Workflow } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { within } from "../attempts/live-run.js";
+import { type EventStorage, withoutResults } from "../attempts/run-events.js";
 import type { PipelineIdentity } from "../data/executor.types.js";
 import { requirementOfPrompt } from "../human/executor-question.js";
 import { StepRequirement } from "../human/requirement.js";
-import { within } from "../live/live-run.js";
-import { type EventStorage, withoutResults } from "../live/run-events.js";
 import { endOf } from "../output/end-events.js";
 import { storedOutput } from "../output/pipeline-failed.js";
 import { runOutput } from "../output/run-output.js";

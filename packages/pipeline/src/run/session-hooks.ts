@@ -15,7 +15,7 @@ import { enterSession, type RunSessionEnd, readSession, saveSession } from "../s
 import { newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
 import { startState } from "../session/start-state.js";
 import type { PipelineState, PreparedInside, RunRequest } from "../state/pipeline-state.types.js";
-import type { GivenRequest, PipelineHooks, StepCtx } from "../visit/plan.types.js";
+import type { GivenRequest, PipelineHooks, StepCtx } from "../steps/plan.types.js";
 import { validateInput, validateOutput } from "./schemas.js";
 
 export interface SessionSetup {

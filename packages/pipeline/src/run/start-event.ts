@@ -7,9 +7,9 @@
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent } from "millrace";
 import { outsideId, placedSchema } from "millrace/engine";
 import { userIdPattern } from "../human/option-rules.js";
-import { madeHere } from "../plan/made-here.js";
+import { madeHere } from "../plan/trusted-request.js";
 import { SESSION_KIND } from "../session/session-record.js";
-import type { GivenRequest, PipelineStart } from "../visit/plan.types.js";
+import type { GivenRequest, PipelineStart } from "../steps/plan.types.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";
 import { requestOf } from "./run-request.js";
 import { checkInput } from "./schemas.js";

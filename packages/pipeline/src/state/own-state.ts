@@ -13,26 +13,26 @@ import type { RunListing } from "millrace/runtime";
 import { emptyMedia } from "../data/media.js";
 import type { StoredSession } from "../session/counted.js";
 import type { JsonObject } from "../session/json.js";
-import type { FamilyState, OwnState, PipelineState, PreparedInside, PreparedRun } from "./pipeline-state.types.js";
+import type { OwnState, PipelineState, PreparedInside, PreparedRun, RunTreeState } from "./pipeline-state.types.js";
 
 /** The store, which may be a draft, as the runs of a family know it. */
-export function familyIn(store: object): FamilyState {
-  return store as FamilyState;
+export function rootState(store: object): RunTreeState {
+  return store as RunTreeState;
 }
 
 /** Changed in place within an edit. */
-export function ownState(family: FamilyState, runId: string): OwnState {
+export function ownState(family: RunTreeState, runId: string): OwnState {
   return family.nested?.[runId] ?? family;
 }
 
 /** Runs inside this one, at any depth. */
-export function nestedIn(family: FamilyState, runId: string): Record<string, OwnState> {
+export function nestedIn(family: RunTreeState, runId: string): Record<string, OwnState> {
   if (ownState(family, runId) === family) return family.nested;
   return Object.fromEntries(Object.entries(family.nested).filter(([id]) => id.startsWith(`${runId}/`)));
 }
 
 /** A nested run begins. The run around it knows it by the visit of its step, under whatever id that run goes on as a fork. */
-export function nestIn(family: FamilyState, runId: string, prepared: PreparedInside): void {
+export function nestIn(family: RunTreeState, runId: string, prepared: PreparedInside): void {
   family.nested[runId] = freshPart(prepared);
   const { nesting } = prepared.request;
   if (nesting === null) return;
@@ -51,7 +51,7 @@ export function isGivenUp({ nested = {}, frames }: Pick<PipelineState, "nested" 
 }
 
 /** Nobody asks any more for what nested runs were at that a step of this run has started, nor for runs inside those. */
-export function forgetNested(family: FamilyState, step: { readonly runId: string; readonly visit: number }): void {
+export function forgetNested(family: RunTreeState, step: { readonly runId: string; readonly visit: number }): void {
   const { inside } = ownState(family, step.runId);
   const runIds = inside?.[step.visit];
   if (inside === undefined || runIds === undefined) return;
@@ -59,7 +59,7 @@ export function forgetNested(family: FamilyState, step: { readonly runId: string
   forget(family, runIds);
 }
 
-function forget(family: FamilyState, runIds: readonly string[]): void {
+function forget(family: RunTreeState, runIds: readonly string[]): void {
   for (const runId of runIds) {
     forget(family, Object.values(family.nested[runId]?.inside ?? {}).flat());
     delete family.nested[runId];
@@ -67,7 +67,7 @@ function forget(family: FamilyState, runIds: readonly string[]): void {
 }
 
 /** A run that has come to no step yet. */
-export function freshState(prepared: PreparedRun): FamilyState {
+export function freshState(prepared: PreparedRun): RunTreeState {
   return { ...prepared, ...freshPart(prepared), counted: {}, nested: {} };
 }
 
@@ -110,7 +110,7 @@ export interface StateScope {
   /** `""`: of the run. */
   readonly key: string;
   /** What is stored, also before the first change. Null: the branch was given up. */
-  read(family: FamilyState): Readonly<JsonObject> | null;
+  read(family: RunTreeState): Readonly<JsonObject> | null;
   /** To be changed in place, within an edit. Null: the branch was given up. */
-  write(draft: FamilyState): StoredSession | null;
+  write(draft: RunTreeState): StoredSession | null;
 }

@@ -22,7 +22,7 @@ export interface PipelineState extends OwnState, SharedState {
 }
 
 /** What the store holds: the outermost run, and all that are nested in it. See `run-state.ts`. */
-export interface FamilyState extends PipelineState {
+export interface RunTreeState extends PipelineState {
   /** Runs under way, by their id. */
   readonly nested: Record<string, OwnState>;
 }
@@ -42,7 +42,7 @@ export interface OwnState {
   /** Groups of steps under way, by their key: `"0"` is the pipeline itself. */
   frames: Record<string, Frame>;
   /** What people are asked and have said of places under way, by {@link placeKey}. */
-  talks: Record<string, Talk>;
+  talks: Record<string, Review>;
   /** Questions that were answered. */
   answered: AnsweredRequirement[];
   /** Executions whose output does not count: failed attempts, refused outputs. */
@@ -144,7 +144,7 @@ export interface RecordedEvent {
 }
 
 /** A place that people have a say in. */
-export interface Talk {
+export interface Review {
   /** What is asked now. */
   question: RequirementData | null;
   isConfirmed: boolean;

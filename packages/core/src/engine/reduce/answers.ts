@@ -7,36 +7,36 @@ import { sameValue } from "../../event/equal.js";
 import { fieldOf } from "../../event/facts.js";
 import type { EventData, WaitRecord } from "../state.js";
 import { unlistWait } from "./open-calls.js";
+import type { Reduction } from "./reduction.js";
 import { wake } from "./slots.js";
-import type { Work } from "./work.js";
 
 /** Answers the oldest open wait that this event matches (of this step, if one is named). Returns the name of its step. */
-export function answerWait(work: Work, event: EventData, step: string | null): string | null {
-  for (const wait of work.state.waits?.get(event.type) ?? []) {
-    const item = work.state.items.get(wait.item);
+export function answerWait(reduction: Reduction, event: EventData, step: string | null): string | null {
+  for (const wait of reduction.state.waits?.get(event.type) ?? []) {
+    const item = reduction.state.items.get(wait.item);
     if (!item || (step !== null && item.step !== step) || !matchesWhere(wait.where, event)) continue;
-    resolveWait(work, wait, event);
+    resolveWait(reduction, wait, event);
     return item.step;
   }
   return null;
 }
 
-export function resolveWait(work: Work, wait: WaitRecord, event: EventData): void {
-  unlistWait(work, wait);
+export function resolveWait(reduction: Reduction, wait: WaitRecord, event: EventData): void {
+  unlistWait(reduction, wait);
   wait.status = "resolved";
   wait.event = event;
-  const item = work.state.items.get(wait.item);
-  if (item) wake(work, item, wait);
+  const item = reduction.state.items.get(wait.item);
+  if (item) wake(reduction, item, wait);
 }
 
 /** A sleep has ended, a wait has timed out, or a call may begin its next attempt. */
-export function onCallDue(work: Work, id: number, call: string): void {
-  const item = work.state.items.get(id);
+export function onCallDue(reduction: Reduction, id: number, call: string): void {
+  const item = reduction.state.items.get(id);
   const record = item?.memory?.get(call);
   if (!item || !record || !("status" in record) || record.status !== "open") return;
   if (record.kind === "wait") {
     record.timer = null;
-    unlistWait(work, record);
+    unlistWait(reduction, record);
     record.status = "timedOut";
   } else if (record.kind === "sleep") {
     record.timer = null;
@@ -45,7 +45,7 @@ export function onCallDue(work: Work, id: number, call: string): void {
     record.timer = record.dueAtMs = null;
     record.status = "working";
   }
-  wake(work, item, record);
+  wake(reduction, item, record);
 }
 
 /** Returns `true` when every field named in `where` has its value. */

@@ -25,46 +25,46 @@ import { setTimer } from "./clock.js";
 import { takeKept } from "./inbox.js";
 import { closeCall, enterRace, isOpen, remember } from "./open-calls.js";
 import { sendOut } from "./output.js";
+import { byItem, currentItem, emitCommand, publish, type Reduction } from "./reduction.js";
 import { suspend, wake } from "./slots.js";
-import { byItem, currentItem, decide, publish, type Work } from "./work.js";
 
-export function onSendsCommitted(work: Work, tick: SendsCommitted): void {
-  const item = currentItem(work, tick);
-  if (item !== null) sendAll(work, item, tick.sends);
+export function onSendsCommitted(reduction: Reduction, tick: SendsCommitted): void {
+  const item = currentItem(reduction, tick);
+  if (item !== null) sendAll(reduction, item, tick.sends);
 }
 
-export function sendAll(work: Work, item: WorkItem, sends: readonly Send[] = []): void {
+export function sendAll(reduction: Reduction, item: WorkItem, sends: readonly Send[] = []): void {
   for (const send of sends) {
     if (item.memory?.has(send.call)) continue;
     remember(item, { kind: "send", call: send.call });
-    sendOut(work, item, send);
+    sendOut(reduction, item, send);
   }
 }
 
 /** The item that opens a call; `null` if its attempt is over, or an earlier one has opened the call. */
-function opening(work: Work, tick: WaitOpened | SleepOpened | ChildOpened): WorkItem | null {
-  const item = currentItem(work, tick);
+function opening(reduction: Reduction, tick: WaitOpened | SleepOpened | ChildOpened): WorkItem | null {
+  const item = currentItem(reduction, tick);
   if (item === null || !item.memory?.has(tick.call)) return item;
-  awaitCall(work, item, tick.call);
+  awaitCall(reduction, item, tick.call);
   return null;
 }
 
 /** Returns `false` for a call of a race that is decided: it is closed, and nothing was opened. */
-function open(work: Work, item: WorkItem, record: SlotlessRecord): boolean {
+function open(reduction: Reduction, item: WorkItem, record: SlotlessRecord): boolean {
   remember(item, record);
   if (enterRace(item, record)) {
-    suspend(work, item, record);
+    suspend(reduction, item, record);
     return true;
   }
   record.status = "closed";
-  decide(work, { type: "call.settle", item: item.id, call: record.call });
+  emitCommand(reduction, { type: "call.settle", item: item.id, call: record.call });
   return false;
 }
 
-export function onWaitOpened(work: Work, tick: WaitOpened): void {
-  const item = opening(work, tick);
+export function onWaitOpened(reduction: Reduction, tick: WaitOpened): void {
+  const item = opening(reduction, tick);
   if (item === null) return;
-  const { state } = work;
+  const { state } = reduction;
   const { call, accepts, where, prompt, dueAtMs } = tick;
   const order = state.nextId++;
   const promptId = prompt === null ? null : `${state.runId}:${order}`;
@@ -85,30 +85,30 @@ export function onWaitOpened(work: Work, tick: WaitOpened): void {
     timer: null,
     ...raceOf(tick),
   };
-  if (!open(work, item, wait)) return;
+  if (!open(reduction, item, wait)) return;
   // An answer from before its prompt was not meant for it, so only a wait without a prompt takes kept events.
-  const kept = prompt === null ? takeKept(work, item.step, wait) : null;
-  if (kept !== null) return resolveWait(work, wait, kept.event);
+  const kept = prompt === null ? takeKept(reduction, item.step, wait) : null;
+  if (kept !== null) return resolveWait(reduction, wait, kept.event);
   listWait(state, wait);
-  if (dueAtMs !== null) wait.timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
-  if (prompt !== null) publish(work, prompt, { promptId, origin: null });
+  if (dueAtMs !== null) wait.timer = setTimer(reduction, dueAtMs, { kind: "call", item: item.id, call });
+  if (prompt !== null) publish(reduction, prompt, { promptId, origin: null });
 }
 
-export function onSleepOpened(work: Work, tick: SleepOpened): void {
-  const item = opening(work, tick);
+export function onSleepOpened(reduction: Reduction, tick: SleepOpened): void {
+  const item = opening(reduction, tick);
   if (item === null) return;
   const { call, dueAtMs } = tick;
   const record: SleepRecord = {
     kind: "sleep",
     call,
-    openedAtMs: work.state.atMs,
+    openedAtMs: reduction.state.atMs,
     awaitedIn: 0,
     dueAtMs,
     status: "open",
     timer: null,
     ...raceOf(tick),
   };
-  if (open(work, item, record)) record.timer = setTimer(work, dueAtMs, { kind: "call", item: item.id, call });
+  if (open(reduction, item, record)) record.timer = setTimer(reduction, dueAtMs, { kind: "call", item: item.id, call });
 }
 
 /** Left out where there is none: nearly no call is in a race. */
@@ -116,15 +116,15 @@ function raceOf({ race }: WaitOpened | SleepOpened | ChildOpened): { readonly ra
   return race === undefined ? null : { race };
 }
 
-export function onChildOpened(work: Work, tick: ChildOpened): void {
-  const item = opening(work, tick);
+export function onChildOpened(reduction: Reduction, tick: ChildOpened): void {
+  const item = opening(reduction, tick);
   if (item === null) return;
   const { call, name, start, sharesStore = false, timeoutMs = null } = tick;
-  const runId = `${work.state.runId}/${work.state.nextId++}`;
+  const runId = `${reduction.state.runId}/${reduction.state.nextId++}`;
   const record: ChildRecord = {
     kind: "child",
     call,
-    openedAtMs: work.state.atMs,
+    openedAtMs: reduction.state.atMs,
     awaitedIn: 0,
     name,
     runId,
@@ -136,52 +136,52 @@ export function onChildOpened(work: Work, tick: ChildOpened): void {
     error: null,
     ...raceOf(tick),
   };
-  if (!open(work, item, record)) return;
-  decide(work, { type: "child.start", item: item.id, call });
+  if (!open(reduction, item, record)) return;
+  emitCommand(reduction, { type: "child.start", item: item.id, call });
 }
 
-export function onChildClosed(work: Work, tick: ChildClosed): void {
-  const item = work.state.items.get(tick.item);
+export function onChildClosed(reduction: Reduction, tick: ChildClosed): void {
+  const item = reduction.state.items.get(tick.item);
   const record = item?.memory?.get(tick.call);
   if (!item || record?.kind !== "child" || record.status !== "open") return;
   record.status = tick.error === null ? "completed" : "failed";
   record.result = tick.result;
   record.error = tick.error;
-  wake(work, item, record);
+  wake(reduction, item, record);
 }
 
 /** A later attempt repeats a call that an earlier one opened: answered already, or still open. */
-export function onCallAwaited(work: Work, tick: CallAwaited): void {
-  const item = currentItem(work, tick);
-  if (item !== null) awaitCall(work, item, tick.call);
+export function onCallAwaited(reduction: Reduction, tick: CallAwaited): void {
+  const item = currentItem(reduction, tick);
+  if (item !== null) awaitCall(reduction, item, tick.call);
 }
 
 /** An open call is not opened again. */
-function awaitCall(work: Work, item: WorkItem, call: string): void {
+function awaitCall(reduction: Reduction, item: WorkItem, call: string): void {
   const record = item.memory?.get(call);
   if (!record) return;
-  if (isOpen(record)) suspend(work, item, record);
-  else decide(work, { type: "call.settle", item: item.id, call });
+  if (isOpen(record)) suspend(reduction, item, record);
+  else emitCommand(reduction, { type: "call.settle", item: item.id, call });
 }
 
 /** A call that was answered meanwhile keeps its answer. */
-export function onCallClosed(work: Work, tick: CallClosed): void {
-  const item = currentItem(work, tick);
+export function onCallClosed(reduction: Reduction, tick: CallClosed): void {
+  const item = currentItem(reduction, tick);
   const record = item?.memory?.get(tick.call);
   if (item === null || !isOpen(record)) return;
-  closeCall(work, record);
+  closeCall(reduction, record);
   record.reason = tick.reason;
-  wake(work, item, record);
+  wake(reduction, item, record);
 }
 
 /**
  * Counts each event once. The last missing event completes the set, which is removed; surplus events stay for the next
  * set.
  */
-export function onEventCollected(work: Work, tick: EventCollected): void {
-  const item = currentItem(work, tick);
+export function onEventCollected(reduction: Reduction, tick: EventCollected): void {
+  const item = currentItem(reduction, tick);
   if (item === null) return;
-  const { state } = work;
+  const { state } = reduction;
   const key = `${item.step}:${tick.buffer}`;
   state.sets ??= new Map();
   const buffer = state.sets.get(key) ?? [];
@@ -191,7 +191,7 @@ export function onEventCollected(work: Work, tick: EventCollected): void {
   if (buffer.length === 0) state.sets.delete(key);
   else state.sets.set(key, buffer);
   remember(item, { kind: "set", call: tick.call, events });
-  decide(work, { type: "call.settle", item: item.id, call: tick.call });
+  emitCommand(reduction, { type: "call.settle", item: item.id, call: tick.call });
 }
 
 /** The place with the fewest types chooses first: its events fit every wider place, so no set is missed. */
@@ -208,29 +208,29 @@ function takeSet(buffer: EventData[], places: readonly (readonly string[])[]): E
   return set;
 }
 
-export function onStateEdited(work: Work, tick: StateEdited): void {
-  const { state } = work;
+export function onStateEdited(reduction: Reduction, tick: StateEdited): void {
+  const { state } = reduction;
   const { call, value, sends, hasShown } = tick;
   if (tick.item === null) {
     state.store = applyChange(state.store, tick.change);
     return;
   }
-  const item = currentItem(work, tick as StateEdited & { item: number });
+  const item = currentItem(reduction, tick as StateEdited & { item: number });
   if (item === null) return;
   if (call !== null) remember(item, { kind: "edit", call, value, ...(hasShown && { hasShown }) });
   state.store = applyChange(state.store, tick.change);
-  sendAll(work, item, sends);
+  sendAll(reduction, item, sends);
 }
 
-export function onStreamWritten(work: Work, tick: StreamWritten): void {
+export function onStreamWritten(reduction: Reduction, tick: StreamWritten): void {
   const { event, origin, promptId, writer, call } = tick;
   if (tick.item === null)
-    return publish(work, event, {
+    return publish(reduction, event, {
       origin,
       promptId,
       ...(writer !== undefined && { writer }),
       ...(call !== undefined && { call }),
     });
-  const item = currentItem(work, tick as StreamWritten & { item: number });
-  if (item !== null) publish(work, event, byItem(item, call));
+  const item = currentItem(reduction, tick as StreamWritten & { item: number });
+  if (item !== null) publish(reduction, event, byItem(item, call));
 }

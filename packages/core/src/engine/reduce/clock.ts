@@ -5,31 +5,31 @@
  */
 import type { Timer, TimerPurpose } from "../state.js";
 import { Timers } from "../timers.js";
-import type { Work } from "./work.js";
+import type { Reduction } from "./reduction.js";
 
-export function setTimer(work: Work, dueAtMs: number, purpose: TimerPurpose): Timer {
-  const { state } = work;
+export function setTimer(reduction: Reduction, dueAtMs: number, purpose: TimerPurpose): Timer {
+  const { state } = reduction;
   state.timers ??= new Timers();
   return state.timers.add({ dueAtMs, order: state.nextId++, position: 0, ...purpose });
 }
 
 /** One more item is ready or running. */
-export function gain(work: Work): void {
-  const { state } = work;
+export function markActive(reduction: Reduction): void {
+  const { state } = reduction;
   if (state.active++ > 0) return;
   state.activeSinceMs = state.atMs;
   if (state.timeoutMs !== null)
-    state.runTimer = setTimer(work, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
+    state.runTimer = setTimer(reduction, state.atMs + state.timeoutMs - state.activeMs, { kind: "timeout" });
 }
 
 /** One less item is ready or running. */
-export function lose(work: Work): void {
-  const { state } = work;
-  if (--state.active === 0) stopClock(work);
+export function markInactive(reduction: Reduction): void {
+  const { state } = reduction;
+  if (--state.active === 0) stopClock(reduction);
 }
 
 /** Stops counting active time until an item is ready or running again. */
-export function stopClock({ state }: Work): void {
+export function stopClock({ state }: Reduction): void {
   if (state.activeSinceMs === null) return;
   state.activeMs += state.atMs - state.activeSinceMs;
   state.activeSinceMs = null;

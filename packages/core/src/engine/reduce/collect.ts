@@ -4,17 +4,26 @@
  * @module
  */
 import type { CollectTrigger } from "../definition.js";
-import type { CollectFeature, CollectStep } from "../features.js";
-import type { Arrival, Failure, Gathered, Parcel, Scope, SettledMember, StepInput, WorkItem } from "../state.js";
+import type { CollectFeature, CollectStep } from "../optional-modules.js";
+import type {
+  Arrival,
+  Failure,
+  FanOutState,
+  Gathered,
+  PendingEvent,
+  SettledMember,
+  StepInput,
+  WorkItem,
+} from "../state.js";
 import { cancelElement, cancelScope, type Element, isSettling, nearestScope } from "./fan-out.js";
 import { mergeRecoveries } from "./gathered.js";
 import { enqueue } from "./items.js";
+import type { Reduction } from "./reduction.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
-import type { Work } from "./work.js";
 
 export const collecting: CollectFeature = { begin, gather, fireBatch, settle, missing };
 
-function begin({ state, routing }: Work): void {
+function begin({ state, routing }: Reduction): void {
   const collects = routing.definition.steps.filter((step) => step.trigger.kind === "collect");
   if (collects.length > 0) state.unused = { unfired: new Set(collects.map((step) => step.name)), leftovers: new Map() };
 }
@@ -23,11 +32,11 @@ function begin({ state, routing }: Work): void {
  * Adds an event to the batch of the nearest enclosing fan-out that the step gathers. Returns `false` when there is
  * none: then no batch collects it.
  */
-function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
+function gather(reduction: Reduction, step: CollectStep, parcel: PendingEvent): boolean {
   const { event, recoveries } = parcel;
   const found = scopeOf(step, parcel);
   if (found === null) {
-    noteLeftover(work.state, { kind: "collect", step: step.name, arrived: event.type });
+    noteLeftover(reduction.state, { kind: "collect", step: step.name, arrived: event.type });
     return false;
   }
   const { scope, index } = found;
@@ -37,21 +46,21 @@ function gather(work: Work, step: CollectStep, parcel: Parcel): boolean {
   const path = scope === parcel.scope ? null : pathIn(scope, parcel);
   gathered.arrivals.push({ index, path, event, recoveries });
   if (gathered.arrivals.length === step.trigger.take) {
-    fireBatch(work, scope, step.name);
-    if (step.trigger.rest === "cancel") cancelScope(work, scope);
+    fireBatch(reduction, scope, step.name);
+    if (step.trigger.rest === "cancel") cancelScope(reduction, scope);
   }
   return true;
 }
 
 /** The usual case is the fan-out in which the event arose. */
-function scopeOf({ name }: CollectStep, { scope, index }: Parcel): Element | null {
+function scopeOf({ name }: CollectStep, { scope, index }: PendingEvent): Element | null {
   if (scope === null) return null;
   if (scope.collects.includes(name)) return { scope, index };
   return nearestScope({ scope: scope.parent, index: scope.parentIndex }, (outer) => outer.collects.includes(name));
 }
 
 /** Path from an element of `outer` to where the event arose, from the outside inwards. */
-function pathIn(outer: Scope, { scope, index }: Parcel): number[] {
+function pathIn(outer: FanOutState, { scope, index }: PendingEvent): number[] {
   const path: number[] = [];
   let element = index;
   for (let inner = scope; inner !== null && inner !== outer; element = inner.parentIndex, inner = inner.parent)
@@ -59,7 +68,7 @@ function pathIn(outer: Scope, { scope, index }: Parcel): number[] {
   return path;
 }
 
-function gatheredAt(scope: Scope, name: string): Gathered {
+function gatheredAt(scope: FanOutState, name: string): Gathered {
   scope.gathered ??= new Map();
   let gathered = scope.gathered.get(name);
   if (!gathered) scope.gathered.set(name, (gathered = { arrivals: [], fired: false }));
@@ -67,22 +76,22 @@ function gatheredAt(scope: Scope, name: string): Gathered {
 }
 
 /** Makes one call of a collect step with the arrived events, in the scope around the fan-out. */
-function fireBatch(work: Work, scope: Scope, name: string): void {
-  const trigger = work.routing.steps.get(name)?.trigger;
+function fireBatch(reduction: Reduction, scope: FanOutState, name: string): void {
+  const trigger = reduction.routing.steps.get(name)?.trigger;
   const gathered = gatheredAt(scope, name);
   if (trigger?.kind !== "collect" || gathered.fired) return;
   gathered.fired = true;
-  work.state.unused?.unfired.delete(name);
+  reduction.state.unused?.unfired.delete(name);
   const { arrivals } = gathered;
   const recoveries = mergeRecoveries(arrivals);
   enqueue(
-    work,
+    reduction,
     { step: name, input: batchOf(trigger, scope, arrivals) },
     { scope: scope.parent, index: scope.parentIndex, recoveries },
   );
 }
 
-function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: readonly Arrival[]): StepInput {
+function batchOf({ settle, order }: CollectTrigger, scope: FanOutState, arrivals: readonly Arrival[]): StepInput {
   const isInOrder = order === "emitted";
   const sorted = isInOrder ? sortByPlace(arrivals, scope.size) : arrivals;
   if (!settle) return { kind: "batch", members: sorted.map((arrival) => arrival.event) };
@@ -91,7 +100,7 @@ function batchOf({ settle, order }: CollectTrigger, scope: Scope, arrivals: read
 }
 
 /** Every element of a closed fan-out is a member; of one that still runs (`take`), only the known ones. */
-function settledMembers(scope: Scope, arrivals: readonly Arrival[]): SettledMember[] {
+function settledMembers(scope: FanOutState, arrivals: readonly Arrival[]): SettledMember[] {
   const members: SettledMember[] = arrivals.map(({ index, event }) => ({ status: "ok", index, event }));
   const arrived = new Set(arrivals.map((arrival) => arrival.index));
   for (const [index, failure] of scope.failures ?? []) members.push({ status: "failed", index, failure });
@@ -135,23 +144,23 @@ function comparePlaces(left: Placed, right: Placed): number {
 }
 
 /** Looks for the nearest enclosing fan-out with a step that collects failures: this item and its own fan-out then end. */
-function settle(work: Work, item: WorkItem, failure: Failure): boolean {
-  const found = nearestScope(item, (scope) => scope.collects.some((name) => isSettling(work, name)));
+function settle(reduction: Reduction, item: WorkItem, failure: Failure): boolean {
+  const found = nearestScope(item, (scope) => scope.collects.some((name) => isSettling(reduction, name)));
   if (found === null) return false;
   const { scope, index } = found;
   scope.failures ??= new Map();
   if (!scope.failures.has(index)) scope.failures.set(index, failure);
-  cancelElement(work, scope, index);
+  cancelElement(reduction, scope, index);
   return true;
 }
 
-function missing(work: Work): string[] {
-  const { unused } = work.state;
+function missing(reduction: Reduction): string[] {
+  const { unused } = reduction.state;
   const unfired = [...(unused?.unfired ?? [])].filter(
-    (step) => work.routing.steps.has(step) && (unused?.leftovers.get(step)?.kind ?? "nothing") === "nothing",
+    (step) => reduction.routing.steps.has(step) && (unused?.leftovers.get(step)?.kind ?? "nothing") === "nothing",
   );
   return [
-    ...leftoversOf(work, "collect").map(
+    ...leftoversOf(reduction, "collect").map(
       ({ step, arrived }) => `${arrived} came to the collect step "${step}" outside of the fan-outs that it gathers`,
     ),
     ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),

@@ -8,13 +8,13 @@
 import { type DiscardedEvents, makeEngineEvent, WorkDiscardedEvent } from "../../event/built-in-events.js";
 import type { EventData, WorkItem } from "../state.js";
 import { inputEvents } from "./failure.js";
-import { publish, type Work } from "./work.js";
+import { publish, type Reduction } from "./reduction.js";
 
 type Place = Pick<DiscardedEvents, "step" | "status">;
 
 /** @param by The item whose output ends the run. */
-export function reportDiscarded(work: Work, by: object): void {
-  const { items, timers, inbox, scopes } = work.state;
+export function reportDiscarded(reduction: Reduction, by: object): void {
+  const { items, timers, inbox, scopes } = reduction.state;
   const found = new Map<string, DiscardedEvents>();
   const add = ({ type }: EventData, { step, status }: Place): void => {
     const key = `${status} ${step} ${type}`;
@@ -22,7 +22,7 @@ export function reportDiscarded(work: Work, by: object): void {
   };
   for (const item of items.values()) {
     if (item === by || item.status === "suspended") continue;
-    const status = hasBegun(work, item) ? "running" : "queued";
+    const status = hasBegun(reduction, item) ? "running" : "queued";
     for (const event of inputEvents(item)) add(event, { step: item.step, status });
   }
   for (const timer of timers?.toArray() ?? [])
@@ -31,11 +31,11 @@ export function reportDiscarded(work: Work, by: object): void {
   for (const scope of scopes?.values() ?? [])
     for (const [step, { arrivals, fired }] of scope.gathered ?? [])
       if (!fired) for (const { event } of arrivals) add(event, { step, status: "gathered" });
-  if (found.size > 0) publish(work, makeEngineEvent(WorkDiscardedEvent, { events: [...found.values()] } as never));
+  if (found.size > 0) publish(reduction, makeEngineEvent(WorkDiscardedEvent, { events: [...found.values()] } as never));
 }
 
 /** An attempt that this reduction has started does not begin. */
-function hasBegun({ commands }: Work, { id, attempt, status }: WorkItem): boolean {
+function hasBegun({ commands }: Reduction, { id, attempt, status }: WorkItem): boolean {
   if (attempt === 0) return false;
   if (attempt > 1 || status !== "running") return true;
   return commands?.some((command) => command.type === "attempt.start" && command.item === id) !== true;

@@ -3,61 +3,62 @@
  *
  * @module
  */
-import { features } from "../features.js";
+import { optionalModules } from "../optional-modules.js";
 import type { Timer } from "../state.js";
 import { onCallDue } from "./answers.js";
-import { gain } from "./clock.js";
+import { markActive } from "./clock.js";
 import { deliver } from "./deliver.js";
 import { finish } from "./finish.js";
+import { emitCommand, type Reduction } from "./reduction.js";
 import { dispatch, loadOf } from "./slots.js";
-import { decide, type Work } from "./work.js";
 
 /** Fires the timers that are due at the time of the current tick, earliest first. */
-export function fireDue(work: Work): void {
-  const { state } = work;
+export function fireDue(reduction: Reduction): void {
+  const { state } = reduction;
   while (state.timers !== null && state.status === "running") {
     const timer = state.timers.first();
     if (timer === undefined || timer.dueAtMs > state.atMs) return;
     state.timers.remove(timer);
-    decide(work, { type: "note", note: { kind: "timer.fired", dueAtMs: timer.dueAtMs } });
-    fire(work, timer);
+    emitCommand(reduction, { type: "note", note: { kind: "timer.fired", dueAtMs: timer.dueAtMs } });
+    fire(reduction, timer);
   }
 }
 
-function fire(work: Work, timer: Timer): void {
-  const { state } = work;
+function fire(reduction: Reduction, timer: Timer): void {
+  const { state } = reduction;
   switch (timer.kind) {
     case "call":
-      return onCallDue(work, timer.item, timer.call);
+      return onCallDue(reduction, timer.item, timer.call);
     case "retry":
-      return onRetryDue(work, timer.item);
+      return onRetryDue(reduction, timer.item);
     case "send":
-      deliver(work, timer.parcel);
-      if (timer.parcel.scope !== null) features.fans?.leaveScope(work, timer.parcel.scope, timer.parcel.index);
+      deliver(reduction, timer.parcel);
+      if (timer.parcel.scope !== null)
+        optionalModules.fans?.leaveScope(reduction, timer.parcel.scope, timer.parcel.index);
       return;
     case "timeout":
       state.runTimer = null;
-      return timeOut(work, state.timeoutMs ?? 0);
+      return timeOut(reduction, state.timeoutMs ?? 0);
     case "deadline":
-      return timeOut(work, Math.max(0, timer.dueAtMs - state.startedAtMs), timer.dueAtMs);
+      return timeOut(reduction, Math.max(0, timer.dueAtMs - state.startedAtMs), timer.dueAtMs);
   }
 }
 
-function onRetryDue(work: Work, id: number): void {
-  const item = work.state.items.get(id);
+function onRetryDue(reduction: Reduction, id: number): void {
+  const item = reduction.state.items.get(id);
   if (item?.status !== "delayed") return;
   item.retryTimer = null;
   item.status = "ready";
-  gain(work);
-  const load = loadOf(work, item.step);
+  markActive(reduction);
+  const load = loadOf(reduction, item.step);
   load.ready.unshift(id);
-  dispatch(work, load);
+  dispatch(reduction, load);
 }
 
-function timeOut(work: Work, timeoutMs: number, deadlineMs?: number): void {
+function timeOut(reduction: Reduction, timeoutMs: number, deadlineMs?: number): void {
   const busy = new Set<string>();
-  for (const item of work.state.items.values())
+  for (const item of reduction.state.items.values())
     if (item.status === "running" || item.status === "suspended") busy.add(item.step);
   const deadline = deadlineMs === undefined ? null : { deadlineMs };
-  finish(work, { status: "timedOut", timeoutMs, activeSteps: [...busy], ...deadline });
+  finish(reduction, { status: "timedOut", timeoutMs, activeSteps: [...busy], ...deadline });
 }

@@ -3,44 +3,45 @@
  *
  * @module
  */
-import type { FanFeature } from "../features.js";
+import type { FanFeature } from "../optional-modules.js";
 import type { Routing } from "../routing.js";
 import type { EventData, WorkItem } from "../state.js";
 import type { StepYielded } from "../tick.js";
 import { FAN_OUT_BUFFER, fanOf, leaveFan, leaveScope, stopGenerator } from "./fan-out.js";
 import { remember } from "./open-calls.js";
 import { emit } from "./output.js";
+import { currentItem, emitCommand, type Reduction } from "./reduction.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
-import { currentItem, decide, type Work } from "./work.js";
 
 export const fanning: FanFeature = { fanOf, take, onStepYielded, leaveScope, leaveFan, canEndAlone, noneOf, missing };
 
-function take(work: Work, item: WorkItem, events: readonly EventData[]): void {
-  const scope = fanOf(work, item, false);
+function take(reduction: Reduction, item: WorkItem, events: readonly EventData[]): void {
+  const scope = fanOf(reduction, item, false);
   const { recoveries, step } = item;
   const first = scope.size;
   scope.size += events.length;
-  if (scope.size === 0 && isUngathered(work, item)) noteLeftover(work.state, { kind: "nothing", step: item.step });
+  if (scope.size === 0 && isUngathered(reduction, item))
+    noteLeftover(reduction.state, { kind: "nothing", step: item.step });
   for (let index = 0; index < events.length; index++) {
-    emit(work, events[index] as EventData, { scope, index: first + index, recoveries, step });
-    if (work.state.status !== "running") return;
+    emit(reduction, events[index] as EventData, { scope, index: first + index, recoveries, step });
+    if (reduction.state.status !== "running") return;
   }
 }
 
-function isUngathered({ routing }: Work, { step }: WorkItem): boolean {
+function isUngathered({ routing }: Reduction, { step }: WorkItem): boolean {
   return routing.steps.get(step)?.fanOut?.collects.length === 0;
 }
 
-function onStepYielded(work: Work, tick: StepYielded): void {
-  const item = currentItem(work, tick);
+function onStepYielded(reduction: Reduction, tick: StepYielded): void {
+  const item = currentItem(reduction, tick);
   if (item === null) return;
-  const scope = fanOf(work, item, true);
+  const scope = fanOf(reduction, item, true);
   scope.generator = item.id;
   remember(item, { kind: "yield", call: tick.call, digest: tick.digest });
-  if (scope.closed) return stopGenerator(work, scope);
-  emit(work, tick.event, { scope, index: scope.size++, recoveries: item.recoveries, step: item.step });
-  if (work.state.status !== "running" || scope.closed) return;
-  if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) decide(work, { type: "generator.pull", item: item.id });
+  if (scope.closed) return stopGenerator(reduction, scope);
+  emit(reduction, tick.event, { scope, index: scope.size++, recoveries: item.recoveries, step: item.step });
+  if (reduction.state.status !== "running" || scope.closed) return;
+  if ((scope.pending?.size ?? 0) < FAN_OUT_BUFFER) emitCommand(reduction, { type: "generator.pull", item: item.id });
   else scope.paused = true;
 }
 
@@ -58,9 +59,9 @@ function noneOf(step: string, elements: readonly string[]): string {
   return `step "${step}", which emits many(${elements.join(", ")}), returned no element, and no step collects them`;
 }
 
-function missing(work: Work): string[] {
-  return leftoversOf(work, "fanOut").map(({ step }) => {
-    const elements = work.routing.steps.get(step)?.fanOut?.elements.join(", ") ?? "";
+function missing(reduction: Reduction): string[] {
+  return leftoversOf(reduction, "fanOut").map(({ step }) => {
+    const elements = reduction.routing.steps.get(step)?.fanOut?.elements.join(", ") ?? "";
     return `step "${step}", which emits many(${elements}), returned nothing: return [] for an empty fan-out`;
   });
 }

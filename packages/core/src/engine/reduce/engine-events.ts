@@ -14,7 +14,7 @@ import {
   WorkflowTimedOutEvent,
 } from "../../event/built-in-events.js";
 import type { WrittenPieces } from "../../event/pieces.types.js";
-import { features } from "../features.js";
+import { optionalModules } from "../optional-modules.js";
 import type { EventData, Failure, Outcome, WorkItem } from "../state.js";
 
 export function stepFailed(failure: Failure): EventData {
@@ -43,7 +43,10 @@ export function storedFailure({
   ...failure
 }: Failure): Omit<Failure, "shape" | "input"> & { readonly input: unknown } {
   const { input } = failure;
-  return { ...failure, input: shape === undefined ? (input[0] ?? null) : features.gathered?.inShape(input, shape) };
+  return {
+    ...failure,
+    input: shape === undefined ? (input[0] ?? null) : optionalModules.gathered?.inShape(input, shape),
+  };
 }
 
 /** The event that ends the stream. */

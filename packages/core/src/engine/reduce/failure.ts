@@ -3,27 +3,27 @@
  *
  * @module
  */
-import { features } from "../features.js";
+import { optionalModules } from "../optional-modules.js";
 import type { EffectRecord, EventData, Failure, SlotlessRecord, WorkItem } from "../state.js";
 import type { StepFailed } from "../tick.js";
-import { gain, setTimer } from "./clock.js";
+import { markActive, setTimer } from "./clock.js";
 import { finish } from "./finish.js";
+import { currentItem, emitCommand, type Reduction } from "./reduction.js";
 import { dispatch, endAttempt, loadOf } from "./slots.js";
-import { currentItem, decide, type Work } from "./work.js";
 
-export function onStepFailed(work: Work, tick: StepFailed): void {
-  const item = currentItem(work, tick);
+export function onStepFailed(reduction: Reduction, tick: StepFailed): void {
+  const item = currentItem(reduction, tick);
   if (item === null) return;
   if (tick.isRefused !== true) {
     item.failures++;
     item.lastError = tick.error;
-    item.lastFailedAtMs = work.state.atMs;
+    item.lastFailedAtMs = reduction.state.atMs;
     forgetFailures(item);
   }
   if (tick.retryAtMs === null) {
-    if (tick.isGenerator === true) features.fans?.fanOf(work, item, false);
-    failForGood(work, item);
-  } else retry(work, item, tick.retryAtMs);
+    if (tick.isGenerator === true) optionalModules.fans?.fanOf(reduction, item, false);
+    failForGood(reduction, item);
+  } else retry(reduction, item, tick.retryAtMs);
 }
 
 /**
@@ -56,43 +56,44 @@ export function renewEffect(record: EffectRecord): void {
   record.dueAtMs = null;
 }
 
-function retry(work: Work, item: WorkItem, retryAtMs: number): void {
-  decide(work, { type: "note", note: { kind: "step.retrying", item: item.id, retryAtMs } });
-  if (retryAtMs > work.state.atMs) {
-    endAttempt(work, item);
-    item.retryTimer = setTimer(work, retryAtMs, { kind: "retry", item: item.id });
+function retry(reduction: Reduction, item: WorkItem, retryAtMs: number): void {
+  emitCommand(reduction, { type: "note", note: { kind: "step.retrying", item: item.id, retryAtMs } });
+  if (retryAtMs > reduction.state.atMs) {
+    endAttempt(reduction, item);
+    item.retryTimer = setTimer(reduction, retryAtMs, { kind: "retry", item: item.id });
     return;
   }
-  retryNow(work, item);
+  retryNow(reduction, item);
 }
 
 /** Goes before all queued items, in the slot that it has. */
-function retryNow(work: Work, item: WorkItem): void {
-  const load = loadOf(work, item.step);
-  if (item.status === "suspended") gain(work);
+function retryNow(reduction: Reduction, item: WorkItem): void {
+  const load = loadOf(reduction, item.step);
+  if (item.status === "suspended") markActive(reduction);
   if (item.status === "running") load.running--;
   item.open = 0;
   item.answered = null;
   item.status = "ready";
   load.ready.unshift(item.id);
-  dispatch(work, load);
+  dispatch(reduction, load);
 }
 
-function failForGood(work: Work, item: WorkItem): void {
-  const failure = failureOf(work, item);
-  if (features.recovery?.(work, item, failure) || features.collect?.settle(work, item, failure)) return;
+function failForGood(reduction: Reduction, item: WorkItem): void {
+  const failure = failureOf(reduction, item);
+  if (optionalModules.recovery?.(reduction, item, failure) || optionalModules.collect?.settle(reduction, item, failure))
+    return;
   item.status = "failed"; // its open calls stay listed, so that `retry` finds them unchanged
-  finish(work, { status: "failed", failure });
+  finish(reduction, { status: "failed", failure });
 }
 
-function failureOf(work: Work, item: WorkItem): Failure {
-  const shape = features.gathered?.shapeOf(item.input);
+function failureOf(reduction: Reduction, item: WorkItem): Failure {
+  const shape = optionalModules.gathered?.shapeOf(item.input);
   return {
     stepName: item.step,
     error: item.lastError ?? { name: "Error", message: "unknown" },
     attempts: item.failures,
-    elapsedMs: work.state.atMs - item.firstStartedAtMs,
-    failedAtMs: work.state.atMs,
+    elapsedMs: reduction.state.atMs - item.firstStartedAtMs,
+    failedAtMs: reduction.state.atMs,
     input: inputEvents(item),
     ...(shape !== undefined && { shape }),
   };
@@ -100,5 +101,5 @@ function failureOf(work: Work, item: WorkItem): Failure {
 
 /** The events of an input with several are known to the feature that made it. */
 export function inputEvents({ input }: WorkItem): readonly EventData[] {
-  return input.kind === "event" ? [input.event] : (features.gathered?.eventsOf(input) ?? []);
+  return input.kind === "event" ? [input.event] : (optionalModules.gathered?.eventsOf(input) ?? []);
 }

@@ -4,13 +4,13 @@
  * @module
  */
 
-import { features } from "../features.js";
 import { enter } from "../links.js";
-import { createScope, type Parcel, type Scope, type Timer, type WorkItem } from "../state.js";
+import { optionalModules } from "../optional-modules.js";
+import { createFanOutState, type FanOutState, type PendingEvent, type Timer, type WorkItem } from "../state.js";
 import { endItem } from "./items.js";
 import { closeCalls } from "./open-calls.js";
+import { emitCommand, type Reduction } from "./reduction.js";
 import { endAttempt } from "./slots.js";
-import { decide, type Work } from "./work.js";
 
 /** Number of unfinished elements at which a generator is no longer asked for more. */
 export const FAN_OUT_BUFFER = 100;
@@ -21,18 +21,18 @@ export const FAN_OUT_BUFFER = 100;
  *
  * @param counted Whether open work is counted by element; for a settling step it always is.
  */
-export function fanOf(work: Work, item: WorkItem, counted: boolean): Scope {
+export function fanOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState {
   if (item.fan !== null) return item.fan;
-  const { state, routing } = work;
+  const { state, routing } = reduction;
   const parent = item.scope;
   const collects = routing.steps.get(item.step)?.fanOut?.collects ?? [];
-  const scope = createScope({
+  const scope = createFanOutState({
     id: state.nextId++,
     opener: item.step,
     parent,
     parentIndex: item.index,
     collects,
-    counted: counted || collects.some((name) => isSettling(work, name)),
+    counted: counted || collects.some((name) => isSettling(reduction, name)),
   });
   scope.open = 1;
   item.fan = scope;
@@ -45,18 +45,21 @@ export function fanOf(work: Work, item: WorkItem, counted: boolean): Scope {
   return scope;
 }
 
-export function isSettling({ routing }: Work, name: string): boolean {
+export function isSettling({ routing }: Reduction, name: string): boolean {
   const trigger = routing.steps.get(name)?.trigger;
   return trigger?.kind === "collect" && trigger.settle;
 }
 
 export interface Element {
-  readonly scope: Scope;
+  readonly scope: FanOutState;
   readonly index: number;
 }
 
 /** The nearest enclosing fan-out that satisfies `holds`, and its element. */
-export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scope: Scope) => boolean): Element | null {
+export function nearestScope(
+  from: Pick<PendingEvent, "scope" | "index">,
+  holds: (scope: FanOutState) => boolean,
+): Element | null {
   let { index } = from;
   for (let { scope } = from; scope !== null; index = scope.parentIndex, scope = scope.parent)
     if (holds(scope)) return { scope, index };
@@ -66,33 +69,33 @@ export function nearestScope(from: Pick<Parcel, "scope" | "index">, holds: (scop
 // ---- the count of open work: see `Scope` in state.ts
 
 /** Work for one element has ended. */
-export function leaveScope(work: Work, scope: Scope, index: number): void {
-  leave(work, scope, index);
-  closeEmptied(work);
+export function leaveScope(reduction: Reduction, scope: FanOutState, index: number): void {
+  leave(reduction, scope, index);
+  closeEmptied(reduction);
 }
 
 /** Its opener has ended: the fan-out closes with the last of its work. */
-export function leaveFan(work: Work, fan: Scope): void {
+export function leaveFan(reduction: Reduction, fan: FanOutState): void {
   fan.generator = null;
-  leaveOpener(work, fan);
-  closeEmptied(work);
+  leaveOpener(reduction, fan);
+  closeEmptied(reduction);
 }
 
 /** Work for one element has ended. With the last of it the fan-out has to be closed: see `closeEmptied`. */
-function leave(work: Work, scope: Scope, index: number): void {
+function leave(reduction: Reduction, scope: FanOutState, index: number): void {
   if (scope.closed) return;
-  if (scope.pending !== null) leaveElement(work, scope, index);
-  leaveOpener(work, scope);
+  if (scope.pending !== null) leaveElement(reduction, scope, index);
+  leaveOpener(reduction, scope);
 }
 
 /** The opener counts as one piece of work of its fan-out. */
-function leaveOpener(work: Work, scope: Scope): void {
+function leaveOpener(reduction: Reduction, scope: FanOutState): void {
   if (scope.closed || --scope.open > 0) return;
-  if (work.emptied === null) work.emptied = [scope];
-  else work.emptied.push(scope);
+  if (reduction.emptied === null) reduction.emptied = [scope];
+  else reduction.emptied.push(scope);
 }
 
-function leaveElement(work: Work, scope: Scope, index: number): void {
+function leaveElement(reduction: Reduction, scope: FanOutState, index: number): void {
   const { pending } = scope;
   if (pending === null) return;
   const left = (pending.get(index) ?? 1) - 1;
@@ -100,76 +103,77 @@ function leaveElement(work: Work, scope: Scope, index: number): void {
   else pending.delete(index);
   if (scope.paused && scope.generator !== null && pending.size < FAN_OUT_BUFFER) {
     scope.paused = false;
-    decide(work, { type: "generator.pull", item: scope.generator });
+    emitCommand(reduction, { type: "generator.pull", item: scope.generator });
   }
 }
 
 /** Closes fan-outs without open work one after the other, inner ones first, without recursion. */
-function closeEmptied(work: Work): void {
-  for (let scope = work.emptied?.pop(); scope !== undefined; scope = work.emptied?.pop()) close(work, scope);
+function closeEmptied(reduction: Reduction): void {
+  for (let scope = reduction.emptied?.pop(); scope !== undefined; scope = reduction.emptied?.pop())
+    close(reduction, scope);
 }
 
 /** Fires the collect steps in the scope around, in the same reduction, so that no snapshot falls in between. */
-function close(work: Work, scope: Scope): void {
+function close(reduction: Reduction, scope: FanOutState): void {
   scope.closed = true;
-  work.state.scopes?.delete(scope.id);
-  if (scope.joins !== null) features.join?.reportLeftovers(work, scope.joins);
-  for (const name of scope.collects) features.collect?.fireBatch(work, scope, name);
+  reduction.state.scopes?.delete(scope.id);
+  if (scope.joins !== null) optionalModules.join?.reportLeftovers(reduction, scope.joins);
+  for (const name of scope.collects) optionalModules.collect?.fireBatch(reduction, scope, name);
   const { parent } = scope;
   if (parent === null) return;
   parent.inner.delete(scope);
-  leave(work, parent, scope.parentIndex);
+  leave(reduction, parent, scope.parentIndex);
 }
 
 /** Ends all work of a fan-out and closes it. */
-export function cancelScope(work: Work, scope: Scope): void {
+export function cancelScope(reduction: Reduction, scope: FanOutState): void {
   if (scope.closed) return;
-  dropWork(work, scope, null);
+  dropWork(reduction, scope, null);
   scope.open = 0;
-  close(work, scope);
-  closeEmptied(work);
-  stopGenerator(work, scope);
+  close(reduction, scope);
+  closeEmptied(reduction);
+  stopGenerator(reduction, scope);
 }
 
 /** Stops a generator whose further output nobody takes. */
-export function stopGenerator(work: Work, scope: Scope): void {
-  const item = scope.generator === null ? undefined : work.state.items.get(scope.generator);
+export function stopGenerator(reduction: Reduction, scope: FanOutState): void {
+  const item = scope.generator === null ? undefined : reduction.state.items.get(scope.generator);
   scope.generator = null;
   if (!item) return;
-  decide(work, { type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
-  endItem(work, item);
+  emitCommand(reduction, { type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
+  endItem(reduction, item);
 }
 
 /** Ends all work of one element. */
-export function cancelElement(work: Work, scope: Scope, index: number): void {
+export function cancelElement(reduction: Reduction, scope: FanOutState, index: number): void {
   if (scope.closed || !scope.pending?.has(index)) return;
-  dropWork(work, scope, index);
+  dropWork(reduction, scope, index);
   const left = scope.pending.get(index) ?? 0;
-  for (let count = 0; count < left; count++) leave(work, scope, index);
-  closeEmptied(work);
+  for (let count = 0; count < left; count++) leave(reduction, scope, index);
+  closeEmptied(reduction);
 }
 
 /** Removes all of the work before it frees slots, so that no slot goes to work that is about to be dropped. */
-function dropWork(work: Work, scope: Scope, index: number | null): void {
+function dropWork(reduction: Reduction, scope: FanOutState, index: number | null): void {
   const dropped: WorkItem[] = [];
-  takeOut(work, { scope, index }, dropped);
+  takeOut(reduction, { scope, index }, dropped);
   for (const item of dropped) {
-    if (item.memory !== null) closeCalls(work, item);
-    if (item.retryTimer !== null) work.state.timers?.remove(item.retryTimer);
-    decide(work, { type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
-    endAttempt(work, item);
+    if (item.memory !== null) closeCalls(reduction, item);
+    if (item.retryTimer !== null) reduction.state.timers?.remove(item.retryTimer);
+    emitCommand(reduction, { type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
+    endAttempt(reduction, item);
   }
 }
 
 function takeOut(
-  work: Work,
-  { scope, index }: { readonly scope: Scope; readonly index: number | null },
+  reduction: Reduction,
+  { scope, index }: { readonly scope: FanOutState; readonly index: number | null },
   dropped: WorkItem[],
 ): void {
-  const { state } = work;
+  const { state } = reduction;
   for (const inner of scope.inner) {
     if (index !== null && inner.parentIndex !== index) continue;
-    takeOut(work, { scope: inner, index: null }, dropped);
+    takeOut(reduction, { scope: inner, index: null }, dropped);
     inner.closed = true;
     scope.inner.delete(inner);
     state.scopes?.delete(inner.id);

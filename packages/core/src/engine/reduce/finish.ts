@@ -1,25 +1,25 @@
 /** The end of a run. */
-import { features } from "../features.js";
+import { optionalModules } from "../optional-modules.js";
 import type { Outcome, RunState } from "../state.js";
 import { stopClock } from "./clock.js";
 import { terminalEvent } from "./engine-events.js";
-import { decide, publish, type Work } from "./work.js";
+import { emitCommand, publish, type Reduction } from "./reduction.js";
 
 /**
  * Ends the run. A completed run keeps no work. Otherwise the work is kept for `resume` (cancelled) or `retry` (failed,
  * timed out), and does not run until then.
  */
-export function finish(work: Work, outcome: Outcome): void {
-  const { state } = work;
-  if (outcome.status === "completed") features.join?.complete(work);
-  stopClock(work);
+export function finish(reduction: Reduction, outcome: Outcome): void {
+  const { state } = reduction;
+  if (outcome.status === "completed") optionalModules.join?.complete(reduction);
+  stopClock(reduction);
   state.active = 0;
   state.status = outcome.status;
   state.outcome = outcome;
   if (outcome.status === "completed") clear(state);
   else interrupt(state);
-  publish(work, terminalEvent(outcome));
-  decide(work, { type: "run.finish", outcome });
+  publish(reduction, terminalEvent(outcome));
+  emitCommand(reduction, { type: "run.finish", outcome });
 }
 
 function clear(state: RunState): void {

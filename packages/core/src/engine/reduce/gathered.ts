@@ -4,22 +4,22 @@
  * @module
  */
 import { reviveError } from "../../value/error-record.js";
-import { features, type GatheredFeature, type GatheredInput } from "../features.js";
+import { type GatheredFeature, type GatheredInput, optionalModules } from "../optional-modules.js";
 import type { Route } from "../routing.js";
-import type { EventData, Failure, Parcel, Recoveries, StepInput } from "../state.js";
+import type { EventData, Failure, PendingEvent, Recoveries, StepInput } from "../state.js";
 import { storedFailure } from "./engine-events.js";
-import type { Work } from "./work.js";
+import type { Reduction } from "./reduction.js";
 
 export const gathering: GatheredFeature = { offer, eventsOf, argumentOf, shapeOf, inShape };
 
-function offer(work: Work, { collects, joins }: Route, parcel: Parcel): boolean {
+function offer(reduction: Reduction, { collects, joins }: Route, parcel: PendingEvent): boolean {
   const { step: only } = parcel;
   let taken = false;
   for (const step of collects)
-    if ((only === null || only === step.name) && features.collect?.gather(work, step, parcel)) taken = true;
+    if ((only === null || only === step.name) && optionalModules.collect?.gather(reduction, step, parcel)) taken = true;
   for (const step of joins) {
     if (only !== null && only !== step.name) continue;
-    features.join?.arrive(work, step, parcel);
+    optionalModules.join?.arrive(reduction, step, parcel);
     taken = true;
   }
   return taken;
@@ -56,7 +56,7 @@ function toStepFailure(failure: Failure) {
 }
 
 /** A batch or a set has, of each handler, the recoveries of the event that used most of them. */
-export function mergeRecoveries(events: readonly Pick<Parcel, "recoveries">[]): Recoveries | null {
+export function mergeRecoveries(events: readonly Pick<PendingEvent, "recoveries">[]): Recoveries | null {
   let merged: Record<string, number> | null = null;
   for (const { recoveries } of events) {
     if (recoveries === null) continue;

@@ -4,40 +4,40 @@
  * @module
  */
 import { reachOf } from "../routing.js";
-import type { Parcel, WaitRecord } from "../state.js";
+import type { PendingEvent, WaitRecord } from "../state.js";
 import { matchesWhere } from "./answers.js";
-import type { Work } from "./work.js";
+import type { Reduction } from "./reduction.js";
 
 /** Keeps an event when a step that can still run (the named one, if any) waits for its type. */
-export function keep(work: Work, parcel: Parcel): boolean {
-  const waiting = work.routing.routes.get(parcel.event.type)?.waiting;
-  if (!waiting?.some((name) => isFor(parcel, name) && canRun(work, name))) return false;
-  work.state.inbox ??= [];
-  work.state.inbox.push(parcel);
+export function keep(reduction: Reduction, parcel: PendingEvent): boolean {
+  const waiting = reduction.routing.routes.get(parcel.event.type)?.waiting;
+  if (!waiting?.some((name) => isFor(parcel, name) && canRun(reduction, name))) return false;
+  reduction.state.inbox ??= [];
+  reduction.state.inbox.push(parcel);
   return true;
 }
 
-export function isFull(work: Work): boolean {
-  return (work.state.inbox?.length ?? 0) >= work.routing.definition.inboxSize;
+export function isFull(reduction: Reduction): boolean {
+  return (reduction.state.inbox?.length ?? 0) >= reduction.routing.definition.inboxSize;
 }
 
-function isFor({ step }: Parcel, name: string): boolean {
+function isFor({ step }: PendingEvent, name: string): boolean {
   return step === null || step === name;
 }
 
 /** The oldest kept event that this wait of this step takes. */
-export function takeKept(work: Work, step: string, wait: WaitRecord): Parcel | null {
-  const { inbox } = work.state;
+export function takeKept(reduction: Reduction, step: string, wait: WaitRecord): PendingEvent | null {
+  const { inbox } = reduction.state;
   if (inbox === null) return null;
   const position = inbox.findIndex(
     (kept) => isFor(kept, step) && wait.accepts.includes(kept.event.type) && matchesWhere(wait.where, kept.event),
   );
   if (position < 0) return null;
-  return inbox.splice(position, 1)[0] as Parcel;
+  return inbox.splice(position, 1)[0] as PendingEvent;
 }
 
-function canRun(work: Work, name: string): boolean {
-  const { routing, state } = work;
+function canRun(reduction: Reduction, name: string): boolean {
+  const { routing, state } = reduction;
   if (routing.external.some((step) => reachOf(routing, step.name).has(name))) return true;
   const seen = new Set<string>();
   for (const item of state.items.values()) {

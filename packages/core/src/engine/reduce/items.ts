@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { features } from "../features.js";
+
 import { enter } from "../links.js";
-import type { Recoveries, Scope, StepInput, WorkItem } from "../state.js";
-import { gain } from "./clock.js";
+import { optionalModules } from "../optional-modules.js";
+import type { FanOutState, Recoveries, StepInput, WorkItem } from "../state.js";
+import { markActive } from "./clock.js";
 import { closeCalls } from "./open-calls.js";
+import type { Reduction } from "./reduction.js";
 import { endAttempt, loadOf, start } from "./slots.js";
-import type { Work } from "./work.js";
 
 export interface Delivery {
   readonly step: string;
@@ -17,14 +18,14 @@ export interface Delivery {
 }
 
 export interface Place {
-  readonly scope: Scope | null;
+  readonly scope: FanOutState | null;
   readonly index: number;
   readonly recoveries: Recoveries | null;
 }
 
 /** Adds a work item for a step: starts it when a worker is free, else queues it. */
-export function enqueue(work: Work, { step, input }: Delivery, place: Place): void {
-  const { state } = work;
+export function enqueue(reduction: Reduction, { step, input }: Delivery, place: Place): void {
+  const { state } = reduction;
   const { scope, index } = place;
   if (scope?.closed) return;
   const id = state.nextId++;
@@ -52,9 +53,9 @@ export function enqueue(work: Work, { step, input }: Delivery, place: Place): vo
     scope.items.add(id);
     enter(scope, index);
   }
-  gain(work);
-  const load = loadOf(work, step);
-  if (load.running < load.workers && load.ready.size === 0 && load.resuming.size === 0) start(work, load, item);
+  markActive(reduction);
+  const load = loadOf(reduction, step);
+  if (load.running < load.workers && load.ready.size === 0 && load.resuming.size === 0) start(reduction, load, item);
   else load.ready.push(id);
 }
 
@@ -62,17 +63,17 @@ export function enqueue(work: Work, { step, input }: Delivery, place: Place): vo
  * The item is done, and counts as finished in its fan-out, which closes with the last of its work. Must be the last act
  * of the caller.
  */
-export function endItem(work: Work, item: WorkItem): void {
-  const { state } = work;
+export function endItem(reduction: Reduction, item: WorkItem): void {
+  const { state } = reduction;
   if (!state.items.delete(item.id)) return;
-  if (item.memory !== null) closeCalls(work, item);
+  if (item.memory !== null) closeCalls(reduction, item);
   if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
-  endAttempt(work, item);
+  endAttempt(reduction, item);
   const { scope } = item;
-  if (scope?.items.delete(item.id)) features.fans?.leaveScope(work, scope, item.index);
+  if (scope?.items.delete(item.id)) optionalModules.fans?.leaveScope(reduction, scope, item.index);
 }
 
 /** The item gives no more elements. */
-export function leaveFan(work: Work, { fan }: WorkItem): void {
-  if (fan !== null) features.fans?.leaveFan(work, fan);
+export function leaveFan(reduction: Reduction, { fan }: WorkItem): void {
+  if (fan !== null) optionalModules.fans?.leaveFan(reduction, fan);
 }

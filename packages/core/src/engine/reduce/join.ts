@@ -10,20 +10,20 @@ import { type JoinIncomplete, JoinIncompleteEvent } from "../../event/built-in-e
 import { keyText } from "../../event/equal.js";
 import { fieldOf } from "../../event/facts.js";
 import type { JoinSlot } from "../definition.js";
-import type { JoinFeature, JoinStep } from "../features.js";
-import type { EventData, JoinBuffer, Parcel, Scope } from "../state.js";
+import type { JoinFeature, JoinStep } from "../optional-modules.js";
+import type { EventData, FanOutState, JoinBuffer, PendingEvent } from "../state.js";
 import { joinIncomplete } from "./engine-events.js";
 import { nearestScope } from "./fan-out.js";
 import { mergeRecoveries } from "./gathered.js";
 import { enqueue, type Place } from "./items.js";
+import { publish, type Reduction } from "./reduction.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
-import { publish, type Work } from "./work.js";
 
 export const joining: JoinFeature = { arrive, leftoverIn, complete, reportLeftovers, missing };
 
-function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
-  const place = step.trigger.by === null ? parcel : pairingPlace(work, step, parcel);
-  const buffers = place.scope === null ? (work.state.joins ??= new Map()) : (place.scope.joins ??= new Map());
+function arrive(reduction: Reduction, step: JoinStep, parcel: PendingEvent): void {
+  const place = step.trigger.by === null ? parcel : pairingPlace(reduction, step, parcel);
+  const buffers = place.scope === null ? (reduction.state.joins ??= new Map()) : (place.scope.joins ??= new Map());
   const key = keyOf(step, parcel);
   let buffer = buffers.get(key);
   if (!buffer) buffers.set(key, (buffer = { step: step.name, arrivals: new Map(), size: 0 }));
@@ -32,27 +32,31 @@ function arrive(work: Work, step: JoinStep, parcel: Parcel): void {
   if (set === null) return;
   if (buffer.size === 0) buffers.delete(key);
   const slots: Record<string, EventData> = {};
-  for (const [position, slot] of step.trigger.slots.entries()) slots[slot.name] = (set[position] as Parcel).event;
-  enqueue(work, { step: step.name, input: { kind: "set", slots } }, placeOf(set));
+  for (const [position, slot] of step.trigger.slots.entries()) slots[slot.name] = (set[position] as PendingEvent).event;
+  enqueue(reduction, { step: step.name, input: { kind: "set", slots } }, placeOf(set));
 }
 
 /**
  * The nearest enclosing fan-out that contains all slots, or the run. An event from deeper inside belongs to its element
  * there.
  */
-function pairingPlace({ routing }: Work, { name }: JoinStep, parcel: Parcel): Pick<Parcel, "scope" | "index"> {
-  const holds = ({ opener }: Scope): boolean => routing.steps.get(opener)?.fanOut?.joins.includes(name) === true;
+function pairingPlace(
+  { routing }: Reduction,
+  { name }: JoinStep,
+  parcel: PendingEvent,
+): Pick<PendingEvent, "scope" | "index"> {
+  const holds = ({ opener }: FanOutState): boolean => routing.steps.get(opener)?.fanOut?.joins.includes(name) === true;
   return nearestScope(parcel, holds) ?? { scope: null, index: 0 };
 }
 
-function keyOf({ name, trigger }: JoinStep, { event, index }: Parcel): string {
+function keyOf({ name, trigger }: JoinStep, { event, index }: PendingEvent): string {
   if (trigger.by === null) return `${name}#${index}`;
   const value = fieldOf(event as never, trigger.by);
   const isText = typeof value !== "object" && typeof value !== "function" && !Object.is(value, -0);
   return `${name}=${typeof value}:${isText ? String(value) : keyText(value)}`;
 }
 
-function add(buffer: JoinBuffer, parcel: Parcel): void {
+function add(buffer: JoinBuffer, parcel: PendingEvent): void {
   const same = buffer.arrivals.get(parcel.event.type);
   if (same) same.push(parcel);
   else buffer.arrivals.set(parcel.event.type, [parcel]);
@@ -63,12 +67,12 @@ function add(buffer: JoinBuffer, parcel: Parcel): void {
  * Takes one event for each slot out of the buffer: for each slot the first that fits and leaves enough for the other
  * slots.
  */
-function completeSet(slots: readonly JoinSlot[], buffer: JoinBuffer): Parcel[] | null {
+function completeSet(slots: readonly JoinSlot[], buffer: JoinBuffer): PendingEvent[] | null {
   const chosen = assign(slots, buffer, []);
   if (chosen === null) return null;
   return chosen.map((type) => {
-    const parcels = buffer.arrivals.get(type) as Parcel[];
-    const parcel = parcels.shift() as Parcel;
+    const parcels = buffer.arrivals.get(type) as PendingEvent[];
+    const parcel = parcels.shift() as PendingEvent;
     if (parcels.length === 0) buffer.arrivals.delete(type);
     buffer.size--;
     return parcel;
@@ -87,8 +91,8 @@ function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly
 }
 
 /** The set continues with the element of its first slot. */
-function placeOf(set: readonly Parcel[]): Place {
-  const { scope, index } = set[0] as Parcel;
+function placeOf(set: readonly PendingEvent[]): Place {
+  const { scope, index } = set[0] as PendingEvent;
   return { scope, index, recoveries: mergeRecoveries(set) };
 }
 
@@ -98,37 +102,37 @@ function leftoverIn(event: EventData): JoinIncomplete | null {
   return { step, missing, events };
 }
 
-function complete(work: Work): void {
-  const { joins, scopes } = work.state;
-  if (joins !== null) reportLeftovers(work, joins);
-  for (const scope of scopes?.values() ?? []) if (scope.joins !== null) reportLeftovers(work, scope.joins);
+function complete(reduction: Reduction): void {
+  const { joins, scopes } = reduction.state;
+  if (joins !== null) reportLeftovers(reduction, joins);
+  for (const scope of scopes?.values() ?? []) if (scope.joins !== null) reportLeftovers(reduction, scope.joins);
 }
 
-function reportLeftovers(work: Work, buffers: Map<string, JoinBuffer>): void {
+function reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>): void {
   for (const buffer of buffers.values()) {
     if (buffer.size === 0) continue;
-    const slots = slotsOf(work, buffer.step);
+    const slots = slotsOf(reduction, buffer.step);
     const arrived = [...buffer.arrivals.keys()];
     const missing = slots
       .filter((slot) => !arrived.some((type) => slot.accepts.includes(type)))
       .map((slot) => slot.name);
     const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
-    noteLeftover(work.state, { kind: "join", step: buffer.step, arrived, missing });
-    publish(work, joinIncomplete(buffer.step, missing, events));
+    noteLeftover(reduction.state, { kind: "join", step: buffer.step, arrived, missing });
+    publish(reduction, joinIncomplete(buffer.step, missing, events));
   }
   buffers.clear();
 }
 
-function slotsOf(work: Work, name: string): readonly JoinSlot[] {
-  const trigger = work.routing.steps.get(name)?.trigger;
+function slotsOf(reduction: Reduction, name: string): readonly JoinSlot[] {
+  const trigger = reduction.routing.steps.get(name)?.trigger;
   return trigger?.kind === "join" ? trigger.slots : [];
 }
 
-function missing(work: Work): string[] {
-  const open = [...(work.state.joins?.values() ?? [])].map(
+function missing(reduction: Reduction): string[] {
+  const open = [...(reduction.state.joins?.values() ?? [])].map(
     ({ step, arrivals }) => `the join "${step}" has ${[...arrivals.keys()].join(", ")} and not the rest`,
   );
-  const closed = leftoversOf(work, "join").map(({ step, arrived, missing }) => {
+  const closed = leftoversOf(reduction, "join").map(({ step, arrived, missing }) => {
     const rest = missing.length > 0 ? `nothing for ${missing.join(", ")}` : "not the rest";
     return `the join "${step}" got ${arrived.join(", ")} and ${rest} before its fan-out closed`;
   });

@@ -4,48 +4,49 @@
  * @module
  */
 import { freezeState } from "../../state/freeze-state.js";
-import { features } from "../features.js";
+import { optionalModules } from "../optional-modules.js";
 import type { RunState } from "../state.js";
 import type { RunCancelled, RunResumed, RunRetried, RunStarted } from "../tick.js";
-import { gain, setTimer, stopClock } from "./clock.js";
+import { markActive, setTimer, stopClock } from "./clock.js";
 import { deliver } from "./deliver.js";
 import { fireDue } from "./due.js";
 import { renewEffect } from "./failure.js";
 import { finish, interrupt } from "./finish.js";
+import { emitCommand, type Reduction, refuse, tell } from "./reduction.js";
 import { dispatch, loadOf } from "./slots.js";
 import { stuck } from "./stuck.js";
-import { decide, refuse, tell, type Work } from "./work.js";
 
-export function onRunStarted(work: Work, tick: RunStarted): void {
-  const { state } = work;
+export function onRunStarted(reduction: Reduction, tick: RunStarted): void {
+  const { state } = reduction;
   state.startedAtMs = state.atMs;
-  features.collect?.begin(work);
+  optionalModules.collect?.begin(reduction);
   if (tick.store !== undefined) state.store = freezeState(tick.store);
   if (tick.trace !== undefined) state.trace = tick.trace;
-  setLimits(work, tick.timeoutMs, tick.deadlineMs);
-  deliver(work, { event: tick.event, scope: null, index: 0, recoveries: null, step: null });
+  setLimits(reduction, tick.timeoutMs, tick.deadlineMs);
+  deliver(reduction, { event: tick.event, scope: null, index: 0, recoveries: null, step: null });
 }
 
-function setLimits(work: Work, timeoutMs: number | null, deadlineMs: number | null): void {
-  const { state } = work;
+function setLimits(reduction: Reduction, timeoutMs: number | null, deadlineMs: number | null): void {
+  const { state } = reduction;
   state.timeoutMs = timeoutMs;
   for (const timer of state.timers?.where(({ kind }) => kind === "deadline") ?? []) state.timers?.remove(timer);
   state.deadlineMs = deadlineMs;
-  if (deadlineMs !== null) setTimer(work, deadlineMs, { kind: "deadline" });
+  if (deadlineMs !== null) setTimer(reduction, deadlineMs, { kind: "deadline" });
 }
 
 /** Resumes a run after a load, a release, or a cancellation. */
-export function onRunResumed(work: Work, tick: RunResumed): void {
-  const { state } = work;
+export function onRunResumed(reduction: Reduction, tick: RunResumed): void {
+  const { state } = reduction;
   if (state.status !== "running" && state.status !== "cancelled")
-    return refuse(work, tick, `the run is ${state.status}`);
-  restart(work, tick);
+    return refuse(reduction, tick, `the run is ${state.status}`);
+  restart(reduction, tick);
 }
 
 /** Runs failed and leftover items again, with reset counters. */
-export function onRunRetried(work: Work, tick: RunRetried): void {
-  const { state } = work;
-  if (state.status !== "failed" && state.status !== "timedOut") return refuse(work, tick, `the run is ${state.status}`);
+export function onRunRetried(reduction: Reduction, tick: RunRetried): void {
+  const { state } = reduction;
+  if (state.status !== "failed" && state.status !== "timedOut")
+    return refuse(reduction, tick, `the run is ${state.status}`);
   state.activeMs = 0;
   // A passed deadline has had its effect: a caller who asks for more work sets a new one, or none.
   if (state.deadlineMs !== null && state.deadlineMs <= state.atMs) state.deadlineMs = null;
@@ -63,53 +64,53 @@ export function onRunRetried(work: Work, tick: RunRetried): void {
       renewEffect(record);
     }
   }
-  restart(work, tick);
+  restart(reduction, tick);
 }
 
-function restart(work: Work, { timeoutMs, deadlineMs }: RunResumed | RunRetried): void {
-  const { state } = work;
-  stopClock(work);
+function restart(reduction: Reduction, { timeoutMs, deadlineMs }: RunResumed | RunRetried): void {
+  const { state } = reduction;
+  stopClock(reduction);
   interrupt(state);
   state.status = "running";
   if (state.outcome !== null) state.ends++;
   state.outcome = null;
   setLimits(
-    work,
+    reduction,
     timeoutMs === undefined ? state.timeoutMs : timeoutMs,
     deadlineMs === undefined ? state.deadlineMs : deadlineMs,
   );
-  requeue(work, state);
-  fireDue(work);
+  requeue(reduction, state);
+  fireDue(reduction);
   if (state.status === "running")
-    for (const name of [...(state.loads?.keys() ?? [])]) dispatch(work, loadOf(work, name));
+    for (const name of [...(state.loads?.keys() ?? [])]) dispatch(reduction, loadOf(reduction, name));
 }
 
 /** Items that had begun come first, each group in the order of creation. */
-function requeue(work: Work, state: RunState): void {
+function requeue(reduction: Reduction, state: RunState): void {
   state.active = 0;
   for (const begun of [true, false]) {
     for (const item of state.items.values()) {
       if (item.status !== "ready" || item.attempt > 0 !== begun) continue;
-      gain(work);
-      loadOf(work, item.step).ready.push(item.id);
+      markActive(reduction);
+      loadOf(reduction, item.step).ready.push(item.id);
     }
   }
 }
 
-export function onRunCancelled(work: Work, tick: RunCancelled): void {
-  if (tick.ticket !== undefined) tell(work, tick.ticket, { status: "accepted", sequence: work.state.ticks });
-  finish(work, { status: "cancelled", reason: tick.reason });
+export function onRunCancelled(reduction: Reduction, tick: RunCancelled): void {
+  if (tick.ticket !== undefined) tell(reduction, tick.ticket, { status: "accepted", sequence: reduction.state.ticks });
+  finish(reduction, { status: "cancelled", reason: tick.reason });
 }
 
 /** Nothing is left to do now. When nothing can ever arrive, the run fails instead of waiting for ever. */
-export function onRunIdled(work: Work): void {
-  const { state, routing } = work;
+export function onRunIdled(reduction: Reduction): void {
+  const { state, routing } = reduction;
   if (state.active > 0) return;
   const canContinue =
     state.items.size > 0 ||
     (state.timers?.size ?? 0) > 0 ||
     (state.inbox?.length ?? 0) > 0 ||
     routing.external.length > 0;
-  if (canContinue) decide(work, { type: "note", note: { kind: "run.idle" } });
-  else finish(work, { status: "failed", failure: stuck(work) });
+  if (canContinue) emitCommand(reduction, { type: "note", note: { kind: "run.idle" } });
+  else finish(reduction, { status: "failed", failure: stuck(reduction) });
 }

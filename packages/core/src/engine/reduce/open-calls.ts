@@ -4,16 +4,16 @@
  * @module
  */
 import { SmallMap } from "../small-map.js";
-import type { MemoryRecord, RaceRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
-import { decide, type Work } from "./work.js";
+import type { CallRecord, RaceRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
+import { emitCommand, type Reduction } from "./reduction.js";
 
-export function remember(item: WorkItem, record: MemoryRecord): void {
+export function remember(item: WorkItem, record: CallRecord): void {
   item.memory ??= new SmallMap();
   item.memory.set(record.call, record);
 }
 
-export function unlistWait(work: Work, wait: WaitRecord): void {
-  const { state } = work;
+export function unlistWait(reduction: Reduction, wait: WaitRecord): void {
+  const { state } = reduction;
   for (const type of wait.accepts) {
     const waits = state.waits?.get(type);
     const position = waits?.indexOf(wait) ?? -1;
@@ -28,27 +28,27 @@ export function unlistWait(work: Work, wait: WaitRecord): void {
 }
 
 /** Closes the open calls of an item that ends. */
-export function closeCalls(work: Work, item: WorkItem): void {
-  for (const record of item.memory?.values() ?? []) if (isOpen(record)) closeCall(work, record);
+export function closeCalls(reduction: Reduction, item: WorkItem): void {
+  for (const record of item.memory?.values() ?? []) if (isOpen(record)) closeCall(reduction, record);
 }
 
-export function isOpen(record: MemoryRecord | undefined): record is SlotlessRecord {
+export function isOpen(record: CallRecord | undefined): record is SlotlessRecord {
   return record !== undefined && "status" in record && record.status === "open";
 }
 
 /** No answer reaches the call any more: its prompt and its timer are gone, its child is cancelled. */
-export function closeCall(work: Work, record: SlotlessRecord): void {
+export function closeCall(reduction: Reduction, record: SlotlessRecord): void {
   record.status = "closed";
   switch (record.kind) {
     case "wait":
-      return unlistWait(work, record);
+      return unlistWait(reduction, record);
     case "sleep":
     case "effect":
-      if (record.timer !== null) work.state.timers?.remove(record.timer);
+      if (record.timer !== null) reduction.state.timers?.remove(record.timer);
       record.timer = null;
       return;
     case "child":
-      decide(work, { type: "child.cancel", runId: record.runId });
+      emitCommand(reduction, { type: "child.cancel", runId: record.runId });
   }
 }
 
@@ -67,7 +67,11 @@ function raceIn(memory: WorkItem["memory"], id: string): RaceRecord | null {
 }
 
 /** Closes the other calls of the race of this one, if this one was answered. Returns the closed ones. */
-export function closeRivals(work: Work, { memory }: WorkItem, answered: SlotlessRecord): readonly SlotlessRecord[] {
+export function closeRivals(
+  reduction: Reduction,
+  { memory }: WorkItem,
+  answered: SlotlessRecord,
+): readonly SlotlessRecord[] {
   const race = answered.race === undefined ? null : raceIn(memory, answered.race);
   if (race === null) return [];
   race.open = race.open.filter((call) => call !== answered.call);
@@ -75,6 +79,6 @@ export function closeRivals(work: Work, { memory }: WorkItem, answered: Slotless
   race.decided = true;
   const rivals = race.open.map((call) => memory?.get(call)).filter(isOpen);
   race.open = [];
-  for (const rival of rivals) closeCall(work, rival);
+  for (const rival of rivals) closeCall(reduction, rival);
   return rivals;
 }

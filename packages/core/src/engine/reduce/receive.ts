@@ -5,72 +5,76 @@
  */
 import { promptClosed, type Receipt, refused } from "../command.js";
 import { acceptedTypes, isExternal } from "../routing.js";
-import type { OpenPrompt, Parcel } from "../state.js";
+import type { OpenPrompt, PendingEvent } from "../state.js";
 import type { EventReceived } from "../tick.js";
 import { matchesWhere, resolveWait } from "./answers.js";
 import { offer } from "./deliver.js";
 import { isFull, keep } from "./inbox.js";
-import { tell, type Work } from "./work.js";
+import { type Reduction, tell } from "./reduction.js";
 
-export function onEventReceived(work: Work, tick: EventReceived): void {
-  if (tick.promptId !== null) return answer(work, tick, tick.promptId);
-  const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
-  if (tick.step !== null && !work.routing.steps.has(tick.step)) {
-    const known = [...work.routing.steps.keys()].join(", ");
-    return sendReceipt(work, tick, refused("STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${known}.`));
+export function onEventReceived(reduction: Reduction, tick: EventReceived): void {
+  if (tick.promptId !== null) return answer(reduction, tick, tick.promptId);
+  const parcel: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
+  if (tick.step !== null && !reduction.routing.steps.has(tick.step)) {
+    const known = [...reduction.routing.steps.keys()].join(", ");
+    return sendReceipt(
+      reduction,
+      tick,
+      refused("STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${known}.`),
+    );
   }
-  if (offer(work, parcel)) {
-    closeEmittedPrompt(work, tick.event.type);
-    return accept(work, tick);
+  if (offer(reduction, parcel)) {
+    closeEmittedPrompt(reduction, tick.event.type);
+    return accept(reduction, tick);
   }
-  if (isFull(work)) {
-    const { inboxSize } = work.routing.definition;
+  if (isFull(reduction)) {
+    const { inboxSize } = reduction.routing.definition;
     const hint = `The run keeps at most ${inboxSize} events that nobody takes yet: send it later.`;
-    return sendReceipt(work, tick, refused("INBOX_FULL", hint));
+    return sendReceipt(reduction, tick, refused("INBOX_FULL", hint));
   }
-  if (keep(work, parcel)) return accept(work, tick);
+  if (keep(reduction, parcel)) return accept(reduction, tick);
   const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
   const hint = `${nobody} ${tick.event.type} now, and none that can still run waits for it.`;
-  sendReceipt(work, tick, refused("EVENT_NOT_ACCEPTED", hint));
+  sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", hint));
 }
 
-function accept(work: Work, tick: EventReceived): void {
-  sendReceipt(work, tick, { status: "accepted", sequence: work.state.ticks });
+function accept(reduction: Reduction, tick: EventReceived): void {
+  sendReceipt(reduction, tick, { status: "accepted", sequence: reduction.state.ticks });
 }
 
-function sendReceipt(work: Work, { ticket }: EventReceived, receipt: Receipt): void {
-  if (ticket !== null) tell(work, ticket, receipt);
+function sendReceipt(reduction: Reduction, { ticket }: EventReceived, receipt: Receipt): void {
+  if (ticket !== null) tell(reduction, ticket, receipt);
 }
 
 /** Answers exactly one prompt. */
-function answer(work: Work, tick: EventReceived, promptId: string): void {
-  const prompt = work.state.prompts?.get(promptId);
-  if (!prompt) return sendReceipt(work, tick, promptClosed(promptId));
-  if (prompt.wait === null) return answerEmitted(work, tick, prompt);
+function answer(reduction: Reduction, tick: EventReceived, promptId: string): void {
+  const prompt = reduction.state.prompts?.get(promptId);
+  if (!prompt) return sendReceipt(reduction, tick, promptClosed(promptId));
+  if (prompt.wait === null) return answerEmitted(reduction, tick, prompt);
   const { wait } = prompt;
-  const item = work.state.items.get(wait.item);
+  const item = reduction.state.items.get(wait.item);
   if (!item || !wait.accepts.includes(tick.event.type) || !matchesWhere(wait.where, tick.event)) {
     const where = wait.where ? ` where ${JSON.stringify(wait.where)}` : "";
     const hint = `Prompt ${promptId} takes ${wait.accepts.join(" or ")}${where}.`;
-    return sendReceipt(work, tick, refused("EVENT_NOT_ACCEPTED", hint));
+    return sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", hint));
   }
-  resolveWait(work, wait, tick.event);
-  accept(work, tick);
+  resolveWait(reduction, wait, tick.event);
+  accept(reduction, tick);
 }
 
-function answerEmitted(work: Work, tick: EventReceived, { promptId }: OpenPrompt): void {
-  const parcel: Parcel = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
-  if (!offer(work, parcel))
-    return sendReceipt(work, tick, refused("EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`));
-  work.state.prompts?.delete(promptId);
-  accept(work, tick);
+function answerEmitted(reduction: Reduction, tick: EventReceived, { promptId }: OpenPrompt): void {
+  const parcel: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
+  if (!offer(reduction, parcel))
+    return sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`));
+  reduction.state.prompts?.delete(promptId);
+  accept(reduction, tick);
 }
 
 /** An answer without a prompt id closes the oldest prompt that a step has emitted. */
-function closeEmittedPrompt(work: Work, type: string): void {
-  const { prompts } = work.state;
-  if (prompts === null || !isExternal(work.routing.roles.get(type))) return;
-  if (!work.routing.external.some((step) => acceptedTypes(step).includes(type))) return;
+function closeEmittedPrompt(reduction: Reduction, type: string): void {
+  const { prompts } = reduction.state;
+  if (prompts === null || !isExternal(reduction.routing.roles.get(type))) return;
+  if (!reduction.routing.external.some((step) => acceptedTypes(step).includes(type))) return;
   for (const prompt of prompts.values()) {
     if (prompt.wait !== null) continue;
     prompts.delete(prompt.promptId);

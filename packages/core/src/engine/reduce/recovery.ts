@@ -6,18 +6,18 @@
 import type { Failure, WorkItem } from "../state.js";
 import { stepFailed } from "./engine-events.js";
 import { endItem, enqueue, leaveFan } from "./items.js";
-import type { Work } from "./work.js";
+import type { Reduction } from "./reduction.js";
 
-export function recover(work: Work, item: WorkItem, failure: Failure): boolean {
-  const handler = work.routing.handlers.get(item.step);
+export function recover(reduction: Reduction, item: WorkItem, failure: Failure): boolean {
+  const handler = reduction.routing.handlers.get(item.step);
   if (handler === undefined) return false;
   const { name: step, maxRecoveries } = handler;
   const used = item.recoveries?.[step] ?? 0;
   if (used >= maxRecoveries) return false;
   const { scope, index } = item;
   const recoveries = { ...item.recoveries, [step]: used + 1 };
-  enqueue(work, { step, input: { kind: "event", event: stepFailed(failure) } }, { scope, index, recoveries });
-  leaveFan(work, item); // output from before the failure stays a batch
-  endItem(work, item);
+  enqueue(reduction, { step, input: { kind: "event", event: stepFailed(failure) } }, { scope, index, recoveries });
+  leaveFan(reduction, item); // output from before the failure stays a batch
+  endItem(reduction, item);
   return true;
 }

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { features } from "../features.js";
+import { optionalModules } from "../optional-modules.js";
 import type { Routing } from "../routing.js";
 import type { Failure, Leftover, RunState } from "../state.js";
-import type { Work } from "./work.js";
+import type { Reduction } from "./reduction.js";
 
 /** Keeps the first event that led to nothing at a step, so that a run in an endless loop does not collect more. */
 export function noteLeftover(state: RunState, leftover: Leftover): void {
@@ -18,13 +18,13 @@ export function noteLeftover(state: RunState, leftover: Leftover): void {
     leftovers.set(leftover.step, leftover);
 }
 
-export function stuck(work: Work): Failure {
-  const { state, routing } = work;
-  const silent = leftoversOf(work, "nothing").map(({ step }) => step);
+export function stuck(reduction: Reduction): Failure {
+  const { state, routing } = reduction;
+  const silent = leftoversOf(reduction, "nothing").map(({ step }) => step);
   const missing = [
-    ...(features.join?.missing(work) ?? []),
-    ...(features.fans?.missing(work) ?? []),
-    ...(features.collect?.missing(work) ?? []),
+    ...(optionalModules.join?.missing(reduction) ?? []),
+    ...(optionalModules.fans?.missing(reduction) ?? []),
+    ...(optionalModules.collect?.missing(reduction) ?? []),
     ...[...(state.sets?.entries() ?? [])].map(
       ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
     ),
@@ -50,12 +50,12 @@ export function stuck(work: Work): Failure {
 
 function nothingOf(step: string, { steps }: Routing): string {
   const { emits, fanOut } = steps.get(step) ?? { emits: [], fanOut: null };
-  const told = fanOut && features.fans?.noneOf(step, fanOut.elements);
+  const told = fanOut && optionalModules.fans?.noneOf(step, fanOut.elements);
   return told ?? `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
 }
 
 export function leftoversOf<Kind extends Leftover["kind"]>(
-  { state }: Work,
+  { state }: Reduction,
   kind: Kind,
 ): Extract<Leftover, { readonly kind: Kind }>[] {
   return [...(state.unused?.leftovers.values() ?? [])].filter((leftover) => leftover.kind === kind) as never;

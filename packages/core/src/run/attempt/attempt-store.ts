@@ -3,7 +3,7 @@ import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
 import { CallPromise } from "../../state/call-promise.js";
 import type { Path } from "../../state/path.js";
-import type { StateCell, Writer } from "../../state/state-cell.js";
+import type { StateStore, Writer } from "../../state/state-store.js";
 import { afterTurn, isTurnOver } from "../../system/host-turns.js";
 import { checkOptions } from "../../value/known-options.js";
 import { assertFunction } from "../../value/option-value.js";
@@ -23,7 +23,7 @@ export class AttemptStore {
     this.#scope = scope;
   }
 
-  get #cell(): StateCell {
+  get #cell(): StateStore {
     return this.#attempt.run.store();
   }
 

@@ -7,7 +7,7 @@
  */
 
 import type { CompiledStep } from "../../compile/compile.js";
-import { type ElementsFeature, features, type GeneratorDrive } from "../../engine/features.js";
+import { type ElementsFeature, type GeneratorDrive, optionalModules } from "../../engine/optional-modules.js";
 import type { EventData, WorkItem } from "../../engine/state.js";
 import type { Send, Tick } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
@@ -25,9 +25,9 @@ import { openResources } from "../workflow-host.js";
 import { callOf } from "./call-effect.js";
 import { callWithMiddleware } from "./call-step.js";
 import type { Calls } from "./calls.js";
+import { type FinishChange, FinishResult } from "./finish-result.js";
 import { assertLastActIs, finishWith } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
-import { LastAct, type LastChange } from "./last-act.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import { StepContext } from "./step-context.js";
 import { StepTimer } from "./step-timer.js";
@@ -52,7 +52,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   sends: Send[] | null = null;
   calls: Calls | null = null;
   /** The edit of `ctx.finish`, if the step has called it. */
-  lastAct: LastAct | null = null;
+  lastAct: FinishResult | null = null;
   generator: GeneratorDrive | null = null;
   /** Why the step has thrown, while its calls end. */
   #failing: string | null = null;
@@ -195,7 +195,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.ended !== null) return;
     try {
       assertLastActIs(this, value);
-      if (value instanceof LastAct) finishWith(this, value, (answer) => checkOutput(this.step, answer));
+      if (value instanceof FinishResult) finishWith(this, value, (answer) => checkOutput(this.step, answer));
       else this.finish(checkOutput(this.step, value));
     } catch (error) {
       this.fail(error);
@@ -205,8 +205,8 @@ export class Attempt implements AttemptCore, AttemptPort {
   /**
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be, `FAN_OUT_TOO_LARGE`.
    */
-  finish(output: EventData | readonly EventData[] | null, last: LastChange | null = null): Tick {
-    if (Array.isArray(output)) features.elements?.assertRoom(this, output.length);
+  finish(output: EventData | readonly EventData[] | null, last: FinishChange | null = null): Tick {
+    if (Array.isArray(output)) optionalModules.elements?.assertRoom(this, output.length);
     const { run, sends, item } = this;
     const atMs = run.now();
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
@@ -267,7 +267,8 @@ export class Attempt implements AttemptCore, AttemptPort {
     // The time counts from here on, because the turn in a limit may come late.
     if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
     // If nobody has called `resource()`, the step names no resource.
-    if (step.resources === null || features.resources === undefined) return this.#invoke(step.resources ?? undefined);
+    if (step.resources === null || optionalModules.resources === undefined)
+      return this.#invoke(step.resources ?? undefined);
     try {
       this.#resources = openResources("call", this.run.resources());
       const values = this.#resources.resolve(step.resources);
@@ -322,7 +323,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   #generate(generator: AsyncGenerator<unknown, unknown>): void {
     try {
       assertFansOut(this.step);
-      (features.elements as ElementsFeature).run(this, generator);
+      (optionalModules.elements as ElementsFeature).run(this, generator);
     } catch (error) {
       this.fail(error);
     }
@@ -377,5 +378,5 @@ function attemptEnded({ step, item, number, ended }: Attempt, reason: string | n
 
 /** The first argument of the step. */
 function stepInput({ input }: WorkItem): unknown {
-  return input.kind === "event" ? input.event : features.gathered?.argumentOf(input);
+  return input.kind === "event" ? input.event : optionalModules.gathered?.argumentOf(input);
 }

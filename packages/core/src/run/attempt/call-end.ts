@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { features } from "../../engine/features.js";
+import { optionalModules } from "../../engine/optional-modules.js";
 import type { EffectRecorded } from "../../engine/tick.js";
 import { type OpenCall, openCall } from "../../state/edit-context.js";
 import { withoutDrafts } from "../../state/finish-draft.js";
@@ -99,7 +99,9 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
         run.prepare(tick);
         ending.submitted();
         run.submit(tick, change === null ? undefined : told);
-        return features.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true;
+        return (
+          optionalModules.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true
+        );
       },
       fail: reject,
     });

@@ -1,6 +1,7 @@
 /** The names of calls in their scope, of which their ids are made. */
+
+import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
-import { shown } from "../../value/shown.js";
 
 /**
  * The name of a call: its key, or its subject. Calls without a key are counted by name.
@@ -20,6 +21,6 @@ export function keyed(kind: string, key: string): string {
 /** Keys of calls and names of scopes have one rule. @throws {WorkflowError} `OPTION_INVALID` */
 export function assertName(name: unknown, option: "key" | "scope"): void {
   if (typeof name === "string" && name !== "") return;
-  const what = `is ${name === "" ? "empty" : shown(name)}; it must be a text`;
+  const what = `is ${name === "" ? "empty" : formatValue(name)}; it must be a text`;
   throw wrongOption(option, what, "Give a short text of its own.");
 }

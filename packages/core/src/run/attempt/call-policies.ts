@@ -3,10 +3,10 @@ import type { EffectOptions } from "../../authoring/context.types.js";
 import type { Limiter } from "../../limit/limiter.js";
 import type { RetryPolicy } from "../../retry/retry.types.js";
 import { msOf } from "../../value/duration.js";
+import { formatValue } from "../../value/format-value.js";
 import { namesOf } from "../../value/known-options.js";
 import { isLabel, MAX_LABEL } from "../../value/label.js";
 import { nearest } from "../../value/nearest.js";
-import { shown } from "../../value/shown.js";
 import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
 import type { AttemptCore } from "../run.types.js";
 
@@ -25,7 +25,7 @@ const plain: CallPolicies = { retry: null, timeoutMs: null, limiter: null, label
 export function callPolicies(attempt: AttemptCore, key: string, given: EffectOptions | undefined): CallPolicies {
   if (given === undefined) return plain;
   const problems = problemsOf(attempt, given);
-  if (problems.length > 0) throw optionsInvalid(`\`ctx.run(${shown(key)}, …)\``, problems);
+  if (problems.length > 0) throw optionsInvalid(`\`ctx.run(${formatValue(key)}, …)\``, problems);
   const { retry = null, timeout, limit, label } = given;
   const isPlain = retry === null && timeout === undefined && limit === undefined;
   return {
@@ -44,18 +44,18 @@ function problemsOf({ run, step }: AttemptCore, given: EffectOptions): string[] 
   if (retry !== undefined && typeof retry?.next !== "function")
     problems.push("`retry` has no `next`, as a `retryPolicy({ … })` has");
   if (timeout !== undefined && msOf(timeout) === null)
-    problems.push(`\`timeout\` is ${shown(timeout)}, which is not a duration`);
+    problems.push(`\`timeout\` is ${formatValue(timeout)}, which is not a duration`);
   if (limit !== undefined) problems.push(...limitProblems(limit, step.limit, [...run.host.limiters.keys()]));
   if (label !== undefined && !isLabel(label))
-    problems.push(`\`label\` is ${shown(label)}, which is not a text of 1 to ${MAX_LABEL} characters`);
+    problems.push(`\`label\` is ${formatValue(label)}, which is not a text of 1 to ${MAX_LABEL} characters`);
   return problems;
 }
 
 function limitProblems(limit: string, ofStep: string | null, names: readonly string[]): string[] {
   // Two attempts that each hold a place and wait for a second one would wait forever.
-  if (limit === ofStep) return [`\`limit\` is ${shown(limit)}, of which the step holds a place already`];
+  if (limit === ofStep) return [`\`limit\` is ${formatValue(limit)}, of which the step holds a place already`];
   if (names.includes(limit)) return [];
   const near = nearest(limit, names);
   const meant = near === null ? "" : ` (did you mean \`${near}\`?)`;
-  return [`\`limit\` is ${shown(limit)}, which the workflow does not define${meant}`];
+  return [`\`limit\` is ${formatValue(limit)}, which the workflow does not define${meant}`];
 }

@@ -7,7 +7,7 @@
 import type { CompiledWorkflow } from "../../compile/compile.js";
 import type { Clock } from "../../engine/ports.js";
 import { SmallMap } from "../../engine/small-map.js";
-import type { MemoryRecord, WorkItem } from "../../engine/state.js";
+import type { CallRecord, WorkItem } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { AnswerEvent } from "../../event/built-in-events.js";
 import type { WorkflowEvent } from "../../event/event.js";
@@ -90,7 +90,7 @@ export class Calls {
    * What an earlier attempt has left of a call of `ctx.run`; `null` when this attempt has made one of this id. Where the memory tells
    * what the attempt has done, there is no second list of it.
    */
-  once(call: string): MemoryRecord | null | undefined {
+  once(call: string): CallRecord | null | undefined {
     const known = this.record(call);
     if (!this.#isFirst) return this.use(call) ? known : null;
     return known !== undefined || this.atWork?.has(call) === true ? null : undefined;
@@ -120,7 +120,7 @@ export class Calls {
   }
 
   /** The result of an earlier attempt, or of this one. */
-  record(call: string): MemoryRecord | undefined {
+  record(call: string): CallRecord | undefined {
     return this.#attempt.item.memory?.get(call);
   }
 
@@ -257,7 +257,7 @@ export function recall(attempt: Calling, value: unknown): unknown {
   return copyValue(value, attempt.run.host.compiled.values);
 }
 
-function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: MemoryRecord): void {
+function settleWith(attempt: Calling, deferred: Deferred<unknown>, record: CallRecord): void {
   if ("status" in record && record.status === "closed") return deferred.reject(closedWith(record.reason));
   switch (record.kind) {
     case "wait":

@@ -4,8 +4,8 @@ import type { CompiledStep } from "../../compile/compile.js";
 import { runLimits } from "../../engine/run-limits.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { isEventClass } from "../../event/facts.js";
+import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
-import { shown } from "../../value/shown.js";
 import type { AttemptCore } from "../run.types.js";
 import { inScopeText, scopeDetails } from "./scopes.js";
 import { stepError } from "./step-error.js";
@@ -27,7 +27,7 @@ export function wrongArgument(call: string, value: unknown, expected: string): W
 
 function nameOf(value: unknown): string {
   if (typeof value === "function") return `the function or class "${value.name.slice(0, 40)}"`;
-  return shown(value);
+  return formatValue(value);
 }
 
 /** @throws {WorkflowError} `CHILD_TOO_DEEP` for a child that no snapshot could hold. */

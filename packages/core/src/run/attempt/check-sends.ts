@@ -6,7 +6,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import { classOf, isEvent, roleOf } from "../../event/facts.js";
 import { suggest } from "../../graph/finding.js";
-import { shown } from "../../value/shown.js";
+import { formatValue } from "../../value/format-value.js";
 import type { AttemptCore } from "../run.types.js";
 import { undeclared } from "./output.js";
 import { stepError } from "./step-error.js";
@@ -16,7 +16,7 @@ export function assertSendable(attempt: AttemptCore, event: WorkflowEvent, optio
   if (!isEvent(event)) {
     throw stepError(step, {
       code: "EVENT_NOT_SENDABLE",
-      what: `sent ${shown(event)}, which is not an event`,
+      what: `sent ${formatValue(event)}, which is not an event`,
       hint: "Send an instance of an event class.",
     });
   }
@@ -41,7 +41,7 @@ export function assertTarget({ run, step }: AttemptCore, event: EventData, targe
   if (!found) {
     throw stepError(step, {
       code: "STEP_UNKNOWN",
-      what: `sends ${event.type} to ${shown(target)}, and there is no such step`,
+      what: `sends ${event.type} to ${formatValue(target)}, and there is no such step`,
       hint: suggest(target, steps.keys()).trim() || `Name one of ${[...steps.keys()].join(", ")}.`,
       details,
     });

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { features } from "../../engine/features.js";
+import { optionalModules } from "../../engine/optional-modules.js";
 import type { StepCompleted } from "../../engine/tick.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
 import { refuseInsideEdit } from "../../state/edit-context.js";
+import { formatValue } from "../../value/format-value.js";
 import { isThenable } from "../../value/is-thenable.js";
-import { shown } from "../../value/shown.js";
 import type { AttemptCore } from "../run.types.js";
-import { LastAct } from "./last-act.js";
+import { FinishResult } from "./finish-result.js";
 import { refuseInsideRun } from "./open-call.js";
 import { invalidResult, type NamedStep, stepError } from "./step-error.js";
 
@@ -19,7 +19,7 @@ import { invalidResult, type NamedStep, stepError } from "./step-error.js";
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
  * function, `STATE_LOCKED` inside `editState`, `CALL_NESTED` inside the function of `ctx.run`, `ATTEMPT_ENDED`.
  */
-export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unknown): LastAct {
+export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unknown): FinishResult {
   attempt.assertAlive();
   refuseInsideEdit("finish", attempt);
   refuseInsideRun("finish", attempt);
@@ -27,7 +27,7 @@ export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unkno
   if (typeof edit !== "function") throw noCallback(step, "ctx.finish", edit);
   if (attempt.lastAct !== null)
     throw invalidResult(step, "called `ctx.finish` twice", "An attempt ends once: call it once.");
-  attempt.lastAct = new LastAct(edit);
+  attempt.lastAct = new FinishResult(edit);
   return attempt.lastAct;
 }
 
@@ -39,7 +39,7 @@ export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unkno
 export function assertLastActIs(attempt: AttemptCore, value: unknown): void {
   const { lastAct, step } = attempt;
   if (lastAct === value) return;
-  if (value instanceof LastAct)
+  if (value instanceof FinishResult)
     throw invalidResult(
       step,
       "returned what `ctx.finish` gave to another attempt",
@@ -60,7 +60,7 @@ export function assertLastActIs(attempt: AttemptCore, value: unknown): void {
  */
 export function finishWith(
   attempt: AttemptCore,
-  act: LastAct,
+  act: FinishResult,
   outputOf: (answer: unknown) => StepCompleted["output"],
 ): void {
   const { run, item } = attempt;
@@ -73,7 +73,9 @@ export function finishWith(
     submit(answer, change, told) {
       if (isThenable(answer)) throw isAsync(attempt.step, "ctx.finish", answer);
       const tick = attempt.finish(outputOf(answer), change && { change, told });
-      return features.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true;
+      return (
+        optionalModules.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true
+      );
     },
     fail: (error) => attempt.fail(error),
   });
@@ -93,7 +95,7 @@ export function isAsync(step: NamedStep, what: Finishing, answer: PromiseLike<un
 export function noCallback(step: NamedStep, what: Finishing, given: unknown): WorkflowError {
   return stepError(step, {
     code: "OPTION_INVALID",
-    what: `called \`${what}\` with ${shown(given)}`,
+    what: `called \`${what}\` with ${formatValue(given)}`,
     hint: `Give a function: \`return ${what}((state) => { …; return … })\`.`,
     details: { option: "edit" },
   });

@@ -9,7 +9,7 @@
 import type { Log } from "../../engine/ports.js";
 import { CallPromise, type FailedCall } from "../../state/call-promise.js";
 import { nextTurn } from "../../system/system.js";
-import { afterHops } from "../hops.js";
+import { afterMicrotasks } from "../after-microtasks.js";
 import type { AttemptCore } from "../run.types.js";
 import { callsOf, type EffectPhase } from "./calls.js";
 
@@ -20,7 +20,7 @@ const failures = new WeakMap<AttemptCore, FailedCall[]>();
 export function noteFailure(attempt: AttemptCore, failure: FailedCall): void {
   const { run, step, ended } = attempt;
   if (attempt.hasReturned)
-    return tellUntaken(run.host.ports.log, `A call of step "${step.definition.name}" came too late.`, failure);
+    return logUnhandledCall(run.host.ports.log, `A call of step "${step.definition.name}" came too late.`, failure);
   if (ended !== null) return; // the signal tells the step
   callsOf(attempt); // one that makes no call ends at once
   const known = failures.get(attempt);
@@ -48,7 +48,7 @@ export function tellFailed(attempt: AttemptCore, failure: FailedCall, reject: (e
 
 /** Tells whether the attempt ended because its run left memory. */
 function hasLeftMemory({ ended, run }: AttemptCore): boolean {
-  return ended !== null && run.hasLeft;
+  return ended !== null && run.isEvicted;
 }
 
 /** Tells whether the attempt can end at once: always so for a step that has written nothing. */
@@ -61,7 +61,7 @@ export function hasFinished(attempt: AttemptCore): boolean {
 
 /** Calls back once no call is running: with the first failure that nobody took, or `null`. */
 export function finishCalls(attempt: AttemptCore, done: (failure: FailedCall | null) => void): void {
-  afterHops(() => {
+  afterMicrotasks(() => {
     if (!isUnfinished(attempt)) return done(failures.get(attempt)?.find(({ call }) => !call.isTaken) ?? null);
     void Promise.allSettled(workOf(attempt)).then(() => nextTurn(() => finishCalls(attempt, done)));
   });
@@ -96,7 +96,7 @@ function workOf(attempt: AttemptCore): readonly unknown[] {
 }
 
 /** Logs a failure that nobody else would hear of. */
-export function tellUntaken(log: Log, what: string, { call, error }: FailedCall): void {
+export function logUnhandledCall(log: Log, what: string, { call, error }: FailedCall): void {
   nextTurn(() => {
     if (!call.isTaken) log.error(what, error);
   });

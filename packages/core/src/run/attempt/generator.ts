@@ -7,7 +7,7 @@
  */
 
 import type { CompiledStep } from "../../compile/compile.js";
-import type { ElementsFeature } from "../../engine/features.js";
+import type { ElementsFeature } from "../../engine/optional-modules.js";
 import type { EventData } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { WorkflowEvent } from "../../event/event.js";
@@ -18,9 +18,9 @@ import type { AttemptCore } from "../run.types.js";
 import { nameOf } from "./call-names.js";
 import { callsOf } from "./calls.js";
 import { assertRoom, checkElement, noteSent, returnedAlone, returnedByGenerator, takes } from "./elements.js";
+import { FinishResult } from "./finish-result.js";
 import { assertLastActIs, finishWith } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
-import { LastAct } from "./last-act.js";
 
 export const feeding: ElementsFeature = {
   run: (attempt, generator) => runGenerator(attempt as AttemptCore, generator),
@@ -82,7 +82,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
     const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
     if (missing !== undefined) throw diverged(attempt, missing, "missing");
     assertLastActIs(attempt, value);
-    if (value instanceof LastAct) finishWith(attempt, value, (answer) => restOf(attempt, answer));
+    if (value instanceof FinishResult) finishWith(attempt, value, (answer) => restOf(attempt, answer));
     else attempt.finish(restOf(attempt, value));
   }
 

@@ -1,7 +1,7 @@
 /** Checks the output of a step against its declaration. */
 
 import type { CompiledStep } from "../../compile/compile.js";
-import { features } from "../../engine/features.js";
+import { optionalModules } from "../../engine/optional-modules.js";
 import type { EventData } from "../../engine/state.js";
 import { isOfSecondCopy, ofSecondCopy, secondCopyHint } from "../../errors/second-copy.js";
 import type { WorkflowError } from "../../errors/workflow-error.js";
@@ -18,14 +18,14 @@ export function checkOutput(step: CompiledStep, value: unknown): EventData | rea
       `returned an array of ${value.length}`,
       "The step returns an array: list its events in `emits` with many().",
     );
-  features.elements?.check(step, value);
+  optionalModules.elements?.check(step, value);
   return value as readonly EventData[];
 }
 
 function checkEvent(step: CompiledStep, value: unknown): EventData {
   if (!isEvent(value)) throw noEvent(step, value);
   if (step.alone.has(classOf(value))) return value;
-  throw features.elements?.returnedAlone(step, value) ?? undeclared(step, value, "emits");
+  throw optionalModules.elements?.returnedAlone(step, value) ?? undeclared(step, value, "emits");
 }
 
 /** @throws {WorkflowError} `STEP_RESULT_INVALID` for a generator of a step that does not fan out. */

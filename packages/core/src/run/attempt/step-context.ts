@@ -22,7 +22,7 @@ import type { Finished } from "../../authoring/finished.types.js";
 import type { ContextDict, ToDictOptions } from "../../authoring/run-context.types.js";
 import type { Store } from "../../authoring/store.types.js";
 import { childStart } from "../../compile/child.js";
-import { features } from "../../engine/features.js";
+import { optionalModules } from "../../engine/optional-modules.js";
 import type { EffectRecord } from "../../engine/state.js";
 import type { ChildOpened, EffectRecorded, Send, SleepOpened, Tick, WaitOpened } from "../../engine/tick.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
@@ -133,7 +133,7 @@ export class StepContext implements Context {
     const calls = this.#calls;
     const call = calls.id(this.#name("send", event.type, options.key));
     if (calls.record(call)) return;
-    const isOfFan = options.scope !== "run" && features.elements?.takes(attempt, event) === true;
+    const isOfFan = options.scope !== "run" && optionalModules.elements?.takes(attempt, event) === true;
     if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
     const send: Send = {
       call,
@@ -144,7 +144,7 @@ export class StepContext implements Context {
       ...(isOfFan && { isElement: true }),
     };
     const around = callAround(attempt);
-    if (isOfFan && (options.immediate === true || around !== null)) features.elements?.noteSent(attempt, call);
+    if (isOfFan && (options.immediate === true || around !== null)) optionalModules.elements?.noteSent(attempt, call);
     if (options.immediate === true) attempt.commitSends([send]);
     else if (around !== null) (around.sends ??= []).push(send);
     else if (attempt.sends === null) attempt.sends = [send];

@@ -12,9 +12,9 @@ import type { RunState } from "../../engine/state.js";
 import { OfThisCopy } from "../../errors/second-copy.js";
 import { applyChange } from "../../state/apply-change.js";
 import type { Path } from "../../state/path.js";
-import { StateCell } from "../../state/state-cell.js";
+import { StateStore } from "../../state/state-store.js";
 import { inTurn } from "../../system/host-turns.js";
-import { tellUntaken } from "../attempt/forgotten-calls.js";
+import { logUnhandledCall } from "../attempt/forgotten-calls.js";
 import type { LiveRun } from "../run.types.js";
 import { encodeRun, type RestoredRun } from "../snapshot-run.js";
 import { hostOf } from "../workflow-host.js";
@@ -78,22 +78,22 @@ export class CallerContext extends OfThisCopy implements RunContext {
     return detached.get(this.run.state)?.isBusy === true;
   }
 
-  #cell(): StateCell {
+  #cell(): StateStore {
     return this.#runner?.live ? this.#runner.store() : detachedCell(this.#compiled, this.#run.state);
   }
 }
 
 /** The state of a run that is not in memory: it is changed in place, and nobody has to be told. */
-function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
+function detachedCell(compiled: CompiledWorkflow, state: RunState): StateStore {
   const known = detached.get(state);
   if (known) return known;
   const { clock, log } = hostOf(compiled).ports;
-  const cell = new StateCell({
+  const cell = new StateStore({
     read: () => state.store,
     commit(change) {
       state.store = applyChange(state.store, change);
     },
-    failed: (failure) => tellUntaken(log, `A write to the state of run "${state.runId}" has failed.`, failure),
+    failed: (failure) => logUnhandledCall(log, `A write to the state of run "${state.runId}" has failed.`, failure),
     schema: compiled.state,
     types: compiled.values,
     isOwn: true,
@@ -104,14 +104,14 @@ function detachedCell(compiled: CompiledWorkflow, state: RunState): StateCell {
   detached.set(state, cell);
   return cell;
 }
-const detached = new WeakMap<RunState, StateCell>();
+const detached = new WeakMap<RunState, StateStore>();
 
 class CallerStore {
-  readonly #cell: () => StateCell;
+  readonly #cell: () => StateStore;
 
   readonly #clock: Clock;
 
-  constructor(cell: () => StateCell, clock: Clock) {
+  constructor(cell: () => StateStore, clock: Clock) {
     this.#cell = cell;
     this.#clock = clock;
   }

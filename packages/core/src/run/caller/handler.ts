@@ -20,7 +20,7 @@ import { outcomeError, resultOfStop, runOutcome } from "../outcome.js";
 import type { LiveRun } from "../run.types.js";
 import { wakeAt } from "../run-time.js";
 import { CallerContext } from "./caller-context.js";
-import { answerPrompt, assertSendable, promptsOf, sendAndTell } from "./outside.js";
+import { answerPrompt, assertSendable, deliverEvent, promptsOf } from "./deliver-event.js";
 
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;
@@ -94,7 +94,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     const event = sendable as WorkflowEvent;
     checkOptions("send", options);
     assertSendable(event);
-    return this.#told(sendAndTell(this.#runner, { event, step: options.step ?? null, promptId: null }));
+    return this.#told(deliverEvent(this.#runner, { event, step: options.step ?? null, promptId: null }));
   }
 
   async answer(promptId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Receipt> {
@@ -173,7 +173,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     this.#stopListening?.();
     const { liveIds } = this.#runner.host;
     if (liveIds.size > 0) liveIds.delete(this.runId); // only chosen ids are in it, and to look one up reads all of it
-    if (hasFailed) this.#tellIfUnheard();
+    if (hasFailed) this.#logUnhandled();
   }
 
   /** Does nothing while the run has not ended. */
@@ -189,7 +189,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
   }
 
   /** Logs a failure that nobody awaits. */
-  #tellIfUnheard(): void {
+  #logUnhandled(): void {
     queueMicrotask(() => {
       const { log } = this.#runner.host.ports;
       if (!this.#awaited)

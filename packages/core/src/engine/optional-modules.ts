@@ -1,0 +1,154 @@
+/**
+ * Code that only some workflows need, registered by the functions that need it: a program without `collect()` does not
+ * bundle the code of collect steps.
+ *
+ * @module
+ */
+
+import type { WorkflowError } from "../errors/workflow-error.js";
+import type { JoinIncomplete } from "../event/built-in-events.js";
+import type { EventClass, WorkflowEvent } from "../event/event.js";
+import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "./definition.js";
+import type { Finding, Report } from "./finding.types.js";
+import type { Reduction } from "./reduce/reduction.js";
+import type { Route, Routing } from "./routing.js";
+import type { EventData, Failure, FanOutState, JoinBuffer, PendingEvent, StepInput, WorkItem } from "./state.js";
+import type { StepYielded } from "./tick.js";
+
+/** Registered features. Left out: nothing in this program needs it. */
+export const optionalModules: {
+  /** Set by `collect()`. */
+  collect?: CollectFeature;
+  /** Set by `join()`. */
+  join?: JoinFeature;
+  /** Set by both: delivers to them, and knows inputs with several events. */
+  gathered?: GatheredFeature;
+  /** Set by both and by `many()`: their parts of a snapshot, a `SnapshotFeature`. */
+  snapshot?: object;
+  /** Set by both: finds the fan-outs in which they gather or pair. */
+  fanOuts?: FanOutFeature;
+  /** Set by both: checks and defines a trigger. */
+  triggers?: TriggersFeature;
+  /** Set by `many()`: checks the events of a fan-out. */
+  many?: (emits: unknown, report: Report) => void;
+  /** Set by `catchError()`: checks which steps the error handlers cover. */
+  handlers?: (steps: readonly StepDefinition[]) => Finding[];
+  /** Set by `catchError()`: gives a failure to the handler of its step. `false`: there is none, or none that may try again. */
+  recovery?: (reduction: Reduction, item: WorkItem, failure: Failure) => boolean;
+  /** Set by `many()`: the fan-outs of a run. */
+  fans?: FanFeature;
+  /** Set by `many()`: the elements that a step returns, sends or yields. */
+  elements?: ElementsFeature;
+  /** Set by `resource()`: a `ResourceFeature`. */
+  resources?: object;
+} = {};
+
+export interface TriggersFeature {
+  /** Checks the options of a trigger. */
+  check(on: object, report: Report): void;
+  /** @param typesIn Their types; with `subclasses`, those of their subclasses, too. */
+  define(on: object, typesIn: (classes: readonly EventClass[]) => string[]): CollectTrigger | JoinTrigger;
+}
+export type CollectStep = StepDefinition & { readonly trigger: CollectTrigger };
+export type JoinStep = StepDefinition & { readonly trigger: JoinTrigger };
+
+export interface CollectFeature {
+  /** A run begins: none of its collect steps has had a batch. */
+  begin(reduction: Reduction): void;
+  /** Adds an event to the batch of its fan-out. Returns `false` when the step gathers in none of its fan-outs. */
+  gather(reduction: Reduction, step: CollectStep, parcel: PendingEvent): boolean;
+  /** Calls a collect step with the events that have arrived in a fan-out. */
+  fireBatch(reduction: Reduction, scope: FanOutState, name: string): void;
+  /** Makes the failure a member of a batch. Returns `false` when no enclosing batch includes failures. */
+  settle(reduction: Reduction, item: WorkItem, failure: Failure): boolean;
+  /** What a run that got stuck lacks for its batches. */
+  missing(reduction: Reduction): string[];
+}
+
+export interface JoinFeature {
+  arrive(reduction: Reduction, step: JoinStep, parcel: PendingEvent): void;
+  /** What an event of the engine says of an incomplete join; `null` for any other event. */
+  leftoverIn(event: EventData): JoinIncomplete | null;
+  /** The run is completed: reports the leftovers of all its joins. */
+  complete(reduction: Reduction): void;
+  /** Reports the leftovers of joins that nothing can complete any more. */
+  reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>): void;
+  /** What a run that got stuck lacks for its sets. */
+  missing(reduction: Reduction): string[];
+}
+
+/** An input with several events. */
+export type GatheredInput = Exclude<StepInput, { readonly kind: "event" }>;
+
+export interface GatheredFeature {
+  /** Gives an event to the collects and joins that accept it. Returns `false` when none took it. */
+  offer(reduction: Reduction, route: Route, parcel: PendingEvent): boolean;
+  eventsOf(input: GatheredInput): readonly EventData[];
+  /** The first argument of a step with this input. */
+  argumentOf(input: GatheredInput): unknown;
+  shapeOf(input: StepInput): Failure["shape"];
+  /** The input of a failed attempt, as the step got it. */
+  inShape(events: readonly EventData[], shape: NonNullable<Failure["shape"]>): unknown;
+}
+
+/** A step needs one event of `types`. */
+export interface Need {
+  readonly check: string;
+  readonly verb: string;
+  readonly types: readonly string[];
+  /** Of events that have to come from a step: how the hint begins that says so. */
+  readonly inside?: string;
+}
+
+export interface FanOutFeature {
+  /** What a step with this trigger needs. */
+  needsOf(trigger: StepDefinition["trigger"]): readonly Need[];
+  /** Adds to each fan-out the collects and joins that belong to it. */
+  complete(definition: Definition): Definition;
+  /** @param isChecked Returns `false` when this step skips the check "uncollected". */
+  check(definition: Definition, isChecked: (name: string) => boolean): Finding[];
+}
+
+export interface FanFeature {
+  /** The fan-out that `item` feeds, opened by its first element. */
+  fanOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState;
+  /** Delivers the elements that the attempt has returned. */
+  take(reduction: Reduction, item: WorkItem, events: readonly EventData[]): void;
+  /** Delivers one element of a generator. */
+  onStepYielded(reduction: Reduction, tick: StepYielded): void;
+  /** Work for one element has ended. */
+  leaveScope(reduction: Reduction, scope: FanOutState, index: number): void;
+  /** The opener of the fan-out has ended. */
+  leaveFan(reduction: Reduction, fan: FanOutState): void;
+  /**
+   * Tells whether this work may be ended while its run goes on: by the cancellation of an enclosing fan-out, or of one
+   * element of it. A tick of its attempt may then be refused, while later ticks of other items are not.
+   */
+  canEndAlone(routing: Routing, item: WorkItem): boolean;
+  /** What a step of a run that got stuck has returned instead of elements. */
+  noneOf(step: string, elements: readonly string[]): string;
+  /** Fan-outs that a run that got stuck has not opened. */
+  missing(reduction: Reduction): string[];
+}
+
+export interface ElementsFeature {
+  /** Drives the generator that an attempt has returned. */
+  run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
+  /** Checks the array that a step has returned. */
+  check(step: object, events: readonly unknown[]): void;
+  /** Tells whether an event that is sent is an element. Refuses more of them than a snapshot could hold. */
+  takes(attempt: object, event: WorkflowEvent): boolean;
+  /** The error for an element that is returned without an array; `null` for an event of another class. */
+  returnedAlone(step: object, event: WorkflowEvent): WorkflowError | null;
+  /** Refuses more elements than a snapshot could hold. */
+  assertRoom(attempt: object, more: number): void;
+  /** Notes an element that was sent at once. */
+  noteSent(attempt: object, call: string): void;
+}
+
+/** A running generator. */
+export interface GeneratorDrive {
+  /** Called when fewer of its elements are unfinished than the buffer holds. */
+  pull(): void;
+  stop(): void;
+}

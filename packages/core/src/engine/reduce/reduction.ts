@@ -1,0 +1,60 @@
+import { type Command, type Receipt, runFinished } from "../command.js";
+import type { Routing } from "../routing.js";
+import type { EventData, FanOutState, RunState, WorkItem } from "../state.js";
+import type { Tick } from "../tick.js";
+
+/** One reduction: what it reads, what it changes, what it decides. */
+export interface Reduction {
+  readonly routing: Routing;
+  readonly state: RunState;
+  /** Added to by {@link emitCommand}; `null` before the first. */
+  commands: Command[] | null;
+  /** Fan-outs without open work, to be closed before anything else is done; `null` before the first. */
+  emptied: FanOutState[] | null;
+}
+
+export function emitCommand(reduction: Reduction, command: Command): void {
+  // A list made of its first command takes the memory of one: to push to an empty one takes that of seventeen.
+  if (reduction.commands === null) reduction.commands = [command];
+  else reduction.commands.push(command);
+}
+
+export type Shown = Omit<Extract<Command, { readonly type: "stream.publish" }>, "type" | "sequence" | "event">;
+const plain: Shown = { origin: null, promptId: null };
+
+/** Publishes an event to readers of the stream. */
+export function publish(reduction: Reduction, event: EventData, shown: Shown = plain): void {
+  emitCommand(reduction, { type: "stream.publish", sequence: reduction.state.streamed++, event, ...shown });
+}
+
+/** Events of one work item have the same writer. */
+export function byItem({ id }: Pick<WorkItem, "id">, call?: string): Shown {
+  return { ...plain, writer: String(id), ...(call !== undefined && { call }) };
+}
+
+/** Notes a refused tick: its sender is told, and inspection shows it. */
+export function refuse(reduction: Reduction, tick: Tick, reason: string): void {
+  const ticket = tick.type === "event.received" || tick.type === "run.cancelled" ? (tick.ticket ?? null) : null;
+  if (ticket !== null) tell(reduction, ticket, runFinished(reduction.state.status));
+  emitCommand(reduction, { type: "note", note: { kind: "tick.refused", tick: tick.type, reason } });
+}
+
+export function tell(reduction: Reduction, ticket: number, receipt: Receipt): void {
+  emitCommand(reduction, { type: "sender.tell", ticket, receipt });
+}
+
+/** Tells whether the tick of this attempt still counts. */
+export function isCurrent({ attempt, status }: WorkItem, said: number): boolean {
+  return attempt === said && (status === "running" || status === "suspended" || status === "resuming");
+}
+
+/** The item whose attempt this tick is from; `null` (and a note) when that attempt no longer counts. */
+export function currentItem(
+  reduction: Reduction,
+  tick: Tick & { readonly item: number; readonly attempt: number },
+): WorkItem | null {
+  const item = reduction.state.items.get(tick.item);
+  if (item && isCurrent(item, tick.attempt)) return item;
+  refuse(reduction, tick, `attempt ${tick.attempt} of item ${tick.item} has ended`);
+  return null;
+}

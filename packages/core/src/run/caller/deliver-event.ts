@@ -1,0 +1,176 @@
+/**
+ * Delivers events, answers and questions from outside to a run in memory, or to one of its children.
+ *
+ * @module
+ */
+
+import type { PendingPrompt } from "../../authoring/handler.types.js";
+import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
+import type { OpenPrompt, WaitRecord } from "../../engine/state.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
+import type { EventClass, WorkflowEvent } from "../../event/event.js";
+import { copyFields, invalid } from "../../event/event-class.js";
+import { eventFromFields } from "../../event/event-codec.js";
+import { fieldsOf, isEvent, roleOf } from "../../event/facts.js";
+import { suggest } from "../../graph/finding.js";
+import { isRecord } from "../../value/guard.js";
+import { inspectRefused } from "../inspect-run.js";
+import { whenAsked } from "../questions.js";
+import type { LiveRun } from "../run.types.js";
+import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
+
+interface Answer extends Pick<Sent, "ticket" | "atMs"> {
+  readonly promptId: string;
+  readonly fields: unknown;
+}
+
+/** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
+export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
+  const found = findPrompt(run, promptId);
+  if (found === null) return tellIfRefused(run, null, closed(run, promptId));
+  const answer = answerClass(found.run, found.prompt);
+  if (typeof answer === "object") return tellIfRefused(found.run, null, answer);
+  const isAnswer = answer === (AnswerEvent as EventClass);
+  const event = isAnswer ? answerEvent(fields) : eventFromFields(answer, fields);
+  const sent = { event, step: null, promptId, ...post };
+  const receipt = await (isAnswer ? sendChecked(found.run, sent, found.prompt) : send(found.run, sent));
+  // The end of a child does not end the run: only its prompt is gone.
+  const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
+  const said = isOfChild ? closed(run, promptId) : receipt;
+  return tellIfRefused(found.run, event.type, said && receiptOfAnswer(said));
+}
+
+/** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whatever the first one led to. */
+export function receiptOfAnswer<Given extends { readonly status: string }>(receipt: Given): Given {
+  return "code" in receipt && receipt.code === "RUN_FINISHED" ? { ...receipt, code: "PROMPT_CLOSED" } : receipt;
+}
+
+/** One event from outside. */
+export interface Sent {
+  readonly event: WorkflowEvent;
+  readonly step: string | null;
+  readonly promptId: string | null;
+  /** Below zero: the position of a stored post. @default a new ticket */
+  readonly ticket?: number;
+  /** Time of the post, in epoch milliseconds. @default now */
+  readonly atMs?: number;
+}
+
+/** `null`: the run has left memory, so there is no receipt here. */
+export async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+  return tellIfRefused(run, sent.event.type, await send(run, sent));
+}
+
+function tellIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
+  if (receipt?.status === "refused" && run.host.inspector.active) inspectRefused(run, eventType, receipt);
+  return receipt;
+}
+
+/** Offers the event to the run, and then to its children in turn. */
+async function send(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+  if (!run.live) return finished(run);
+  const receipt = run.host.compiled.registry.has(sent.event) ? await submit(run, sent) : unknownEvent(run, sent.event);
+  if (receipt?.status !== "refused" || receipt.code !== "EVENT_NOT_ACCEPTED") return receipt;
+  for (const child of run.children?.values() ?? []) {
+    const answer = await send(child, sent);
+    if (answer?.status !== "refused") return answer;
+  }
+  // A child that was not asked here may exist where the run is loaded next.
+  return run.isEvicted ? null : receipt;
+}
+
+function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
+  return new Promise((resolve) => {
+    const { event, step, promptId } = sent;
+    // The clock of the sender may differ.
+    const atMs = Math.min(run.now(), Math.max(run.state.atMs, sent.atMs ?? run.now()));
+    const ticket = run.ticket(resolve, sent.ticket);
+    run.submit({ type: "event.received", atMs, event, step, promptId, ticket });
+  });
+}
+
+/** Sends the answer to a question once the schema of the question has accepted it. */
+async function sendChecked(run: LiveRun, sent: Sent, { wait }: OpenPrompt): Promise<Receipt | null> {
+  if (!run.live) return finished(run);
+  return new Promise((resolve, reject) => {
+    const ticket = run.ticket(resolve, sent.ticket); // told, if the run ends while the answer is held
+    whenAsked(run, wait as WaitRecord, (answer) => {
+      if (!run.live) return;
+      try {
+        if (answer !== null) eventFromFields(answer, fieldsOf(sent.event));
+      } catch (error) {
+        run.tickets?.delete(ticket);
+        return reject(error);
+      }
+      submit(run, { ...sent, ticket }).then(resolve, reject);
+    });
+  });
+}
+
+function answerEvent(fields: unknown): AnswerEvent {
+  if (!isRecord(fields)) throw invalid(AnswerEvent.type, [{ message: "fields are an object" }]);
+  return makeEngineEvent(AnswerEvent, copyFields(AnswerEvent.type, fields));
+}
+
+function unknownEvent(run: LiveRun, event: WorkflowEvent): Receipt {
+  const { name, registry } = run.host.compiled;
+  const types = registry.types();
+  const hint = types.includes(event.type)
+    ? " It is of another class of that type: use the workflow's own."
+    : suggest(event.type, types);
+  return refused("EVENT_NOT_ACCEPTED", `No step of "${name}" names ${event.type}.${hint}`);
+}
+
+export function assertSendable(event: WorkflowEvent): void {
+  const role = isEvent(event) ? roleOf(event) : null;
+  if (role !== null && role !== "stop" && role !== "terminal") return;
+  throw new WorkflowError({
+    code: "EVENT_NOT_SENDABLE",
+    message: role === null ? "What was sent is not an event." : `${event.type} ends a run and cannot be sent to one.`,
+    hint:
+      role === null
+        ? "Send an instance of an event class."
+        : "Use `handler.cancel()`, or send an event whose step returns the stop event.",
+  });
+}
+
+function findPrompt(run: LiveRun, promptId: string): { readonly run: LiveRun; readonly prompt: OpenPrompt } | null {
+  const prompt = run.state.prompts?.get(promptId);
+  if (prompt) return { run, prompt };
+  for (const child of run.children?.values() ?? []) {
+    const found = findPrompt(child, promptId);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function finished({ isEvicted: hasLeft, state }: LiveRun): Receipt | null {
+  return hasLeft ? null : runFinished(state.status);
+}
+
+function closed(run: LiveRun, promptId: string): Receipt | null {
+  if (!run.live) {
+    const ended = finished(run);
+    return ended && receiptOfAnswer(ended);
+  }
+  return promptClosed(promptId);
+}
+
+function answerClass({ host }: LiveRun, prompt: OpenPrompt): EventClass | Receipt {
+  const { registry } = host.compiled;
+  const type = answerTypeOf(host.routing, registry, prompt);
+  if (type !== null) return registry.get(type) as EventClass;
+  const { promptId } = prompt;
+  const types = answerTypes(host.routing, prompt);
+  return refused(
+    "EVENT_NOT_ACCEPTED",
+    `Prompt ${promptId} can be answered by ${types.join(", ") || "no event"}: send the event itself with \`sendEvent\`.`,
+  );
+}
+
+export function promptsOf(run: LiveRun): PendingPrompt[] {
+  const { state, host } = run;
+  const own = openPrompts({ state, routing: host.routing, registry: host.compiled.registry });
+  return [...own, ...[...(run.children?.values() ?? [])].flatMap(promptsOf)];
+}

@@ -1,0 +1,191 @@
+/**
+ * Runs of a host that has placement, timers and an inbox of its own, such as Restate. Such a host activates a run: the run is in
+ * memory until it has ended or only waits, and every round of it is stored by the host before it counts.
+ *
+ *     open ──► load ──► round ──(the host stores it)──► stored ──► … ──► the commit that gives it back
+ *
+ * Journal, loading and commits are those of a runtime over a store; only the placement of runs differs.
+ *
+ * @module
+ */
+import type { Clock } from "../engine/ports.js";
+import type { Tick } from "../engine/tick.js";
+import type { WorkflowEvent } from "../event/event.js";
+import { roleOf } from "../event/facts.js";
+import { ResourceContainer } from "../resource/resource-container.js";
+import type { LiveRun } from "../run/run.types.js";
+import { Deferred } from "../system/deferred.js";
+import { consoleLog, systemClock } from "../system/system.js";
+import type {
+  ActivatedRun,
+  ActivationSetup,
+  Activations,
+  ActivationsOptions,
+  RoundNature,
+} from "./api/activation.types.js";
+import { RunWatchers } from "./client/reads/watchers.js";
+import type { CommitResult, RunCommit, RunStore, StoredPost } from "./store/run-store.types.js";
+import { type PlaceSetup, Recovery, type RunsHere, withoutPast } from "./worker/claim/recovery.js";
+import { GroupCommit } from "./worker/commit/group-commit.js";
+import { RecordQueue } from "./worker/commit/record-queue.js";
+import { DurableRun, type RunSupervisor } from "./worker/run/durable-run.js";
+import { Posts } from "./worker/run/posts.js";
+import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
+import { type RegisteredWorkflow, RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
+
+/** Owner in the lease of every activated run: the host gives a run to one activation at a time. */
+const OWNER = "activation";
+
+/** What all activations of a process share. */
+interface Shared {
+  readonly workflows: RegisteredWorkflows;
+  readonly hash: RunStore["hash"];
+  readonly settings: DurableRunSettings;
+  readonly clock: Clock;
+  readonly turns: RecordQueue;
+}
+
+/** @throws {WorkflowError} `WORKFLOW_INVALID` */
+export function createActivations(options: ActivationsOptions): Activations {
+  const { workflows: given, hash, history = "all", clock = systemClock, log = consoleLog } = options;
+  const resources = new ResourceContainer("app");
+  const workflows = new RegisteredWorkflows(given, { ports: { clock, log }, resources, store: { hash } });
+  const settings = {
+    snapshotEvery: options.snapshotEvery ?? 200,
+    keepTicks: history === "all" ? null : history.keep,
+    idleReleaseMs: 0,
+    maxTickLength: options.maxTickLength,
+  };
+  const shared: Shared = { workflows, hash, settings, clock, turns: new RecordQueue(clock) };
+  return {
+    codeOf: (workflow) => workflows.get(workflow).code,
+    open: (setup) => new Activation(shared, setup).open(),
+    dispose: async () => {
+      await workflows.dispose();
+      await resources.dispose();
+    },
+  };
+}
+
+const nothing: RoundNature = { follows: true, ends: false, isCalm: false };
+
+class Activation implements RunSupervisor, RunsHere, ActivatedRun {
+  readonly store: RunSupervisor["store"] & RunsHere["store"];
+  readonly committer: GroupCommit;
+  readonly owner: string = OWNER;
+  readonly settings: DurableRunSettings;
+  readonly turns: RecordQueue;
+  readonly clock: Clock;
+  readonly watchers: RunWatchers = new RunWatchers();
+  readonly isStopped = false;
+  readonly isDueByClock = false;
+  readonly #shared: Shared;
+  readonly #setup: ActivationSetup;
+  readonly #posts: Posts = new Posts();
+  #live: DurableRun | null = null;
+  #isLoading = true;
+  #nature: Omit<RoundNature, "isCalm"> = nothing;
+
+  constructor(shared: Shared, setup: ActivationSetup) {
+    this.#shared = shared;
+    this.#setup = setup;
+    this.settings = shared.settings;
+    this.turns = shared.turns;
+    this.clock = shared.clock;
+    const { store, run } = setup;
+    this.store = {
+      hash: shared.hash,
+      record: (key) => store.record(key),
+      snapshot: (key, atOrBelow) => store.snapshot(key, atOrBelow),
+      ticks: (key, range) => store.ticks(key, range),
+      blob: (hash) => store.blob(hash),
+      run: async () => run,
+      // No back-off here: the host gets the error, and asks again.
+      claim: async () => null,
+      commit: (commits) => Promise.all(commits.map((commit) => this.#commit(commit))),
+    };
+    this.committer = new GroupCommit(this);
+  }
+
+  async open(): Promise<ActivatedRun | null> {
+    const { run, posts, why = "recover", received = [] } = this.#setup;
+    this.#shared.workflows.get(run.workflow);
+    const recovery = new Recovery({
+      registry: this,
+      workflows: this.#shared.workflows,
+      posts: this.#posts,
+      backOffMs: 0,
+    });
+    const request = why === "recover" ? null : { received, stored: new Deferred<void>() };
+    const live = await recovery.load({ run: { ...run, lease: null }, posts }, { why, request });
+    this.#isLoading = false;
+    return live === null && this.#live === null ? null : this;
+  }
+
+  // ---- what the host does with it
+
+  deliver(posts: readonly StoredPost[]): void {
+    if (this.#live?.phase === "live") this.#posts.deliver(this.#live, posts);
+  }
+
+  cancel(reason: unknown): void {
+    const runner = this.#live?.runner;
+    runner?.submit({ type: "run.cancelled", atMs: runner.now(), reason });
+  }
+
+  drop(): void {
+    this.#live?.fence();
+  }
+
+  // ---- what the run tells
+
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
+    this.#isLoading = false;
+    this.#live = new DurableRun({ ...withoutPast, ...setup, supervisor: this, workflow });
+    return this.#live;
+  }
+
+  onRound(_run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void {
+    this.#nature = {
+      follows: this.#nature.follows && ticks.every(({ type }) => follows.has(type)),
+      ends: this.#nature.ends || ticks.some((tick) => endsRun(runner, tick)),
+    };
+  }
+
+  onEnded(): void {}
+
+  onLeft(): void {}
+
+  onExists(): void {}
+
+  onLost(_run: DurableRun, error: unknown): void {
+    this.#setup.onLost?.(error);
+  }
+
+  async #commit(commit: RunCommit): Promise<CommitResult> {
+    if (this.#isLoading) return { status: "stored" }; // nothing has changed since it was stored
+    const nature = { ...this.#nature, isCalm: this.#live?.isAtWork !== true };
+    this.#nature = nothing;
+    const result = await this.#setup.store.commit(commit, nature);
+    // The commit is made again, with the same ticks.
+    if (result.status === "conflict") this.#nature = { follows: false, ends: this.#nature.ends };
+    return result;
+  }
+}
+
+/** Ticks that a load would make again. The attempt of a call that is made again so has the same number. */
+const follows: ReadonlySet<Tick["type"]> = new Set([
+  "run.started",
+  "run.resumed",
+  "run.idled",
+  "call.awaited",
+  "effect.opened",
+]);
+
+function endsRun({ parent }: LiveRun, tick: Tick): boolean {
+  if (parent !== null) return false;
+  if (tick.type === "run.cancelled") return true;
+  if (tick.type !== "step.completed" || tick.output === null) return false;
+  const output = Array.isArray(tick.output) ? tick.output : [tick.output];
+  return output.some((event) => roleOf(event as WorkflowEvent) === "stop");
+}

@@ -1,0 +1,124 @@
+/**
+ * The history of a run with the step of each tick and its changes, up to now or continuing.
+ *
+ * The ticks are reduced again one by one, and only as far as the reader has read.
+ *
+ * @module
+ */
+import type { Tick } from "../../engine/tick.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { DetailedEntry } from "../api/history.types.js";
+import type { DetailedHistoryOptions } from "../api/runtime.types.js";
+import { assertAfter, firstKept, originOf, sinceKept, ticksOf } from "../history/history.js";
+import { changesOf, newState } from "../history/state-changes.js";
+import type { StoredRun } from "../store/run-store.types.js";
+import { runUnknown } from "../store/runtime-errors.js";
+import { assertHere } from "../store/sealed-run.js";
+import type { RunRegistry } from "../worker/claim/registry.js";
+import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
+import type { RunTree } from "../worker/load/run-tree.js";
+import { checkSignal, waitForChange } from "./wait-for-change.js";
+
+export async function* detailedHistoryOf(
+  registry: RunRegistry,
+  from: LoadFrom,
+  { after, before = Number.POSITIVE_INFINITY, follow = false, signal }: DetailedHistoryOptions,
+): AsyncGenerator<DetailedEntry, void> {
+  assertAfter(after);
+  checkSignal(signal);
+  if (after === undefined)
+    for await (const origin of originOf(from))
+      if (origin.number < before)
+        yield { ...origin, step: null, item: null, attempt: null, changes: newState(origin.tick.state) };
+  const trail = new Trail(from, after ?? 0);
+  for (;;) {
+    for await (const entry of trail.read()) {
+      if (entry.number >= before) return;
+      yield entry;
+      signal?.throwIfAborted();
+    }
+    if (!follow || trail.number >= before - 1) return;
+    const run = await waitForChange(
+      { registry, key: from.run.key },
+      async () => {
+        const now = await registry.sharedRow(from.run.key);
+        if (now === null || now.createdAtMs !== from.run.createdAtMs) throw runUnknown(from.run.key);
+        if (now.ticks > trail.number || now.outcome !== null) return now;
+        assertHere(now);
+        return undefined;
+      },
+      { signal },
+    );
+    if (run.ticks <= trail.number) return;
+    trail.goOn(run);
+  }
+}
+
+/** How far the ticks of a run were read. */
+class Trail {
+  /** Number of the last tick that was read. */
+  number: number;
+  #from: LoadFrom;
+  /** `null`: not loaded yet. `false`: it cannot be loaded. */
+  #tree: RunTree | null | false = null;
+
+  constructor(from: LoadFrom, after: number) {
+    this.#from = from;
+    this.number = after;
+  }
+
+  /** Continues with the ticks that the run has by now. */
+  goOn(run: StoredRun): void {
+    this.#from = { ...this.#from, run };
+  }
+
+  async *read(): AsyncGenerator<DetailedEntry, void> {
+    yield* sinceKept(this.#from, (first) => this.#since(first));
+  }
+
+  async *#since(first: number): AsyncGenerator<DetailedEntry, void> {
+    // The next ticks are no longer kept: the run was trimmed meanwhile.
+    if (this.number < first - 1) {
+      this.number = first - 1;
+      this.#tree = null;
+    }
+    this.#tree ??= await this.#load();
+    if (this.#tree === false) yield* this.#plain();
+    else yield* this.#reduced(this.#tree);
+  }
+
+  /** A run that cannot be rebuilt there can still be read tick by tick. */
+  async #load(): Promise<RunTree | false> {
+    try {
+      return (await loadTree(this.#from, this.number)).tree;
+    } catch (error) {
+      const isTrimmed = (await firstKept(this.#from)) > this.number + 1;
+      if (WorkflowError.is(error) && !isTrimmed) return false;
+      throw error;
+    }
+  }
+
+  async *#reduced(tree: RunTree): AsyncGenerator<DetailedEntry, void> {
+    for await (const { number, applied } of steps(this.#from, { tree, ticks: this.number })) {
+      tree.forgetOutcomes();
+      this.number = number;
+      if (applied === null) continue; // of a child that its parent no longer waited for
+      const { tick, member, item } = applied;
+      const changes = changesOf(applied);
+      yield { ...this.#entry(number, tick, member.state.runId), step: item?.step ?? null, changes };
+    }
+  }
+
+  async *#plain(): AsyncGenerator<DetailedEntry, void> {
+    for await (const { number, entry, tick } of ticksOf(this.#from, this.number)) {
+      this.number = number;
+      const runId = entry.child?.runId ?? this.#from.run.key.runId;
+      if (tick !== null) yield { ...this.#entry(number, tick, runId), step: null, changes: [] };
+    }
+  }
+
+  #entry(number: number, tick: Tick, runId: string): Omit<DetailedEntry, "step" | "changes"> {
+    const { item = null, attempt = null } = tick as { readonly item?: number | null; readonly attempt?: number };
+    return { number, atMs: tick.atMs, runId, tick, item, attempt: item === null ? null : attempt };
+  }
+}

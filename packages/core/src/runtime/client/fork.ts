@@ -1,0 +1,75 @@
+/** Starts a new run from the state of another run after a tick. */
+
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { restoreRun } from "../../run/snapshot-run.js";
+import { createDraft } from "../../state/draft.js";
+import { freezeState } from "../../state/freeze-state.js";
+import { prepareEdit } from "../../state/prepare-change.js";
+import { formatValue } from "../../value/format-value.js";
+import { wrongOption } from "../../value/option-value.js";
+import type { ForkOptions } from "../api/runtime.types.js";
+import { contextOf, treeAt } from "../history/history.js";
+import type { RunKey } from "../store/run-store.types.js";
+import type { RunRegistry } from "../worker/claim/registry.js";
+import type { LoadFrom } from "../worker/load/load.js";
+import { replaceEvent } from "./fork-event.js";
+
+export interface Fork {
+  readonly registry: RunRegistry;
+  readonly from: LoadFrom;
+  readonly key: RunKey;
+}
+
+/**
+ * @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED`, `RUN_FINISHED` for a tick at which the
+ * run had ended, `STATE_INVALID` for an invalid edit, `STATE_UNSTORABLE`, `FORK_AMBIGUOUS`, `EVENT_INVALID`, `RUN_ID_CONFLICT`.
+ */
+export async function forkRun({ registry, from, key }: Fork, options: ForkOptions): Promise<void> {
+  const { at, edit, event, item } = options;
+  const { run, workflow } = from;
+  if (edit !== undefined && typeof edit !== "function")
+    throw wrongOption(
+      "edit",
+      `is ${formatValue(edit)}; it must be a function`,
+      "Give a function that changes its argument.",
+    );
+  const tree = await treeAt(from, at);
+  if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
+  const { state, children } = restoreRun(workflow.compiled, { ...contextOf(tree), runId: key.runId });
+  if (edit !== undefined) {
+    const { state: schema, values: types } = workflow.compiled;
+    const draft = createDraft(state.store as object);
+    edit(draft as Record<string, unknown>);
+    const { next } = prepareEdit(state.store, draft, { schema, types });
+    state.store = freezeState(schema?.checkAll(next) ?? next);
+  }
+  if (event !== undefined) replaceEvent(state, { event, item, compiled: workflow.compiled });
+  else if (item !== undefined)
+    throw wrongOption("item", "is given without `event`", "Say with `event` what to replace.");
+  registry.assertOpen();
+  await registry.beginnings.fork({
+    key,
+    workflow,
+    state,
+    children,
+    record: {
+      workflow: run.workflow,
+      input: run.input,
+      code: workflow.code.hash,
+      createdAtMs: registry.clock.now(),
+      startAtMs: registry.clock.now(),
+      labels: run.labels,
+      forkedFrom: { runId: run.key.runId, tick: at },
+      queue: run.queue,
+    },
+  });
+}
+
+function hasEnded(runId: string, tick: number): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_FINISHED",
+    message: `Run "${runId}" had ended at tick ${tick}: there is nothing to continue.`,
+    hint: "Use an earlier tick of `runtime.history(runId)`.",
+    details: { runId, tick },
+  });
+}

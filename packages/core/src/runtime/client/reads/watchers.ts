@@ -1,0 +1,79 @@
+/** Who waits for a change of which run. */
+export class RunWatchers {
+  readonly #byRun: Map<string, Set<() => unknown>> = new Map();
+  readonly #looks: Set<Promise<unknown>> = new Set();
+  /** How many changes anybody was told of. */
+  changes = 0;
+
+  /** Gives the way to stop. What the watcher gives is not used. */
+  add(id: string, watcher: () => unknown): () => void {
+    const all = this.#byRun.get(id) ?? new Set();
+    this.#byRun.set(id, all);
+    all.add(watcher);
+    return () => {
+      all.delete(watcher);
+      if (all.size === 0) this.#byRun.delete(id);
+    };
+  }
+
+  /** One of them looks what has become of its run. */
+  track<Found>(look: Promise<Found>): Promise<Found> {
+    this.#looks.add(look);
+    const forget = (): void => void this.#looks.delete(look);
+    look.then(forget, forget);
+    return look;
+  }
+
+  /** Resolves when those who were told have looked. */
+  async settled(): Promise<void> {
+    await null; // they look in the next microtask
+    await Promise.allSettled(this.#looks);
+  }
+
+  has(id: string): boolean {
+    return this.#byRun.has(id);
+  }
+
+  /** @param id Null: any run may have changed. */
+  notify(id: string | null): void {
+    this.changes++;
+    const told = id === null ? this.#byRun.values() : [this.#byRun.get(id) ?? nobody];
+    for (const all of told) for (const watcher of all) watcher(); // none of them adds or removes one at once
+  }
+}
+
+const nobody: readonly never[] = [];
+
+interface Reading {
+  /** The number of changes known when the read began. */
+  readonly changes: number;
+  readonly value: Promise<unknown>;
+}
+
+/**
+ * One read for all who want the same at the same time.
+ *
+ * Who asks after a change never gets what was asked for before it: what a reader was told of is in what it reads.
+ */
+export class SharedReads {
+  readonly #watchers: RunWatchers;
+  readonly #readings: Map<string, Reading> = new Map();
+
+  constructor(watchers: RunWatchers) {
+    this.#watchers = watchers;
+  }
+
+  get<Value>(what: string, read: () => Promise<Value>): Promise<Value> {
+    const { changes } = this.#watchers;
+    const known = this.#readings.get(what);
+    if (known?.changes === changes) return known.value as Promise<Value>;
+    const value = read();
+    const reading: Reading = { changes, value };
+    this.#readings.set(what, reading);
+    const forget = (): void => {
+      if (this.#readings.get(what) === reading) this.#readings.delete(what);
+    };
+    value.then(forget, forget);
+    return value;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Deletes runs that have had their time, in batches with a turn of the host in between: timers, requests and the renewal of leases
+ * do not wait until all of it is done.
+ *
+ * @module
+ */
+
+import type { Clock } from "../../engine/ports.js";
+import { TURN_MS } from "../../system/host-turns.js";
+import { nextTurn } from "../../system/system.js";
+import { toMs } from "../../value/duration.js";
+import { formatValue } from "../../value/format-value.js";
+import { wrongOption } from "../../value/option-value.js";
+import type { Retention } from "../api/runtime.types.js";
+import type { RunKey, RunQuery, RunStore } from "../store/run-store.types.js";
+import { allPages, isEndedStatus, storedStatuses } from "../store/store-kit.js";
+import { statusesOf } from "./run-lists.js";
+
+/** How many runs are listed at once. */
+const PAGE = 200;
+/** How many runs are deleted in the first batch, and at most in any. */
+const FIRST_BATCH = 20;
+const LARGEST_BATCH = 500;
+
+const ended = storedStatuses.filter(isEndedStatus);
+
+export interface RetainSetup {
+  readonly store: RunStore;
+  readonly clock: Clock;
+  readonly tenants: readonly string[];
+}
+
+/**
+ * Returns how many were deleted.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID`
+ */
+export async function retainRuns(setup: RetainSetup, retention: Retention): Promise<number> {
+  const { limit = Number.POSITIVE_INFINITY, status = ended } = retention;
+  const endedBeforeMs = setup.clock.now() - toMs(retention.olderThan, "olderThan");
+  checkLimit(limit);
+  let deleted = 0;
+  let size = FIRST_BATCH;
+  const which = { status: statusesOf(status, ended), endedBeforeMs };
+  for await (const page of pagesOf(setup, which)) {
+    for (let position = 0; position < page.length; ) {
+      const batch = page.slice(position, position + Math.min(size, limit - deleted));
+      position += batch.length;
+      const { count, blockedMs } = await deleteBatch(setup, batch);
+      deleted += count;
+      size = blockedMs > TURN_MS ? Math.ceil(size / 2) : Math.min(2 * size, LARGEST_BATCH);
+      if (deleted >= limit) return deleted;
+      await new Promise<void>(nextTurn);
+    }
+  }
+  return deleted;
+}
+
+type Ended = Pick<RunQuery, "status" | "endedBeforeMs">;
+
+async function* pagesOf({ store, tenants }: RetainSetup, which: Ended): AsyncGenerator<RunKey[], void> {
+  for (const tenant of tenants)
+    for await (const { runs } of allPages((from) => store.list({ ...which, tenant, limit: PAGE, ...from })))
+      yield runs.map(({ key }) => key);
+}
+
+/** A store that waits for another machine does not block this one, however long it takes. */
+async function deleteBatch(
+  { store, clock }: RetainSetup,
+  batch: readonly RunKey[],
+): Promise<{ readonly count: number; readonly blockedMs: number }> {
+  let hasTurned = false;
+  nextTurn(() => {
+    hasTurned = true;
+  });
+  const startedAtMs = clock.now();
+  const count = await store.delete(batch);
+  return { count, blockedMs: hasTurned ? 0 : clock.now() - startedAtMs };
+}
+
+function checkLimit(limit: number): void {
+  if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return;
+  const what = `is ${formatValue(limit)}; it must be a whole number from 1 up`;
+  throw wrongOption("limit", what, "Leave it out to delete all that is old enough.");
+}

@@ -1,0 +1,331 @@
+/**
+ * A stored run for its caller, wherever it is: in memory here, in another process, or only in the store.
+ *
+ * @module
+ */
+
+import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler.types.js";
+import type { ContextDict } from "../../authoring/run-context.types.js";
+import { tolerant } from "../../compile/tolerant.js";
+import { runFinished } from "../../engine/command.js";
+import type { Outcome } from "../../engine/state.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import type { Sendable } from "../../event/event.types.js";
+import {
+  answerPrompt,
+  assertSendable,
+  deliverEvent,
+  promptsOf,
+  receiptOfAnswer,
+} from "../../run/caller/deliver-event.js";
+import { outcomeError, resultOfStop, runOutcome } from "../../run/outcome.js";
+import { wakeAt } from "../../run/run-time.js";
+import { encodeRunner } from "../../run/snapshot-run.js";
+import type { RunStream } from "../../stream/run-stream.js";
+import type { StreamOptions } from "../../stream/stream.types.js";
+import { Deferred, markHandled } from "../../system/deferred.js";
+import type { RawSnapshot } from "../api/history.types.js";
+import type { IdleOptions, PostOptions, RawOptions, RunHandle, RunListing, SendOptions } from "../api/runtime.types.js";
+import { rawSnapshotOf } from "../history/raw-run.js";
+import { checkCallOptions } from "../options/call-options.js";
+import { checkNames } from "../options/check-names.js";
+import { idOf, storedRun } from "../store/run-key.js";
+import type { RunKey, StoredRun } from "../store/run-store.types.js";
+import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
+import { assertHere } from "../store/sealed-run.js";
+import { readPrompts } from "../store/text/shown-text.js";
+import type { RunRegistry } from "../worker/claim/registry.js";
+import { loadTree } from "../worker/load/load.js";
+import type { RunTree } from "../worker/load/run-tree.js";
+import type { DurableRun } from "../worker/run/durable-run.js";
+import { cancelRun, type Message, messageText, readReceipt } from "../worker/run/posts.js";
+import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
+import { scoped } from "./resume-requests.js";
+import { listingOfEnded, toListing } from "./run-lists.js";
+import { storedStream } from "./stored-stream.js";
+import { checkSignal, waitForChange } from "./wait-for-change.js";
+
+export interface HandleSetup {
+  readonly registry: RunRegistry;
+  readonly workflows: RegisteredWorkflows;
+  /** Of a start with `dedupe`: the run that counts, once it is accepted. */
+  readonly key: RunKey;
+  /** Resolves once the run is stored. */
+  readonly accept: () => Promise<void>;
+  /** Asks a process that executes to cancel a run that has not begun, where this one executes nothing. */
+  readonly cancelElsewhere: (reason: unknown, idempotencyKey: string | null) => Promise<Receipt>;
+}
+
+export class StoredRunHandle implements RunHandle<unknown> {
+  readonly #setup: HandleSetup;
+  #result: Promise<unknown> | null = null;
+
+  constructor(setup: HandleSetup) {
+    this.#setup = setup;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return "RunHandle";
+  }
+
+  get runId(): string {
+    return this.#setup.key.runId;
+  }
+
+  get tenant(): string {
+    return this.#setup.key.tenant;
+  }
+
+  get accepted(): Promise<void> {
+    return markHandled(this.#setup.accept());
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: a handle is a promise of the result
+  then<Fulfilled = unknown, Rejected = never>(
+    onFulfilled?: ((result: unknown) => Fulfilled | PromiseLike<Fulfilled>) | null,
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<Fulfilled | Rejected> {
+    this.#result ??= markHandled(this.#whenEnded());
+    return this.#result.then(onFulfilled, onRejected);
+  }
+
+  catch<Rejected = never>(
+    onRejected?: ((error: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<unknown> {
+    return this.then(undefined, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<unknown> {
+    return this.then().finally(onFinally);
+  }
+
+  async #whenEnded(): Promise<unknown> {
+    const outcome = await this.#outcome();
+    if (outcome.status !== "completed") throw outcomeError(this.runId, outcome);
+    return resultOfStop(outcome.event);
+  }
+
+  async #outcome(): Promise<Outcome> {
+    const { registry, key } = this.#setup;
+    await this.#isThere();
+    const readRow = () => registry.sharedRow(key);
+    const id = idOf(key);
+    // A run at work here tells of each commit, and at last of its end.
+    const isEarly = () => !registry.isOver && registry.live.get(id)?.phase === "live";
+    return waitForChange(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined, { isEarly });
+  }
+
+  async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
+    checkCallOptions("sendEvent", options);
+    const sent = event as WorkflowEvent;
+    assertSendable(sent);
+    const step = options.step ?? null;
+    return this.#send({ kind: "event", event: sent, step }, options, ({ runner }) =>
+      deliverEvent(runner, { event: sent, step, promptId: null }),
+    );
+  }
+
+  async answer(promptId: string, fields: object = {}, options: PostOptions = {}): Promise<Receipt> {
+    checkCallOptions("answer", options);
+    const message = { kind: "answer", promptId, fields } as const;
+    const receipt = await this.#send(message, options, ({ runner }) => {
+      messageText(message, runner.host.compiled); // what no other process could read is refused here, too
+      return answerPrompt(runner, { promptId, fields });
+    });
+    return receiptOfAnswer(receipt); // a stored receipt may be of the end of the run
+  }
+
+  async cancel(reason?: unknown, given: PostOptions = {}): Promise<Receipt> {
+    checkCallOptions("cancel", given);
+    const { key: idempotencyKey } = given;
+    const { registry, key } = this.#setup;
+    checkNames({ key: idempotencyKey });
+    const message = { kind: "cancel", reason: reason ?? null } as const;
+    await this.#isThere();
+    const options = idempotencyKey === undefined ? {} : { key: scoped("cancel", idempotencyKey) };
+    const known = options.key === undefined ? null : await registry.store.receipt(key, options.key);
+    if (known !== null) return JSON.parse(known) as Receipt;
+    // A post would wait until its time has come.
+    if (!registry.executes && (await this.#row()).status === "scheduled")
+      return this.#setup.cancelElsewhere(message.reason, idempotencyKey ?? null);
+    let isHere = false;
+    const receipt = await this.#send(message, options, ({ runner }) => {
+      isHere = true;
+      return cancelRun(runner, message.reason);
+    });
+    // A stored receipt comes with the end of the run, which somebody may have resumed since.
+    if (isHere) await this.#outcome();
+    return receipt;
+  }
+
+  streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
+    return storedStream({ ...this.#setup, accept: () => this.#isThere() }, options) as RunStream<Event>;
+  }
+
+  async idle(options: IdleOptions = {}): Promise<RunOutcome> {
+    checkCallOptions("idle", options);
+    const { signal } = options;
+    checkSignal(signal);
+    await this.#isThere();
+    const { registry, key } = this.#setup;
+    return waitForChange(this.#setup, () => this.#lookIdle(() => registry.sharedRow(key), signal), { signal });
+  }
+
+  async outcome(): Promise<RunOutcome | null> {
+    await this.accepted;
+    const live = this.#setup.registry.live.get(idOf(this.#setup.key));
+    return live?.phase === "live" && !live.runner.isIdle() ? null : ((await this.#lookIdle()) ?? null);
+  }
+
+  async prompts(): Promise<readonly PendingPrompt[]> {
+    const { registry, key, workflows } = this.#setup;
+    await this.accepted;
+    const live = registry.live.get(idOf(key));
+    if (live?.phase === "live") return promptsOf(live.runner);
+    const run = await this.#row();
+    if (run.outcome !== null || live?.phase === "ended") return [];
+    if (run.status !== "running") return this.#waitingPrompts(run);
+    // Somebody else is at work on it, perhaps with newer code: what is stored of it says what it asks.
+    const workflow = workflows.get(run.workflow);
+    const { tree } = await loadTree({
+      store: registry.store,
+      run,
+      workflow: { ...workflow, compiled: tolerant(workflow.compiled) },
+    });
+    return tree.prompts();
+  }
+
+  snapshot(): Promise<ContextDict>;
+  snapshot(options: RawOptions): Promise<RawSnapshot | null>;
+  async snapshot(options?: RawOptions): Promise<ContextDict | RawSnapshot | null> {
+    if (options !== undefined) checkCallOptions("snapshot", options);
+    const { registry, key } = this.#setup;
+    await this.#isThere();
+    if (options?.raw === true) return rawSnapshotOf({ store: registry.store, run: await this.#row() });
+    const live = registry.live.get(idOf(key));
+    if (live?.phase === "live" || live?.phase === "ended") return encodeRunner(live.runner);
+    const run = await this.#row();
+    const tree = await this.#loadTree(run);
+    return { ...tree.toDict(), workflow: this.#setup.workflows.get(run.workflow).compiled.name };
+  }
+
+  async #loadTree(run: StoredRun): Promise<RunTree> {
+    const { registry, workflows } = this.#setup;
+    const { tree } = await loadTree({ store: registry.store, run, workflow: workflows.get(run.workflow) });
+    return tree;
+  }
+
+  async summary(): Promise<RunListing> {
+    await this.accepted;
+    const { registry, key } = this.#setup;
+    const ended = listingOfEnded(registry.live.get(idOf(key)));
+    if (ended !== null) return ended;
+    const listed = toListing(await this.#row());
+    const live = registry.live.get(idOf(key));
+    // What a run in memory has done by now is not in its row yet.
+    if (live === undefined || listed.endedAtMs !== null) return listed;
+    const { runner, phase } = live;
+    const { outcome, atMs } = runner.state;
+    const lastEvent = runner.published - 1;
+    if (phase === "ended" && outcome !== null)
+      return { ...listed, status: outcome.status, updatedAtMs: atMs, endedAtMs: atMs, wakeAtMs: null, lastEvent };
+    if (phase !== "live") return listed;
+    const isWaiting = runner.isQuiet();
+    return {
+      ...listed,
+      status: isWaiting ? "waiting" : "running",
+      wakeAtMs: isWaiting ? wakeAt(runner) : null,
+      lastEvent,
+    };
+  }
+
+  /** Undefined: it has work to do. */
+  async #lookIdle(readRow?: () => Promise<StoredRun | null>, signal?: AbortSignal): Promise<RunOutcome | undefined> {
+    const { registry, key } = this.#setup;
+    await registry.whenLoaded(key); // claimed because it has work to do, which its row does not say
+    const live = registry.live.get(idOf(key));
+    if (live?.phase === "live") {
+      const { runner } = live;
+      await runner.idle(signal); // also when the run leaves memory
+      if (runner.live && runner.isQuiet())
+        return { status: "waiting", prompts: promptsOf(runner), wakeAtMs: wakeAt(runner) };
+    }
+    const outcome = await registry.outcome(key, readRow);
+    if (outcome !== null) return runOutcome(key.runId, outcome);
+    const run = readRow === undefined ? await this.#row() : await readRow();
+    if (run === null) throw runUnknown(key);
+    if (run.status !== "waiting" && run.status !== "scheduled") return undefined;
+    return { status: "waiting", prompts: this.#waitingPrompts(run), wakeAtMs: run.wakeAtMs };
+  }
+
+  /** Newer code may have asked them. */
+  #waitingPrompts(run: StoredRun): readonly PendingPrompt[] {
+    const { key, workflows } = this.#setup;
+    return readPrompts(run.waiting, tolerant(workflows.get(run.workflow).compiled), `run "${key.runId}"`);
+  }
+
+  #isThere(): Promise<void> {
+    return markHandled(this.#setup.accept());
+  }
+
+  #row(): Promise<StoredRun> {
+    const { registry, key } = this.#setup;
+    return storedRun(registry.store, key);
+  }
+
+  /** To the run in memory, where it may be here; else, and with a key, it is posted. */
+  async #send(
+    message: Message,
+    { key: idempotencyKey }: PostOptions,
+    tell: (live: DurableRun) => Promise<Receipt | null>,
+  ): Promise<Receipt> {
+    checkNames({ key: idempotencyKey });
+    await this.#isThere();
+    for (;;) {
+      const live = idempotencyKey === undefined ? await this.#open() : null;
+      if (live === null) return this.#post(message, idempotencyKey ?? null);
+      const answered = new Deferred<Receipt | null>();
+      tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
+      const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
+      if (receipt !== null) return receipt;
+      await live.left;
+      if (live.failure !== null) throw live.failure; // whether it was stored is not known
+    }
+  }
+
+  async #post(message: Message, idempotencyKey: string | null): Promise<Receipt> {
+    const { registry, key, workflows } = this.#setup;
+    const row = await this.#row();
+    if (row.outcome === null) assertHere(row);
+    const { workflow } = row;
+    const text = messageText(message, workflows.get(workflow).compiled);
+    const posted = await registry.store.post(key, { idempotencyKey, atMs: registry.clock.now(), text });
+    if (posted.status === "unknown") throw runUnknown(key);
+    if (posted.status === "ended") return runFinished(posted.run.status);
+    if (posted.status === "duplicate" && posted.receipt !== null) return readReceipt(posted.receipt);
+    const live = await this.#open(message.kind === "cancel");
+    if (live !== null) await registry.deliverPosts(key);
+    return this.#receipt(posted.position);
+  }
+
+  /** `null` also for a run of newer code: a process that has that code takes the message. */
+  #open(beside?: boolean): Promise<DurableRun | null> {
+    const { registry, key } = this.#setup;
+    return registry.open(key, beside).catch((error: unknown) => {
+      if (isOfNewerCode(error)) return null;
+      throw error;
+    });
+  }
+
+  #receipt(position: number): Promise<Receipt> {
+    const { registry, key } = this.#setup;
+    return waitForChange(this.#setup, async () => {
+      const run = await this.#row();
+      const receipt = await registry.store.receipt(key, position);
+      if (receipt !== null) return readReceipt(receipt);
+      if (run.outcome !== null) return runFinished(run.status);
+      assertHere(run);
+      return undefined;
+    });
+  }
+}

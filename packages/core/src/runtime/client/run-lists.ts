@@ -1,0 +1,107 @@
+/** Lists of stored runs. */
+
+import { formatValue } from "../../value/format-value.js";
+import { pageSize, timeOf, wrongOption } from "../../value/option-value.js";
+import type { CountFilter, RunFilter, RunListing } from "../api/runtime.types.js";
+import { given } from "../options/call-options.js";
+import type { RunCount, RunStore, StoredRun, StoredStatus } from "../store/run-store.types.js";
+import { sealOwner } from "../store/sealed-run.js";
+import { storedStatuses } from "../store/store-kit.js";
+import type { DurableRun } from "../worker/run/durable-run.js";
+
+export async function list(
+  store: RunStore,
+  filter: RunFilter,
+): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
+  const { tenant = "", limit = 100, status, createdAfter, createdBefore, search, ...where } = filter;
+  checkSearch(search);
+  checkOrder(where.order);
+  const page = await store.list({
+    ...given(where),
+    tenant,
+    limit: pageSize(limit),
+    ...(status !== undefined && { status: statusesOf(status, storedStatuses) }),
+    ...(createdAfter !== undefined && { createdAfterMs: timeOf(createdAfter, "createdAfter") }),
+    ...(createdBefore !== undefined && { createdBeforeMs: timeOf(createdBefore, "createdBefore") }),
+    ...(search !== undefined && search !== "" && { search }),
+  });
+  return { runs: page.runs.map(toListing), cursor: page.cursor };
+}
+
+/** A status that there is not would find nothing, for ever. @throws {WorkflowError} `OPTION_INVALID` */
+export function statusesOf(
+  status: StoredStatus | readonly StoredStatus[],
+  known: readonly StoredStatus[],
+): readonly StoredStatus[] {
+  const statuses: readonly StoredStatus[] = Array.isArray(status) ? status : [status as StoredStatus];
+  for (const one of statuses)
+    if (!known.includes(one))
+      throw wrongOption(
+        "status",
+        `is ${formatValue(one)}, not one of ${known.join(", ")}`,
+        "Give one of these, or a list of them.",
+      );
+  return statuses;
+}
+
+/** What no store could compare, or would compare for long. */
+function checkSearch(search: unknown): void {
+  if (search === undefined) return;
+  if (typeof search === "string" && search.length <= 1_000 && !search.includes("\0") && !/\p{Surrogate}/u.test(search))
+    return;
+  const what =
+    typeof search === "string" ? "has more than 1,000 characters, or some that no id has" : "is not a string";
+  throw wrongOption("search", what, "Search for a part of an id, of a label or of an error.");
+}
+
+function checkOrder(order: unknown): void {
+  if (order === undefined || order === "newest" || order === "oldest") return;
+  throw wrongOption("order", "is neither `newest` nor `oldest`", "Lists are sorted by when runs were created.");
+}
+
+export async function countRuns(store: RunStore, filter: CountFilter): Promise<readonly RunCount[]> {
+  return store.counts({ tenant: "", ...given(filter) });
+}
+
+export function toListing(run: StoredRun): RunListing {
+  const { key, workflow, status, createdAtMs, updatedAtMs, endedAtMs, wakeAtMs, labels, ticks, lastEvent } = run;
+  const { forkedFrom, queue, hasPlace } = run;
+  return {
+    ...key,
+    workflow,
+    status,
+    createdAtMs,
+    updatedAtMs,
+    endedAtMs,
+    wakeAtMs,
+    labels,
+    ticks,
+    // The event that ends a stream is how the run ended, which is not an event of the store.
+    lastEvent: endedAtMs === null ? lastEvent : lastEvent + 1,
+    forkedFrom,
+    queue: queue === null ? null : { ...queue, hasPlace },
+    isSealed: sealOwner(run) !== undefined,
+  };
+}
+
+/** What {@link toListing} gives once the end of the run is stored; `null` where only the store knows, or for a run that has not ended. */
+export function listingOfEnded(run: DurableRun | undefined): RunListing | null {
+  if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
+  const { atMs, outcome } = run.runner.state;
+  const { createdAtMs, labels, forkedFrom } = run.origin;
+  return {
+    ...run.key,
+    workflow: run.workflow.name,
+    status: outcome.status,
+    createdAtMs,
+    updatedAtMs: atMs,
+    endedAtMs: atMs,
+    wakeAtMs: null,
+    labels: { ...labels },
+    ticks: run.ticks,
+    lastEvent: run.runner.published - 1,
+    forkedFrom,
+    queue: null,
+    isSealed: false,
+  };
+}

@@ -1,0 +1,56 @@
+import { isListOfObjects, notObjects, pageSize } from "../../value/option-value.js";
+import type { TenantOptions } from "../api/runtime.types.js";
+import type {
+  RecordEdit,
+  RecordList,
+  RecordListQuery,
+  RecordValue,
+  RuntimeRecords,
+} from "../api/runtime-records.types.js";
+import { checkCallOptions, given } from "../options/call-options.js";
+import { checkNames } from "../options/check-names.js";
+import type { RunStore } from "../store/run-store.types.js";
+import { recordConflict, recordText, recordValue } from "../store/text/record-text.js";
+
+/** The records of a store, from outside of runs. */
+export class StoredRecords implements RuntimeRecords {
+  readonly #store: RunStore;
+  readonly #assertOpen: () => void;
+
+  constructor(store: RunStore, assertOpen: () => void) {
+    this.#store = store;
+    this.#assertOpen = assertOpen;
+  }
+
+  async read(kind: string, id: string, options: TenantOptions = {}): Promise<RecordValue | null> {
+    this.#assertOpen();
+    checkCallOptions("records.read", options);
+    const { tenant = "" } = options;
+    checkNames({ tenant, kind, id });
+    const record = await this.#store.record({ tenant, kind, id });
+    return record === null ? null : recordValue({ kind, id }, record);
+  }
+
+  async write(edits: readonly (RecordEdit & TenantOptions)[]): Promise<void> {
+    this.#assertOpen();
+    if (!isListOfObjects(edits)) throw notObjects("edits", edits);
+    const writes = edits.map((edit) => {
+      const { tenant = "", kind, id, expected } = edit;
+      checkNames({ tenant, kind, id });
+      return { tenant, kind, id, expected, text: recordText(edit) };
+    });
+    const conflicts = await this.#store.writeRecords(writes);
+    if (conflicts.length > 0)
+      throw recordConflict(conflicts, "another version is stored than was expected", "Read again, then write.");
+  }
+
+  async list(query: RecordListQuery): Promise<RecordList> {
+    this.#assertOpen();
+    checkCallOptions("records.list", query);
+    const { tenant = "", limit = 100, ...where } = query;
+    checkNames({ tenant, kind: where.kind });
+    const page = await this.#store.records({ ...given(where), tenant, limit: pageSize(limit) });
+    const records = page.records.map((record) => ({ id: record.id, ...recordValue(record, record) }));
+    return { records, cursor: page.cursor };
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * The stream of a run as the store has it: the same from its first event on, for every reader and in every process.
+ *
+ * @module
+ */
+
+import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
+import { PieceReader } from "../../stream/piece-reader.js";
+import { piecesAfter, sizeOfAll } from "../../stream/pieces.js";
+import { createRunStream, type RunStream } from "../../stream/run-stream.js";
+import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/stream.types.js";
+import type { StreamedEvent } from "../../stream/streamed-event.js";
+import { formatValue } from "../../value/format-value.js";
+import { wrongOption } from "../../value/option-value.js";
+import type { ValueType } from "../../value/storable.js";
+import { refuseUnknown } from "../../value/unknown-options.js";
+import { idOf } from "../store/run-key.js";
+import type { RunKey } from "../store/run-store.types.js";
+import type { RunRegistry } from "../worker/claim/registry.js";
+import type { StreamPage } from "./reads/stream-cache.js";
+import { waitForChange } from "./wait-for-change.js";
+
+export interface StoredStreamSetup {
+  readonly registry: RunRegistry;
+  readonly key: RunKey;
+  /** Resolves once the run is stored. */
+  readonly accept: () => Promise<void>;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` when `after` is not a number: pages would be lost without a word. */
+export function storedStream(setup: StoredStreamSetup, options: StreamOptions = {}): RunStream {
+  refuseUnknown("`streamEvents`", options, ["after", "signal"]);
+  const after: unknown = options.after;
+  if (after !== undefined && (typeof after !== "number" || Number.isNaN(after)))
+    throw wrongOption(
+      "after",
+      `is ${formatValue(after)}; it must be the number of an event`,
+      "Give the `sequence` of the last event that you have read.",
+    );
+  return createRunStream(new StoredSource(setup), options);
+}
+
+interface Page extends StreamPage {
+  /** Of the item that comes next. */
+  position: number;
+}
+
+/** One reader. */
+interface Reading {
+  /** What was read and not given yet; `null` before the first page. */
+  page: Page | null;
+  readonly pieces: PieceReader;
+}
+
+class StoredSource implements StreamSource {
+  readonly types: readonly ValueType[] = [];
+  readonly #setup: StoredStreamSetup;
+  readonly #readings: WeakMap<StreamCursor, Reading> = new WeakMap();
+  #isAccepted = false;
+  readonly #waking: Set<() => void> = new Set();
+
+  constructor(setup: StoredStreamSetup) {
+    this.#setup = setup;
+  }
+
+  next(cursor: StreamCursor): StreamedEvent | null | undefined {
+    const { page, pieces } = this.#readingOf(cursor);
+    if (page === null) return undefined;
+    for (;;) {
+      const item = page.items[page.position++];
+      if (item === undefined) return page.isLast ? null : (this.#writtenAfter(cursor) ?? undefined);
+      cursor.after = item.sequence;
+      const { event, writer } = item;
+      const news = PiecesEvent.is(event) ? pieces.take(event, placeOf(item.origin, writer)) : event;
+      if (news === event) return item;
+      if (news !== null) return { ...item, event: makeEngineEvent(PiecesEvent, { ...(news as PiecesEvent) }) };
+    }
+  }
+
+  #readingOf(cursor: StreamCursor): Reading {
+    const reading = this.#readings.get(cursor) ?? { page: null, pieces: new PieceReader() };
+    this.#readings.set(cursor, reading);
+    return reading;
+  }
+
+  /**
+   * What a call at work here has written after what the reader has of it. A call of which the reader has nothing waits for its first
+   * event, so that nothing overtakes what the run has shown before.
+   */
+  #writtenAfter(cursor: StreamCursor): StreamedEvent | null {
+    const { registry, key } = this.#setup;
+    const { pieces: reader } = this.#readingOf(cursor);
+    for (const { call, origin, writer, attempt, pieces } of registry.live.get(idOf(key))?.words.atWork ?? []) {
+      const place = placeOf(origin, writer);
+      const at = reader.positionIn({ call, attempt }, place);
+      if (at === null || at >= sizeOfAll(pieces)) continue;
+      const event = makeEngineEvent(PiecesEvent, { call, attempt, at, pieces: piecesAfter(pieces, at) });
+      reader.take(event, place);
+      return { sequence: cursor.after ?? -1, event, origin, promptId: null, writer, call };
+    }
+    return null;
+  }
+
+  #hasMore(cursor: StreamCursor): boolean {
+    const { registry, key } = this.#setup;
+    const { pieces: reader } = this.#readingOf(cursor);
+    for (const written of registry.live.get(idOf(key))?.words.atWork ?? []) {
+      const at = reader.positionIn(written, placeOf(written.origin, written.writer));
+      if (at !== null && at < sizeOfAll(written.pieces)) return true;
+    }
+    return false;
+  }
+
+  async changed(cursor: StreamCursor): Promise<void> {
+    const { registry, key, accept } = this.#setup;
+    if (!this.#isAccepted) await accept();
+    this.#isAccepted = true;
+    let again: () => void = () => {};
+    let isWoken = false;
+    const wake = (): void => {
+      isWoken = true;
+      again();
+    };
+    this.#waking.add(wake);
+    try {
+      await waitForChange(
+        this.#setup,
+        async () => {
+          if (isWoken || this.#hasMore(cursor)) return true;
+          const reading = this.#readingOf(cursor);
+          const page = await registry.streams.read(key, cursor.after ?? -1, reading.page === null);
+          if (page) reading.page = { ...page, position: 0 };
+          return page !== undefined || undefined;
+        },
+        {
+          wake: (look) => {
+            again = look;
+          },
+        },
+      );
+    } finally {
+      this.#waking.delete(wake);
+    }
+  }
+
+  wake(): void {
+    for (const wake of this.#waking) wake();
+  }
+}
+
+function placeOf(origin: string | null, writer: string | undefined): string {
+  return `${origin ?? ""} ${writer ?? ""}`;
+}

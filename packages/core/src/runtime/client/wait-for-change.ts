@@ -1,0 +1,73 @@
+/** Waits for a change of a run, without missing one that comes during a look. */
+
+import { formatValue } from "../../value/format-value.js";
+import { wrongOption } from "../../value/option-value.js";
+import { idOf } from "../store/run-key.js";
+import type { RunKey } from "../store/run-store.types.js";
+import { runtimeStopped } from "../store/runtime-errors.js";
+import type { RunRegistry } from "../worker/claim/registry.js";
+
+export interface ChangeOptions {
+  /** Makes it look again. Called with a function that does so. */
+  readonly wake?: (again: () => void) => void;
+  /** Called after a look that found nothing: sets a timer for the next one, and returns the function that cancels it. */
+  readonly timer?: (again: () => void) => () => void;
+  /** Asked at every change of the run: `true`, there is nothing to see in it yet. */
+  readonly isEarly?: () => boolean;
+  /** Ends the waiting. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for what is not a signal. */
+export function checkSignal(signal: AbortSignal | undefined): void {
+  if (signal != null && typeof signal.throwIfAborted !== "function")
+    throw wrongOption(
+      "signal",
+      `is ${formatValue(signal)}; it must be an AbortSignal`,
+      "Give the `signal` of an AbortController.",
+    );
+}
+
+/**
+ * Calls `look` until it returns a value: now, after every change of the run, and a last time when the runtime has stopped.
+ * Meanwhile the process stays alive.
+ *
+ * @throws the reason of `signal`.
+ * @throws {WorkflowError} `RUNTIME_STOPPED`
+ */
+export async function waitForChange<Value>(
+  { registry, key }: { readonly registry: RunRegistry; readonly key: RunKey },
+  look: () => Promise<Value | undefined>,
+  { wake, timer, isEarly, signal }: ChangeOptions = {},
+): Promise<Value> {
+  let changed = false;
+  let tell: () => void = () => {};
+  const again = (): void => {
+    changed = true;
+    tell();
+  };
+  const letEnd = registry.clock.keepAlive?.();
+  wake?.(again);
+  signal?.addEventListener("abort", again);
+  const stop = registry.watchers.add(idOf(key), isEarly === undefined ? again : () => isEarly() || again());
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      changed = false;
+      const { isOver } = registry;
+      const found = await registry.watchers.track(look());
+      if (found !== undefined) return found;
+      if (isOver) throw runtimeStopped(); // no change would be reported any more
+      if (changed) continue; // during the look
+      const callOff = timer?.(again);
+      await new Promise<void>((resolve) => {
+        tell = resolve;
+      });
+      callOff?.();
+    }
+  } finally {
+    stop();
+    letEnd?.();
+    signal?.removeEventListener("abort", again);
+  }
+}

@@ -1,0 +1,483 @@
+/**
+ * Durable runs: the same workflows over a store. After a crash at any moment, every run resumes.
+ *
+ * @module
+ */
+
+import type { Receipt } from "../authoring/handler.types.js";
+import type { ContextDict } from "../authoring/run-context.types.js";
+import { resolveStart } from "../compile/start-event.js";
+import { traceContextOf } from "../inspect/trace-context.js";
+import { ResourceContainer } from "../resource/resource-container.js";
+import { limitsOf } from "../run/start.js";
+import { markHandled } from "../system/deferred.js";
+import { systemIds } from "../system/system.js";
+import { within } from "../system/within.js";
+import { toMs } from "../value/duration.js";
+import { isListOfObjects, notObjects, pageSize, positiveInteger, timeOf } from "../value/option-value.js";
+import type { CheckReport } from "./api/check.types.js";
+import type {
+  ChildRun,
+  DetailedEntry,
+  HistoryEntry,
+  MomentOptions,
+  RawHistoryEntry,
+  RunAttempt,
+  RunMoment,
+} from "./api/history.types.js";
+import type { ExportedPart, ExportOptions, ImportedRun, ImportOptions } from "./api/moving.types.js";
+import type {
+  AttemptsOptions,
+  CountFilter,
+  DetailedHistoryOptions,
+  DueReport,
+  ForkOptions,
+  HistoryOptions,
+  RawOptions,
+  ResumeRunOptions,
+  Retention,
+  RunFilter,
+  RunHandle,
+  RunListing,
+  Runtime,
+  RuntimeRunOptions,
+  TenantOptions,
+  Workflows,
+} from "./api/runtime.types.js";
+import type { RuntimeOptions } from "./api/runtime-options.types.js";
+import type { RuntimeRecords } from "./api/runtime-records.types.js";
+import type { RuntimeSchedules } from "./api/schedule.types.js";
+import { detailedHistoryOf } from "./client/detailed-history.js";
+import { forkRun } from "./client/fork.js";
+import { ResumeRequests } from "./client/resume-requests.js";
+import { retainRuns } from "./client/retain.js";
+import { StoredRunHandle } from "./client/run-handle.js";
+import { countRuns, list } from "./client/run-lists.js";
+import { RunRequests, type ServedRequest } from "./client/run-requests.js";
+import { StoredRecords } from "./client/stored-records.js";
+import { attemptsOf } from "./history/attempts.js";
+import { childrenOf } from "./history/child-runs.js";
+import { assertAfter, checkRuns, contextOf, historyOf, treeAt } from "./history/history.js";
+import { rawHistoryOf } from "./history/raw-run.js";
+import { momentOf } from "./history/run-moment.js";
+import { observedRuntime } from "./observed-runtime.js";
+import { checkCallOptions } from "./options/call-options.js";
+import { checkNames } from "./options/check-names.js";
+import { ticketOf } from "./options/queue-options.js";
+import { type ResolvedRuntimeOptions, resolveOptions } from "./runtime-options.js";
+import { fireSchedule } from "./schedules/schedule-firing.js";
+import { StoredSchedules } from "./schedules/schedules.js";
+import { guardedStore } from "./store/guarded-store.js";
+import { idOf, storedRun } from "./store/run-key.js";
+import type { NewRunRecord, RunCount, RunKey, StoredRun } from "./store/run-store.types.js";
+import { runIdConflict, runLive, runtimeStopped } from "./store/runtime-errors.js";
+import { seal, sealOwner, unseal } from "./store/sealed-run.js";
+import { differingFields, sameStart } from "./store/text/start-text.js";
+import { ScheduledTasks } from "./tasks/scheduled-tasks.js";
+import { type ResolvedDedupe, resolveDedupe, StartDeduplicator } from "./tasks/start-deduplicator.js";
+import { exportRun } from "./transfer/export-run.js";
+import type { ExportedParts } from "./transfer/exported-parts.js";
+import { importRun } from "./transfer/import-run.js";
+import { RunRegistry } from "./worker/claim/registry.js";
+import { Renewals } from "./worker/claim/renewals.js";
+import { WorkerLoop } from "./worker/claim/worker-loop.js";
+import { type NewRunRequest, newRun } from "./worker/commit/new-run.js";
+import { type From, keptTicks, type LoadFrom } from "./worker/load/load.js";
+import { RegisteredWorkflows, type RuntimeParts } from "./worker/workflows/registered-workflows.js";
+
+/**
+ * @example
+ * const runtime = createRuntime({ workflows: { digest: new Digest() }, store: sqliteStore("runs.db") });
+ * await runtime.start();
+ * const result = await runtime.run("digest", { folder: "docs" }, { runId: "digest-2026-11" });
+ *
+ * @throws {WorkflowError} `OPTION_INVALID`, `WORKFLOW_INVALID`.
+ */
+export function createRuntime<const Flows extends Workflows>(options: RuntimeOptions<Flows>): Runtime<Flows> {
+  return new StoredRuntime(resolveOptions(options)) as unknown as Runtime<Flows>;
+}
+
+class StoredRuntime {
+  readonly #options: ResolvedRuntimeOptions;
+  readonly #parts: RuntimeParts;
+  readonly #workflows: RegisteredWorkflows;
+  readonly #registry: RunRegistry;
+  readonly #pump: WorkerLoop;
+  readonly #renewals: Renewals;
+  readonly #resumes: ResumeRequests;
+  readonly #resources: ResourceContainer;
+  readonly workflows: Workflows;
+  readonly records: RuntimeRecords;
+  readonly schedules: RuntimeSchedules;
+  readonly #dueWork: ScheduledTasks;
+  readonly #dedupes: StartDeduplicator;
+  readonly #requests: RunRequests;
+  readonly #unobserve: (() => void) | null;
+  /** Each ends a `watch`. */
+  readonly #watches: Set<() => void> = new Set();
+  #stopped: Promise<void> | null = null;
+  #isClosed = false;
+
+  constructor(given: ResolvedRuntimeOptions) {
+    const options = { ...given, store: guardedStore(given.store, () => this.#isClosed) };
+    this.#options = options;
+    const { store, clock, log, leaseMs, queues, workflows, telemetry } = options;
+    const observer = telemetry?.runtime ?? null;
+    this.workflows = workflows;
+    this.#resources = new ResourceContainer("app", null, { overrides: options.overrides });
+    this.#workflows = new RegisteredWorkflows(workflows, {
+      ports: { clock, log },
+      resources: this.#resources,
+      store,
+      telemetry,
+    });
+    const parts = { store, workflows: this.#workflows, clock, log };
+    this.#parts = parts;
+    this.#registry = new RunRegistry({
+      ...options,
+      ...parts,
+      owner: systemIds.runId(),
+      queues: [...queues.values()],
+      observer,
+    });
+    this.records = new StoredRecords(store, () => this.#assertOpen());
+    this.#resumes = new ResumeRequests(this.#registry);
+    this.#dueWork = new ScheduledTasks({
+      ...parts,
+      backOffMs: leaseMs,
+      handlers: {
+        schedule: (entry) => fireSchedule(parts, entry),
+        request: (entry) => this.#requests.fire(entry),
+      },
+    });
+    const everyMs = leaseMs / 3;
+    this.#pump = new WorkerLoop({ ...parts, registry: this.#registry, dueWork: this.#dueWork, lookMs: everyMs });
+    const isBackground = store.isLocal === true;
+    this.#renewals = new Renewals({
+      ...{ clock, log, everyMs, isBackground },
+      renew: () => this.#registry.renew(),
+      isOver: (error) => this.#registry.closedStore.caused(error),
+    });
+    this.#requests = new RunRequests({
+      registry: this.#registry,
+      ...parts,
+      serve: (key, request) => this.#serve(key, request),
+    });
+    const onChanged = (): void => this.#lookAround();
+    this.#dedupes = new StartDeduplicator({ ...parts, registry: this.#registry, onChanged });
+    this.#unobserve = observer?.onRuntime?.(observedRuntime(this.#registry, [...queues.keys()])) ?? null;
+    this.schedules = new StoredSchedules({ ...parts, queues, assertOpen: () => this.#assertOpen(), onChanged });
+  }
+
+  run(name: string, input?: unknown, options: RuntimeRunOptions = {}): RunHandle {
+    this.#assertOpen();
+    checkCallOptions("run", options);
+    checkNames({ runId: options.runId, tenant: options.tenant, labels: options.labels });
+    const queue = ticketOf(this.#options.queues, options);
+    const key = { tenant: options.tenant ?? "", runId: options.runId ?? systemIds.runId() };
+    const workflow = this.#workflows.get(name);
+    const { compiled } = workflow;
+    const event = resolveStart(compiled, input);
+    const nowMs = this.#registry.clock.now();
+    const request: NewRunRequest = {
+      key,
+      workflow,
+      event,
+      labels: options.labels,
+      trace: traceContextOf(options.trace),
+      ...limitsOf(compiled, options),
+      nowMs,
+      startAtMs: options.startAt === undefined ? nowMs : timeOf(options.startAt, "startAt"),
+      queue,
+    };
+    if (options.dedupe !== undefined) return this.#runOnce(request, resolveDedupe(options.dedupe, options));
+    const start = newRun(request);
+    const stored = this.#registry.beginnings.start(start).then((existing) => {
+      if (existing !== null) assertSame(existing, start.record);
+    });
+    markHandled(stored);
+    return this.#handle(key, () => stored);
+  }
+
+  #runOnce(request: NewRunRequest, dedupe: ResolvedDedupe): RunHandle {
+    const key = { ...request.key };
+    const stored = markHandled(
+      this.#dedupes.start(request, dedupe).then((runId) => {
+        key.runId = runId; // the handle is for this run from here on
+      }),
+    );
+    return this.#handle(key, () => stored);
+  }
+
+  handle(runId: string, options: TenantOptions = {}): RunHandle {
+    this.#assertOpen();
+    checkCallOptions("handle", options);
+    const key = { tenant: options.tenant ?? "", runId };
+    return this.#handle(key, () => this.#known(key));
+  }
+
+  resume(runId: string, options: ResumeRunOptions = {}): RunHandle {
+    return this.#continue(runId, options, "resume");
+  }
+
+  retry(runId: string, options: ResumeRunOptions = {}): RunHandle {
+    return this.#continue(runId, options, "retry");
+  }
+
+  async runs(filter: RunFilter = {}): Promise<{ runs: readonly RunListing[]; cursor: string | null }> {
+    checkCallOptions("runs", filter);
+    await this.#registry.committer.barrier();
+    return list(this.#options.store, filter);
+  }
+
+  async counts(filter: CountFilter = {}): Promise<readonly RunCount[]> {
+    checkCallOptions("counts", filter);
+    await this.#registry.committer.barrier();
+    return countRuns(this.#options.store, filter);
+  }
+
+  watch(listener: (run: RunKey | null) => void): () => void {
+    this.#assertOpen();
+    const letEnd = this.#options.clock.keepAlive?.();
+    const stopWatching = this.#options.store.watch((key) => listener(key));
+    const end = (): void => {
+      this.#watches.delete(end);
+      stopWatching();
+      letEnd?.();
+    };
+    this.#watches.add(end);
+    return end;
+  }
+
+  async delete(runId: string, options: TenantOptions = {}): Promise<void> {
+    checkCallOptions("delete", options);
+    const { store } = this.#options;
+    const key = { tenant: options.tenant ?? "", runId };
+    await this.#registry.evict(key);
+    const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
+    // A store need not tell of that those who wait for the run.
+    if (await isGone()) return this.#registry.watchers.notify(idOf(key));
+    const owner = sealOwner(await storedRun(store, key));
+    if (owner !== undefined && (await isGone(owner))) return this.#registry.watchers.notify(idOf(key));
+    throw runLive(key, "Cancel it first: `await runtime.handle(runId).cancel()`.");
+  }
+
+  async *export(runId: string, options: ExportOptions = {}): AsyncGenerator<ExportedPart, void> {
+    this.#assertOpen();
+    checkCallOptions("export", options);
+    const { store, clock } = this.#options;
+    const key = { tenant: options.tenant ?? "", runId };
+    const { records = [] } = options;
+    if (!isListOfObjects(records)) throw notObjects("records", records);
+    for (const { kind, id } of records) checkNames({ kind, id });
+    await this.#known(key);
+    await this.#registry.evict(key);
+    const { workflow } = await this.#from(key);
+    const sealed = await seal({ store, clock, key });
+    yield* exportRun({ store, workflow, ...sealed, records });
+  }
+
+  async import(parts: ExportedParts, options: ImportOptions = {}): Promise<ImportedRun> {
+    this.#assertOpen();
+    checkCallOptions("import", options);
+    const imported = await importRun({ ...this.#parts, queues: this.#options.queues }, parts, options);
+    this.#lookAround();
+    return imported;
+  }
+
+  async release(runId: string, options: TenantOptions = {}): Promise<void> {
+    this.#assertOpen();
+    checkCallOptions("release", options);
+    const { store, clock } = this.#options;
+    await unseal({ store, clock, key: { tenant: options.tenant ?? "", runId } });
+    this.#lookAround();
+  }
+
+  async retain(retention: Retention): Promise<number> {
+    checkCallOptions("retain", retention);
+    const { store, clock } = this.#options;
+    await this.#registry.committer.barrier();
+    return retainRuns({ store, clock, tenants: await this.#tenants(retention) }, retention);
+  }
+
+  async check(options: TenantOptions = {}): Promise<CheckReport> {
+    checkCallOptions("check", options);
+    await this.#registry.committer.barrier();
+    return checkRuns(this.#parts, await this.#tenants(options));
+  }
+
+  async #tenants({ tenant }: TenantOptions): Promise<readonly string[]> {
+    return tenant === undefined ? this.#options.store.tenants() : [tenant];
+  }
+
+  async *history(
+    runId: string,
+    options: (HistoryOptions & Partial<RawOptions> & { readonly details?: never }) | DetailedHistoryOptions = {},
+  ): AsyncGenerator<HistoryEntry | RawHistoryEntry, void> {
+    if (options?.details === true) return yield* this.#detailedHistory(runId, options);
+    checkCallOptions("history", options);
+    const key = { tenant: options.tenant ?? "", runId };
+    if (options.raw === true) yield* rawHistoryOf(await this.#stored(key), options.after);
+    else yield* historyOf(await this.#from(key), options.after);
+  }
+
+  async *#detailedHistory(runId: string, options: DetailedHistoryOptions): AsyncGenerator<DetailedEntry, void> {
+    checkCallOptions("history with details", options);
+    const from = await this.#from({ tenant: options.tenant ?? "", runId });
+    yield* detailedHistoryOf(this.#registry, from, options);
+  }
+
+  async *attempts(runId: string, options: AttemptsOptions = {}): AsyncGenerator<RunAttempt, void> {
+    checkCallOptions("attempts", options);
+    const { tenant = "", after = 0, limit } = options;
+    assertAfter(after);
+    const most = limit === undefined ? Number.POSITIVE_INFINITY : positiveInteger(limit, "limit");
+    yield* attemptsOf(await this.#from({ tenant, runId }), { after, limit: most });
+  }
+
+  async at(runId: string, tick: number, options: MomentOptions = {}): Promise<RunMoment> {
+    checkCallOptions("at", options);
+    return momentOf(await this.#from({ tenant: options.tenant ?? "", runId }), tick, options.childId);
+  }
+
+  async children(runId: string, options: TenantOptions = {}): Promise<ChildRun[]> {
+    checkCallOptions("children", options);
+    return childrenOf(await this.#from({ tenant: options.tenant ?? "", runId }));
+  }
+
+  async ticks(runId: string, options: TenantOptions = {}): Promise<{ first: number; last: number } | null> {
+    checkCallOptions("ticks", options);
+    const kept = await keptTicks(await this.#stored({ tenant: options.tenant ?? "", runId }));
+    return kept.first > kept.last ? null : kept;
+  }
+
+  async stateAt(runId: string, tick: number, options: TenantOptions = {}): Promise<ContextDict> {
+    checkCallOptions("stateAt", options);
+    return contextOf(await treeAt(await this.#from({ tenant: options.tenant ?? "", runId }), tick));
+  }
+
+  fork(runId: string, options: ForkOptions): RunHandle {
+    this.#assertOpen();
+    checkCallOptions("fork", options);
+    checkNames({ runId: options.runId, tenant: options.tenant });
+    const tenant = options.tenant ?? "";
+    const key = { tenant, runId: options.runId ?? systemIds.runId() };
+    const stored = this.#from({ tenant, runId }).then((from) =>
+      forkRun({ registry: this.#registry, from, key }, options),
+    );
+    markHandled(stored);
+    return this.#handle(key, () => stored);
+  }
+
+  async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
+    this.#assertOpen();
+    checkCallOptions("due", options);
+    const report = await this.#registry.due(pageSize(options.limit ?? 100, 0));
+    const nextAtMs = this.#registry.keepsRecords ? await this.#dueWork.nextAtMs() : null;
+    return nextAtMs === null ? report : { ...report, wakeAtMs: Math.min(report.wakeAtMs ?? nextAtMs, nextAtMs) };
+  }
+
+  start(): Promise<number> {
+    this.#assertOpen();
+    this.#begin();
+    return this.#pump.serve();
+  }
+
+  async stop(options: { readonly drainMs?: number } = {}): Promise<void> {
+    checkCallOptions("stop", options);
+    this.#stopped ??= this.#stop(toMs(options.drainMs ?? 10_000, "drainMs"));
+    return this.#stopped;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  async #stop(drainMs: number): Promise<void> {
+    const { clock, store } = this.#options;
+    // Both at once: what the pump claims while it stops is given back. A store that does not answer is not waited for.
+    await Promise.all([within(clock, drainMs, this.#pump.stop()), this.#registry.stop(drainMs)]);
+    // A store that does not answer was waited for once.
+    const isAnswering = !this.#registry.committer.isOver;
+    const last = Promise.all([this.#renewals.stop(), this.#registry.watchers.settled()]).then(() => {});
+    await within(clock, isAnswering ? drainMs : 0, last); // the runs that were drained kept their leases
+    for (const end of this.#watches) end();
+    this.#unobserve?.();
+    try {
+      await this.#workflows.dispose();
+      await this.#resources.dispose();
+    } finally {
+      const closed = store.close();
+      this.#isClosed = true;
+      // Of one that does not answer, a connection may stay open for as long as it tries.
+      await (isAnswering ? closed : within(clock, 0, closed));
+    }
+  }
+
+  #continue(runId: string, options: ResumeRunOptions, how: "resume" | "retry"): RunHandle {
+    this.#assertOpen();
+    checkCallOptions(how, options);
+    checkNames({ key: options.key });
+    const key = { tenant: options.tenant ?? "", runId };
+    const request = { how, idempotencyKey: options.key ?? null };
+    const ask = async (): Promise<void> => {
+      await (this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request));
+    };
+    const going = markHandled(ask());
+    return this.#handle(key, () => going);
+  }
+
+  #handle(key: RunKey, accept: () => Promise<void>): RunHandle {
+    this.#begin();
+    const cancelElsewhere = async (reason: unknown, idempotencyKey: string | null): Promise<Receipt> =>
+      (await this.#requests.ask(key, { how: "cancel", idempotencyKey, reason })) as Receipt;
+    const [registry, workflows] = [this.#registry, this.#workflows];
+    return new StoredRunHandle({ registry, workflows, key, accept, cancelElsewhere });
+  }
+
+  /** Serves a request of a process that executes nothing. */
+  async #serve(key: RunKey, { how, idempotencyKey, reason }: ServedRequest): Promise<Receipt | null> {
+    if (how === "cancel") return this.handle(key.runId, { tenant: key.tenant }).cancel(reason, { key: idempotencyKey });
+    await this.#resumes.ask(key, { how, idempotencyKey });
+    return null;
+  }
+
+  /** Looks for due work: there may be some now. */
+  #lookAround(): void {
+    this.#begin();
+    this.#pump.look();
+  }
+
+  /** Called with the first run. */
+  #begin(): void {
+    this.#pump.start();
+    if (this.#registry.claims) this.#renewals.start();
+  }
+
+  /** @throws {WorkflowError} `RUN_UNKNOWN` */
+  async #known(key: RunKey): Promise<void> {
+    await this.#registry.beginnings.whenStored(key);
+    if (!this.#registry.live.has(idOf(key))) await storedRun(this.#options.store, key);
+  }
+
+  async #from(key: RunKey): Promise<LoadFrom> {
+    const stored = await this.#stored(key);
+    return { ...stored, workflow: this.#workflows.get(stored.run.workflow) };
+  }
+
+  async #stored(key: RunKey): Promise<From> {
+    const { store } = this.#options;
+    return { store, run: await storedRun(store, key) };
+  }
+
+  #assertOpen(): void {
+    if (this.#stopped !== null) throw runtimeStopped();
+  }
+}
+
+function assertSame(existing: StoredRun, wanted: NewRunRecord): void {
+  const isSameWorkflow = existing.workflow === wanted.workflow;
+  if (isSameWorkflow && sameStart(existing.input, wanted.input)) return;
+  const differs = isSameWorkflow ? differingFields(existing.input, wanted.input) : [];
+  throw runIdConflict(existing.key, existing.workflow, { asked: wanted.workflow, differs });
+}

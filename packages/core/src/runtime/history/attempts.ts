@@ -1,0 +1,278 @@
+/**
+ * The attempts of a run and its children, computed from its ticks: the same `reduce` that ran them says when each began, what it
+ * waited for and how it ended.
+ *
+ * @module
+ */
+
+import { type CallRecord, type WorkItem, waitKinds } from "../../engine/state.js";
+import type { Tick } from "../../engine/tick.js";
+import type { ErrorRecord } from "../../value/error-record.js";
+import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
+import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
+import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
+import { AttemptCalls, codeOf, type Moment } from "./attempt-calls.js";
+import { sinceKept } from "./history.js";
+
+type Mutable<Type> = { -readonly [Field in keyof Type]: Type[Field] };
+
+interface Listed extends Omit<Mutable<RunAttempt>, "waits" | "calls" | "moreCalls"> {
+  readonly waits: Mutable<AttemptWait>[];
+}
+
+interface OpenWait {
+  readonly wait: Mutable<AttemptWait>;
+  readonly record: Extract<CallRecord, { readonly status: string }>;
+}
+
+interface OpenAttempt {
+  readonly listed: Listed;
+  readonly item: WorkItem;
+  /** Everything that it has waited for. */
+  readonly waits: OpenWait[];
+  readonly calls: AttemptCalls;
+}
+
+export interface AttemptsRange {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Attempts that were started after a tick, in that order; each is returned as soon as all before it have ended. */
+export function attemptsOf(from: LoadFrom, range: AttemptsRange): AsyncGenerator<RunAttempt, void> {
+  return sinceKept(from, (first) => attemptsSince(from, first, range));
+}
+
+async function* attemptsSince(
+  from: LoadFrom,
+  first: number,
+  { after, limit }: AttemptsRange,
+): AsyncGenerator<RunAttempt, void> {
+  const start = Math.max(after, first - 1);
+  const { tree } = await loadTree(from, start);
+  const attempts = new Attempts(limit);
+  if (start > after) attempts.takeOver(tree, start);
+  for await (const { number, applied } of steps(from, { tree, ticks: start })) {
+    tree.forgetOutcomes();
+    if (applied !== null) attempts.apply(number, applied);
+    yield* attempts.ended();
+    if (attempts.isDone) return;
+  }
+  yield* attempts.rest();
+}
+
+class Attempts {
+  readonly #limit: number;
+  readonly #open: Map<string, OpenAttempt> = new Map();
+  readonly #waiting: Set<OpenWait> = new Set();
+  /** In the order in which they began, without those that were returned. */
+  #listed: OpenAttempt[] = [];
+  #count = 0;
+  #lastStarted = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** `true`: the requested number of attempts was returned. */
+  get isDone(): boolean {
+    return this.#count >= this.#limit && this.#listed.length === 0;
+  }
+
+  /** Adds the attempts that were running where the kept ticks begin. The start is known of first attempts only. */
+  takeOver(tree: RunTree, number: number): void {
+    for (const member of tree.members.values()) {
+      const { atMs } = member.state;
+      for (const item of member.state.items.values()) {
+        if (!isAtWork(item)) continue;
+        const startedAtMs = item.attempt === 1 ? item.firstStartedAtMs : atMs;
+        const open = this.#begin(member, item, { number, atMs: startedAtMs });
+        for (const record of item.memory?.values() ?? []) {
+          open?.calls.takeOver(record, { number, atMs });
+          if (open !== null && "awaitedIn" in record && record.awaitedIn === item.attempt)
+            this.#wait(open, record, { number, atMs });
+        }
+      }
+    }
+  }
+
+  apply(number: number, applied: AppliedTick): void {
+    const { tick, member, item, isOfAttempt, commands } = applied;
+    const moment = { number, atMs: member.state.atMs };
+    if ((tick.type === "run.resumed" || tick.type === "run.retried") && !applied.isRefused)
+      this.#endAll((id) => id === member.state.runId, { moment, status: "restarted" });
+    if (item !== null && isOfAttempt) this.#ofItem(member, item, { tick, moment });
+    for (const command of commands) {
+      if (command.type === "attempt.end")
+        this.#end(member, command.item, { moment, status: "cancelled", isFinal: true });
+      else if (command.type === "child.cancel")
+        this.#endAll((id) => isWithin(id, command.runId), { moment, status: "cancelled", isFinal: true });
+      else if (command.type === "run.finish") {
+        const isFinal = command.outcome.status === "completed";
+        this.#endAll((id) => isWithin(id, member.state.runId), { moment, status: "cancelled", isFinal });
+      }
+    }
+    for (const command of commands) {
+      if (command.type !== "attempt.start") continue;
+      const started = member.state.items.get(command.item);
+      if (started !== undefined && isAtWork(started)) this.#begin(member, started, moment);
+    }
+    for (const open of this.#waiting) if (open.record.status !== "open") this.#answered(open, moment);
+  }
+
+  /** Attempts that have ended, up to the first that has not. */
+  *ended(): Generator<RunAttempt, void> {
+    let count = 0;
+    while (count < this.#listed.length && this.#listed[count]?.listed.endedTick !== null) count++;
+    for (const open of this.#listed.splice(0, count)) yield whole(open);
+  }
+
+  /** All other attempts, as they are now. */
+  *rest(): Generator<RunAttempt, void> {
+    for (const open of this.#listed) {
+      const { listed, item } = open;
+      if (listed.endedTick === null) listed.status = statusOf(item);
+      yield whole(open);
+    }
+    this.#listed = [];
+  }
+
+  #begin(member: Member, item: WorkItem, { number, atMs }: Moment): OpenAttempt | null {
+    // One tick may start many attempts: a caller who continues later does so after the tick.
+    if (this.#count >= this.#limit && number > this.#lastStarted) return null;
+    const key = keyOf(member, item.id);
+    if (this.#open.get(key)?.listed.attempt === item.attempt) return null;
+    const listed: Listed = {
+      runId: member.state.runId,
+      workflow: member.compiled.name,
+      step: item.step,
+      item: item.id,
+      attempt: item.attempt,
+      startedAtMs: atMs,
+      startedTick: number,
+      endedAtMs: null,
+      endedTick: null,
+      status: "running",
+      error: null,
+      isFinal: false,
+      retryAtMs: null,
+      eventType: item.input.kind === "event" ? item.input.event.type : null,
+      waits: [],
+    };
+    const open = { listed, item, waits: [], calls: new AttemptCalls() };
+    this.#open.set(key, open);
+    this.#listed.push(open);
+    this.#count++;
+    this.#lastStarted = number;
+    return open;
+  }
+
+  #ofItem(member: Member, item: WorkItem, { tick, moment }: { readonly tick: Tick; readonly moment: Moment }): void {
+    switch (tick.type) {
+      case "step.completed":
+        return this.#end(member, item.id, { moment, status: "completed", isFinal: true, ran: tick.elapsedMs });
+      case "step.failed": {
+        const { retryAtMs, error, elapsedMs: ran } = tick;
+        const isFinal = retryAtMs === null;
+        const status = isFinal ? "failed" : "retrying";
+        return this.#end(member, item.id, { moment, status, isFinal, ran, failed: { error, retryAtMs } });
+      }
+      case "wait.opened":
+      case "sleep.opened":
+      case "child.opened":
+      case "call.awaited":
+      case "effect.opened":
+      case "effect.failed":
+      case "effect.recorded": {
+        const record = item.memory?.get(tick.call);
+        const open = this.#open.get(keyOf(member, item.id));
+        if (open === undefined || record === undefined) return;
+        if (tick.type === "call.awaited") open.calls.takeOver(record, moment);
+        else open.calls.apply(tick, moment);
+        return this.#wait(open, record, moment);
+      }
+      default:
+    }
+  }
+
+  #wait(of: OpenAttempt, record: CallRecord, { number, atMs }: Moment): void {
+    if (!("status" in record) || record.status !== "open") return;
+    if (of.waits.some((known) => known.record === record && known.wait.toMs === null)) return;
+    const wait: Mutable<AttemptWait> = {
+      kind: waitKinds[record.kind],
+      fromMs: atMs,
+      fromTick: number,
+      toMs: null,
+      toTick: null,
+      ...(record.kind === "wait" && record.promptId !== null && { promptId: record.promptId }),
+      ...(record.kind !== "child" && record.dueAtMs !== null && { untilMs: record.dueAtMs }),
+      ...(record.kind === "child" && { runId: record.runId }),
+    };
+    of.listed.waits.push(wait);
+    const waiting = { wait, record };
+    of.waits.push(waiting);
+    this.#waiting.add(waiting);
+  }
+
+  #answered(open: OpenWait, { number, atMs }: Moment): void {
+    open.wait.toMs = atMs;
+    open.wait.toTick = number;
+    this.#waiting.delete(open);
+  }
+
+  #endAll(isMeant: (runId: string) => boolean, ending: Ending): void {
+    for (const [key, open] of this.#open) if (isMeant(open.listed.runId)) this.#close(key, open, ending);
+  }
+
+  #end(member: Member, item: number, ending: Ending): void {
+    const key = keyOf(member, item);
+    const open = this.#open.get(key);
+    if (open !== undefined) this.#close(key, open, ending);
+  }
+
+  #close(key: string, open: OpenAttempt, { moment, status, isFinal = false, ran, failed }: Ending): void {
+    const { listed } = open;
+    this.#open.delete(key);
+    listed.endedAtMs = moment.atMs;
+    listed.endedTick = moment.number;
+    listed.status = status;
+    listed.isFinal = isFinal;
+    if (ran !== undefined) listed.startedAtMs = moment.atMs - ran;
+    if (failed !== undefined) {
+      listed.retryAtMs = failed.retryAtMs;
+      listed.error = { code: codeOf(failed.error), message: failed.error.message };
+    }
+    open.calls.end(moment);
+    for (const waiting of open.waits) if (waiting.wait.toMs === null) this.#answered(waiting, moment);
+  }
+}
+
+interface Ending {
+  readonly moment: Moment;
+  readonly status: AttemptStatus;
+  readonly isFinal?: boolean;
+  /** How long it has run, in milliseconds. */
+  readonly ran?: number | undefined;
+  readonly failed?: { readonly error: ErrorRecord; readonly retryAtMs: number | null };
+}
+
+function isAtWork({ status }: WorkItem): boolean {
+  return status === "running" || status === "suspended" || status === "resuming";
+}
+
+function statusOf({ status }: WorkItem): AttemptStatus {
+  return status === "suspended" ? "waiting" : status === "resuming" ? "queued" : "running";
+}
+
+function keyOf({ state }: Member, item: number): string {
+  return `${item} ${state.runId}`;
+}
+
+/** Ids of children are the id of their parent, a slash and a number. */
+function isWithin(runId: string, parent: string): boolean {
+  return runId === parent || runId.startsWith(`${parent}/`);
+}
+
+function whole({ listed, calls }: OpenAttempt): RunAttempt {
+  return { ...listed, calls: calls.listed, moreCalls: calls.more };
+}

@@ -1,0 +1,185 @@
+/**
+ * The history of a run, its state at any tick, and whether the present code can continue it.
+ *
+ * @module
+ */
+
+import type { ContextDict } from "../../authoring/run-context.types.js";
+import type { Tick } from "../../engine/tick.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { decodeTick } from "../../snapshot/tick-codec.js";
+import { formatValue } from "../../value/format-value.js";
+import { wrongOption } from "../../value/option-value.js";
+import type { CheckProblem, CheckReport } from "../api/check.types.js";
+import type { HistoryEntry, RunForked } from "../api/history.types.js";
+import type { StoredRun } from "../store/run-store.types.js";
+import { allPages } from "../store/store-kit.js";
+import { isNotBegun, readStart } from "../store/text/start-text.js";
+import {
+  entries,
+  keptTicks,
+  type LoadFrom,
+  loadTree,
+  type NumberedTick,
+  prefacesOf,
+  readTick,
+} from "../worker/load/load.js";
+import { type RunTree, workflowAt } from "../worker/load/run-tree.js";
+import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
+
+/** Ticks from the oldest one that is kept, or after a given one. */
+export async function* historyOf(from: LoadFrom, after: number | undefined): AsyncGenerator<HistoryEntry, void> {
+  assertAfter(after);
+  const { runId } = from.run.key;
+  if (after === undefined) yield* originOf(from);
+  for await (const { number, entry, tick } of ticksOf(from, after ?? 0)) {
+    yield { number, atMs: tick.atMs, runId: entry.child?.runId ?? runId, tick };
+  }
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` */
+export function assertAfter(after: number | undefined): void {
+  if (after === undefined || (Number.isInteger(after) && after >= 0)) return;
+  const what = `is ${formatValue(after)}; it must be a whole number from 0 up`;
+  throw wrongOption("after", what, "Give the number of the last entry that you have read.");
+}
+
+/** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */
+export async function* originOf(from: LoadFrom): AsyncGenerator<HistoryEntry & { readonly tick: RunForked }, void> {
+  const { key, forkedFrom, createdAtMs: atMs } = from.run;
+  if (forkedFrom === null || (await from.store.snapshot(key, 0)) === null) return;
+  const { tree } = await loadTree(from, 0);
+  const tick = { type: "run.forked", atMs, from: forkedFrom, state: tree.root.state.store } as const;
+  yield { number: 0, atMs, runId: key.runId, tick };
+}
+
+/**
+ * Reads from the oldest tick that is kept. Where the owner deletes ticks meanwhile, it begins again, unless it has given a part.
+ *
+ * @throws {WorkflowError} `HISTORY_TRIMMED` where it has.
+ */
+export async function* sinceKept<Part>(
+  from: LoadFrom,
+  read: (first: number) => AsyncIterable<Part>,
+): AsyncGenerator<Part, void> {
+  for (let isGiven = false; ; ) {
+    const first = await firstKept(from);
+    try {
+      for await (const part of read(first)) {
+        isGiven = true;
+        yield part;
+      }
+      return;
+    } catch (cause) {
+      if (!WorkflowError.is(cause, "JOURNAL_CORRUPT")) throw cause;
+      const now = await firstKept(from);
+      if (now <= first) throw cause;
+      if (isGiven) throw trimmed(from, now - 1, { why: "it was deleted while the run was read.", cause });
+    }
+  }
+}
+
+/** Number of the oldest tick that is kept. The run may have more ticks by now than its row says, and keep none of them. */
+export async function firstKept(from: LoadFrom): Promise<number> {
+  const { first, last } = await keptTicks(from);
+  if (first <= last) return first;
+  const snapshot = await from.store.snapshot(from.run.key);
+  return Math.max(first, (snapshot?.tick ?? 0) + 1);
+}
+
+interface TickOf extends Pick<NumberedTick, "number" | "entry"> {
+  readonly tick: Tick;
+}
+
+export function ticksOf(from: LoadFrom, after: number): AsyncGenerator<TickOf, void> {
+  return sinceKept(from, (first) => ticksAfter(from, Math.max(after, first - 1)));
+}
+
+async function* ticksAfter(from: LoadFrom, start: number): AsyncGenerator<TickOf, void> {
+  for await (const { number, entry } of entries(from, start)) {
+    yield { number, entry, tick: readTick(from, number, () => decodeEntry(from, entry)) };
+  }
+}
+
+function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entry"]): Tick {
+  if (child === null) return decodeTick(json, workflow.compiled);
+  return decodeTick(json, workflowAt(workflow.compiled, child.path, `Run "${child.runId}"`));
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed, `HISTORY_TRIMMED` for one that is no longer kept. */
+export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
+  const { run } = from;
+  assertTick(from, tick);
+  // The ticks of a fork alone give no state.
+  if (run.forkedFrom !== null && (await from.store.snapshot(run.key, tick)) === null)
+    throw trimmed(from, tick, { why: "no snapshot before it is kept." });
+  const loaded = await loadTree(from, tick).catch((error: unknown) => {
+    if (WorkflowError.is(error, "JOURNAL_CORRUPT")) throw trimmed(from, tick, { why: error.message, cause: error });
+    throw error;
+  });
+  return loaded.tree;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` for a tick that never existed. */
+export function assertTick({ run }: LoadFrom, tick: number): void {
+  const first = run.forkedFrom === null ? 1 : 0;
+  if (!Number.isInteger(tick) || tick < first || tick > run.ticks) {
+    throw new WorkflowError({
+      code: "OPTION_INVALID",
+      message: `Run "${run.key.runId}" has no tick ${formatValue(tick)}: it has ${run.ticks}.`,
+      hint: "Use a tick number from `runtime.history(runId)`.",
+      details: { runId: run.key.runId, tick, ticks: run.ticks },
+    });
+  }
+}
+
+interface Trimmed {
+  readonly why: string;
+  readonly cause?: WorkflowError;
+}
+
+export function trimmed({ run }: LoadFrom, tick: number, { why, cause }: Trimmed): WorkflowError {
+  return new WorkflowError({
+    code: "HISTORY_TRIMMED",
+    message: `Tick ${tick} of run "${run.key.runId}" cannot be rebuilt: ${why}`,
+    hint: "Keep more with `history: { keep }`, or all of it.",
+    details: { runId: run.key.runId, tick },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+export function contextOf(tree: RunTree): ContextDict {
+  return { ...tree.toDict(), workflow: tree.root.compiled.name } as unknown as ContextDict;
+}
+
+/** Number of runs that are listed at once. */
+const PAGE = 200;
+
+/** Loads every run that has not ended, without its lease and without running it. */
+export async function checkRuns(parts: RuntimeParts, tenants: readonly string[]): Promise<CheckReport> {
+  const problems: CheckProblem[] = [];
+  let runs = 0;
+  for (const tenant of tenants) {
+    const query = { tenant, status: ["scheduled", "running", "waiting"], limit: PAGE } as const;
+    for await (const page of allPages((from) => parts.store.list({ ...query, ...from })))
+      for (const run of page.runs) {
+        runs++;
+        const problem = await tryLoad(parts, run);
+        if (problem !== null) problems.push(problem);
+      }
+  }
+  return { runs, problems };
+}
+
+async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Promise<CheckProblem | null> {
+  const { key, workflow: name } = run;
+  try {
+    const workflow = workflows.get(name);
+    if (isNotBegun(run)) readStart(run, workflow);
+    else prefacesOf(await loadTree({ store, run, workflow }), workflow);
+    return null;
+  } catch (error) {
+    if (!WorkflowError.is(error)) throw error;
+    return { runId: key.runId, tenant: key.tenant, workflow: name, code: error.code, message: error.message };
+  }
+}

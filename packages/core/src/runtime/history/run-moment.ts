@@ -1,0 +1,125 @@
+import type { RunState, WorkItem } from "../../engine/state.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import type { WorkflowEvent } from "../../event/event.js";
+import type { PendingDelivery, RunMoment, StepMoment } from "../api/history.types.js";
+import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
+import type { AppliedTick, Member, RunTree } from "../worker/load/run-tree.js";
+import { assertTick, sinceKept, trimmed } from "./history.js";
+
+interface Wanted {
+  readonly tick: number;
+  readonly runId: string;
+}
+
+/**
+ * @param childId The run itself when omitted.
+ * @throws {WorkflowError} `OPTION_INVALID` for a tick or child that never existed, `HISTORY_TRIMMED` for a tick that is no longer
+ * kept.
+ */
+export async function momentOf(from: LoadFrom, tick: number, childId?: string): Promise<RunMoment> {
+  assertTick(from, tick);
+  const wanted = { tick, runId: childId ?? from.run.key.runId };
+  const { value } = await sinceKept(from, (first) => momentSince(from, first, wanted)).next();
+  return value as RunMoment;
+}
+
+async function* momentSince(from: LoadFrom, first: number, { tick, runId }: Wanted): AsyncGenerator<RunMoment, void> {
+  const start = Math.min(first - 1, tick);
+  if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
+  const { tree } = await loadTree(from, start);
+  const ended: Ended = new Map([[tree.root.state.runId, new Map()]]);
+  // A child that has ended is in no tree any more: its last state is kept here.
+  const find = (): Member | undefined => tree.members.get(runId);
+  let shown = find();
+  for await (const { applied } of steps(from, { tree, ticks: start }, tick)) {
+    tree.forgetOutcomes();
+    if (applied !== null) count(ended, applied);
+    shown = find() ?? shown;
+  }
+  if (shown === undefined) throw childUnknown(from, tick, runId);
+  const { state } = shown;
+  const isLeft = find() === undefined || tree.root.state.status !== "running";
+  const isCutOff = state.status === "running" && isLeft;
+  const isInside = (of: { readonly runId: string }): boolean => of.runId === runId || of.runId.startsWith(`${runId}/`);
+  yield {
+    number: tick,
+    atMs: tree.root.state.atMs,
+    status: isCutOff ? "cancelled" : state.status,
+    isWaiting: state.status === "running" && state.active === 0 && !isCutOff,
+    state: state.store,
+    steps: stepsOf(tree, ended, shown).filter(isInside),
+    prompts: tree.prompts().filter(isInside),
+    next: shown === tree.root ? pendingDeliveries(state) : [],
+  };
+}
+
+function childUnknown({ run }: LoadFrom, tick: number, childId: string): WorkflowError {
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `Run "${run.key.runId}" had no child ${JSON.stringify(childId)} at tick ${tick}.`,
+    hint: "Take an id that `runtime.children(runId)` gives, and a tick after it was started.",
+    details: { runId: run.key.runId, childId, tick },
+  });
+}
+
+/** Completed and caught items by run and step. */
+type Ended = Map<string, Map<string, { done: number; caught: number }>>;
+
+function count(ended: Ended, { tick, member: { state }, item, isOfAttempt }: AppliedTick): void {
+  if (item === null || !isOfAttempt) return;
+  const isDone = tick.type === "step.completed";
+  const isCaught = tick.type === "step.failed" && tick.retryAtMs === null && !state.items.has(item.id);
+  if (!isDone && !isCaught) return;
+  const ofRun = ended.get(state.runId) ?? new Map<string, { done: number; caught: number }>();
+  ended.set(state.runId, ofRun);
+  const counts = ofRun.get(item.step) ?? { done: 0, caught: 0 };
+  ofRun.set(item.step, counts);
+  if (isDone) counts.done++;
+  else counts.caught++;
+}
+
+const places: Readonly<Record<WorkItem["status"], "queued" | "running" | "waiting" | "retrying" | "failed">> = {
+  ready: "queued",
+  resuming: "queued",
+  running: "running",
+  suspended: "waiting",
+  delayed: "retrying",
+  failed: "failed",
+};
+
+/** @param shown A member that may have ended: all of its steps are listed. */
+function stepsOf(tree: RunTree, ended: Ended, shown: Member): StepMoment[] {
+  const runIds = new Set([...ended.keys(), ...tree.members.keys(), shown.state.runId]);
+  return [...runIds].flatMap((runId) => {
+    // Of other runs, those that have ended are gone.
+    const member = tree.members.get(runId) ?? (runId === shown.state.runId ? shown : undefined);
+    const items = [...(member?.state.items.values() ?? [])];
+    const ofRun = ended.get(runId);
+    const names = new Set([
+      ...(member?.routing.definition.steps.map(({ name }) => name) ?? []),
+      ...(ofRun?.keys() ?? []),
+      ...items.map(({ step }) => step),
+    ]);
+    const all = new Map(
+      [...names].map((step) => {
+        const { done, caught } = ofRun?.get(step) ?? { done: 0, caught: 0 };
+        return [step, { runId, step, queued: 0, running: 0, waiting: 0, retrying: 0, done, failed: 0, caught }];
+      }),
+    );
+    for (const { step, status } of items) {
+      const counts = all.get(step);
+      if (counts !== undefined) counts[places[status]]++;
+    }
+    return [...all.values()];
+  });
+}
+
+/** Only for a run that has not ended: no other run can be forked. */
+export function pendingDeliveries(state: RunState): PendingDelivery[] {
+  if (state.status !== "running") return [];
+  return [...state.items.values()].flatMap(({ id, step, input, memory }) =>
+    input.kind === "event" && (memory === null || memory.size === 0)
+      ? [{ item: id, step, event: input.event as WorkflowEvent }]
+      : [],
+  );
+}

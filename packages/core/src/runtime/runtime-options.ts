@@ -1,0 +1,102 @@
+/** Options of a runtime, checked all at once. */
+import type { Clock, Log } from "../engine/ports.js";
+import { areOverrides } from "../resource/overrides.js";
+import type { ResourceOverride } from "../resource/resource.types.js";
+import { consoleLog, systemClock } from "../system/system.js";
+import {
+  checkOptions,
+  flag,
+  object,
+  type Rule,
+  type Rules,
+  valueRule,
+  wholeNumber,
+  withMethods,
+} from "../value/option-rules.js";
+import type { Workflows } from "./api/runtime-names.types.js";
+import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
+import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";
+import { memoryStore } from "./memory/memory-store.js";
+import { nameProblem } from "./options/check-names.js";
+import { queueProblems, type ResolvedQueue, resolveQueues } from "./options/queue-options.js";
+import type { RunStore } from "./store/run-store.types.js";
+import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
+
+export interface ResolvedRuntimeOptions {
+  readonly workflows: Workflows;
+  readonly store: RunStore;
+  /** False: no run comes into memory here. */
+  readonly executes: boolean;
+  /** Infinity: no limit. */
+  readonly maxRuns: number;
+  readonly leaseMs: number;
+  readonly settings: DurableRunSettings;
+  readonly queues: ReadonlyMap<string, ResolvedQueue>;
+  readonly overrides: readonly ResourceOverride[];
+  readonly telemetry: RuntimeTelemetry | null;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const wholeFromZero = wholeNumber(0);
+const wholeFromOne = wholeNumber(1);
+
+const rules: Rules<RuntimeOptions<Workflows>> = {
+  workflows: (workflows) => {
+    const names = Object.keys(workflows ?? {});
+    if (names.length === 0) return ["`workflows` is empty"];
+    return names.flatMap((name) => nameProblem(`the name of the workflow ${JSON.stringify(name)}`, name, false));
+  },
+  execute: flag,
+  leaseMs: milliseconds(100),
+  idleReleaseMs: milliseconds(0),
+  maxConcurrentRuns: wholeFromOne,
+  snapshotEvery: wholeFromOne,
+  history: (history = "all") => {
+    if (history === "all") return [];
+    const keep: unknown = Object(history).keep;
+    return keep === undefined ? ['`history` is neither "all" nor `{ keep }`'] : wholeFromZero(keep, "history.keep");
+  },
+  queues: (queues = {}) => queueProblems(queues as Readonly<Record<string, QueueOptions>>),
+  resources: (resources = []) =>
+    areOverrides(resources) ? [] : ["`resources` is not a list of overrides, such as `[database.override(fake)]`"],
+  store: withMethods("a store of runs, such as `sqliteStore(path)`", "commit"),
+  telemetry: object,
+  clock: withMethods("a clock", "now", "setTimer"),
+  log: withMethods("a log, as `{ info, error }`", "info", "error"),
+};
+
+function milliseconds(least: number): Rule {
+  const isRight = (value: unknown): boolean => Number.isFinite(value) && (value as number) >= least;
+  return valueRule(isRight, `a number of milliseconds from ${least}`);
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every option that is wrong. */
+export function resolveOptions(options: RuntimeOptions<Workflows>): ResolvedRuntimeOptions {
+  const isAlone = options.execute === false && options.store === undefined;
+  checkOptions("The options of the runtime are wrong", options, {
+    rules,
+    besides: isAlone ? ["`execute: false` needs a `store`, which it shares with a runtime that executes"] : [],
+  });
+  const { workflows, leaseMs = 30_000, idleReleaseMs = 10_000, snapshotEvery = 200, history = "all" } = options;
+  const { queues = {}, maxConcurrentRuns, resources = [] } = options;
+  // A run that only waits has no place.
+  const releasesAtOnce = maxConcurrentRuns !== undefined;
+  return {
+    workflows,
+    store: options.store ?? memoryStore(),
+    executes: options.execute ?? true,
+    maxRuns: maxConcurrentRuns ?? Number.POSITIVE_INFINITY,
+    leaseMs,
+    settings: {
+      snapshotEvery,
+      idleReleaseMs: releasesAtOnce ? 0 : idleReleaseMs,
+      keepTicks: history === "all" ? null : history.keep,
+    },
+    queues: resolveQueues(queues),
+    overrides: resources,
+    telemetry: options.telemetry ?? null,
+    clock: options.clock ?? systemClock,
+    log: options.log ?? consoleLog,
+  };
+}

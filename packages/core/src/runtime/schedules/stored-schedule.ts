@@ -1,0 +1,89 @@
+/** A schedule as its record holds it. */
+
+import type { Schedule } from "../api/schedule.types.js";
+import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../store/run-store.types.js";
+import { parseJson } from "../store/text/journal-text.js";
+import { addDue, type DueEntry, ownKind, removeDue } from "../tasks/task-queue.js";
+import type { StoredStart } from "../worker/commit/new-run.js";
+import type { ScheduleRules, ScheduleState } from "./schedule-plan.js";
+
+/** After every time that a date can be. */
+const NEVER_MS = 8_640_000_000_000_000;
+
+export interface StoredSchedule extends ScheduleRules, StoredStart {
+  readonly paused: boolean;
+  readonly state: ScheduleState;
+  /** Its entry in the list of what is due. Null: it has none. */
+  readonly due: string | null;
+}
+
+/** A schedule that was read, with the version that a write of it expects. */
+export interface ReadSchedule {
+  readonly version: number;
+  readonly schedule: StoredSchedule;
+}
+
+export function scheduleKey(tenant: string, name: string): RecordKey {
+  return { tenant, kind: ownKind("schedule"), id: name };
+}
+
+export async function readSchedule(store: RunStore, key: RecordKey): Promise<ReadSchedule | null> {
+  const record = await store.record(key);
+  return record === null ? null : scheduleOf(key, record);
+}
+
+export function scheduleOf({ id }: Pick<RecordKey, "id">, { version, text }: StoredRecord): ReadSchedule {
+  return { version, schedule: parseJson(text, `schedule "${id}"`) as StoredSchedule };
+}
+
+/** With its entry in the list of what is due. */
+export function scheduleWrites(
+  store: RunStore,
+  key: RecordKey,
+  { before, after }: { readonly before: ReadSchedule | null; readonly after: Omit<StoredSchedule, "due"> },
+): { readonly written: ReadSchedule; readonly writes: RecordWrite[] } {
+  const expected = before?.version ?? 0;
+  const entry = entryOf(key, after);
+  const due = entry === null ? null : addDue(store, entry, expected + 1);
+  const schedule: StoredSchedule = { ...after, due: due?.id ?? null };
+  const writes = [
+    { ...key, expected, text: JSON.stringify(schedule) },
+    ...removed(before),
+    ...(due === null ? [] : [due]),
+  ];
+  return { written: { version: expected + 1, schedule }, writes };
+}
+
+export function scheduleDeletion(key: RecordKey, before: ReadSchedule): RecordWrite[] {
+  return [{ ...key, expected: before.version, text: null }, ...removed(before)];
+}
+
+function removed(before: ReadSchedule | null): RecordWrite[] {
+  return before?.schedule.due == null ? [] : [removeDue(before.schedule.due)];
+}
+
+function entryOf({ tenant, id }: RecordKey, { workflow, paused, state }: Omit<StoredSchedule, "due">): DueEntry | null {
+  const isQueued = state.queuedAtMs.length > 0;
+  if (paused || (state.nextAtMs === null && !isQueued)) return null;
+  const afterRun = isQueued ? (state.last?.runId ?? null) : null;
+  return { what: "schedule", tenant, id, workflow, atMs: state.nextAtMs ?? NEVER_MS, afterRun };
+}
+
+/** As callers see it. */
+export function toSchedule(tenant: string, { schedule }: ReadSchedule): Schedule {
+  const { name, cron, timezone, workflow, overlap, catchUp, queue, paused, state } = schedule;
+  const { nextAtMs, ...stood } = state;
+  return {
+    name,
+    tenant,
+    cron,
+    timezone,
+    workflow,
+    overlap,
+    catchUp,
+    queue,
+    paused,
+    ...stood,
+    nextAtMs: paused ? null : nextAtMs,
+  };
+}

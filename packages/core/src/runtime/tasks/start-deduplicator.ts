@@ -1,0 +1,121 @@
+/**
+ * Starts that count once per key and time: a record names the run, and the commit that creates the run writes it.
+ *
+ * @module
+ */
+
+import { toMs } from "../../value/duration.js";
+import { formatValue } from "../../value/format-value.js";
+import { optionsInvalid } from "../../value/unknown-options.js";
+import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
+import { checkCallOptions } from "../options/call-options.js";
+import { checkNames } from "../options/check-names.js";
+import { idOf } from "../store/run-key.js";
+import type { RecordKey, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+import { parseJson } from "../store/text/journal-text.js";
+import { createOnly, type NewRunRequest, newRun } from "../worker/commit/new-run.js";
+import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
+import { addExpiry, removeExpiry } from "./expiring.js";
+import { ownKind } from "./task-queue.js";
+
+const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled"];
+
+/** Added to the present time, the sum is still a date. */
+const LONGEST_MS = 1e15;
+
+export interface DedupesSetup extends RuntimeParts {
+  /** Runs in memory here. `left` resolves when everything of the run is stored. */
+  readonly registry: { readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }> };
+  /** Called when there is a run to start. */
+  readonly onChanged: () => void;
+}
+
+export interface ResolvedDedupe {
+  readonly key: string;
+  readonly forMs: number;
+  readonly failed: "keep" | "replace";
+}
+
+/** The record of a key. */
+interface StoredDedupe {
+  readonly runId: string;
+  readonly untilMs: number;
+  readonly expiry: string;
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID`, `DURATION_INVALID` */
+export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: RuntimeRunOptions): ResolvedDedupe {
+  checkCallOptions("run.dedupe", dedupe);
+  const { failed = "keep" } = dedupe;
+  const problems = [
+    ...(failed === "keep" || failed === "replace"
+      ? []
+      : [`\`dedupe.failed\` is ${formatValue(failed)}, not "keep" or "replace"`]),
+    ...(runId === undefined ? [] : ["`dedupe` decides which run it is: it goes with no `runId`"]),
+    ...(startAt === undefined ? [] : ["`dedupe` decides when it starts: it goes with no `startAt`"]),
+  ];
+  const forMs = toMs(dedupe.for, "dedupe.for");
+  if (forMs === 0) problems.push("`dedupe.for` is 0: it would dedupe nothing");
+  if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after every date that there can be");
+  if (problems.length > 0) throw optionsInvalid("`run`", problems);
+  checkNames({ key: dedupe.key });
+  return { key: dedupe.key, forMs, failed };
+}
+
+export class StartDeduplicator {
+  readonly #setup: DedupesSetup;
+
+  constructor(setup: DedupesSetup) {
+    this.#setup = setup;
+  }
+
+  /**
+   * Returns the id of the run that counts, once that is stored.
+   *
+   * @throws {WorkflowError} `OPTION_INVALID`, `VALUE_UNSERIALIZABLE`
+   */
+  async start(request: NewRunRequest, { key, forMs, failed }: ResolvedDedupe): Promise<string> {
+    const { store, clock, onChanged } = this.#setup;
+    const { tenant, runId } = request.key;
+    const of = { tenant, kind: ownKind("dedupe"), id: store.hash(JSON.stringify([request.workflow.name, key])) };
+    const commit = createOnly(newRun(request));
+    for (;;) {
+      const { version, start: first } = await readStart(store, of);
+      const isWithin = first !== null && clock.now() < first.untilMs;
+      if (isWithin && (await this.#counts({ tenant, runId: first.runId }, failed))) return first.runId;
+      const untilMs = clock.now() + forMs;
+      const expiry = addExpiry(store, { ...of, version: version + 1 }, untilMs);
+      const start: StoredDedupe = { runId, untilMs, expiry: expiry.id };
+      const records = [
+        { ...of, expected: version, text: JSON.stringify(start) },
+        ...(first === null ? [] : [removeExpiry(first.expiry)]),
+        expiry,
+      ];
+      const [result] = await store.commit([{ ...commit, records }]);
+      if (result?.status !== "stored") continue; // another process was faster
+      onChanged();
+      return runId;
+    }
+  }
+
+  /** A deleted run does not count. */
+  async #counts(key: RunKey, failed: ResolvedDedupe["failed"]): Promise<boolean> {
+    const { store, registry } = this.#setup;
+    const live = registry.live.get(idOf(key));
+    if (failed === "replace" && live !== undefined && live.phase !== "live") await live.left; // its end is stored then
+    const run = await store.run(key);
+    return run !== null && (failed === "keep" || !withoutResult.includes(run.status));
+  }
+}
+
+interface ReadStart {
+  /** 0 where there is no record. */
+  readonly version: number;
+  readonly start: StoredDedupe | null;
+}
+
+async function readStart(store: RunStore, of: RecordKey): Promise<ReadStart> {
+  const record = await store.record(of);
+  if (record === null) return { version: 0, start: null };
+  return { version: record.version, start: parseJson(record.text, `the start ${of.id}`) as StoredDedupe };
+}

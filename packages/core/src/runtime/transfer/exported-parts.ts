@@ -1,0 +1,214 @@
+/**
+ * Checks the form of the parts that `runtime.import` gets, one by one. All problems are reported together.
+ *
+ * @module
+ */
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { freeHeapBytes } from "../../system/system.js";
+import { isError } from "../../value/kind.js";
+import { wrongOption } from "../../value/option-value.js";
+import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "../api/moving.types.js";
+import { checkNames, type Named } from "../options/check-names.js";
+import { isPriority } from "../options/queue-options.js";
+import { moveKey } from "../store/sealed-run.js";
+import { isStoredStatus } from "../store/store-kit.js";
+import { nameOf } from "../store/text/record-text.js";
+import { assertRoom } from "../worker/load/load.js";
+
+export type ExportedParts = Iterable<unknown> | AsyncIterable<unknown>;
+type PartOf<Type extends ExportedPart["type"]> = Extract<ExportedPart, { readonly type: Type }>;
+
+/** Parts by type. */
+type Lists = { readonly [Type in Exclude<ExportedPart["type"], "run" | "end">]: PartOf<Type>[] };
+
+/** An export whose parts have the right form: its snapshots by tick, all others in the order in which they came. */
+export interface Exported extends Lists {
+  readonly head: ExportedHead;
+}
+
+/** Maximum number of problems that are reported. */
+const MOST_TOLD = 20;
+
+/** Collects the problems of an export. */
+export class Problems {
+  readonly #found: string[] = [];
+
+  add(problem: string): void {
+    this.#found.push(problem);
+  }
+
+  /** Notes an error of `work` as a problem and returns `null`. Errors of the store are rethrown. */
+  async of<Value>(work: () => Value | Promise<Value>): Promise<Value | null> {
+    try {
+      return await work();
+    } catch (error) {
+      if (WorkflowError.is(error) && (error.code.startsWith("STORE_") || error.code === "RUN_TOO_LARGE")) throw error;
+      this.add(isError(error) ? error.message.replace(/\.$/, "") : String(error));
+      return null;
+    }
+  }
+
+  /** @throws {WorkflowError} `EXPORT_INVALID` */
+  assertNone(): void {
+    const problems = this.#found.slice(0, MOST_TOLD);
+    const left = this.#found.length - problems.length;
+    if (left > 0) problems.push(`and ${left} more`);
+    if (problems.length === 0) return;
+    throw new WorkflowError({
+      code: "EXPORT_INVALID",
+      message: `This run cannot be imported here: ${problems.join("; ")}.`,
+      hint: "Give all parts of one `runtime.export`, in order and as they were, to a runtime with the workflow of the run.",
+      details: { problems },
+    });
+  }
+}
+
+type Check = (value: unknown) => boolean;
+
+const text: Check = (value) => typeof value === "string";
+const whole: Check = (value) => Number.isSafeInteger(value);
+/** Epoch milliseconds that a `Date` can have. */
+export const isTime: Check = (value) => whole(value) && Math.abs(value as number) <= 8.64e15;
+const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
+const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null || check(value);
+const has =
+  (fields: { readonly [name: string]: Check }): Check =>
+  (value) =>
+    object(value) && wrongFields(value as object, fields).length === 0;
+
+const status: Check = (value) => typeof value === "string" && isStoredStatus(value);
+
+const forms: { readonly [Type in ExportedPart["type"]]: { readonly [field: string]: Check } } = {
+  run: {
+    format: (value) => value === EXPORT_FORMAT,
+    move: (value) => typeof value === "string" && value.length > 0 && value.length <= 100,
+    tenant: text,
+    runId: text,
+    workflow: text,
+    status,
+    input: object,
+    code: text,
+    ticks: count,
+    createdAtMs: isTime,
+    startAtMs: isTime,
+    updatedAtMs: isTime,
+    labels: object,
+    forkedFrom: orNull(has({ runId: text, tick: count })),
+    queue: orNull(has({ name: text, key: text, priority: isPriority })),
+    waiting: orNull(Array.isArray),
+  },
+  code: { name: text, text },
+  ticks: { first: count, last: count, atMs: isTime, entries: Array.isArray },
+  snapshot: { tick: count, atMs: isTime, snapshot: object },
+  event: { sequence: count, atMs: isTime, shown: object },
+  post: { position: count, key: orNull(text), atMs: isTime, message: has({ kind: text }) },
+  received: { key: text, receipt: has({ status: text }) },
+  record: { kind: text, id: text, value: (value) => value !== undefined },
+  end: { parts: count },
+};
+
+function wrongFields(value: object, fields: { readonly [name: string]: Check }): string[] {
+  return Object.keys(fields).filter(
+    (name) => !fields[name]?.(Object.hasOwn(value, name) ? value[name as keyof object] : undefined),
+  );
+}
+
+/**
+ * @param tenant Tenant that the run must have.
+ * @throws {WorkflowError} `EXPORT_INVALID`; `OPTION_INVALID` for a value without parts; `RUN_TOO_LARGE`.
+ */
+export async function readParts(parts: ExportedParts, tenant: string): Promise<Exported> {
+  if (!isIterable(parts))
+    throw wrongOption(
+      "parts",
+      "is nothing that has parts",
+      "Give what `runtime.export(runId)` gives, or a list of it.",
+    );
+  const problems = new Problems();
+  const lists: Lists = { ticks: [], snapshot: [], event: [], post: [], received: [], record: [], code: [] };
+  let head: ExportedHead | null = null;
+  let number = 0;
+  let end: PartOf<"end"> | null = null;
+  let characters = 0;
+  const freeBytes = freeHeapBytes();
+  for await (const given of parts) {
+    number++;
+    const part = partOf(given, number, problems);
+    if (part === null) continue;
+    if ((part.type === "run") !== (number === 1) || end !== null)
+      problems.add(`part ${number} is of type "${part.type}", in a place of another`);
+    else if (part.type === "run") head = part;
+    else if (part.type === "end") end = part;
+    else lists[part.type].push(part as never);
+    characters += lengthOf(part, number, problems);
+    assertRoom({ tenant, runId: head?.runId ?? "" }, { characters, freeBytes });
+  }
+  if (end === null || end.parts !== number)
+    problems.add(`it has ${number} parts, and ${end === null ? "no end" : `its end says ${end.parts}`}`);
+  if (head !== null) await checkHead(head, tenant, problems);
+  for (const { key } of [...lists.received, ...lists.post]) await checkName({ key: key ?? "-" }, problems);
+  for (const { kind, id } of lists.record) await checkName({ kind, id }, problems);
+  checkTwice(head, lists, problems);
+  problems.assertNone();
+  lists.snapshot.sort((left, right) => left.tick - right.tick);
+  return { ...lists, head: head as ExportedHead };
+}
+
+function isIterable(parts: ExportedParts): boolean {
+  return typeof parts === "object" && parts !== null && (Symbol.asyncIterator in parts || Symbol.iterator in parts);
+}
+
+function partOf(given: unknown, number: number, problems: Problems): ExportedPart | null {
+  const { type } = (object(given) ? given : {}) as { readonly type?: unknown };
+  if (typeof type !== "string" || !Object.hasOwn(forms, type)) {
+    problems.add(`part ${number} is of no type that there is`);
+    return null;
+  }
+  const wrong = wrongFields(given as object, forms[type as ExportedPart["type"]]);
+  if (wrong.length === 0) return given as ExportedPart;
+  problems.add(
+    type === "run" && wrong.includes("format")
+      ? `its format is not ${EXPORT_FORMAT}: a newer version has written it`
+      : `part ${number}, "${type}", has a wrong ${wrong.map((name) => `\`${name}\``).join(", ")}`,
+  );
+  return null;
+}
+
+/** Refuses parts that a store keeps only once. */
+function checkTwice(head: ExportedHead | null, { received, post, record }: Lists, problems: Problems): void {
+  const own = head === null ? [] : [{ key: moveKey(head.move) }];
+  const keys = [...own, ...received, ...post].flatMap(({ key }) => key ?? []);
+  for (const key of repeated(keys)) problems.add(`it has two messages with the key ${JSON.stringify(key)}`);
+  for (const name of repeated(record.map(nameOf))) problems.add(`it has ${name} twice`);
+  const positions = post.map(({ position }) => position);
+  for (const position of repeated(positions)) problems.add(`it has two messages with the position ${position}`);
+}
+
+function repeated<Item>(items: readonly Item[]): Set<Item> {
+  const seen = new Set<Item>();
+  return new Set(items.filter((item) => seen.size === seen.add(item).size));
+}
+
+function lengthOf(part: ExportedPart, number: number, problems: Problems): number {
+  try {
+    return JSON.stringify(part).length;
+  } catch {
+    problems.add(`part ${number}, "${part.type}", is not JSON, or too deep`);
+    return 0;
+  }
+}
+
+async function checkHead(head: ExportedHead, tenant: string, problems: Problems): Promise<void> {
+  if (head.tenant !== tenant) problems.add(`the run is of tenant "${head.tenant}", not "${tenant}"`);
+  await checkName({ tenant: head.tenant, runId: head.runId, labels: head.labels }, problems);
+  if (head.forkedFrom !== null) await checkName({ runId: head.forkedFrom.runId }, problems);
+  if (head.queue !== null) await checkName({ kind: head.queue.name, tenant: head.queue.key }, problems);
+}
+
+async function checkName(named: Named, problems: Problems): Promise<void> {
+  await problems.of(() => checkNames(named));
+}

@@ -1,0 +1,338 @@
+/**
+ * Imports an exported run: it is read as a load would read it, and then stored in one transaction, without an owner.
+ *
+ * @module
+ */
+
+import { invariant } from "../../errors/invariant.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { encodeOutcome } from "../../snapshot/encode.js";
+import { formatValue } from "../../value/format-value.js";
+import { wrongOption } from "../../value/option-value.js";
+import type { ImportedRun, ImportOptions } from "../api/moving.types.js";
+import { historyOf } from "../history/history.js";
+import type {
+  CommitResult,
+  PostedMessage,
+  ReceivedMessage,
+  RecordWrite,
+  RunCommit,
+  RunKey,
+  RunStore,
+  RunSummary,
+  StoredRun,
+} from "../store/run-store.types.js";
+import { runIdConflict } from "../store/runtime-errors.js";
+import { moveKey } from "../store/sealed-run.js";
+import { nameOf, recordConflict, recordValue } from "../store/text/record-text.js";
+import { isOutcome, readPrompts, readShown, shownText } from "../store/text/shown-text.js";
+import { isNotBegun, readStart } from "../store/text/start-text.js";
+import {
+  type LoadedTree,
+  type LoadFrom,
+  loadTree,
+  prefacesOf,
+  type RunReads,
+  type StoredRunJson,
+  steps,
+} from "../worker/load/load.js";
+import type { RunTree } from "../worker/load/run-tree.js";
+import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
+import { type Exported, type ExportedParts, isTime, Problems, readParts } from "./exported-parts.js";
+import { type StagedRun, stageRun } from "./imported-run.js";
+
+export interface ImportSetup extends RuntimeParts {
+  /** Names of the queues of this runtime. */
+  readonly queues: ReadonlyMap<string, unknown>;
+}
+
+/**
+ * @throws {WorkflowError} `EXPORT_INVALID` with all problems, `WORKFLOW_UNKNOWN`, `RUN_TOO_LARGE`; `RUN_ID_CONFLICT` when there is
+ * another run of that id; `RECORD_CONFLICT`.
+ */
+export async function importRun(
+  setup: ImportSetup,
+  parts: ExportedParts,
+  { tenant = "", records = "refuse" }: ImportOptions,
+): Promise<ImportedRun> {
+  if (records !== "refuse" && records !== "keep")
+    throw wrongOption("records", `is ${formatValue(records)}`, 'Give "refuse" or "keep".');
+  const given = await readParts(parts, tenant);
+  const { runId, move } = given.head;
+  const key = { tenant, runId };
+  if (await isTaken(setup.store, key, move)) return { ...key, isNew: false };
+  const commits = await commitsOf(setup, given);
+  return { ...key, isNew: await store(setup, { key, move, commits, records }) };
+}
+
+/** Tells whether the run of this move is here, or was. */
+async function isTaken(from: RunStore, key: RunKey, move: string): Promise<boolean> {
+  return (await from.receipt(key, moveKey(move))) !== null;
+}
+
+async function commitsOf({ store: to, clock, workflows, queues }: ImportSetup, given: Exported): Promise<RunCommit[]> {
+  const { head } = given;
+  const workflow = workflows.get(head.workflow);
+  const problems = new Problems();
+  if (head.queue !== null && !queues.has(head.queue.name))
+    problems.add(`its queue "${head.queue.name}" is none of this runtime`);
+  const staged = await problems.of(() => stageRun(given, (text) => to.hash(text), problems));
+  const loaded = staged === null ? null : await load(staged, workflow, problems);
+  const last = staged && loaded && (await problems.of(() => newest(staged, loaded, workflow)));
+  await checkRest(given, workflow, problems);
+  const summary = staged && (await problems.of(() => summaryOf(staged.run, { loaded, workflow, nowMs: clock.now() })));
+  problems.assertNone();
+  return commitList({ given, staged: staged as StagedRun, loaded, last, workflow, summary: summary as RunSummary });
+}
+
+/** `null`: the run has not begun, or has a problem. */
+async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: Problems): Promise<LoadedTree | null> {
+  const { run, view, firstTick } = staged;
+  const from = { store: view, run, workflow };
+  if (isNotBegun(run)) {
+    await problems.of(async () => {
+      readStart(run, workflow);
+      await loadOwn(from, 0);
+    });
+    return null;
+  }
+  return problems.of(async () => {
+    readStart(run, workflow);
+    // The ticks of a fork alone lead to no state.
+    if (run.forkedFrom !== null && (await view.snapshot(run.key, firstTick - 1)) === null)
+      throw invalid(`it is a fork, and has no snapshot before its tick ${firstTick}`);
+    await readHistory(from, firstTick);
+    for (const { row } of staged.snapshots) if (row.tick >= firstTick) await loadOwn(from, row.tick - 1);
+    const loaded = await loadOwn(from);
+    if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
+    const { streamed } = loaded.tree.root.state;
+    if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
+    prefacesOf(loaded, workflow);
+    return loaded;
+  });
+}
+
+/** Reads every tick as the readers of the run will: alone, and with the state that it leads to. */
+async function readHistory(from: LoadFrom, firstTick: number): Promise<void> {
+  for await (const { number, atMs } of historyOf(from, undefined))
+    if (!isTime(atMs)) throw invalid(`its tick ${number} has the time ${atMs}, which no date has`);
+  const { tree } = await loadOwn(from, firstTick - 1);
+  for await (const _ of steps(from, { tree, ticks: firstTick - 1 })) tree.forgetOutcomes();
+}
+
+async function loadOwn(from: LoadFrom, upTo?: number): Promise<LoadedTree> {
+  const loaded = await loadTree(from, upTo);
+  const { runId } = loaded.tree.root.state;
+  if (runId !== from.run.key.runId) throw invalid(`its snapshot of tick ${loaded.snapshotAt} is of run "${runId}"`);
+  return loaded;
+}
+
+async function checkRest(
+  { head, event: events, record: records }: Exported,
+  workflow: RegisteredWorkflow,
+  problems: Problems,
+): Promise<void> {
+  let last = -1;
+  for (const { sequence, shown } of events) {
+    if (sequence <= last) problems.add(`event ${sequence} comes after event ${last}`);
+    last = sequence;
+    await problems.of(() => readShown(JSON.stringify(shown), workflow.compiled, `event ${sequence}`));
+  }
+  const waiting = head.waiting === null ? null : JSON.stringify(head.waiting);
+  await problems.of(() => readPrompts(waiting, workflow.compiled, "the prompts"));
+  for (const { kind, id, value } of records)
+    await problems.of(() => recordValue({ kind, id }, { version: 1, text: JSON.stringify(value) }));
+}
+
+interface Standing {
+  /** `null`: the run has not begun. */
+  readonly loaded: LoadedTree | null;
+  readonly workflow: RegisteredWorkflow;
+  readonly nowMs: number;
+}
+
+/** The status that follows from its ticks. A run that was at work is due at once. */
+function summaryOf(run: StoredRun, { loaded, workflow, nowMs }: Standing): RunSummary {
+  const { status, updatedAtMs: atMs, waiting } = run;
+  const summary = { atMs, outcome: null, waiting: null };
+  if (loaded === null)
+    return { ...summary, status: status === "scheduled" ? status : "running", wakeAtMs: run.startAtMs };
+  const { outcome } = loaded.tree.root.state;
+  if (status === "waiting" && outcome === null)
+    return { ...summary, status, wakeAtMs: loaded.tree.wakeAt(), waiting: waitingText(loaded.tree, { run, workflow }) };
+  if (status === "running" || status === "waiting") return { ...summary, status: "running", wakeAtMs: nowMs };
+  if (outcome?.status !== status)
+    throw invalid(`it says that it is ${status}, and its ticks say ${outcome?.status ?? "that it has not ended"}`);
+  const text = JSON.stringify(encodeOutcome(outcome, workflow.compiled));
+  return { status, atMs: loaded.tree.root.state.atMs, wakeAtMs: null, outcome: text, waiting };
+}
+
+function waitingText(
+  tree: RunTree,
+  { run, workflow }: { run: StoredRun; workflow: RegisteredWorkflow },
+): string | null {
+  const named = readPrompts(run.waiting, workflow.compiled, "the prompts").map(({ promptId }) => promptId);
+  const open = tree.prompts().map(({ promptId }) => promptId);
+  if (named.toSorted().join() === open.toSorted().join()) return run.waiting;
+  throw invalid(`it says that it asks ${named.length} prompts, and its ticks say ${open.length}, or others`);
+}
+
+function invalid(problem: string): WorkflowError {
+  return new WorkflowError({ code: "EXPORT_INVALID", message: problem, hint: "", details: {} });
+}
+
+type StagedSnapshot = StagedRun["snapshots"][number];
+
+interface Made extends Pick<Standing, "loaded" | "workflow"> {
+  readonly given: Exported;
+  readonly staged: StagedRun;
+  /** `null`: the run has not begun. */
+  readonly last: StagedSnapshot | null;
+  readonly summary: RunSummary;
+}
+
+/** The commits of one transaction: the run is created under a lease, which the last commit gives back. */
+function commitList({ given, staged, loaded, last, workflow, summary }: Made): RunCommit[] {
+  const { head } = given;
+  const { run, firstTick } = staged;
+  const { key, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = run;
+  const held = { key, owner: moveKey(head.move), epoch: 1 };
+  const lease = { owner: held.owner, untilMs: createdAtMs };
+  // A store numbers ticks from 1: those that were pruned before are, again, at the end.
+  const pruned = firstTick - 1;
+  const filler = pruned === 0 ? {} : { ticks: { first: 1, last: pruned, atMs: createdAtMs, text: "[]" } };
+  const snapshots = last === null ? staged.snapshots : [...staged.snapshots, last];
+  const messages = messagesOf(given.post, loaded);
+  const records = given.record.map(
+    ({ kind, id, value }): RecordWrite => ({ tenant: key.tenant, kind, id, expected: 0, text: JSON.stringify(value) }),
+  );
+  return [
+    {
+      ...held,
+      create: { workflow: run.workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue, lease },
+      ...filler,
+      received: [
+        ...given.received.map((one) => ({ idempotencyKey: one.key, receipt: JSON.stringify(one.receipt) })),
+        ...messages.received,
+        { idempotencyKey: moveKey(head.move), receipt: '{"status":"accepted","sequence":0}' },
+      ],
+      posts: messages.posts,
+      records,
+      blobs: staged.codeBlobs([code]),
+    },
+    ...staged.ticks.map(({ row, blobs }) => ({ ...held, ticks: row, blobs })),
+    ...new Map(snapshots.map(({ row, blobs }) => [row.tick, { ...held, snapshot: row, blobs }])).values(),
+    ...[...staged.events, ...missingEvents(staged, loaded, workflow)].map(({ row, blobs }) => ({
+      ...held,
+      events: [row],
+      blobs,
+    })),
+    {
+      ...held,
+      summary,
+      ...(pruned > 0 && { prune: { ticks: pruned, snapshots: 0 } }),
+      release: true,
+    },
+  ];
+}
+
+/**
+ * A snapshot after the last tick: a load reads no tick from before the move, because those have positions of posts of the other
+ * store. It is read before it is stored: ticks can lead to a state that no snapshot may hold.
+ */
+async function newest(
+  staged: StagedRun,
+  { tree, ticks }: LoadedTree,
+  workflow: RegisteredWorkflow,
+): Promise<StagedSnapshot> {
+  const { code } = workflow;
+  const { hash: codeHash } = tree.code;
+  const snapshot: StoredRunJson = { code: codeHash, run: tree.toStored() };
+  const { row, blobs } = staged.snapshotOf(
+    { tick: ticks, atMs: tree.root.state.atMs, text: JSON.stringify(snapshot) },
+    codeHash,
+  );
+  const texts = new Map(blobs.map(({ hash, text: json }) => [hash, json]));
+  const store: RunReads = {
+    blob: async (hash) => texts.get(hash) ?? staged.view.blob(hash),
+    snapshot: async () => row,
+    ticks: async () => [],
+  };
+  await loadTree({ store, run: staged.run, workflow });
+  return { row, blobs: codeHash === code.hash ? [...blobs, code] : blobs };
+}
+
+/** Stream events of the last ticks that were not stored with them. */
+function missingEvents(
+  staged: StagedRun,
+  loaded: LoadedTree | null,
+  { compiled }: RegisteredWorkflow,
+): StagedRun["events"] {
+  const missing = (loaded?.tree.streamed ?? []).filter(({ sequence }) => sequence > staged.run.lastEvent);
+  return missing
+    .filter(({ event }) => !isOutcome(event))
+    .map(({ sequence, atMs, ...item }) => staged.eventOf({ sequence, atMs, text: shownText(item, compiled) }));
+}
+
+/** Messages that the last ticks have taken, and the others. */
+function messagesOf(
+  posts: Exported["post"],
+  loaded: LoadedTree | null,
+): Required<Pick<RunCommit, "posts" | "received">> {
+  const open: PostedMessage[] = [];
+  const received: ReceivedMessage[] = [];
+  for (const { position, key: idempotencyKey, atMs, message } of posts) {
+    const receipt = loaded?.tree.receipts.get(position);
+    if (receipt?.status !== "accepted") open.push({ idempotencyKey, atMs, text: JSON.stringify(message) });
+    else if (idempotencyKey !== null) received.push({ idempotencyKey, receipt: JSON.stringify(receipt) });
+  }
+  return { posts: open, received };
+}
+
+interface Storing {
+  readonly key: RunKey;
+  readonly move: string;
+  readonly commits: readonly RunCommit[];
+  readonly records: "refuse" | "keep";
+}
+
+/** `false`: another process has imported the run meanwhile. */
+async function store({ store: to }: ImportSetup, { key, move, commits, records }: Storing): Promise<boolean> {
+  let [first, ...rest] = commits as [RunCommit, ...RunCommit[]];
+  for (;;) {
+    const results = await to.commit([first, ...rest]);
+    const [result] = results as [CommitResult];
+    if (result.status === "stored") {
+      invariant(
+        results.every(({ status }) => status === "stored"),
+        "a part of a run is not stored with the rest",
+      );
+      return true;
+    }
+    if (result.status === "conflict") {
+      const there = new Set(result.records.map(nameOf));
+      const writes = first.records ?? [];
+      const taken = writes.filter((one) => there.has(nameOf(one)));
+      if (records === "refuse") await assertSame(to, taken);
+      first = { ...first, records: writes.filter((one) => !taken.includes(one)) };
+      continue;
+    }
+    if (await isTaken(to, key, move)) return false;
+    throw runIdConflict(key, result.status === "exists" ? result.run.workflow : "", { asked: null });
+  }
+}
+
+/** @throws {WorkflowError} `RECORD_CONFLICT` for records that are stored with another value. */
+async function assertSame(from: RunStore, writes: readonly RecordWrite[]): Promise<void> {
+  const others: RecordWrite[] = [];
+  for (const write of writes) {
+    const stored = await from.record(write);
+    if (stored !== null && stored.text !== write.text) others.push(write);
+  }
+  if (others.length > 0)
+    throw recordConflict(
+      others,
+      "another one is stored here than the one that comes with the run",
+      'Import with `{ records: "keep" }` to keep the one that is here.',
+    );
+}

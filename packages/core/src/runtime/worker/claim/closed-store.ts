@@ -1,0 +1,26 @@
+/**
+ * Reports once that the store was closed before its runtime was stopped. The background tasks of the runtime show each failure to it, and
+ * end if it is of a closed store: no later try can succeed.
+ *
+ * @module
+ */
+import type { Log } from "../../../engine/ports.js";
+import { WorkflowError } from "../../../errors/workflow-error.js";
+
+export class ClosedStore {
+  readonly #log: Log;
+  #isReported = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Whether the failure is of a store that has been closed. Reports the first. */
+  caused(error: unknown): boolean {
+    if (!WorkflowError.is(error, "STORE_CLOSED")) return false;
+    if (!this.#isReported)
+      this.#log.error("The store was closed before its runtime was stopped: the runtime does no more work.", error);
+    this.#isReported = true;
+    return true;
+  }
+}

@@ -1,0 +1,153 @@
+/** How runs begin: in memory here at once, in the store for a process that claims them, or with the state of another run. */
+import type { Clock } from "../../../engine/ports.js";
+import { createRunState, type RunState } from "../../../engine/state.js";
+import { beginWithChildren } from "../../../run/children.js";
+import { Deferred } from "../../../system/deferred.js";
+import { beginTurn } from "../../../system/host-turns.js";
+import { idOf } from "../../store/run-key.js";
+import type { LeaseRequest, NewRunRecord, RunKey, RunStore, StoredRun } from "../../store/run-store.types.js";
+import { runIdConflict } from "../../store/runtime-errors.js";
+import type { GroupCommit } from "../commit/group-commit.js";
+import { createOnly, type NewRun } from "../commit/new-run.js";
+import type { DurableRun } from "../run/durable-run.js";
+import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
+import type { PlaceSetup } from "./recovery.js";
+
+/** A run that begins with the state of another. */
+export interface ForkedRun extends Pick<NewRun, "key" | "workflow" | "record"> {
+  readonly state: RunState;
+  readonly children: ReadonlyMap<string, RunState> | null;
+}
+
+/** Where runs begin. */
+export interface RunStarterHost {
+  readonly store: Pick<RunStore, "run">;
+  /** `false`: every run is loaded by another process. */
+  readonly claims: boolean;
+  readonly committer: GroupCommit;
+  readonly clock: Clock;
+  readonly lease: LeaseRequest;
+  readonly live: ReadonlyMap<string, DurableRun>;
+  place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun;
+  /** Number of runs that may still be loaded here. */
+  readonly room: number;
+  /** Called when a run of a queue was stored. */
+  readonly onCapacity: () => void;
+}
+
+export class RunStarter {
+  readonly #setup: RunStarterHost;
+  /** Runs in memory that the store does not have yet. */
+  readonly #starting: Map<DurableRun, Deferred<StoredRun | null>> = new Map();
+  /** Runs that begin later, and are not stored yet. */
+  readonly #storing: Map<string, Promise<StoredRun | null>> = new Map();
+
+  constructor(setup: RunStarterHost) {
+    this.#setup = setup;
+  }
+
+  /** Resolves to `null` once the run is stored, or to the existing run of that id. */
+  start(start: NewRun): Promise<StoredRun | null> {
+    const { live, claims, clock, committer, room } = this.#setup;
+    const known = live.get(idOf(start.key));
+    if (known !== undefined) return this.#existing(known);
+    const busy = committer.whyBusy();
+    if (busy !== null) return Promise.reject(busy);
+    const { startAtMs, queue } = start.record;
+    const begins = claims && room > 0 && queue === null && startAtMs <= clock.now();
+    return begins ? this.#create(start) : this.#leave(start);
+  }
+
+  /**
+   * Starts a run with the state of another run.
+   *
+   * @throws {WorkflowError} `RUN_ID_CONFLICT`
+   */
+  async fork({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
+    const family = children === null ? null : new Map(children);
+    const isQueued = record.queue !== null;
+    const status = { status: "running", isStored: false, isCut: true, isQueued, leavesAtOnce: isQueued } as const;
+    const run = this.#setup.place(workflow, { key, epoch: 1, state, family, ...status });
+    // From here on, nothing of the other run is needed, not even its ticks.
+    run.takeSnapshot();
+    const stored = this.#whenCreated(run, record);
+    if (this.#setup.claims) beginWithChildren(run.runner, { type: "run.resumed", atMs: run.runner.now() });
+    else run.leave("running"); // before it has begun: without an owner, and due
+    const existing = await stored;
+    if (existing !== null) throw runIdConflict(key, existing.workflow, { asked: record.workflow });
+  }
+
+  /** Tells whether the store does not have this run yet. */
+  has(run: DurableRun): boolean {
+    return this.#starting.has(run);
+  }
+
+  /** Resolves once a run that was just started here is stored; at once for every other run. */
+  async whenStored(key: RunKey): Promise<void> {
+    const live = this.#setup.live.get(idOf(key));
+    await (live === undefined ? this.#storing.get(idOf(key)) : this.#starting.get(live)?.promise);
+  }
+
+  /** The store already had a run of this id. */
+  onExists(run: DurableRun, existing: StoredRun): void {
+    this.#starting.get(run)?.resolve(existing);
+  }
+
+  /** Stores a run without an owner, until its time or its turn has come. */
+  #leave(start: NewRun): Promise<StoredRun | null> {
+    const { key, record } = start;
+    const commit = createOnly(start);
+    const stored = new Deferred<StoredRun | null>();
+    this.#setup.committer.add({
+      mayWait: false,
+      takeCommit: () => commit,
+      onCommitted: (result) => {
+        stored.resolve(result.status === "exists" ? result.run : null);
+        if (record.queue !== null) this.#setup.onCapacity();
+      },
+      onCommitFailed: (error) => stored.reject(error),
+    });
+    const id = idOf(key);
+    const forget = (): void => void (this.#storing.get(id) === stored.promise && this.#storing.delete(id));
+    this.#storing.set(id, stored.promise);
+    stored.promise.then(forget, forget);
+    return stored.promise;
+  }
+
+  /** The run of that id in memory here, as it is stored. */
+  async #existing(known: DurableRun): Promise<StoredRun | null> {
+    await this.#starting.get(known)?.promise;
+    return this.#setup.store.run(known.key);
+  }
+
+  #create({ key, workflow, record, started }: NewRun): Promise<StoredRun | null> {
+    const { compiled } = workflow;
+    const state = createRunState({ runId: key.runId, workflow: compiled.name, store: started.store });
+    const run = this.#setup.place(workflow, { key, epoch: 1, state, status: "running", isStored: false });
+    run.nextCommit().blobs.push(workflow.code);
+    const stored = this.#whenCreated(run, record);
+    // Else the first tick might wait for a turn of the host, and miss the commit that creates the run: which is a turn itself.
+    beginTurn(this.#setup.clock.now());
+    run.runner.begin(started);
+    return stored;
+  }
+
+  /** Resolves to `null` once the next commit has created the run, or to the existing run of that id. */
+  #whenCreated(run: DurableRun, record: NewRunRecord): Promise<StoredRun | null> {
+    const commit = run.nextCommit();
+    commit.create = () => {
+      const { owner, untilMs } = this.#setup.lease;
+      return { ...record, lease: { owner, untilMs } };
+    };
+    const { createdAtMs, labels, forkedFrom, queue } = record;
+    if (queue === null) run.origin = { createdAtMs, labels, forkedFrom };
+    const stored = new Deferred<StoredRun | null>();
+    this.#starting.set(run, stored);
+    commit.stored.promise.then(
+      () => stored.resolve(null),
+      (error: unknown) => stored.reject(error),
+    );
+    stored.promise.finally(() => this.#starting.delete(run)).catch(() => {}); // the caller of the start gets the error
+    return stored.promise;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The background work of a runtime: starts due schedules and waiting starts, claims due runs without an owner, and hears of posts by
+ * others. Its leases have a clock of their own, see `Renewals`.
+ *
+ * @module
+ */
+
+import { Deferred, markHandled } from "../../../system/deferred.js";
+import { jittered } from "../../../system/system.js";
+import { idOf } from "../../store/run-key.js";
+import type { ScheduledTasks } from "../../tasks/scheduled-tasks.js";
+import type { RuntimeParts } from "../workflows/registered-workflows.js";
+import type { ClaimedBatch, RunRegistry } from "./registry.js";
+
+/** Number of runs that are claimed at once: no more are claimed before these are loaded, so that other processes get their share. */
+const BATCH = 100;
+const LONGEST_PAUSE_MS = 1_000;
+
+export interface PumpSetup extends RuntimeParts {
+  readonly registry: RunRegistry;
+  readonly dueWork: ScheduledTasks;
+  /** Milliseconds between two looks where nothing tells of a change. */
+  readonly lookMs: number;
+}
+
+export class WorkerLoop {
+  readonly #setup: PumpSetup;
+  #stopWatching: (() => void) | null = null;
+  #callOff: (() => void) | null = null;
+  #armedAtMs = Number.POSITIVE_INFINITY;
+  #isBackground = false;
+  #sweepAtMs = 0;
+  #running: Promise<void> | null = null;
+  /** How many runs the present round has claimed. */
+  #claimed = new Deferred<number>();
+  #again = false;
+  #stopped = false;
+
+  constructor(setup: PumpSetup) {
+    this.#setup = setup;
+  }
+
+  /** Called with the first run. */
+  start(): void {
+    if (this.#stopWatching !== null || this.#stopped) return;
+    const { registry, dueWork, clock, lookMs } = this.#setup;
+    this.#sweepAtMs = clock.now() + lookMs;
+    this.#stopWatching = registry.store.watch((key, news) => {
+      const id = key === null ? null : idOf(key); // one text for three tables: every commit comes here
+      registry.watchers.notify(id);
+      const isAwaited = id !== null && dueWork.awaits(id);
+      if (key === null || id === null || isAwaited || !registry.live.has(id)) {
+        // The end of a run matters if it frees a place, or if something waits for it.
+        const isForNobody = news === "further" || (news === "ended" && !isAwaited && !registry.hasQueues);
+        if (!isForNobody) this.look();
+      } else if (news === "due") {
+        // For a run in memory here, this is news: another process has sent it a message.
+        registry.deliverPosts(key).catch(() => this.look());
+      }
+    });
+    if (!this.#looksForDue) return; // it only hears of changes
+    registry.onCapacity = () => this.look();
+    this.#arm(this.#sweepAtMs);
+  }
+
+  /** Looks for due work in the background, until there is none. */
+  look(): void {
+    if (!this.#looksForDue || this.#stopped) return;
+    if (this.#running !== null) {
+      this.#again = true;
+      return;
+    }
+    this.#again = false;
+    this.#claimed = new Deferred();
+    markHandled(this.#claimed.promise);
+    this.#running = this.#round().finally(() => {
+      this.#running = null;
+      if (this.#again) this.look();
+    });
+  }
+
+  /**
+   * Resolves to how many runs the first claim has given, at most {@link BATCH}: the look for more goes on in the background.
+   *
+   * @throws {WorkflowError} What the store says, where it cannot be asked. It is asked again all the same.
+   */
+  serve(): Promise<number> {
+    if (!this.#looksForDue) return Promise.resolve(0);
+    this.look();
+    return this.#claimed.promise; // marked as handled: a process that only starts it does not end with its error
+  }
+
+  /** `false`: other processes do the due work. */
+  get #looksForDue(): boolean {
+    const { executes, keepsRecords } = this.#setup.registry;
+    return executes && keepsRecords;
+  }
+
+  /** Resolves when it claims no more runs. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#stopWatching?.();
+    this.#callOff?.();
+    await this.#running;
+  }
+
+  async #round(): Promise<void> {
+    const { registry, clock, log, lookMs } = this.#setup;
+    try {
+      const claimed = await this.#claim();
+      this.#claimed.resolve(claimed.count);
+      await claimed.loaded;
+      if (claimed.isFull || this.#again) {
+        this.#again = true;
+        return;
+      }
+      // Without room, it looks again when a run leaves memory.
+      const runAtMs = registry.room < 1 ? null : await registry.nextWakeAtMs();
+      const wakeAtMs = Math.min(claimed.dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
+      this.#arm(Math.min(this.#sweepAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
+    } catch (error) {
+      if (this.#stopped) return this.#claimed.resolve(0);
+      this.#claimed.reject(error);
+      if (registry.closedStore.caused(error)) return;
+      log.error("The run store could not be asked for runs that are due; it is asked again.", error);
+      this.#arm(clock.now() + jittered(Math.min(lookMs, LONGEST_PAUSE_MS), clock));
+    }
+  }
+
+  /** Starts what is due, and claims due runs as far as there is room. */
+  async #claim(): Promise<ClaimedBatch & { readonly dueAtMs: number; readonly isFull: boolean }> {
+    const { registry, dueWork, clock, lookMs } = this.#setup;
+    if (this.#mustSweep(clock.now())) {
+      this.#sweepAtMs = clock.now() + lookMs;
+      await dueWork.sweep();
+    }
+    if (registry.live.size > 0) await registry.deliverPosts();
+    const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: runs that this starts are claimed below
+    const limit = Math.min(BATCH, registry.room);
+    if (limit < 1 || this.#stopped) return { count: 0, loaded: Promise.resolve(), dueAtMs, isFull: false };
+    const batch = await registry.adoptDue(limit);
+    return { ...batch, dueAtMs, isFull: batch.count === limit };
+  }
+
+  /** Also `true` if the clock is before the last sweep: it was set back, and would delay the next one. */
+  #mustSweep(nowMs: number): boolean {
+    return nowMs >= this.#sweepAtMs || nowMs < this.#sweepAtMs - this.#setup.lookMs;
+  }
+
+  /** @param isDue `true`: a run needs an owner, so the timer keeps the process alive. */
+  #arm(wantedMs: number, isDue = false): void {
+    const { clock, registry, lookMs } = this.#setup;
+    // Where the clock was set back while the store was asked, it would sleep for longer.
+    const atMs = Math.min(wantedMs, clock.now() + lookMs);
+    const isBackground = registry.store.isLocal === true && !isDue;
+    if (this.#stopped || (this.#callOff !== null && this.#armedAtMs === atMs && this.#isBackground === isBackground))
+      return;
+    this.#callOff?.();
+    this.#armedAtMs = atMs;
+    this.#isBackground = isBackground;
+    const wake = (): void => {
+      this.#callOff = null;
+      this.look();
+    };
+    this.#callOff = clock.setTimer(atMs, wake, isBackground);
+  }
+}

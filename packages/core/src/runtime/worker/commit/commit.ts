@@ -1,0 +1,132 @@
+/** The next commit of one run: collects changes until it is sent to the store. */
+import type { EventData } from "../../../engine/state.js";
+import type { Tick } from "../../../engine/tick.js";
+import type { LiveRun } from "../../../run/run.types.js";
+import { Deferred } from "../../../system/deferred.js";
+import type {
+  ReceivedMessage,
+  RunCommit,
+  RunKey,
+  RunStore,
+  RunSummary,
+  StoredEvent,
+  StoredSnapshot,
+} from "../../store/run-store.types.js";
+import { BLOB_LENGTH, type PackedText, packList, packText } from "../../store/text/blob-text.js";
+import type { AttemptRecords } from "./attempt-records.js";
+
+/** The end of a step in a commit, with the records that it writes. */
+export interface PendingRecords {
+  readonly records: AttemptRecords;
+  readonly runner: LiveRun;
+  /** The round whose first tick it is. */
+  readonly round: Tick[];
+  /** Its place in the commit. */
+  readonly entry: number;
+}
+
+export class Commit {
+  readonly entries: string[] = [];
+  /** Number of entries that are ticks. */
+  ticks = 0;
+  atMs = 0;
+  events: StoredEvent[] | null = null;
+  /** Sequence numbers of events that are forgotten soon: a blob of them would stay. */
+  passing: ReadonlySet<number> = new Set();
+  /** Sequence numbers of events that nobody needs any more. */
+  forget: number[] | null = null;
+  receipts: { readonly position: number; readonly receipt: string }[] | null = null;
+  /** Stored with its first tick. */
+  received: readonly ReceivedMessage[] = [];
+  /** Called when the commit is sent: its lease begins then. */
+  create: (() => NonNullable<RunCommit["create"]>) | null = null;
+  summary: RunSummary | null = null;
+  snapshot: StoredSnapshot | null = null;
+  prune: NonNullable<RunCommit["prune"]> | null = null;
+  release = false;
+  /** The event that ends the run with its tick; `null`: the run may go on. */
+  end: EventData | null = null;
+  /** Records that steps write with the ticks of their ends. */
+  readonly records: PendingRecords[] = [];
+  readonly blobs: { readonly hash: string; readonly text: string }[] = [];
+  #stored: Deferred<void> | null = null;
+
+  /** Events alone: they follow from stored ticks, and readers in this process have them already. */
+  get isEventsAlone(): boolean {
+    const { events, ticks, create, summary, snapshot, prune, receipts, release } = this;
+    const hasMore = ticks > 0 || release || receipts !== null || snapshot !== null || prune !== null;
+    return events !== null && !hasMore && create === null && summary === null;
+  }
+
+  dropTicks(): void {
+    this.entries.length = 0;
+    this.ticks = 0;
+    this.end = null;
+    this.received = [];
+    for (const { records } of this.records) records.settle();
+    this.records.length = 0;
+  }
+
+  /** Adds the changes that came after it: they are stored together. */
+  absorb(next: Commit): void {
+    for (const pending of next.records) this.records.push({ ...pending, entry: pending.entry + this.entries.length });
+    this.entries.push(...next.entries);
+    if (next.ticks > 0) this.atMs = next.atMs;
+    this.ticks += next.ticks;
+    if (next.events !== null) this.events = [...(this.events ?? []), ...next.events];
+    if (next.passing.size > 0) this.passing = new Set([...this.passing, ...next.passing]);
+    if (next.forget !== null) this.forget = [...(this.forget ?? []), ...next.forget];
+    if (next.receipts !== null) this.receipts = [...(this.receipts ?? []), ...next.receipts];
+    if (next.received.length > 0) this.received = [...this.received, ...next.received];
+    this.summary = next.summary ?? this.summary;
+    this.snapshot = next.snapshot ?? this.snapshot;
+    this.prune = next.prune ?? this.prune;
+    this.release ||= next.release;
+    this.blobs.push(...next.blobs);
+    const later = next.#stored;
+    if (later !== null) this.stored.promise.then(later.resolve, (error: unknown) => later.reject(error));
+  }
+
+  /** Resolves once it is stored; rejects when it cannot be stored. */
+  get stored(): Deferred<void> {
+    this.#stored ??= new Deferred<void>();
+    return this.#stored;
+  }
+
+  /** @param last Number of the last tick before it. */
+  toRunCommit(
+    key: RunKey,
+    { owner, epoch, last }: { owner: string; epoch: number; last: number },
+    hash: RunStore["hash"],
+  ): RunCommit {
+    const blobs = [...this.blobs];
+    const keep = (packed: PackedText): string => {
+      blobs.push(...packed.blobs);
+      return packed.text;
+    };
+    const pack = (text: string): string => keep(packText(text, hash));
+    const commit: { -readonly [Name in keyof RunCommit]: RunCommit[Name] } = { key, owner, epoch };
+    if (this.create !== null) commit.create = this.create();
+    if (this.ticks > 0)
+      commit.ticks = {
+        first: last + 1,
+        last: last + this.ticks,
+        atMs: this.atMs,
+        text: keep(packList(this.entries, hash)),
+      };
+    const isPassing = ({ sequence, text }: StoredEvent): boolean =>
+      this.passing.has(sequence) && text.length <= BLOB_LENGTH;
+    if (this.events !== null)
+      commit.events = this.events.map((event) => (isPassing(event) ? event : { ...event, text: pack(event.text) }));
+    if (this.forget !== null) commit.forget = this.forget;
+    if (this.summary !== null) commit.summary = this.summary;
+    if (this.snapshot !== null) commit.snapshot = { ...this.snapshot, text: pack(this.snapshot.text) };
+    if (this.prune !== null) commit.prune = this.prune;
+    if (this.receipts !== null) commit.receipts = this.receipts;
+    if (this.received.length > 0) commit.received = this.received;
+    if (this.records.length > 0) commit.records = this.records.flatMap(({ records }) => records.writes);
+    if (this.release) commit.release = true;
+    if (blobs.length > 0) commit.blobs = blobs;
+    return commit;
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * A run and its children as their ticks say, with nobody at work: what a load begins with, and what history shows.
+ *
+ * The same `reduce` that ran them live. Of the commands only those count that other records follow from: children that begin and
+ * end, events for readers, and answers to posts.
+ *
+ * @module
+ */
+
+import type { PendingPrompt } from "../../../authoring/handler.types.js";
+import { compiledChild } from "../../../compile/child.js";
+import type { CompiledWorkflow } from "../../../compile/compile.js";
+import type { Command, Receipt } from "../../../engine/command.js";
+import { isCurrent } from "../../../engine/reduce/reduction.js";
+import { reduce } from "../../../engine/reduce.js";
+import type { Routing } from "../../../engine/routing.js";
+import {
+  type ChildRecord,
+  createRunState,
+  type RunState,
+  shareStore,
+  unshareStore,
+  type WorkItem,
+} from "../../../engine/state.js";
+import type { Tick } from "../../../engine/tick.js";
+import type { WorkflowEvent } from "../../../event/event.js";
+import { openPrompts } from "../../../run/caller/open-prompts.js";
+import { openChildren } from "../../../run/snapshot-run.js";
+import { encodeState } from "../../../snapshot/encode.js";
+import type { Snapshot, UnderWay } from "../../../snapshot/format.js";
+import { underWay } from "../../../snapshot/in-flight.js";
+import { createStoredRouting } from "../../../snapshot/stored-routing.js";
+import { decodeTick } from "../../../snapshot/tick-codec.js";
+import type { StreamedEvent } from "../../../stream/streamed-event.js";
+import type { JournalEntry } from "../../store/text/journal-text.js";
+import { type HashedDefinition, nodeAt } from "../workflows/definition-graph.js";
+
+/** One run of the tree. */
+export interface Member {
+  readonly state: RunState;
+  readonly compiled: CompiledWorkflow;
+  /** Names of children, from the root. */
+  readonly path: readonly string[];
+  /** The workflow of its parent, whose store it shares. Null: it has its own. */
+  readonly sharesWith: CompiledWorkflow | null;
+  routing: Routing;
+  stateVersion: number;
+}
+
+export interface StreamedAt extends StreamedEvent {
+  readonly atMs: number;
+}
+
+/** A tick, read, and what came of it. */
+export interface AppliedTick {
+  readonly tick: Tick;
+  readonly member: Member;
+  /** The work item that it names, as it is now: one that has ended is in no state any more. Null: none, or one that was gone. */
+  readonly item: WorkItem | null;
+  /** It is of an attempt that counted then, and of that item. */
+  readonly isOfAttempt: boolean;
+  /** It came too late to count. */
+  readonly isRefused: boolean;
+  /** The user's state before it. */
+  readonly before: unknown;
+  readonly commands: readonly Command[];
+}
+
+export class RunTree {
+  readonly root: Member;
+  readonly members: Map<string, Member> = new Map();
+  /** What readers were shown by the ticks that were applied. */
+  readonly streamed: StreamedAt[] = [];
+  /** What became of posts, by position. */
+  readonly receipts: Map<number, Receipt> = new Map();
+  #code: HashedDefinition;
+
+  /** @param states The root first, then its children as a snapshot had them. */
+  constructor(compiled: CompiledWorkflow, states: readonly RunState[], code: HashedDefinition) {
+    this.#code = code;
+    this.root = this.#member(states[0] as RunState, { compiled, path: [], sharesWith: null });
+    this.members.set(this.root.state.runId, this.root);
+    const byId = new Map(states.map((state) => [state.runId, state]));
+    this.#addOpen(this.root, byId);
+  }
+
+  /** For who reads many ticks, and needs neither what they showed nor what became of posts. */
+  forgetOutcomes(): void {
+    this.streamed.length = 0;
+    this.receipts.clear();
+  }
+
+  /** States of all children, by run id. */
+  family(): Map<string, RunState> {
+    return new Map([...this.members.values()].slice(1).map(({ state }) => [state.runId, state]));
+  }
+
+  /** What the run and its children ask. */
+  prompts(): PendingPrompt[] {
+    return [...this.members.values()].flatMap(({ state, routing, compiled }) =>
+      openPrompts({ state, routing, registry: compiled.registry }),
+    );
+  }
+
+  /** When the first timer of the run and its children is due; null where there is none. */
+  wakeAt(): number | null {
+    const times = [...this.members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
+    return times.length === 0 ? null : times.reduce((first, atMs) => Math.min(first, atMs));
+  }
+
+  /** The code that the run was live with last, and of the ticks that follow. */
+  get code(): HashedDefinition {
+    return this.#code;
+  }
+
+  set code(code: HashedDefinition) {
+    this.#code = code;
+    for (const member of this.members.values())
+      member.stateVersion = nodeAt(code.graph, member.path)?.stateVersion ?? member.stateVersion;
+  }
+
+  /** Null: it is of a child that its parent was done with, and changes nothing. */
+  apply(entry: Extract<JournalEntry, { kind: "tick" }>): AppliedTick | null {
+    const member = this.members.get(entry.child?.runId ?? this.root.state.runId);
+    if (member === undefined) return null;
+    const { state } = member;
+    const tick = decodeTick(entry.json, member.compiled);
+    const before = state.store;
+    const item = "item" in tick && tick.item !== null ? (state.items.get(tick.item) ?? null) : null;
+    const wasCurrent = item !== null && "attempt" in tick && isCurrent(item, tick.attempt);
+    const commands = this.reduce(member, tick);
+    const isRefused = commands.some((command) => command.type === "note" && command.note.kind === "tick.refused");
+    return { tick, member, item, isOfAttempt: wasCurrent && !isRefused, isRefused, before, commands };
+  }
+
+  reduce(member: Member, tick: Tick): readonly Command[] {
+    if (tick.type === "definition.changed") member.routing = createStoredRouting(tick.definition);
+    const ended = tick.type === "child.closed" && member.state.status === "running" ? childOf(member, tick) : null;
+    const commands = reduce(member.routing, member.state, tick);
+    for (const command of commands) this.#follow(member, command);
+    if (ended !== null) this.members.delete(ended.runId);
+    return commands;
+  }
+
+  /** The snapshot of the whole tree, with the state versions that its states have. */
+  toDict(): Snapshot {
+    return this.#encode(this.root, null);
+  }
+
+  /** The same with the work under way, for a journal that continues it. */
+  toStored(): Snapshot {
+    return this.#encode(this.root, underWay);
+  }
+
+  #encode(member: Member, work: UnderWay | null): Snapshot {
+    const children: Record<string, Snapshot> = {};
+    for (const [, { runId }] of openChildren(member.state)) {
+      const child = this.members.get(runId);
+      if (child) children[runId] = this.#encode(child, work);
+    }
+    // That of the code that is here is not the one that it has, until it is migrated.
+    const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, {
+      children,
+      sharesStore: member.sharesWith !== null,
+      underWay: work,
+    });
+    return member.stateVersion === 1 || member.sharesWith !== null
+      ? dict
+      : { ...dict, stateVersion: member.stateVersion };
+  }
+
+  #follow(member: Member, command: Command): void {
+    switch (command.type) {
+      case "child.start": {
+        const record = member.state.items.get(command.item)?.memory?.get(command.call) as ChildRecord;
+        if (!this.members.has(record.runId)) this.#begin(member, record);
+        return;
+      }
+      case "child.cancel": {
+        const gone = this.members.get(command.runId);
+        // As live: what its own children still do reaches nobody.
+        if (gone && gone.sharesWith !== null) unshareStore(gone.state);
+        this.members.delete(command.runId);
+        return;
+      }
+      case "stream.publish":
+        if (member === this.root)
+          this.streamed.push({ ...command, event: command.event as WorkflowEvent, atMs: member.state.atMs });
+        return;
+      case "sender.tell":
+        if (command.ticket < 0 && this.receipts.get(-command.ticket)?.status !== "accepted")
+          this.receipts.set(-command.ticket, command.receipt);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #begin(parent: Member, record: ChildRecord): void {
+    const { runId, sharesStore } = record;
+    const compiled = childOfWorkflow(parent, record.name);
+    // Its first tick brings the store.
+    const state = createRunState({ runId, workflow: compiled.name, store: {} });
+    if (sharesStore) shareStore(state, parent.state);
+    this.members.set(runId, this.#child(parent, record, state));
+  }
+
+  #addOpen(parent: Member, states: ReadonlyMap<string, RunState>): void {
+    for (const [, record] of openChildren(parent.state)) {
+      const state = states.get(record.runId);
+      if (state === undefined) continue;
+      const member = this.#child(parent, record, state);
+      this.members.set(record.runId, member);
+      this.#addOpen(member, states);
+    }
+  }
+
+  #child(parent: Member, { name, sharesStore }: ChildRecord, state: RunState): Member {
+    return this.#member(state, {
+      compiled: childOfWorkflow(parent, name),
+      path: [...parent.path, name],
+      sharesWith: sharesStore ? parent.compiled : null,
+    });
+  }
+
+  #member(state: RunState, facts: Pick<Member, "compiled" | "path" | "sharesWith">): Member {
+    const { compiled, path } = facts;
+    const node = nodeAt(this.#code.graph, path);
+    return {
+      ...facts,
+      state,
+      routing: createStoredRouting(node?.definition ?? compiled.definition),
+      stateVersion: node?.stateVersion ?? 1,
+    };
+  }
+}
+
+function childOf(member: Member, { item, call }: { readonly item: number; readonly call: string }): ChildRecord | null {
+  const record = member.state.items.get(item)?.memory?.get(call);
+  return record?.kind === "child" ? record : null;
+}
+
+/** The workflow at the end of a path of child names. @throws {WorkflowError} `CHILD_UNKNOWN` */
+export function workflowAt(root: CompiledWorkflow, path: readonly string[], who: string): CompiledWorkflow {
+  return path.reduce((compiled, name) => compiledChild(compiled, name, who), root);
+}
+
+function childOfWorkflow(parent: Member, name: string): CompiledWorkflow {
+  return compiledChild(parent.compiled, name, `Run "${parent.state.runId}"`);
+}

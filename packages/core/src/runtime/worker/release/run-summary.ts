@@ -1,0 +1,58 @@
+/** Where a run in memory stands: whether it is at work, how its ticks end it, and what its row says of it. */
+import { knownOutcome } from "../../../engine/known-outcome.js";
+import type { Outcome } from "../../../engine/state.js";
+import type { Tick } from "../../../engine/tick.js";
+import type { LiveRun } from "../../../run/run.types.js";
+import { wakeAt } from "../../../run/run-time.js";
+import type { RunSummary, StoredStatus } from "../../store/run-store.types.js";
+import { outcomeText } from "../../store/text/journal-text.js";
+import { promptsText } from "../../store/text/shown-text.js";
+import type { Commit } from "../commit/commit.js";
+import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
+
+interface Standing {
+  readonly runner: LiveRun;
+  readonly workflow: RegisteredWorkflow;
+  readonly status: StoredStatus;
+  readonly outcome: Outcome | null;
+  readonly atMs: number;
+  /** Whether it is due by the clock: else by the time of the run, for hosts that count from `atMs`. */
+  readonly isDueByClock: boolean;
+}
+
+/** The outcome that these ticks give a run without children, where it is known before they are reduced, and can be stored with them. */
+export function outcomeWith(
+  { attempts, children, family, tickets, host, state }: LiveRun,
+  ticks: readonly Tick[],
+  { create, records }: Commit,
+): Outcome | null {
+  const [tick] = ticks;
+  if (tick === undefined || ticks.length > 1 || create !== null) return null;
+  const others = attempts.size + (children?.size ?? 0) + (family?.size ?? 0) + (tickets?.size ?? 0) + records.length;
+  return others === 0 ? knownOutcome(host.routing, state, tick) : null;
+}
+
+/** Tells whether a step of the run or its children runs, and waits for nothing, or a call of it is at work. */
+export function isAtWork({ attempts, children, state }: LiveRun): boolean {
+  return (
+    [...attempts].some(([item, { isWorking }]) => isWorking || state.items.get(item)?.status === "running") ||
+    [...(children?.values() ?? [])].some(isAtWork)
+  );
+}
+
+/** Until when it waits and for what, or how it has ended. */
+export function summaryOf({ runner, workflow, status, outcome, atMs, isDueByClock }: Standing): RunSummary {
+  const { clock } = runner.host.ports;
+  const isWaiting = status === "waiting";
+  const wakeAtMs = (): number | null => {
+    if (isWaiting) return wakeAt(runner, isDueByClock ? clock : null);
+    return outcome === null ? Math.min(atMs, clock.now()) : null;
+  };
+  return {
+    status,
+    atMs,
+    wakeAtMs: wakeAtMs(),
+    outcome: outcome === null ? null : outcomeText(outcome, workflow.compiled),
+    waiting: isWaiting ? promptsText(runner) : null,
+  };
+}

@@ -1,0 +1,498 @@
+/**
+ * A run in memory whose ticks are stored before they count.
+ *
+ * Everything that follows from stored ticks (events, summary, receipts, snapshots) is written later: a crash in between loses
+ * nothing, because a load derives it again. An outcome that is known before its tick is reduced is stored with that tick.
+ *
+ * @module
+ */
+import type { Receipt } from "../../../engine/command.js";
+import type { EventData, Outcome, RunState } from "../../../engine/state.js";
+import type { Tick } from "../../../engine/tick.js";
+import { invariant } from "../../../errors/invariant.js";
+import { WorkflowError } from "../../../errors/workflow-error.js";
+import { PiecesEvent } from "../../../event/built-in-events.js";
+import { createRunner } from "../../../run/create-runner.js";
+import type { AttemptCore, LiveCall, LiveRun, LiveRunCore, RunJournal } from "../../../run/run.types.js";
+import { timeAt, wakeAt } from "../../../run/run-time.js";
+import { encodeStored } from "../../../run/snapshot-run.js";
+import type { StreamedEvent } from "../../../stream/streamed-event.js";
+import { nextTurn } from "../../../system/system.js";
+import type {
+  CommitResult,
+  RecordKey,
+  RunCommit,
+  RunKey,
+  RunStore,
+  StoredRun,
+  StoredStatus,
+} from "../../store/run-store.types.js";
+import { leaseLost, runtimeStopped } from "../../store/runtime-errors.js";
+import { codeText, entryText, placeOfChild } from "../../store/text/journal-text.js";
+import { isOutcome, shownText } from "../../store/text/shown-text.js";
+import { TickTexts } from "../../store/text/tick-texts.js";
+import type { AttemptRecords } from "../commit/attempt-records.js";
+import { Commit } from "../commit/commit.js";
+import type { Committing, GroupCommit } from "../commit/group-commit.js";
+import type { RecordQueue } from "../commit/record-queue.js";
+import type { StoredRunJson } from "../load/load.js";
+import { isAtWork, outcomeWith, summaryOf } from "../release/run-summary.js";
+import { SnapshotPolicy } from "../release/snapshot-policy.js";
+import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
+import { CallWords } from "./call-words.js";
+import { RunRecords } from "./run-records.js";
+import type { DurableRunSettings, RunRequest } from "./run-settings.types.js";
+
+/** What a live run reports to its runtime, and asks of it. */
+export interface RunSupervisor {
+  readonly store: Pick<RunStore, "hash" | "record">;
+  readonly committer: GroupCommit;
+  readonly owner: string;
+  readonly settings: DurableRunSettings;
+  readonly turns: RecordQueue;
+  readonly isStopped: boolean;
+  /** Whether a row says by the clock when its run is due: else by the time of the run, for hosts that count from `atMs`. */
+  readonly isDueByClock: boolean;
+  /** These ticks will be part of its next commit. */
+  onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
+  /** A call has written something that is not stored yet. */
+  onWritten?(run: DurableRun): void;
+  /** The run has ended: its last tick is stored. */
+  onEnded(run: DurableRun, outcome: Outcome): void;
+  /** The run has left memory, and all of it is stored. */
+  onLeft(run: DurableRun): void;
+  /** The run has left memory because it could not be stored; `fenced`: another process owns it now. */
+  onLost(run: DurableRun, error: unknown, how: "fenced" | "failed"): void;
+  /** A run of that id existed already. */
+  onExists(run: DurableRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
+}
+
+export interface DurableRunSetup {
+  readonly supervisor: RunSupervisor;
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly epoch: number;
+  /** Number of the last stored tick. */
+  readonly ticks: number;
+  readonly snapshotAt: number;
+  readonly state: RunState;
+  readonly family: Map<string, RunState> | null;
+  /** Ticks that tell members of the tree that their code has changed. */
+  readonly prefaces: ReadonlyMap<string, readonly Tick[]> | null;
+  readonly status: StoredStatus;
+  /** `false` for a run that the first commit creates. */
+  readonly isStored: boolean;
+  readonly request: RunRequest | null;
+  /** `true`: its ticks alone give no state, for it began with that of another run, or its first ticks are gone. */
+  readonly isCut: boolean;
+  /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
+  readonly isQueued: boolean;
+  /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
+  readonly leavesAtOnce: boolean;
+}
+
+const none: readonly never[] = [];
+
+type Phase = "live" | "ended" | "leaving" | "left";
+
+export class DurableRun implements RunJournal, Committing {
+  readonly key: RunKey;
+  readonly workflow: RegisteredWorkflow;
+  readonly runner: LiveRun;
+  readonly epoch: number;
+  readonly isQueued: boolean;
+  readonly #supervisor: RunSupervisor;
+  readonly #texts: TickTexts = new TickTexts();
+  #prefaces: Map<string, readonly Tick[]> | null;
+  /** `true`: the journal does not say yet that the code has changed. */
+  #isOtherCode: boolean;
+  #phase: Phase = "live";
+  #next: Commit | null = null;
+  #sent: Commit | null = null;
+  #isFenced = false;
+  #ticks: number;
+  readonly #pace: SnapshotPolicy;
+  #status: StoredStatus;
+  #isStored: boolean;
+  /** A commit of it was stored since it came into memory. */
+  hasStored = false;
+  /** `null` once its first ticks here are stored. */
+  #request: RunRequest | null;
+  #isRequestNoted = false;
+  readonly #leavesAtOnce: boolean;
+  /** The event that ends the run, once it is stored as its outcome. */
+  #storedEnd: EventData | null = null;
+  /** `true`: one of its steps has failed because the runtime stops. */
+  #isCutShort = false;
+  #callOffRelease: (() => void) | null = null;
+  /** `null` until a step asks for records. */
+  #records: RunRecords | null = null;
+  #words: CallWords | null = null;
+  /** What its row has held since it was created; `null` for a run that has rested or was loaded, which pays for every field. */
+  origin: Pick<StoredRun, "createdAtMs" | "labels" | "forkedFrom"> | null = null;
+  /** Why it left memory, if the store failed: its last ticks may or may not be stored. */
+  failure: unknown = null;
+  /** Resolves when the run has left memory. */
+  readonly left: Promise<void>;
+  #tellLeft: () => void = () => {};
+
+  constructor(setup: DurableRunSetup) {
+    this.#supervisor = setup.supervisor;
+    this.key = setup.key;
+    this.workflow = setup.workflow;
+    this.epoch = setup.epoch;
+    this.isQueued = setup.isQueued;
+    this.#leavesAtOnce = setup.leavesAtOnce;
+    this.#ticks = setup.ticks;
+    this.#pace = new SnapshotPolicy(setup.supervisor.settings, { lastAt: setup.snapshotAt, isCut: setup.isCut });
+    this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
+    this.#isOtherCode = setup.prefaces !== null;
+    this.#status = setup.status;
+    this.#isStored = setup.isStored;
+    this.#request = setup.request;
+    this.left = new Promise((resolve) => {
+      this.#tellLeft = () => {
+        this.#records?.settleAll();
+        resolve();
+      };
+    });
+    this.runner = createRunner({
+      host: setup.workflow.host,
+      journal: this,
+      state: setup.state,
+      overrides: [],
+      parent: null,
+      family: setup.family,
+    });
+    this.runner.owner = {
+      onFinish: (outcome) => this.#finish(outcome),
+      onDrop: (error) => this.#lose(error, "failed"),
+    };
+  }
+
+  get tenant(): string {
+    return this.key.tenant;
+  }
+
+  /** `true`: it is at work, and the store knows its owner. */
+  get isHeld(): boolean {
+    return this.#phase === "live" && this.#isStored;
+  }
+
+  /** `true`: something of it can still finish before the runtime stops. */
+  get isBusy(): boolean {
+    return this.#phase === "live" && (this.#isCutShort ? isAtWork(this.runner) : !this.runner.isQuiet());
+  }
+
+  /** What its calls have written. */
+  get words(): CallWords {
+    this.#words ??= new CallWords();
+    return this.#words;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Number of the last tick that is stored and reduced. */
+  get ticks(): number {
+    return this.#ticks;
+  }
+
+  /** `true`: a step of it or its children runs, and waits for nothing. */
+  get isAtWork(): boolean {
+    return isAtWork(this.runner);
+  }
+
+  /** The next commit, which it requests. */
+  nextCommit(): Commit {
+    if (this.#next === null) {
+      this.#next = new Commit();
+      this.#supervisor.committer.add(this);
+    }
+    return this.#next;
+  }
+
+  // ---- the journal of its runner
+
+  prepare(runner: LiveRun, tick: Tick): void {
+    const { maxTickLength } = this.#supervisor.settings;
+    const isNew = this.#texts.prepare(tick, { compiled: runner.host.compiled, maxLength: maxTickLength });
+    if (isNew) this.#records?.prepare(runner, tick);
+  }
+
+  takeRound(runner: LiveRun, queue: Tick[]): Tick[] {
+    return this.#records?.takeRound(runner, queue) ?? queue;
+  }
+
+  mayRefuse(tick: Tick): boolean {
+    return this.#records?.writesWith(tick) === true;
+  }
+
+  append(runner: LiveRun, ticks: Tick[]): Promise<void> {
+    invariant(this.#storedEnd === null, "a run goes on whose end is stored");
+    const commit = this.nextCommit();
+    // Stored with the first ticks: a commit without ticks has no place for it.
+    if (this.#isOtherCode) {
+      commit.entries.push(codeText(this.workflow.code.hash));
+      commit.blobs.push(this.workflow.code);
+      this.#isOtherCode = false;
+    }
+    if (this.#request !== null && !this.#isRequestNoted) this.#note(this.#request, commit);
+    this.#records?.admit(runner, ticks, commit);
+    this.#supervisor.onRound?.(this, runner, ticks);
+    for (const tick of ticks) {
+      commit.entries.push(this.entryOf(runner, tick));
+      commit.atMs = tick.atMs;
+    }
+    commit.ticks += ticks.length;
+    this.#stayAwhile();
+    const outcome = this.#leavesAtOnce || runner !== this.runner ? null : outcomeWith(runner, ticks, commit);
+    if (this.#leavesAtOnce) this.#leaveWith(commit);
+    else if (outcome?.status === "completed") {
+      // With the end of its last step: one commit less.
+      this.#summarize("completed", outcome, commit.atMs);
+      commit.end = outcome.event;
+      commit.release = true;
+    } else if (this.#status === "waiting" && ticks.some(({ type }) => type !== "run.idled")) this.#summarize("running");
+    return commit.stored.promise;
+  }
+
+  /** Leaves memory once the commit is stored; the next owner reduces its ticks. */
+  #leaveWith(commit: Commit): void {
+    this.#phase = "leaving";
+    this.#summarize("running", null, commit.atMs);
+    commit.release = true;
+  }
+
+  #note({ received, stored }: RunRequest, commit: Commit): void {
+    this.#isRequestNoted = true;
+    commit.received = received;
+    commit.stored.promise.then(
+      () => {
+        this.#request = null;
+        stored.resolve();
+      },
+      (error: unknown) => stored.reject(error),
+    );
+  }
+
+  entryOf(runner: LiveRun, tick: Tick): string {
+    this.prepare(runner, tick);
+    return entryText(this.#texts.take(tick), placeOfChild(runner));
+  }
+
+  /** The records that one attempt of a step sees. */
+  recordsOf(attempt: AttemptCore): AttemptRecords {
+    this.#records ??= new RunRecords(this, { ...this.#supervisor, tenant: this.key.tenant });
+    return this.#records.of(attempt);
+  }
+
+  preface(runner: LiveRun): Tick[] {
+    const { runId } = runner.state;
+    const ticks = this.#prefaces?.get(runId) ?? [];
+    this.#prefaces?.delete(runId);
+    const atMs = runner.now();
+    return ticks.map((tick) => ({ ...tick, atMs }));
+  }
+
+  published(item: StreamedEvent): void {
+    if (isOutcome(item.event)) return;
+    const { atMs } = this.runner.state;
+    const commit = this.nextCommit();
+    const forgotten = PiecesEvent.is(item.event) ? this.words.note(item) : none;
+    if (forgotten.length > 0) commit.forget = [...(commit.forget ?? []), ...forgotten];
+    if (PiecesEvent.is(item.event) && item.event.isAll !== true)
+      commit.passing = new Set([...commit.passing, item.sequence]);
+    commit.events ??= [];
+    commit.events.push({ sequence: item.sequence, atMs, text: shownText(item, this.workflow.compiled) });
+  }
+
+  showing(run: LiveRunCore, written: LiveCall): void {
+    this.words.showing(run, written);
+    this.#supervisor.onWritten?.(this);
+  }
+
+  idle(): void {
+    if (this.#phase !== "live") return;
+    this.origin = null;
+    if (this.#status !== "waiting") this.#summarize("waiting");
+    this.#stayAwhile();
+    const { clock } = this.runner.host.ports;
+    const release = (): void => {
+      this.#callOffRelease = null;
+      const { runner } = this;
+      // If the clock was set back, the timer would come late.
+      if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
+      if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
+    };
+    // After the round that makes it idle, and in the commit that says that it waits.
+    if (this.isQueued) queueMicrotask(release);
+    else this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
+  }
+
+  isStopping(thrown: unknown): boolean {
+    const isStop = this.#supervisor.isStopped && WorkflowError.is(thrown, "RUNTIME_STOPPED");
+    this.#isCutShort ||= isStop;
+    return isStop;
+  }
+
+  // ---- leaving memory
+
+  /** Everything is stored; the next owner resumes the run. `running`: as soon as possible. */
+  leave(status: "running" | "waiting"): void {
+    if (this.#phase !== "live") return;
+    this.#phase = "leaving";
+    this.#summarize(status);
+    this.runner.release("the run has left memory; it resumes when it is loaded again");
+    this.#stayAwhile();
+    // Unstored changes did not happen: nobody was told of them.
+    this.nextCommit().dropTicks();
+    this.nextCommit().release = true;
+  }
+
+  /**
+   * Another owner has the lease: nothing that is done here counts. Commits on their way may have been stored before that, so
+   * callers who wait for them are told first; otherwise they would send their events again.
+   */
+  fence(): void {
+    if (this.#sent === null) this.#lose(leaseLost(this.key), "fenced");
+    else this.#isFenced = true;
+  }
+
+  receipt(position: number, receipt: Receipt): void {
+    if (this.#phase === "left") return;
+    const commit = this.nextCommit();
+    commit.receipts ??= [];
+    commit.receipts.push({ position, receipt: JSON.stringify(receipt) });
+  }
+
+  // ---- commits
+
+  get mayWait(): boolean {
+    return this.#next?.isEventsAlone === true;
+  }
+
+  takeCommit(): RunCommit | null {
+    const commit = this.#next;
+    this.#next = null;
+    if (commit === null || this.#phase === "left") return null;
+    this.#sent = commit;
+    const { owner, store } = this.#supervisor;
+    return commit.toRunCommit(this.key, { owner, epoch: this.epoch, last: this.#ticks }, (text) => store.hash(text));
+  }
+
+  onCommitted(result: CommitResult): void {
+    const commit = this.#sent;
+    this.#sent = null;
+    if (commit === null || this.#phase === "left") return;
+    if (result.status === "exists") {
+      this.#leaveAtOnce();
+      return this.#supervisor.onExists(this, result);
+    }
+    if (result.status === "conflict") return this.#storeAgain(commit, result.records);
+    if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
+    this.#ticks += commit.ticks;
+    this.#isStored = true;
+    this.hasStored = true;
+    if (commit.records.length > 0) this.#records?.stored(commit);
+    if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();
+    if (this.#phase === "live") this.#storedEnd = commit.end;
+    if (this.#storedEnd !== null) return; // it ends here, too, once the tick is reduced
+    if (commit.release) return this.#leaveStored();
+    if (this.#isFenced) return nextTurn(() => this.fence());
+    // After the reactions to this commit: only then is the state that of the last stored tick.
+    this.#pace.stored(commit.entries);
+    if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());
+  }
+
+  /** Stores again without the ends of the steps whose records were changed by others. Nothing of it was stored or seen. */
+  #storeAgain(commit: Commit, conflicts: readonly RecordKey[]): void {
+    const next = this.#next;
+    if (this.#phase === "leaving") commit.dropTicks();
+    else this.#records?.refuse(commit, conflicts);
+    if (next === null) this.#supervisor.committer.add(this);
+    else commit.absorb(next);
+    this.#next = commit;
+  }
+
+  onCommitFailed(error: unknown): void {
+    this.#lose(error, "failed");
+  }
+
+  takeSnapshot(): void {
+    if (this.#phase !== "live") return;
+    const { runner } = this;
+    const commit = this.nextCommit();
+    const tick = this.#ticks;
+    const text = this.#snapshotText({ code: this.workflow.code.hash, run: encodeStored(runner) });
+    if (text === null) return;
+    commit.snapshot = { tick, atMs: runner.state.atMs, text };
+    commit.blobs.push(this.workflow.code);
+    commit.prune = this.#pace.taken(tick, text.length);
+  }
+
+  /** `null`: it does not fit into one text. The ticks since the previous snapshot stay, so a load has all it needs. */
+  #snapshotText(snapshot: StoredRunJson): string | null {
+    try {
+      return JSON.stringify(snapshot);
+    } catch (error) {
+      this.runner.host.ports.log.error(`The snapshot of run "${this.key.runId}" is too large to be stored.`, error);
+      this.#pace.missed(this.#ticks);
+      return null;
+    }
+  }
+
+  #finish(outcome: Outcome): void {
+    this.#phase = "ended";
+    this.#stayAwhile();
+    if (this.#storedEnd === null) {
+      this.#summarize(outcome.status, outcome);
+      this.nextCommit().release = true;
+    } else {
+      const isStored = outcome.status === "completed" && outcome.event === this.#storedEnd;
+      invariant(isStored, "a run has another outcome than the one that was stored");
+      nextTurn(() => this.#leaveStored()); // after those who look at it now
+    }
+    this.#supervisor.onEnded(this, outcome);
+  }
+
+  #summarize(status: StoredStatus, outcome: Outcome | null = null, atMs: number = this.runner.state.atMs): void {
+    this.#status = status;
+    const { runner, workflow } = this;
+    const { isDueByClock } = this.#supervisor;
+    this.nextCommit().summary = summaryOf({ runner, workflow, status, outcome, atMs, isDueByClock });
+  }
+
+  #stayAwhile(): void {
+    this.#callOffRelease?.();
+    this.#callOffRelease = null;
+  }
+
+  #lose(error: unknown, how: "fenced" | "failed"): void {
+    if (this.#phase === "left") return;
+    const waiting = [this.#sent, this.#next];
+    if (how === "failed") this.failure = error;
+    this.#leaveAtOnce();
+    for (const commit of waiting) commit?.stored.reject(error);
+    this.#request?.stored.reject(error);
+    this.#supervisor.onLost(this, error, how);
+  }
+
+  #leaveAtOnce(): void {
+    this.#phase = "left";
+    this.#next = null;
+    this.#sent = null;
+    this.#stayAwhile();
+    this.runner.release("the run was dropped from memory");
+    this.#tellLeft();
+  }
+
+  #leaveStored(): void {
+    this.#phase = "left";
+    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // after the callers who are told that it is stored
+    this.runner.release("the run has left memory"); // children of one that has ended
+    this.#tellLeft();
+    this.#supervisor.onLeft(this);
+  }
+}

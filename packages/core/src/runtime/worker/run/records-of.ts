@@ -1,0 +1,32 @@
+import type { RunContext } from "../../../authoring/run-context.types.js";
+import { WorkflowError } from "../../../errors/workflow-error.js";
+import { StepContext } from "../../../run/attempt/step-context.js";
+import type { StepRecords } from "../../api/runtime-records.types.js";
+import { DurableRun } from "./durable-run.js";
+
+/**
+ * The records of the tenant of this run: versioned data beside the runs, such as a session that many runs share.
+ *
+ * @example
+ * const records = recordsOf(ctx);
+ * const counter = await records.read("counter", "visits");
+ * records.write({ kind: "counter", id: "visits", expected: counter?.version ?? 0, value: Number(counter?.value ?? 0) + 1 });
+ * return new StopEvent({ result: null }); // stores the record and the end of the step together
+ *
+ * @throws {WorkflowError} `RUNTIME_REQUIRED` in a run without a runtime, `ATTEMPT_ENDED`.
+ */
+export function recordsOf(ctx: Pick<RunContext, "runId">): StepRecords {
+  const attempt = StepContext.attemptOf(ctx);
+  const journal = attempt?.run.journal;
+  if (!attempt || !(journal instanceof DurableRun)) throw runtimeRequired();
+  attempt.assertAlive();
+  return journal.recordsOf(attempt);
+}
+
+function runtimeRequired(): WorkflowError {
+  return new WorkflowError({
+    code: "RUNTIME_REQUIRED",
+    message: "`recordsOf` was called outside a step of a run that a runtime has.",
+    hint: "Start the run with `createRuntime({ workflows, store })`, and give `recordsOf` the `ctx` of the step.",
+  });
+}

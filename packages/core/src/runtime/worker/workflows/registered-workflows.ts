@@ -1,0 +1,106 @@
+/** The workflows of a runtime, by their durable names. */
+
+import type { Workflow } from "../../../authoring/workflow.types.js";
+import { type CompiledWorkflow, compileWorkflow } from "../../../compile/compile.js";
+import { internalsOf } from "../../../compile/internals.js";
+import type { Clock, Log } from "../../../engine/ports.js";
+import { WorkflowError } from "../../../errors/workflow-error.js";
+import type { Telemetry } from "../../../inspect/telemetry.types.js";
+import { createHost, type HostSetup, type WorkflowHost } from "../../../run/workflow-host.js";
+import { formatValue } from "../../../value/format-value.js";
+import { nearest } from "../../../value/nearest.js";
+import { wrongOption } from "../../../value/option-value.js";
+import type { RunStore } from "../../store/run-store.types.js";
+import { definitionGraph, type HashedDefinition } from "./definition-graph.js";
+
+export interface RegisteredWorkflow {
+  readonly name: string;
+  readonly compiled: CompiledWorkflow;
+  readonly host: WorkflowHost;
+  readonly code: HashedDefinition & { readonly text: string };
+}
+
+/** What all services of a runtime share. */
+export interface RuntimeParts {
+  readonly store: RunStore;
+  readonly workflows: RegisteredWorkflows;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class RegisteredWorkflows {
+  readonly #byName: Map<string, RegisteredWorkflow> = new Map();
+  readonly #names: readonly string[];
+  readonly #hosts: Map<CompiledWorkflow, WorkflowHost> = new Map();
+
+  constructor(
+    workflows: { readonly [name: string]: Workflow },
+    setup: Omit<HostSetup, "hostFor"> & {
+      readonly store: Pick<RunStore, "hash">;
+      readonly telemetry?: Telemetry | null;
+    },
+  ) {
+    this.#names = Object.keys(workflows);
+    const hostFor = (compiled: CompiledWorkflow): WorkflowHost => {
+      let host = this.#hosts.get(compiled);
+      if (!host) this.#hosts.set(compiled, (host = createHost(compiled, { ...setup, hostFor })));
+      return host;
+    };
+    for (const [name, workflow] of Object.entries(workflows)) {
+      assertWorkflow(name, workflow);
+      const compiled = compileWorkflow(workflow);
+      if (setup.telemetry != null) compiled.inspector.telemetry = setup.telemetry;
+      const graph = definitionGraph(compiled);
+      const text = JSON.stringify(graph);
+      const code = { hash: setup.store.hash(text), text, graph };
+      this.#byName.set(name, { name, compiled, host: hostFor(compiled), code });
+    }
+  }
+
+  get names(): readonly string[] {
+    return this.#names;
+  }
+
+  find(name: string): RegisteredWorkflow | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** @throws {WorkflowError} `WORKFLOW_UNKNOWN` with the nearest name. */
+  get(name: string): RegisteredWorkflow {
+    const found = this.#byName.get(name);
+    if (found) return found;
+    const near = typeof name === "string" ? nearest(name, this.names) : null; // anything, in plain JavaScript
+    throw new WorkflowError({
+      code: "WORKFLOW_UNKNOWN",
+      message: `The runtime has no workflow ${formatValue(name)}: ${this.names.join(", ") || "it has none"}.`,
+      hint: near === null ? "List it in `createRuntime({ workflows })`." : `Did you mean "${near}"?`,
+      details: { workflow: typeof name === "string" ? name : formatValue(name), known: this.names },
+    });
+  }
+
+  /** Disposes the resources of the scope `workflow`. */
+  async dispose(): Promise<void> {
+    for (const host of this.#hosts.values()) await host.dispose();
+  }
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` with the name that it was given. */
+function assertWorkflow(name: string, given: Workflow): void {
+  const problem = problemOf(given);
+  if (problem === null) return;
+  const inner = (given as { readonly workflow?: Workflow } | null)?.workflow;
+  const hint =
+    inner !== undefined && problemOf(inner) === null
+      ? "Give the workflow in it, such as `pipeline.workflow`."
+      : problem.hint;
+  throw wrongOption(`workflows.${name}`, `is ${formatValue(given)}: ${problem.message.replace(/\.$/, "")}`, hint);
+}
+
+function problemOf(given: Workflow): WorkflowError | null {
+  try {
+    internalsOf(given);
+    return null;
+  } catch (error) {
+    return error as WorkflowError;
+  }
+}

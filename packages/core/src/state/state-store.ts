@@ -1,0 +1,407 @@
+/**
+ * The state of one run: reads that never wait, and one writer at a time.
+ *
+ *     waiting ──lock──► editing ──callback settled──► committing ──stored──► over
+ *        └──────────────rollback──┴────────────────────────────────────────────┘
+ *
+ * A write works on the committed state and hands the difference to its host; the host makes it the state.
+ *
+ * @module
+ */
+import { Semaphore } from "async-mutex";
+import { WorkflowError } from "../errors/workflow-error.js";
+import { isThenable } from "../value/is-thenable.js";
+import { assertFunction } from "../value/option-value.js";
+import { CallPromise, type FailedCall } from "./call-promise.js";
+import { createDraft } from "./draft.js";
+import {
+  followsAsyncContext,
+  type OpenCall,
+  openCall,
+  outerCall,
+  refuseInsideEdit,
+  runInCall,
+  runInSyncCall,
+} from "./edit-context.js";
+import { withoutDrafts } from "./finish-draft.js";
+import { type FinishEdit, FinishEdits, type MadeEdit } from "./finish-edits.js";
+import { freezeState } from "./freeze-state.js";
+import { type Path, readPath } from "./path.js";
+import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
+import { StateSize } from "./state-size.js";
+
+/** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */
+interface LockClock {
+  now(): number;
+  /** Gives the function that cancels the timer. */
+  setTimer(atMs: number, wake: () => void): () => void;
+}
+
+/** What a state needs from its run. */
+export interface StoreHost extends StateRules {
+  /** The committed state, deeply frozen. */
+  read(): unknown;
+  /** Makes `change.next` the state; answers once that is stored. An edit that changed nothing has no patches. */
+  commit(change: PreparedChange, commit: Commit): void | Promise<void>;
+  /** A write has failed. */
+  failed?(failure: FailedCall, writer: Writer | undefined): void;
+  /** Nobody else has this state: a write counts when its call returns. Else a write begins in a reaction of its own. */
+  readonly isOwn?: boolean;
+  /** Delays the answer of a write that has been made. The lock does not wait for it. @default at once */
+  answer?(result: unknown): unknown;
+  readonly lockTimeoutMs: number;
+  readonly clock: LockClock;
+}
+
+/** Who writes. */
+export interface Writer {
+  /** The attempt. Ended by {@link StateStore.rollback}. */
+  readonly token: object;
+  /** Its call in the memory of the work item. */
+  readonly note?: string;
+}
+
+/** What the host is told about a change. */
+export interface Commit {
+  readonly writer: Writer | undefined;
+  /** What the callback of `edit` gave, or what `write` wrote. */
+  readonly value: unknown;
+  /** The callback of `edit`, which may have sent and shown something; `null` for other writes. */
+  readonly by: OpenCall | null;
+}
+
+/** One call of a writer. */
+interface PendingWrite {
+  readonly what: string;
+  readonly writer: Writer | undefined;
+  readonly work: Work<unknown>;
+  /** The callback that it was made in: an edit of another state, or a call of its attempt. */
+  readonly outer: OpenCall | null;
+  /** What the caller has. */
+  call: CallPromise<unknown> | null;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Gives the lock back. Null while waiting, and afterwards. */
+  release: (() => void) | null;
+  edit: OpenCall | null;
+  committing: boolean;
+  /** Answered: whatever it still does counts for nothing. */
+  over: boolean;
+  /** Since when it keeps others waiting. */
+  blockingSinceMs: number;
+}
+
+/** Who waits for the lock on behalf of several attempts. */
+const lastEdits = {};
+
+type Work<Result> = (turn: PendingWrite) => Result | Promise<Result>;
+
+export class StateStore {
+  readonly #host: StoreHost;
+  readonly #size = new StateSize();
+  readonly #lock = new Semaphore(1);
+  /** Waiting for the lock or holding it. */
+  readonly #turns = new Set<PendingWrite>();
+  /** How many of them each attempt has that has written. */
+  readonly #writing = new Map<object, number>();
+  /** Who is told when an attempt has none left. */
+  readonly #finished = new Map<object, () => void>();
+  readonly #last: FinishEdits;
+  #holder: PendingWrite | null = null;
+  #stopTimer: (() => void) | null = null;
+  #isClosed = false;
+
+  constructor(host: StoreHost) {
+    this.#host = host;
+    this.#last = new FinishEdits({
+      read: () => host.read(),
+      change: (before, last) => {
+        const made = last.direct?.(before, host) ?? this.#change(before, last);
+        this.#size.admit(before, made.change, host.types);
+        return made;
+      },
+      isAwaited: () => this.#turns.size > (this.#holder === null ? 0 : 1),
+      tryLock: () => this.#tryLock(),
+      withLock: (work) => void this.#take("finish", { token: lastEdits }, work),
+    });
+  }
+
+  /**
+   * The value at a path, frozen, or the whole state. Inside an edit it is still the committed one.
+   *
+   * @throws {WorkflowError} `STATE_PATH` when the path has a forbidden segment or too many, or leads through a value
+   * without fields.
+   */
+  read(path: Path = "", fallback?: unknown): unknown {
+    const state = this.#host.read();
+    const value = path.length === 0 ? state : readPath(state, path);
+    return value === undefined ? fallback : value;
+  }
+
+  /** The committed state, frozen, once every write that is on its way is in it. Changes nothing. */
+  settled(): CallPromise<unknown> {
+    return this.#take("getState", undefined, () => this.#host.read());
+  }
+
+  write(path: Path, given: unknown, writer?: Writer): CallPromise<void> {
+    const value = withoutDrafts(given);
+    return this.#take("set", writer, (turn) => {
+      const change = prepareWrite(this.#host.read(), { path, value }, this.#host);
+      // All of it, also where it equals what was there: the host may keep it.
+      return this.#commit(turn, change, freezeState(value));
+    });
+  }
+
+  replace(given: unknown, writer?: Writer): CallPromise<void> {
+    const state = withoutDrafts(given);
+    return this.#take("setState", writer, (turn) => this.#replace(turn, state, state));
+  }
+
+  clear(writer?: Writer): CallPromise<void> {
+    return this.#take("clear", writer, (turn) => this.#replace(turn, this.#host.schema?.initial() ?? {}));
+  }
+
+  /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
+  edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
+    return this.#take("editState", writer, (turn) => {
+      assertFunction(callback, "edit");
+      const draft = createDraft(this.#host.read() as object);
+      const call = writer?.note ?? null;
+      const edit = openCall("editState", { call, cell: this, token: writer?.token, outer: turn.outer });
+      turn.edit = edit;
+      const answer = runInCall(edit, () => callback(draft as never));
+      if (isThenable(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
+      // Nobody can have awaited what was refused inside: the edit fails with it instead of losing it.
+      if (edit.refusal) throw edit.refusal;
+      return this.#finish(turn, draft, answer);
+    });
+  }
+
+  /** The edit that a step ends with: made at once, where no other writer is at work. */
+  last(last: FinishEdit): void {
+    this.#last.add(last);
+  }
+
+  /** Runs a synchronous callback on a draft of this state. */
+  #change(before: unknown, { edit: callback, token, call }: FinishEdit): MadeEdit {
+    const draft = createDraft(before as object);
+    const edit = call ?? openCall("ctx.finish", { call: null, cell: this, token, outer: outerCall(token) });
+    let answer: unknown;
+    try {
+      answer = runInSyncCall(edit, () => callback(draft as never));
+    } finally {
+      edit.open = false;
+    }
+    if (edit.refusal) throw edit.refusal;
+    return { answer, change: prepareEdit(before, draft, this.#host) };
+  }
+
+  #tryLock(): (() => void) | null {
+    if (this.#lock.isLocked()) return null;
+    void this.#lock.acquire(); // at once: nobody has it
+    return () => this.#lock.release();
+  }
+
+  /** Whether any write waits or is at work. */
+  get isBusy(): boolean {
+    return this.#turns.size > 0;
+  }
+
+  /** Whether {@link rollback} would find something. */
+  isWriting(token: object): boolean {
+    return (this.#writing.get(token) ?? 0) > 0;
+  }
+
+  /** Whether the attempt has written anything, until it is forgotten. */
+  hasWritten(token: object): boolean {
+    return this.#writing.has(token);
+  }
+
+  /** The attempt is over. */
+  forget(token: object): void {
+    this.#writing.delete(token);
+  }
+
+  /** Resolves when no write of the attempt waits or is at work. */
+  whenWritten(token: object): Promise<void> {
+    if (!this.isWriting(token)) return Promise.resolve();
+    return new Promise((resolve) => void this.#finished.set(token, resolve));
+  }
+
+  /**
+   * Ends the writes of an attempt: what is not committed never will be.
+   *
+   * @param error What each is rejected with. Null: they never settle.
+   */
+  rollback(token: object, error: Error | null): void {
+    for (const turn of this.#turns) if (turn.writer?.token === token) this.#rollBack(turn, error);
+  }
+
+  /** The run has left memory: writes that still wait, or are being stored, stay as they are. */
+  close(): void {
+    this.#isClosed = true;
+    this.#unwatch();
+  }
+
+  /** Waits for the lock, does the work, gives the lock back. */
+  #take<Result>(what: string, writer: Writer | undefined, work: Work<Result>): CallPromise<Result> {
+    let turn!: PendingWrite;
+    const call = new CallPromise<Result>((resolve, reject) => {
+      turn = {
+        what,
+        writer,
+        call: null,
+        resolve: resolve as PendingWrite["resolve"],
+        reject,
+        work: work as PendingWrite["work"],
+        outer: outerCall(writer?.token),
+        release: null,
+        edit: null,
+        committing: false,
+        over: false,
+        blockingSinceMs: 0,
+      };
+    });
+    turn.call = call;
+    try {
+      refuseInsideEdit(what, writer?.token, this);
+      this.#enter(turn);
+    } catch (error) {
+      this.#reject(turn, error);
+    }
+    return call;
+  }
+
+  #enter(turn: PendingWrite): void {
+    const { writer } = turn;
+    this.#turns.add(turn);
+    if (writer) this.#writing.set(writer.token, (this.#writing.get(writer.token) ?? 0) + 1);
+    if (this.#turns.size === 2) {
+      if (this.#holder) this.#holder.blockingSinceMs = this.#host.clock.now();
+      this.#watch();
+    }
+    const own = this.#host.isOwn === true ? this.#tryLock() : null;
+    if (own !== null) return this.#begin(turn, own);
+    // In a reaction of its own: the work then runs in the async context of its caller.
+    void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
+  }
+
+  #begin(turn: PendingWrite, release: () => void): void {
+    if (turn.over) return release();
+    turn.release = release;
+    this.#holder = turn;
+    if (this.#turns.size > 1) turn.blockingSinceMs = this.#host.clock.now();
+    try {
+      const result = turn.work(turn);
+      if (!isThenable(result)) return this.#settle(turn, result);
+      result.then(
+        (stored) => this.#settle(turn, stored),
+        (error: unknown) => this.#fail(turn, error),
+      );
+    } catch (error) {
+      this.#fail(turn, error);
+    }
+  }
+
+  #settle(turn: PendingWrite, result: unknown): void {
+    if (!turn.over) turn.resolve(this.#host.answer === undefined ? result : this.#host.answer(result));
+    this.#free(turn);
+  }
+
+  #fail(turn: PendingWrite, error: unknown): void {
+    this.#reject(turn, error);
+    this.#free(turn);
+  }
+
+  #reject(turn: PendingWrite, error: unknown): void {
+    this.#host.failed?.({ call: (turn.call as CallPromise<unknown>).markHandled(), error }, turn.writer);
+    turn.reject(error);
+  }
+
+  /** The callback has settled: commits its draft. */
+  #finish<Result>(turn: PendingWrite, draft: object, answer: Result): Result | Promise<Result> {
+    if (turn.over) return answer;
+    if (turn.edit) turn.edit.open = false;
+    const result = withoutDrafts(answer) as Result;
+    const stored = this.#commit(turn, prepareEdit(this.#host.read(), draft, this.#host), result);
+    return stored ? stored.then(() => result) : result;
+  }
+
+  #replace(turn: PendingWrite, wanted: unknown, value?: unknown): void | Promise<void> {
+    return this.#commit(turn, prepareChange(this.#host.read(), wanted, this.#host), value);
+  }
+
+  #commit(turn: PendingWrite, change: PreparedChange, value: unknown): void | Promise<void> {
+    this.#size.admit(this.#host.read(), change, this.#host.types);
+    turn.committing = true;
+    return this.#host.commit(change, { writer: turn.writer, value, by: turn.edit });
+  }
+
+  #rollBack(turn: PendingWrite, error: Error | null): void {
+    turn.over = true;
+    if (error !== null) this.#reject(turn, error);
+    // What is being stored cannot be called back: the next writer has to see it.
+    if (!turn.committing) this.#free(turn);
+  }
+
+  #free(turn: PendingWrite): void {
+    turn.over = true;
+    if (turn.edit) turn.edit.open = false;
+    if (this.#turns.delete(turn)) this.#countOff(turn.writer);
+    if (this.#turns.size < 2) this.#unwatch();
+    if (!turn.release) return;
+    this.#holder = null;
+    turn.release();
+    turn.release = null;
+  }
+
+  #countOff(writer: Writer | undefined): void {
+    const left = writer && this.#writing.get(writer.token);
+    if (!left) return;
+    this.#writing.set(writer.token, left - 1);
+    if (left > 1) return;
+    this.#finished.get(writer.token)?.();
+    this.#finished.delete(writer.token);
+  }
+
+  /** Keeps a timer while a writer waits. */
+  #watch(): void {
+    const { clock, lockTimeoutMs } = this.#host;
+    if (this.#stopTimer || this.#isClosed || this.#turns.size < 2) return;
+    const nowMs = clock.now();
+    // It would be in the future where the clock was set back.
+    if (this.#holder) this.#holder.blockingSinceMs = Math.min(this.#holder.blockingSinceMs, nowMs);
+    const dueMs = (this.#holder?.blockingSinceMs ?? nowMs) + lockTimeoutMs;
+    this.#stopTimer = clock.setTimer(dueMs > nowMs ? dueMs : nowMs + lockTimeoutMs, () => {
+      this.#stopTimer = null;
+      const holder = this.#holder;
+      if (holder?.edit && !holder.committing && holder.blockingSinceMs + lockTimeoutMs <= clock.now())
+        this.#expire(holder);
+      this.#watch();
+    });
+  }
+
+  #unwatch(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = null;
+  }
+
+  /** Rolls an edit back that keeps others waiting: most likely it waits for a writer of its own. */
+  #expire(holder: PendingWrite): void {
+    const { lockTimeoutMs } = this.#host;
+    const own = followsAsyncContext()
+      ? []
+      : [...this.#turns].filter((turn) => turn.writer && turn.writer.token === holder.writer?.token);
+    for (const turn of new Set([holder, ...own])) {
+      this.#rollBack(
+        turn,
+        new WorkflowError({
+          code: "STATE_LOCKED",
+          message: `\`${turn.what}\` was rolled back: an edit kept other writers waiting for ${lockTimeoutMs} ms.`,
+          hint: "Use only the draft inside `editState`, keep slow work outside, or raise `lockTimeout`.",
+          details: { what: turn.what, lockTimeoutMs },
+        }),
+      );
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/**
+ * The events of a run: shown to whoever reads its stream, and kept with the run where that is wanted.
+ *
+ * What an attempt tells is shown at once, and kept with the next result of the run: a result and its events are one edit.
+ *
+ * @module
+ */
+import type { Context } from "millrace";
+import type { PipelineIdentity } from "../data/executor.types.js";
+import { plainCopy } from "../data/plain-copy.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { type StoredEvent, saidBy, storedAbout, toStoredEvent } from "../data/stored-event.js";
+import { isContentEvent } from "../data/text.js";
+import { PipelineStreamEvent } from "../plan/pipeline-events.js";
+import type { EventTime } from "../state/event-clock.js";
+import type { RecordedEvent, RunRequest } from "../state/pipeline-state.types.js";
+import { factsOf } from "./event-facts.js";
+
+/** Who tells an event: it decides who sees it. */
+export type EventSource =
+  /** The run: always shown. */
+  | "run"
+  /** Questions to people: shown also where nothing else of a nested pipeline is. */
+  | "people"
+  /** The end of the run: kept here, and shown by whoever reads the end of its stream. */
+  | "end"
+  /** What a step says by itself, and what functions gave: always shown. */
+  | "custom"
+  /** Steps and groups of steps. */
+  | "step"
+  /** Agents and teams: what they say, piece by piece. */
+  | "content"
+  /** All else of agents and teams. */
+  | "executor";
+
+export interface EventSetup {
+  readonly ctx: Pick<Context<Record<string, unknown>>, "runId" | "writeEventToStream">;
+  readonly request: RunRequest;
+  readonly pipeline: PipelineIdentity;
+  readonly storage: EventStorage;
+  /** The time of an event that is told now. */
+  readonly time: () => EventTime;
+  /** Told and not kept yet. */
+  readonly pending: RecordedEvent[];
+  /** Whether executors are heard no more. */
+  readonly isMuted: () => boolean;
+}
+
+export interface EventStorage {
+  readonly stores: boolean;
+  readonly skips: ReadonlySet<string>;
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+export class RunEvents {
+  readonly #setup: EventSetup;
+  #base: Data | null = null;
+  readonly keeps: boolean;
+
+  constructor(setup: EventSetup) {
+    const { request, storage } = setup;
+    this.#setup = setup;
+    this.keeps = storage.stores || request.nesting?.storesEvents === true;
+  }
+
+  /** What every event of the run says. Made when it is first read: most steps tell of nothing but their output. */
+  get base(): Data {
+    this.#base ??= baseOf(this.#setup);
+    return this.#base;
+  }
+
+  /** Whether anybody wants to know what executors say. */
+  get wantsExecutors(): boolean {
+    return this.keeps || this.#setup.request.showsExecutors;
+  }
+
+  emit(source: EventSource, name: string, data: Data = {}): void {
+    if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, this.#shows(source));
+    else this.show(source, name, data);
+  }
+
+  /** Emits an event about the output of a step: what a function gave, or that the step has ended. */
+  emitOutput(name: "StepOutput" | "StepCompleted", output: StepOutput): void {
+    const isShown = this.#shows(name === "StepOutput" ? "custom" : "step");
+    if (!isShown && !this.keeps) return;
+    const time = this.#setup.time();
+    const { createdAtMs } = time;
+    if (isShown) this.#write(storedAbout(name, output, { createdAtMs, base: this.#unknown }));
+    if (this.keeps) this.#keep({ event: name, ...this.base, ...saidBy(name, output), ...time });
+  }
+
+  /** For readers alone: it is never kept. */
+  show(source: EventSource, name: string, data: Data): void {
+    if (this.#shows(source)) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
+  }
+
+  /** Readers have seen it, but the process that told it could not keep it. @param next What was kept after it. */
+  keepBefore(next: RecordedEvent | undefined, event: string, data: Data): void {
+    if (!this.keeps || next === undefined || this.#isSkipped({ event })) return;
+    const { createdAt, createdAtMs, eventIndex: index } = next;
+    this.#setup.pending.push({ event, ...this.base, ...data, createdAt, createdAtMs, eventIndex: Number(index) - 0.5 });
+  }
+
+  /** An event of an agent, a team, or a run that a function has started: it keeps its own run id. */
+  forward(event: RecordedEvent, about: Data): void {
+    if (this.#setup.isMuted()) return;
+    const isShown = this.#shows(isContentEvent(event) ? "content" : "executor");
+    if (!isShown && !this.keeps) return;
+    const { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth } = this.base;
+    const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
+    const parentStepId = about["parentStepId"] ?? this.base["parentStepId"];
+    const inside = parentStepId === undefined ? {} : { parentStepId };
+    const told = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
+    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...told };
+    this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
+  }
+
+  /** Events of a nested pipeline, which were shown by itself. */
+  adopt(events: readonly RecordedEvent[]): void {
+    if (this.keeps) this.#setup.pending.push(...events.filter((event) => !this.#isSkipped(event)));
+  }
+
+  #tell(told: RecordedEvent, isShown: boolean): void {
+    const event: RecordedEvent = { ...told, ...this.#setup.time() };
+    if (isShown) this.#show(event);
+    if (this.keeps) this.#keep(event);
+  }
+
+  #keep(event: RecordedEvent): void {
+    if (!this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
+  }
+
+  /** Readers know what each event of the outermost run says. */
+  get #unknown(): Data | null {
+    return this.#setup.request.nesting === null ? null : this.base;
+  }
+
+  #show(event: RecordedEvent): void {
+    this.#write(toStoredEvent(event, this.#unknown === null ? this.base : {}));
+  }
+
+  #write(stored: StoredEvent): void {
+    this.#setup.ctx.writeEventToStream(new PipelineStreamEvent(stored) as never);
+  }
+
+  /** Of a nested pipeline, the one around it decides. */
+  #isSkipped({ event }: RecordedEvent): boolean {
+    const { storage, request } = this.#setup;
+    return request.nesting === null && storage.skips.has(event);
+  }
+
+  #shows(source: EventSource): boolean {
+    const { showsSteps, showsExecutors, nesting } = this.#setup.request;
+    if (nesting !== null && !showsExecutors && source !== "people") return false;
+    switch (source) {
+      case "end":
+        return false;
+      case "run":
+      case "people":
+      case "custom":
+        return true;
+      case "step":
+        return showsSteps;
+      case "content":
+        return showsExecutors;
+      case "executor":
+        return showsExecutors && showsSteps;
+    }
+  }
+}
+
+function baseOf({ ctx: { runId }, request: { nesting, sessionId }, pipeline }: EventSetup): Data {
+  const facts = factsOf({ runId, pipeline, sessionId });
+  if (nesting === null) return facts;
+  const { rootRunId: pipelineRunId, depth: nestedDepth, parentStepId } = nesting;
+  return { ...facts, pipelineRunId, nestedDepth, parentStepId };
+}
+
+const repeated = new Set([
+  "stepResults",
+  "stepResponse",
+  "stepOutput",
+  "allResults",
+  "iterationResults",
+  "stepExecutorRuns",
+]);
+
+/** The run has its outputs already: no event keeps them once more. */
+export function withoutResults(event: RecordedEvent): RecordedEvent {
+  const fields = Object.entries(event).filter(([key]) => !repeated.has(key));
+  return Object.fromEntries(fields) as RecordedEvent;
+}
+
+/** The names on the left are in documents, those on the right on the wire. */
+export function skippedNames(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => [name, name === "CustomEvent" ? name : name.replace(/Event$/, "")]));
+}

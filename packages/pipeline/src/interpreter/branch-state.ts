@@ -1,0 +1,136 @@
+/**
+ * Which session state a place of a run works on: that of the outermost run, or in an isolated Parallel the copy that its branch has.
+ * A nested pipeline works on that of the place where it is a step.
+ *
+ * The copies are in the frame of the Parallel: when it is given up, so are they. Joined, they are merged in the order of declaration
+ * over what the state around it is by then.
+ *
+ * @module
+ */
+import { WorkflowError } from "millrace";
+import { plainOf } from "millrace/engine";
+import type { LiveRun } from "../attempts/live-run.js";
+import type { ParallelNode } from "../nodes/node.types.js";
+import { keepChanges, valueAt, valueNow } from "../session/counted.js";
+import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
+import { mergeStates } from "../session/merge-states.js";
+import { diff } from "../session/patches.js";
+import type { SessionReducers } from "../session/reducers.js";
+import { ownState, type StateScope } from "../state/own-state.js";
+import type { BranchState, BranchStates, Place, RunRequest, RunTreeState } from "../state/pipeline-state.types.js";
+
+/** One of the runs that have one store. */
+export interface RunOfFamily {
+  readonly family: RunTreeState;
+  readonly runId: string;
+}
+
+const runScope: StateScope = { key: "", read: ({ session }) => session, write: (draft) => draft };
+
+/** What the places of a run work on, but for its own isolated branches. */
+export function scopeOfRun(family: RunTreeState, runId: string): StateScope {
+  return scopeAround(family, ownState(family, runId).request);
+}
+
+/** The same, also of a run that has not begun. */
+export function scopeAround(family: RunTreeState, { nesting }: Pick<RunRequest, "nesting">): StateScope {
+  return nesting === null ? runScope : scopeAt({ family, runId: nesting.parentRunId }, nesting.parentPlace);
+}
+
+export function scopeAt({ family, runId }: RunOfFamily, place: Place): StateScope {
+  const { frames } = ownState(family, runId);
+  let { frame, at } = place;
+  for (let found = frames[frame]; found !== undefined; found = frames[frame]) {
+    if (found.own !== undefined) return branchScope(runId, frame, at);
+    if (found.parent === null) break;
+    at = found.at;
+    frame = found.parent;
+  }
+  return scopeOfRun(family, runId);
+}
+
+function branchScope(runId: string, frame: string, at: number): StateScope {
+  const statesIn = (family: RunTreeState): BranchStates | null => ownState(family, runId).frames[frame]?.own ?? null;
+  return {
+    key: `${branchesKey(runId, frame)}${at}`,
+    read: (family) => {
+      const states = statesIn(family);
+      return states && (states.branches[at]?.session ?? states.base);
+    },
+    write: (draft) => {
+      const states = statesIn(draft);
+      if (states === null) return null;
+      const branch = (states.branches[at] ??= { session: copyJson(plainOf(states.base)), counted: {}, lists: {} });
+      return { ...branch, sessionAtStart: states.base };
+    },
+  };
+}
+
+/** What the keys of all branches of a group begin with. */
+function branchesKey(runId: string, frame: string): string {
+  return `${runId} ${frame}:`;
+}
+
+/** Gives the branches of the group that was opened as `key` a copy each: made when a branch changes it. */
+export function isolate(run: RunOfFamily, key: string): void {
+  const frame = ownState(run.family, run.runId).frames[key];
+  if (frame === undefined || frame.parent === null) return; // it has no steps, and is done
+  const around = scopeAt(run, { frame: frame.parent, at: frame.at }).read(run.family) ?? {};
+  frame.own = { base: copyJson(plainOf(around)), branches: {}, count: frame.queue.length };
+}
+
+/** What the branches have made of the state, if a function of the user says so. Null: they are merged one after the other. */
+export async function mergedByUser({ merge, name }: ParallelNode, states: BranchStates): Promise<JsonObject | null> {
+  if (merge === null) return null;
+  const branches = branchesOf(states).map(({ session }) => copyJson(session));
+  const merged: unknown = await merge(copyJson(states.base), branches);
+  if (isObject(merged)) return copyJson(toPlain(merged, []) as JsonObject);
+  throw new WorkflowError({
+    code: "STEP_RESULT_INVALID",
+    message: `\`merge\` of the parallel "${name}" gave ${merged === null ? "null" : typeof merged}, not a session state.`,
+    hint: "Return the state that the steps after it are to have.",
+  });
+}
+
+/** Within the edit that ends the group. */
+export function joinBranches(run: RunOfFamily, key: string, { live, byUser, reducers }: Join): void {
+  const { family, runId } = run;
+  const frame = ownState(family, runId).frames[key];
+  if (frame?.own === undefined || frame.parent === null) return;
+  const scope = scopeAt(run, { frame: frame.parent, at: frame.at });
+  const stored = scope.write(family);
+  if (stored === null) return;
+  const { base, ...states } = plainOf(frame.own);
+  const before = copyJson(plainOf(stored.session));
+  const branches = byUser === null ? branchesOf({ base, ...states }) : [{ session: byUser, counted: {} }];
+  const merged = branches.reduce(
+    (theirs, { session: mine, counted, lists }) => mergeStates({ base, theirs, mine, counted, lists, reducers }),
+    before,
+  );
+  const changes = live.sessionOf(scope, family).apply(diff(before, merged, { lists: "whole" }));
+  keepChanges(stored, changes, { before, paths: countedIn(base, branches) });
+  live.forgetBranches(branchesKey(runId, key));
+}
+
+interface Join {
+  readonly live: LiveRun;
+  /** See {@link mergedByUser}. */
+  readonly byUser: JsonObject | null;
+  readonly reducers: SessionReducers;
+}
+
+/** Numbers that no branch has changed in another way than to count them. */
+function countedIn(base: Readonly<JsonObject>, branches: readonly BranchState[]): ReadonlySet<string> {
+  const paths = new Set(branches.flatMap(({ counted }) => Object.keys(counted)));
+  const isCounted = (path: string): boolean =>
+    branches.every(
+      ({ session, counted, lists }) =>
+        counted[path] || Object.is(valueNow({ session, sessionAtStart: base, lists }, path), valueAt(base, path)),
+    );
+  return new Set([...paths].filter(isCounted));
+}
+
+/** In the order of declaration, whatever order they ended in. */
+function branchesOf({ base, branches, count }: BranchStates): BranchState[] {
+  return Array.from({ length: count }, (_, at) => branches[at] ?? { session: base, counted: {} });
+}

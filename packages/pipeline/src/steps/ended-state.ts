@@ -1,0 +1,57 @@
+/** The state of a run as it ends: with what attempts have done that were at work then. */
+import { createDraft, finishedState, settledChildren, settledState } from "millrace/engine";
+import { within } from "../attempts/live-run.js";
+import type { OpenAttempt } from "../attempts/open-attempt.js";
+import { CUT_OFF } from "../data/cut-off.js";
+import { createOutput } from "../data/step-output.js";
+import { identityOf } from "../nodes/node-facts.js";
+import { keepChanges } from "../session/counted.js";
+import { listOutput } from "../state/group-output.js";
+import { nestedIn, ownState, rootState } from "../state/own-state.js";
+import type { PipelineState, RunTreeState } from "../state/pipeline-state.types.js";
+import type { StepParts } from "./plan.types.js";
+import { familyOf, viewOf } from "./run-state.js";
+
+/** How long the end of a run waits for what its nested runs have written: they may be kept from storing it. */
+const STREAM_MS = 1_000;
+
+/** Ends all attempts of the run, and of runs nested in it. Nothing of this is stored but the output of the run. */
+export async function endedState({ ctx, live }: StepParts): Promise<PipelineState> {
+  const { runId } = ctx;
+  const family = live.ended.get(runId) ?? (await endFamily({ ctx, live }));
+  live.ended.set(runId, family);
+  return { ...viewOf(family, runId), nested: nestedIn(family, runId) };
+}
+
+async function endFamily({ ctx, live }: StepParts): Promise<RunTreeState> {
+  const cut = await live.stop(ctx.runId);
+  await within(STREAM_MS, settledChildren(ctx)); // their events come before the last one of the run
+  const family = rootState(await settledState(ctx)); // with what attempts have done that have just come to their end
+  // What a nested run has changed is stored by the run around it.
+  const changes = ownState(family, ctx.runId) === family ? live.changesLeft() : [];
+  if (cut.length === 0 && changes.length === 0 && !live.hasLeft) return family;
+  const draft = createDraft(family);
+  for (const attempt of cut) leaveOutput(draft, attempt);
+  live.keepLeft(draft, ctx.runId);
+  for (const { scope, patches } of changes) {
+    const stored = scope.write(draft);
+    if (stored !== null) keepChanges(stored, patches);
+  }
+  return finishedState(draft);
+}
+
+/** With what attempts of a nested run have left behind that has ended without storing it. */
+export async function leftBehind({ ctx, live }: StepParts, runId: string): Promise<RunTreeState> {
+  await live.settled(runId);
+  const draft = createDraft(await familyOf(ctx));
+  live.keepLeft(draft, runId);
+  return finishedState(draft);
+}
+
+/** What it took is known by itself. */
+function leaveOutput(family: RunTreeState, { runId, node, place, work }: OpenAttempt): void {
+  const frame = ownState(family, runId).frames[place.frame];
+  if (node?.kind !== "step" || work === null || frame === undefined) return;
+  const said = work.text === "" ? {} : { content: work.text };
+  listOutput(frame, place.at, createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF }));
+}

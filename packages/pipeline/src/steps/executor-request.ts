@@ -1,0 +1,94 @@
+import type { RunEvents } from "../attempts/run-events.js";
+import type { ConversationalAgent, DecideResult, ExecutorRequest } from "../data/executor.types.js";
+import type { ExecutorRun } from "../data/executor-run.types.js";
+import { mediaOf } from "../data/media.js";
+import type { MediaSet } from "../data/media.types.js";
+import { emptyMetrics, givenMetrics } from "../data/metrics.js";
+import type { StepMetricsData } from "../data/metrics.types.js";
+import { plainCopy } from "../data/plain-copy.js";
+import type { StepNode } from "../nodes/node.types.js";
+import type { AgentRunRecord } from "../state/pipeline-state.types.js";
+import type { ExecutorContext } from "./executor-context.js";
+import type { StepRunContext } from "./run-context.js";
+
+export interface Asking {
+  readonly input: unknown;
+  readonly media: MediaSet;
+  readonly context: StepRunContext;
+  readonly calls: ExecutorContext;
+  readonly events: RunEvents;
+  /** What the events of the executor say of the step. */
+  readonly about: Readonly<Record<string, unknown>>;
+}
+
+/** What an executor is asked to do. It is asked to stream only when somebody wants to know. */
+export function executorRequest({ input, media, context, calls, events, about }: Asking): ExecutorRequest {
+  const { sessionId, userId, sessionState, signal, idempotencyKey } = context;
+  const stream = (event: { readonly event: string }): void => events.forward({ ...event }, about);
+  return {
+    input,
+    ...mediaOf([media]),
+    sessionId,
+    userId,
+    sessionState,
+    runContext: context,
+    ...(events.wantsExecutors && { stream }),
+    signal,
+    idempotencyKey,
+    ctx: calls.ctx,
+    callContext: calls.callContext,
+  };
+}
+
+/** What the run of an executor or a nested pipeline has given; it may tell more than the contract asks for. */
+interface Told {
+  readonly runId: string;
+  readonly status: string;
+  readonly content: unknown;
+  readonly metrics?: unknown;
+  readonly messages?: unknown;
+  readonly tools?: unknown;
+  readonly memberRuns?: unknown;
+}
+
+export function executorRun(
+  { id, name, executorType, executorName }: StepNode,
+  { result, parentRunId }: { readonly result: object; readonly parentRunId: string },
+): ExecutorRun {
+  const { runId, status, content, metrics, messages, tools, memberRuns } = result as Told;
+  return {
+    runId,
+    parentRunId,
+    stepId: id,
+    stepName: name,
+    executorType,
+    executorName,
+    status,
+    content: plainCopy(content) ?? null,
+    metrics: isOfStep(metrics) ? metrics : null,
+    messages: plainList(messages),
+    tools: plainList(tools),
+    memberRuns: plainList(memberRuns),
+  };
+}
+
+/** Those of a pipeline are by step: its steps are listed by themselves. */
+function isOfStep(metrics: unknown): metrics is StepMetricsData {
+  return typeof metrics === "object" && metrics !== null && "totalTokens" in metrics;
+}
+
+function plainList(list: unknown): readonly unknown[] {
+  return Array.isArray(list) ? (JSON.parse(JSON.stringify(list)) as unknown[]) : [];
+}
+
+/** What the agent of a conversational pipeline did. */
+export function agentRunOf({ name }: ConversationalAgent, result: DecideResult): AgentRunRecord {
+  const { runId, query, content, metrics } = result;
+  return {
+    runId,
+    agentName: name,
+    query,
+    content: plainCopy(content) ?? null,
+    metrics: metrics && givenMetrics(metrics, emptyMetrics),
+  };
+}

@@ -1,0 +1,171 @@
+/** Where a run goes on from a visit, and what that stores. */
+import type { Finished, WorkflowEvent } from "millrace";
+import { endsOf, finishDirect, runTime, type StatePatch } from "millrace/engine";
+import { OpenAttempt, PendingNotes } from "../attempts/open-attempt.js";
+import { RunEvents } from "../attempts/run-events.js";
+import { finish, ROOT, type Transition } from "../interpreter/advance.js";
+import { forgetNested, freshState, isGivenUp, nestIn, ownState, rootState } from "../state/own-state.js";
+import type {
+  Move,
+  OwnState,
+  PipelineState,
+  Place,
+  PreparedState,
+  RunTreeState,
+  Step,
+} from "../state/pipeline-state.types.js";
+import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
+
+/** What moves a run: a core step, with what it tells and notes. */
+export interface Mover extends StepParts {
+  readonly plan: CompiledPlan;
+  readonly events: RunEvents;
+  readonly notes: PendingNotes;
+}
+
+interface MoverParts extends StepParts {
+  /** Whose notes they are, and whose executor events are heard. */
+  readonly attempt?: OpenAttempt;
+}
+
+export function moverOf(
+  plan: CompiledPlan,
+  { request, events: stored = [] }: Pick<PipelineState, "request"> & Partial<Pick<PipelineState, "events">>,
+  { ctx, live, attempt }: MoverParts,
+): Mover {
+  const { pipeline, storage } = plan;
+  const notes = attempt?.notes ?? new PendingNotes();
+  const clock = live.clockOf(ctx.runId, stored);
+  const time = () => clock.next(runTime(ctx));
+  const isMuted = () => attempt?.isMuted === true;
+  const events = new RunEvents({ ctx, request, pipeline, storage, time, pending: notes.events, isMuted });
+  return { plan, ctx, live, events, notes };
+}
+
+export interface Visited {
+  readonly visit: number;
+  /** The first one. */
+  readonly begins?: PreparedState;
+  /** Whose work ends with it. */
+  readonly attempt?: OpenAttempt;
+  /** What it changes, where that is known without a draft. `null`: `change` says it. */
+  readonly straight?: (family: RunTreeState) => StraightEnd | null;
+  /** What the core step gives. @default the event of the first move */
+  readonly outputOf?: (moves: readonly Move[]) => Output;
+}
+
+/** What a visit changes, and where the run goes on. See `straight-end.ts`. */
+export interface StraightEnd {
+  readonly change: { readonly patches: readonly StatePatch[] } | { readonly state: object };
+  readonly moves: readonly Move[];
+}
+
+export interface PipelineCourse extends Transition {
+  /** The part of this run. */
+  readonly state: OwnState;
+  /** All of the store, the session state among it. */
+  readonly family: RunTreeState;
+  readonly runId: string;
+  /** How often the run has ended before. */
+  readonly ends: number;
+}
+
+type Change = (course: PipelineCourse) => readonly Step[];
+type Output = WorkflowEvent | WorkflowEvent[] | undefined;
+
+/** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
+export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> | Promise<never> {
+  const { straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
+  const attempt = visited.attempt ?? storing(mover);
+  if (attempt === undefined) return untilOver(mover.ctx);
+  const end = (movesOf: () => readonly Move[]): Output => {
+    try {
+      const moves = movesOf();
+      mover.live.close(attempt);
+      return outputOf(moves);
+    } catch (error) {
+      attempt.end(() => error);
+      throw error;
+    } finally {
+      attempt.settle();
+    }
+  };
+  const edit = (draft: object): Output => end(() => moveIn(rootState(draft), mover, { ...visited, change: wanted }));
+  const known = straight ?? beginning(mover, { ...visited, change: wanted });
+  if (known === null) return mover.ctx.finish(edit);
+  const direct = (state: object) => {
+    const found = known(rootState(state));
+    return found && { ...found.change, answer: end(() => found.moves) };
+  };
+  return finishDirect(mover.ctx, direct, edit);
+}
+
+/** The run ends, and has all that there is. If it is continued after its end, the step runs again. */
+export function untilOver({ signal }: Pick<StepCtx, "signal">): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+}
+
+/** The end of the run waits for a move that no attempt makes, too. `undefined`: it has ended already. */
+function storing({ ctx, live }: Mover): OpenAttempt | undefined {
+  if (live.isStopped(ctx.runId)) return undefined;
+  const attempt = new OpenAttempt({ ctx, node: null, place: rootPlace, isLimited: false });
+  live.open(attempt);
+  attempt.beginStoring();
+  return attempt;
+}
+
+/** The first visit of an outermost run makes all of its state. */
+function beginning(
+  mover: Mover,
+  visited: Visited & { readonly change: Change },
+): NonNullable<Visited["straight"]> | null {
+  if (visited.begins === undefined || !("session" in visited.begins)) return null;
+  return (family) => {
+    if (Object.keys(family).length > 0) return null;
+    const state = {} as RunTreeState;
+    const moves = moveIn(state, mover, visited);
+    return { change: { state }, moves };
+  };
+}
+
+function moveIn(
+  family: RunTreeState,
+  { plan, ctx, events, notes, live }: Mover,
+  { visit, begins, change }: Visited & { readonly change: Change },
+): readonly Move[] {
+  if (begins !== undefined) beginIn(family, ctx.runId, begins);
+  const state = ownState(family, ctx.runId);
+  const emit: Transition["emit"] = (name, data, source = "step") => events.emit(source, name, data);
+  if (!live.isStopped(ctx.runId)) live.keepLeft(family); // else the end of the run has it
+  const course = { tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), ends: endsOf(ctx), emit };
+  const wanted = change(course);
+  // Whatever it has done counts, but nothing waits for more of it.
+  const steps = wanted.some(continues) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
+  notes.keepIn(state);
+  forgetNested(family, { runId: ctx.runId, visit });
+  return steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits }));
+}
+
+export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): WorkflowEvent | undefined {
+  return moves[0] === undefined ? undefined : events.make(moves[0]);
+}
+
+function beginIn(family: RunTreeState, runId: string, prepared: PreparedState): void {
+  if ("session" in prepared) Object.assign(family, freshState(prepared));
+  else nestIn(family, runId, prepared);
+}
+
+function continues({ to }: Step): boolean {
+  return to !== "gather" && to !== "unask" && to !== "finish";
+}
+
+function isGather({ to }: Step): boolean {
+  return to === "gather";
+}
+
+/** The place of a visit that has none of its own. */
+export const rootPlace: Place = { frame: ROOT, at: 0 };

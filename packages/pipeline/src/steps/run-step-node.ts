@@ -1,0 +1,112 @@
+/** One step of the user, in one attempt. */
+
+import type { RunEvents } from "../attempts/run-events.js";
+import { createOutput } from "../data/step-output.js";
+import type { StepOutput } from "../data/step-output.types.js";
+import { ask, completeNode, isAbandoned } from "../interpreter/advance.js";
+import { answered, cancel } from "../interpreter/answered.js";
+import type { StepNode } from "../nodes/node.types.js";
+import { aboutOf } from "../nodes/node-facts.js";
+import { ownState, rootState } from "../state/own-state.js";
+import type { OwnState, Review } from "../state/pipeline-state.types.js";
+import { reviewQuestion, talkAt, updateReview } from "../state/review.js";
+import { executeStep } from "./execute.js";
+import { familyOf } from "./run-state.js";
+import { stepInputAt } from "./step-input-at.js";
+import type { Decided, StepTools } from "./visit.types.js";
+
+export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
+  const { place, state, events, context, attempt } = tools;
+  const talk = talkAt(state, place);
+  const started = state.inside?.[tools.visit]?.at(-1);
+  const inside = started === undefined ? null : await nestedRun(tools, started);
+  attempt.assertAlive(); // the run may have ended meanwhile
+  await tellBeginning(node, tools, { talk, inside });
+  const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
+  switch (executed.status) {
+    case "cancelled":
+      return (course) => (isAbandoned(course.state, place) ? [] : cancel(course, node, executed.why));
+    case "unanswered": {
+      const { question, spent } = executed;
+      return (course) => {
+        if (isAbandoned(course.state, place)) return [];
+        updateReview(course.state, place, { paused: spent });
+        const { kind } = question;
+        course.emit("StepExecutorContinued", { ...aboutOf(node), kind, decision: "timeout" });
+        return answered(course, { node, place, question, said: { decision: "timeout" } });
+      };
+    }
+    case "done": {
+      const { output: given } = executed;
+      const output =
+        given.breakLoop && context.iteration === null ? createOutput({ ...given, breakLoop: false }) : given;
+      const question = reviewQuestion(node, output);
+      if (question === null) attempt.output = output;
+      return (course) => {
+        tellOutput(events, node, output);
+        if (talkAt(course.state, place).paused !== null) updateReview(course.state, place, { paused: null }); // its result has that
+        if (question === null) return completeNode(course, { place, output });
+        return ask(course, { node, place, question });
+      };
+    }
+  }
+}
+
+interface Beginning {
+  readonly talk: Readonly<Review>;
+  readonly inside: OwnState | null;
+}
+
+async function tellBeginning(node: StepNode, tools: StepTools, { talk, inside }: Beginning): Promise<void> {
+  const { ctx, events } = tools;
+  const { attempt, retry } = ctx.retryInfo();
+  const about = aboutOf(node);
+  const retried = { ...about, attempt: retry + 1 };
+  if (inside !== null) {
+    const [first] = inside.events;
+    return retry > 0
+      ? events.keepBefore(first, "StepRetried", retried)
+      : events.keepBefore(first, "StepStarted", about);
+  }
+  const isExecutor = node.executorType === "agent" || node.executorType === "team";
+  if (isExecutor && events.keeps)
+    return keepBeginning(tools, retry, () => tellStart(events, { retry, about, retried }));
+  if (retry > 0) return events.emit("content", "StepRetried", retried);
+  // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
+  // A question is asked when all before it is stored.
+  if (attempt > 1 && talk.paused === null) events.show("content", "StepRetried", retried);
+  events.emit("step", "StepStarted", about);
+}
+
+function tellStart(events: RunEvents, { retry, about, retried }: Started): void {
+  if (retry > 0) events.emit("content", "StepRetried", retried);
+  else events.emit("step", "StepStarted", about);
+}
+
+interface Started {
+  readonly retry: number;
+  readonly about: Readonly<Record<string, unknown>>;
+  readonly retried: Readonly<Record<string, unknown>>;
+}
+
+/** What the calls of an executor tell is kept with them, and so is what comes before. */
+async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: () => void): Promise<void> {
+  await ctx.run(`started ${retry}`, (call) => {
+    attempt.assertAlive();
+    tell();
+    return call.finish((draft) => {
+      attempt.notes.keepIn(ownState(rootState(draft), ctx.runId));
+      return null;
+    });
+  });
+}
+
+/** What the step has under way since an earlier process, or since the run was last in memory: it goes on. */
+async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | null> {
+  return (await familyOf(ctx)).nested[runId] ?? null;
+}
+
+export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
+  if (node.executorType === "function") events.emitOutput("StepOutput", output);
+  events.emitOutput("StepCompleted", output);
+}
