@@ -233,7 +233,7 @@ describe("questions beside each other", () => {
     });
 
     expect(await flow.run({})).toBe(
-      'Step "work" asks two questions at once: a later attempt could not tell the two apart.',
+      'Step "work" asks two questions at once: a later attempt could not distinguish the two.',
     );
   });
 

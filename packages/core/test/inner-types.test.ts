@@ -54,7 +54,7 @@ describe("an event inside a result", () => {
       code: "VALUE_UNSERIALIZABLE",
       details: { path: "step.completed: output: StopEvent.result.lines.0" },
     });
-    expect(error.message).toContain('an event "Line", which the workflow does not know');
+    expect(error.message).toContain('an event "Line", which the workflow does not have');
     expect(error.hint).toContain("`events`");
   });
 

@@ -21,7 +21,7 @@ export type {
   ToolRequirement,
 } from "./data/executor.types.js";
 
-// ---- what an executor tells
+// ---- events of an executor
 export type {
   EventFacts,
   ExecutorEvent,

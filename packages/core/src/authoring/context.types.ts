@@ -19,7 +19,7 @@ import type { FieldsOf, InstanceOf } from "./trigger.types.js";
 import type { AnyWorkflow, StateOf } from "./workflow-facts.types.js";
 
 /**
- * Context of a run for its steps. A plain `Context` accepts every workflow's context and knows nothing of the state.
+ * Context of a run for its steps. A plain `Context` accepts every workflow's context, without a type of its state.
  *
  * `out` is declared, not measured: see `Store`.
  */
@@ -220,7 +220,7 @@ export interface Question<Schema extends ObjectSchema = ObjectSchema> {
   readonly title: string;
   /** The fields of the answer: a record of schemas, or one Standard Schema of an object, like the shape of an event. */
   readonly schema: Schema;
-  /** What else the person has to know: text, or any value that can be stored. @default nothing */
+  /** Further information for the person: text, or any value that can be stored. @default nothing */
   readonly details?: unknown;
   /** Identifies this question among others of this step, for later attempts. @default its position */
   readonly key?: string;
@@ -248,7 +248,7 @@ export interface CollectEventsOptions {
   readonly buffer?: string;
 }
 
-/** Instances of the classes: `[typeof A, typeof B]` gives `[A, B]`. */
+/** Instances of the classes: `[A, B]` for `[typeof A, typeof B]`. */
 export type Collected<Classes extends readonly EventClass[]> = {
   -readonly [Index in keyof Classes]: InstanceOf<Classes[Index]>;
 };

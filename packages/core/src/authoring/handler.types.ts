@@ -65,12 +65,12 @@ export interface HandlerSendOptions {
   readonly step?: string;
 }
 
-/** Whether the run took an event from outside. */
+/** Whether the run accepted an event from outside. */
 export type Receipt =
   | { readonly status: "accepted"; readonly sequence: number }
   | { readonly status: "refused"; readonly code: string; readonly hint: string };
 
-/** Where a run stands when it has nothing to do. */
+/** State of an idle run. */
 export type RunOutcome<Result = unknown, Prompt extends WorkflowEvent = WorkflowEvent> =
   | { readonly status: "completed"; readonly result: Result }
   | {

@@ -32,7 +32,7 @@ export type InputOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<inf
   ? Input
   : KnownOr<OpenFields, InputOfStart<StartEventIn<Flow>>>;
 
-/** Result of `await run(...)`: the `result` of a plain stop event, else the stop event itself. */
+/** Result of `await run(...)`: the `result` of a plain stop event, otherwise the stop event itself. */
 export type ResultOf<Flow> = Flow extends { readonly [definedRun]: DefinedRun<any, infer Result, any> }
   ? Result
   : KnownOr<unknown, ResultOfStop<StopEventIn<Flow>>>;

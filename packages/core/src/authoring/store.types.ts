@@ -39,7 +39,7 @@ export interface Store<
    * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields, as a number or a `Map`.
    */
   get<const Path extends AnyPath>(path: StatePath<State, Path>): Promise<Frozen<ValueAt<State, Path>>>;
-  /** The value at a path, or `fallback` when there is none. */
+  /** The value at a path, or `fallback` if there is none. */
   get<const Path extends AnyPath, Fallback>(
     path: StatePath<State, Path>,
     fallback: Fallback,

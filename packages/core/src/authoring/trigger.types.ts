@@ -96,7 +96,7 @@ export interface SettledFailure {
   readonly failure: StepFailure;
 }
 
-/** With `settle: true`, every member has its status. Each attempt has a list of its own. */
+/** With `settle: true`, every member has its status. Each attempt has its own list. */
 export type Batch<Event, Settle> = Settle extends true ? Settled<Event>[] : Event[];
 
 export interface JoinSlots {

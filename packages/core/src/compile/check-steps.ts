@@ -58,7 +58,7 @@ const isCode = (check: string): boolean => /^[A-Z]/.test(check);
 export const isOfOptions = ({ check }: Finding): boolean =>
   check === "option" || (isCode(check) && check !== "EVENT_TYPE_TAKEN");
 
-/** @throws {WorkflowError} when there are findings: with their code when all have the same one, else `WORKFLOW_INVALID`. */
+/** @throws {WorkflowError} when there are findings: with their code if all have the same one, otherwise `WORKFLOW_INVALID`. */
 export function refuse(workflow: string, findings: readonly Finding[]): void {
   const [first] = findings;
   if (!first) return;

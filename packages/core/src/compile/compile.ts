@@ -56,7 +56,7 @@ export interface CompiledWorkflow {
   readonly options: ResolvedWorkflowOptions;
   /** Value types that the workflow registers, but for forms that only its stored values have. */
   readonly types: readonly ValueType[];
-  /** Types that its values may contain: the registered ones, and the events that it knows. */
+  /** Types that its values may contain: the registered ones, and its events. */
   readonly values: readonly ValueType[];
   /** Live list: `use` adds to it. */
   readonly middleware: readonly Middleware[];
@@ -238,7 +238,7 @@ function fanOutOf(emits: AnyStepOptions["emits"]): FanOut | null {
   return { elements: typesOf(elements), alone: typesOf(alone), collects: [], joins: [] };
 }
 
-/** The classes; when the step accepts subclasses, with all subclasses that the workflow knows. */
+/** The classes; if the step accepts subclasses, with all their subclasses in the workflow. */
 function withSubclasses(
   named: readonly EventClass[],
   { registration }: DeclaredStep,

@@ -1,5 +1,5 @@
 /**
- * What `collect()` and `join()` bring along for the steps that they start: checks of what they were given, and their part of a
+ * Parts of `collect()` and `join()` for the steps that they start: checks of their options, and their part of a
  * definition.
  *
  * @module

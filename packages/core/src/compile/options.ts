@@ -39,7 +39,7 @@ export interface WorkflowOptions {
   readonly events?: readonly EventClass[];
   /** Logs a line for every inspection event. @default false */
   readonly verbose?: boolean;
-  /** Receives errors that nobody awaits. @default the console */
+  /** Receives errors that are not awaited. @default the console */
   readonly log?: Log;
   /** Graph checks to skip for all steps. */
   readonly skipChecks?: readonly GraphCheck[];
@@ -72,7 +72,7 @@ export interface StepGroup {
   /** Unique in its workflow. */
   readonly id: string;
   readonly label: string;
-  /** What kind of group, such as `"loop"` or `"parallel"`: a word for whoever draws it. */
+  /** What kind of group, such as `"loop"` or `"parallel"`: for drawings. */
   readonly kind: string;
   /** Id of the group around it; `null` for none. */
   readonly parent: string | null;
@@ -88,7 +88,7 @@ export interface StepGroup {
 
 /** A branch of a group. */
 export interface StepBranch {
-  /** When it runs, such as `"then"`, `"else"` or `"choice"`: a word for whoever draws it. */
+  /** When it runs, such as `"then"`, `"else"` or `"choice"`: for drawings. */
   readonly role: string;
   /** That of its only step or group. @default none: drawings write the role on it */
   readonly name?: string;
@@ -111,7 +111,7 @@ export interface StepNote {
 
 /** What does the work of a step. */
 export interface StepExecutor {
-  /** What kind of executor, such as `"function"` or `"agent"`: a word for whoever draws it. */
+  /** What kind of executor, such as `"function"` or `"agent"`: for drawings. */
   readonly kind: string;
   readonly name: string;
   /** Of a team. */

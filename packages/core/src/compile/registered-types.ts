@@ -43,7 +43,7 @@ export function checkRegistered({ events, types }: Required<RegisteredTypes>): F
     findings.push({
       check: "option",
       message: `The workflow registers the type "${name}", ${why}.`,
-      hint: "Give each type a name of its own: stored values carry it.",
+      hint: "Give each type its own name: stored values contain it.",
     });
   }
   return findings;
@@ -58,7 +58,7 @@ export function createRegistry(
   const registry = new EventRegistry([...named, ...events], types);
   warnNear(storableTypes(registry), (path, excess) =>
     log.info(
-      `A value of "${name}" is near its limit: ${path} has ${describeExcess(excess).replace(", more than the", " of the")}. What is larger is refused; this is said once.`,
+      `A value of "${name}" is near its limit: ${path} has ${describeExcess(excess).replace(", more than the", " of the")}. Larger values are refused; this warning appears once.`,
     ),
   );
   return registry;

@@ -40,7 +40,7 @@ export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: numb
     throw new WorkflowError({
       code: "SNAPSHOT_NEWER",
       message: `The state of "${name}" has version ${from}; the workflow here has version ${version}.`,
-      hint: "While a deployment is under way, ask a process with the newer code; else deploy it here.",
+      hint: "While a deployment is under way, use a process with the newer code; otherwise deploy it here.",
       details,
     });
   }

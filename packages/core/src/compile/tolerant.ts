@@ -1,5 +1,5 @@
 /**
- * A workflow as a reader of runs of newer code has it: events that its own code does not know, or of a newer version, are read with
+ * A workflow as a reader of runs of newer code has it: events that its own code lacks, or of a newer version, are read with
  * the fields that they have. For reading only: no run is continued with it.
  *
  * @module

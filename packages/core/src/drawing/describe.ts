@@ -223,7 +223,7 @@ function addEvents({ definition, options }: CompiledWorkflow, nodes: GraphNode[]
   edges.push(...outside);
 }
 
-/** Resources with equal names are told apart by identity. */
+/** Resources with equal names are distinguished by identity. */
 function addResources(steps: CompiledWorkflow["steps"], nodes: GraphNode[], edges: GraphEdge[]): void {
   const ids = new Map<ResourceDefinition, string>();
   const taken = new Set<string>();

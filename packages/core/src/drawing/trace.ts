@@ -15,7 +15,7 @@ export interface RunTrace {
   readonly runId: string;
   readonly status: RunTraceStatus;
   readonly startedAtMs: number;
-  /** Epoch milliseconds; `null` while the run goes on. */
+  /** Epoch milliseconds; `null` while the run is active. */
   readonly endedAtMs: number | null;
   /** Attempts in the order in which they began. */
   readonly attempts: readonly AttemptTrace[];
@@ -55,7 +55,7 @@ export interface TraceOptions {
 
 /** The traces of a workflow's runs. */
 export interface RunTraces {
-  /** Traces by run id, oldest first. They grow while the runs go on. */
+  /** Traces by run id, oldest first. They grow while the runs are active. */
   readonly runs: ReadonlyMap<string, RunTrace>;
   /** Ends the recording and keeps the traces. */
   stop(): void;

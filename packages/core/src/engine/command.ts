@@ -38,7 +38,7 @@ export function refused(code: RefusalCode, hint: string): Receipt {
   return { status: "refused", code, hint };
 }
 
-/** For what comes to a run that has ended. */
+/** Receipt of an event for a run that has ended. */
 export function runFinished(status: string): Receipt {
   return refused("RUN_FINISHED", `The run is ${status}: start a new one, resume a cancelled or retry a failed one.`);
 }

@@ -1,5 +1,5 @@
 /**
- * The routing table of a workflow as plain data: everything that `reduce` knows about the code.
+ * The routing table of a workflow as plain data: all that `reduce` has of the code.
  *
  * Event types stand for event classes; for a step that accepts subclasses, their types are listed.
  *
@@ -38,7 +38,7 @@ export interface FanOut {
   readonly elements: readonly string[];
   /** Event types that the step also emits alone. A type may be in both lists. */
   readonly alone: readonly string[];
-  /** Collect steps that fire when the fan-out closes: exactly once each, whatever has arrived. */
+  /** Collect steps that fire when the fan-out closes: exactly once each, with any number of arrivals. */
   readonly collects: readonly string[];
   /** Joins by a field that pair the events arising in it. */
   readonly joins: readonly string[];

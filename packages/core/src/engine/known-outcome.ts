@@ -4,8 +4,8 @@ import type { Outcome, RunState } from "./state.js";
 import type { Tick } from "./tick.js";
 
 /**
- * The outcome that {@link reduce} gives the run with this tick, where that is known without it: a step returns the event that ends the
- * run, and nothing else. `null`: the run may go on, or end in another way.
+ * The outcome of the run after this tick, if it is known without {@link reduce}: a step returns the event that ends the run, and nothing
+ * else. `null` if the run may continue, or end in another way.
  */
 export function knownOutcome({ roles }: Pick<Routing, "roles">, state: RunState, tick: Tick): Outcome | null {
   if (tick.type !== "step.completed" || state.status !== "running") return null;

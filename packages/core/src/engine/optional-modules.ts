@@ -21,7 +21,7 @@ export const optionalModules: {
   collect?: CollectFeature;
   /** Set by `join()`. */
   join?: JoinFeature;
-  /** Set by both: delivers to them, and knows inputs with several events. */
+  /** Set by both: delivers to them, and handles inputs with several events. */
   gathered?: GatheredFeature;
   /** Set by both and by `many()`: their parts of a snapshot, a `SnapshotFeature`. */
   snapshot?: object;
@@ -33,7 +33,7 @@ export const optionalModules: {
   many?: (emits: unknown, report: Report) => void;
   /** Set by `catchError()`: checks which steps the error handlers cover. */
   handlers?: (steps: readonly StepDefinition[]) => Finding[];
-  /** Set by `catchError()`: gives a failure to the handler of its step. `false`: there is none, or none that may try again. */
+  /** Set by `catchError()`: passes a failure to the handler of its step. `false` if there is none, or none that may try again. */
   recovery?: (reduction: Reduction, item: WorkItem, failure: Failure) => boolean;
   /** Set by `many()`: the fan-outs of a run. */
   fans?: FanFeature;
@@ -67,11 +67,11 @@ export interface CollectFeature {
 
 export interface JoinFeature {
   arrive(reduction: Reduction, step: JoinStep, parcel: PendingEvent): void;
-  /** What an event of the engine says of an incomplete join; `null` for any other event. */
+  /** Facts of an event about an incomplete join; `null` for other events. */
   leftoverIn(event: EventData): JoinIncomplete | null;
   /** The run is completed: reports the leftovers of all its joins. */
   complete(reduction: Reduction): void;
-  /** Reports the leftovers of joins that nothing can complete any more. */
+  /** Reports the leftovers of joins that can no longer be completed. */
   reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>): void;
   /** What a run that got stuck lacks for its sets. */
   missing(reduction: Reduction): string[];
@@ -81,7 +81,7 @@ export interface JoinFeature {
 export type GatheredInput = Exclude<StepInput, { readonly kind: "event" }>;
 
 export interface GatheredFeature {
-  /** Gives an event to the collects and joins that accept it. Returns `false` when none took it. */
+  /** Passes an event to the collects and joins that accept it. Returns `false` if there is none. */
   offer(reduction: Reduction, route: Route, parcel: PendingEvent): boolean;
   eventsOf(input: GatheredInput): readonly EventData[];
   /** The first argument of a step with this input. */
@@ -96,7 +96,7 @@ export interface Need {
   readonly check: string;
   readonly verb: string;
   readonly types: readonly string[];
-  /** Of events that have to come from a step: how the hint begins that says so. */
+  /** First words of the hint for events that only a step can emit. */
   readonly inside?: string;
 }
 
@@ -121,7 +121,7 @@ export interface FanFeature {
   /** The opener of the fan-out has ended. */
   leaveFan(reduction: Reduction, fan: FanOutState): void;
   /**
-   * Tells whether this work may be ended while its run goes on: by the cancellation of an enclosing fan-out, or of one
+   * Whether this work may be ended while its run continues: by the cancellation of an enclosing fan-out, or of one
    * element of it. A tick of its attempt may then be refused, while later ticks of other items are not.
    */
   canEndAlone(routing: Routing, item: WorkItem): boolean;

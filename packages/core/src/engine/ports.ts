@@ -1,5 +1,5 @@
 /**
- * What the engine needs from outside. Nothing else in the core is nondeterministic.
+ * The ports of the engine. All else in the core is deterministic.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export interface Clock {
    * Keeps the process alive until the returned function is called: a promise by itself does not. Called while a promise of a
    * runtime is open.
    *
-   * @default nothing keeps the process alive, as whoever drives a virtual clock does so
+   * @default nothing keeps the process alive: the driver of a virtual clock does
    */
   keepAlive?(): () => void;
   /**
@@ -34,7 +34,7 @@ export interface Ids {
   runId(): string;
 }
 
-/** Receives errors that nobody awaits: of listeners, runs and disposal. */
+/** Receives errors that are not awaited: of listeners, runs and disposal. */
 export interface Log {
   info(message: string): void;
   error(message: string, error?: unknown): void;
@@ -44,7 +44,7 @@ export interface Log {
 export interface Journal {
   /**
    * Stores the ticks of one round in one commit, before any of them is reduced. Returns nothing when they are already
-   * stored, else a promise. On failure the run is dropped from memory.
+   * stored, otherwise a promise. On failure the run is dropped from memory.
    */
   append(runId: string, ticks: readonly Tick[]): void | Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
  * Size limits of a run. What exceeds a limit is refused where it arises, with the same numbers as in the reader of
- * snapshots: whatever was written can be loaded.
+ * snapshots: everything that was written can be loaded.
  *
  * @module
  */

@@ -1,12 +1,12 @@
 /**
- * What is true of one run. Owned by that run and changed in place by `reduce`, by nothing else.
+ * The state of one run. Owned by that run and changed in place by `reduce` only.
  *
  * A work item is one delivery of one event (or batch, or set) to one step:
  *
- *     ready ──► running ──► (gone: completed)          delayed: a retry waits for its time
+ *     ready ──► running ──► (removed: completed)       delayed: a retry waits for its time
  *       ▲        │  ▲ │                                suspended: a call of it is open, no worker slot held
  *       │        │  │ └──► suspended ──► resuming      resuming: answered, waits for a slot ahead of `ready`
- *       └─delayed◄──┘─┴──────────────────────┘         failed: for good; kept for `retry`
+ *       └─delayed◄──┘─┴──────────────────────┘         failed: after all retries; kept for `retry`
  *
  * @module
  */
@@ -73,7 +73,7 @@ export interface RunState {
   runTimer: Timer | null;
   /** Events that led to nothing, for the error of a stuck run; `null` without any. */
   unused: Unused | null;
-  /** The span that its start belongs to; `null` for a run in a trace of its own. */
+  /** The span of its start; `null` for a run with its own trace. */
   trace: TraceContext | null;
   /** How often it has continued after its end. */
   ends: number;
@@ -148,7 +148,7 @@ export interface WorkItem {
   memory: SmallMap<string, CallRecord> | null;
   /** Number of open calls that its attempt awaits. */
   open: number;
-  /** Answered calls, of which the attempt is told once it has its slot again. */
+  /** Answered calls, reported to the attempt once it has its slot again. */
   answered: string[] | null;
   /** The fan-out that its generator or its sends feed. */
   fan: FanOutState | null;
@@ -224,7 +224,7 @@ export interface FanOutState {
   readonly pending: Map<number, number> | null;
   /** Work item of the generator that feeds it, while it runs. */
   generator: number | null;
-  /** `true`: the generator is not asked for more until elements are finished. */
+  /** `true` while the generator is paused until elements are finished. */
   paused: boolean;
   closed: boolean;
   gathered: Map<string, Gathered> | null;
@@ -440,7 +440,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
 /**
  * Makes two runs share one state value, whichever of them changes it.
  *
- * Their ticks are in one journal, in the order in which they were applied, so that a replay of both gives the same
+ * Their ticks are in one journal, in the order in which they were applied, so that a replay of both makes the same
  * value.
  */
 export function shareStore(state: RunState, owner: RunState): void {

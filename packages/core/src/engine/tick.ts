@@ -87,7 +87,7 @@ export interface RunRetried extends Happened {
 export interface RunCancelled extends Happened {
   readonly type: "run.cancelled";
   readonly reason: unknown;
-  /** Whom to tell that it is accepted, as in {@link EventReceived}. @default nobody */
+  /** Ticket of the sender that awaits a receipt, as in {@link EventReceived}. @default none */
   readonly ticket?: number;
 }
 
@@ -109,7 +109,7 @@ export interface EventReceived extends Happened {
   readonly step: string | null;
   /** The prompt that it answers; `null` for any. */
   readonly promptId: string | null;
-  /** Whom to tell whether it was accepted. Below zero: the position of a stored post. */
+  /** Ticket of the sender that awaits a receipt. Below zero: the position of a stored post. */
   readonly ticket: number | null;
 }
 
@@ -205,7 +205,7 @@ export interface ChildOpened extends SlotlessOpened {
   readonly timeoutMs?: number;
 }
 
-/** Reported by the child, whatever attempt its parent is in. */
+/** Reported by the child, for any attempt of its parent. */
 export interface ChildClosed extends Happened {
   readonly type: "child.closed";
   readonly item: number;
@@ -251,7 +251,7 @@ export interface EffectFailed extends OfEffect {
   readonly retryAtMs: number | null;
   /** How long the attempt has run. */
   readonly elapsedMs: number;
-  /** No pieces: readers take back what it has shown. Left out: nothing, or the failure is final. */
+  /** An event without pieces makes readers discard what the attempt has shown. Absent if it showed nothing, or the failure is final. */
   readonly written?: Pick<WrittenPieces, "attempt" | "pieces">;
 }
 
@@ -307,7 +307,7 @@ export interface StreamWritten extends Happened {
   /** Path of children below this run, such as `"digest"`. */
   readonly origin: string | null;
   readonly promptId: string | null;
-  /** Of an event of a child: who has written it, as the child says it. */
+  /** Writer of an event of a child, as named by the child. */
   readonly writer?: string;
   /** The call of `ctx.run` or `editState` inside of which it was written. */
   readonly call?: string;

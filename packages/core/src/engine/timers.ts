@@ -1,4 +1,4 @@
-/** Has a due time, and knows its position in the heap. */
+/** A due time with its position in the heap. */
 export interface Due {
   readonly dueAtMs: number;
   readonly order: number;
@@ -8,7 +8,7 @@ export interface Due {
 /**
  * The timers of a run, earliest first; timers with equal times in the order in which they were set.
  *
- * A binary heap in which every timer knows its position, so that one can be removed in O(log n): an answered wait
+ * A binary heap in which every timer has its position, so that one can be removed in O(log n): an answered wait
  * leaves no timer behind.
  */
 export class Timers<Timer extends Due> {

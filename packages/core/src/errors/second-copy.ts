@@ -1,6 +1,6 @@
 /**
  * Detects two copies of the package in one process: two versions, or one that a bundler or tsx has
- * made. Your own events pass between the copies; other objects do not. Each copy sets its own brand under one name, so that a message can tell.
+ * made. Your own events pass between the copies; other objects do not. Each copy sets its own brand under one name, for messages.
  *
  * @module
  */
@@ -32,4 +32,4 @@ export function isOfSecondCopy(value: unknown): boolean {
 export const ofSecondCopy = "of a second copy of millrace in this process";
 
 export const secondCopyHint =
-  "Load one version (`npm ls millrace`), everywhere with `import`: tsx compiles what is required, and a bundler what is not external, into a copy of its own.";
+  "Load one version (`npm ls millrace`), everywhere with `import`: tsx compiles what is required, and a bundler what is not external, into another copy.";

@@ -22,7 +22,7 @@ export class WorkflowError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   /** `false`: no retry policy retries it. */
   declare retryable?: boolean;
-  /** Delay before the next attempt in milliseconds, whatever the retry policy says. */
+  /** Delay before the next attempt in milliseconds, instead of that of the retry policy. */
   declare retryAfterMs?: number;
 
   static {

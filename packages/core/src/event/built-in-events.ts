@@ -227,7 +227,7 @@ export const StepRestartedEvent: EngineEventClass<StepRestartedEvent> = /* @__PU
 export interface Asked {
   /** What the person reads first. */
   readonly title: string;
-  /** What else the step has said. */
+  /** Further output of the step. */
   readonly details?: unknown;
   /** What the answer has to be, as JSON Schema: `{}` where the schema library does not say it. */
   readonly schema: { readonly [keyword: string]: unknown };
@@ -278,7 +278,7 @@ export function makeEngineEvent<Event extends WorkflowEvent>(
   return Object.freeze(Object.assign(made, deepFreeze(holder === null ? fields : { [holder]: fields })));
 }
 
-/** The engine's events by type, which every workflow knows. @internal */
+/** The engine's events by type, which every workflow has. @internal */
 export const engineEvents: ReadonlyMap<string, EventClass> = /* @__PURE__ */ mapEngineEvents();
 
 // Function declarations, because the classes above are created when the module loads; each by a call that bundlers may

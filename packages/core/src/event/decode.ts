@@ -35,12 +35,12 @@ export function decodeValue(encoded: unknown, path: string, types: readonly Valu
   return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits });
 }
 
-/** As {@link decodeValue}, of data that nobody else holds: plain JSON comes back frozen all the way down. */
+/** As {@link decodeValue}, for data that is not shared: plain JSON is returned deeply frozen. */
 export function decodeOwn(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: valueLimits, isFrozen: true });
 }
 
-/** As {@link decodeValue}, of what `encodeMeasured` gave, or of a part of something that was measured as a whole. */
+/** As {@link decodeValue}, for results of `encodeMeasured`, or parts of a value that was measured as a whole. */
 export function decodeMeasured(encoded: unknown, path: string, types: readonly ValueType[]): unknown {
   return decodeWithin(encoded, { path, types, readEvent, limits: unmeasured });
 }
@@ -150,7 +150,7 @@ function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFie
     throw new WorkflowError({
       code: "EVENT_NEWER",
       message: `${path} is an event "${event}" of version ${from}; its class here has version ${version}.`,
-      hint: "While a deployment is under way, ask a process with the newer code; else deploy it here.",
+      hint: "While a deployment is under way, use a process with the newer code; otherwise deploy it here.",
       details: { event, version: from, known: version },
     });
   }

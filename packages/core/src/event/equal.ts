@@ -63,13 +63,13 @@ function objectText(value: object, depth: number): string {
   return Object.keys(value).length === 0 ? identityOf(value) : name + fields(value);
 }
 
-/** Empty for an array, whose brackets tell. */
+/** Empty for an array, whose brackets show it. */
 function classText(value: object): string {
   const name: string = value.constructor?.name ?? "";
   return name === "Array" ? "" : name;
 }
 
-/** With the name instead of the class, which a restore does not know; without the stack, which depends on the place. */
+/** With the name instead of the class, which a restored error lacks; without the stack, which depends on the place. */
 function errorFields(error: Error): object {
   return {
     ...error,

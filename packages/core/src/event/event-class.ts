@@ -16,7 +16,7 @@ import type { EventClass, EventRole, WorkflowEvent } from "./event.types.js";
 import { describeIssues, isSchema, issuesAt, refusePromise } from "./schema-answers.js";
 import type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.js";
 
-/** What a defined class knows about its events. */
+/** Facts of a defined event class. */
 export interface EventPlan {
   readonly type: string;
   readonly role: EventRole;

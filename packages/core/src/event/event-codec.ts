@@ -96,7 +96,7 @@ function eventsOf(registry: EventRegistry): EngineType {
       if (registry.has(event)) return null;
       const why = registry.get(event.type)
         ? "whose class is another one in the workflow"
-        : "which the workflow does not know";
+        : "which the workflow does not have";
       return `an event "${event.type}", ${why}`;
     },
     copy(event, copyPart) {

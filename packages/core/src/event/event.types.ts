@@ -1,5 +1,5 @@
 /**
- * What the compiler knows about events and event classes.
+ * Types of events and event classes.
  *
  * @module
  */
@@ -75,7 +75,7 @@ export interface EventClass<Event extends WorkflowEvent = WorkflowEvent> {
   runRecords?(start: Event, runId: string): readonly { readonly kind: string; readonly id: string }[];
 }
 
-/** Start events in a union. `any` gives nothing. */
+/** Start events in a union; `never` for `any`. */
 export type StartsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"start">>;
 export type StopsAmong<Event> = 0 extends 1 & Event ? never : Extract<Event, InRole<"stop">>;
 /** Events of a step's return type that readers of the stream see: prompts and stop events. */

@@ -8,7 +8,7 @@ export function isSchema(value: unknown): value is StandardSchema {
 
 /** @throws {WorkflowError} `SCHEMA_ASYNC` */
 export function refusePromise(answer: Promise<SchemaResult<unknown>>, subject: string, details = {}): never {
-  answer.then(null, () => {}); // nobody awaits it, and its failure says no more than this error
+  answer.then(null, () => {}); // not awaited; its failure says no more than this error
   throw new WorkflowError({
     code: "SCHEMA_ASYNC",
     message: `${subject} answered with a promise.`,

@@ -1,5 +1,5 @@
 /**
- * Checks what steps and `many()` were given. `many()` brings its own check along.
+ * Checks the options of steps and of `many()`. `many()` brings its own check along.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { unknownNames } from "../value/unknown-options.js";
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
   for (const problem of unknownNames(options, namesOf(call)))
-    report("option", `has options of \`${call}\` that nobody reads: ${problem}`, "Correct or remove them.");
+    report("option", `has invalid options of \`${call}\`: ${problem}`, "Correct or remove them.");
 }
 
 export function reportCount(options: object, option: string, report: Report): void {
@@ -21,7 +21,7 @@ export function reportCount(options: object, option: string, report: Report): vo
   report("option", `has \`${option}: ${formatValue(count)}\``, "Give an integer of at least 1.");
 }
 
-/** Checks what a step names in `many()`, whatever that is. */
+/** Checks the argument of `many()`. */
 export function checkMany(emits: unknown, report: Report): void {
   for (const { events } of [emits].flat() as { readonly events?: readonly EventClass[] }[]) {
     if (events?.length === 0)

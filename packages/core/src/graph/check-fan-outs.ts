@@ -116,7 +116,7 @@ function apartFault(flow: Flow, accepts: readonly string[], places: readonly str
   return {
     check: "collect",
     what: `collects ${accepts.join(" and ")}, which never arise in one fan-out: ${each.join(", ")}`,
-    hint: "Collect each in a step of its own, and join what these give.",
+    hint: "Collect each in its own step, and join the results.",
   };
 }
 
@@ -161,7 +161,7 @@ function checkSettling(flow: Flow, opener: string): Finding[] {
   ];
 }
 
-/** With `of`: finds events that also arise outside of that fan-out, where nobody accepts them. */
+/** With `of`: finds events that also arise outside of that fan-out, where no step accepts them. */
 function checkOutside(definition: Definition, { name, trigger }: StepDefinition): Finding[] {
   if (trigger.kind !== "collect" || trigger.of === null) return [];
   const flow = flowOf(definition);

@@ -107,7 +107,7 @@ function checkAccepted({ settings, roleOf, emitted }: Graph, step: StepDefinitio
   );
   return missing.map(({ check, verb, types, inside }) => {
     const event = types[0] as string;
-    const outside = inside ?? "If it comes from outside, make it an `ExternalEvent`; else a";
+    const outside = inside ?? "If it comes from outside, make it an `ExternalEvent`; otherwise a";
     const message = `No step emits ${types.join(" or ")}, which step "${step.name}" ${verb}.`;
     return {
       check,

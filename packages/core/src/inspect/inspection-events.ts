@@ -1,7 +1,7 @@
 /**
  * Inspection events of a workflow's runs, by name: `workflow.on("step.completed", …)`.
  *
- * Payloads contain live events and errors, not copies. They are made only while somebody listens.
+ * Payloads contain live events and errors, not copies. They are created only while there are listeners.
  *
  * @module
  */
@@ -90,7 +90,7 @@ export interface InspectionEvents {
   readonly "step.restarted": AttemptFacts;
 
   readonly "event.received": RunFacts & { readonly event: WorkflowEvent; readonly step: string | null };
-  /** `eventType` is `null` for an answer to a prompt that is gone. */
+  /** `eventType` is `null` for an answer to a closed prompt. */
   readonly "event.refused": RunFacts & {
     readonly eventType: string | null;
     readonly code: string;

@@ -47,7 +47,7 @@ export class Inspector {
     return this.#listen(any, listener as (told: unknown) => unknown);
   }
 
-  /** Makes the payload only when somebody listens to this name. */
+  /** Creates the payload only if this name has listeners. */
   emit<Name extends InspectionName>(
     name: Name,
     makePayload: () => InspectionEvents[Name],

@@ -212,7 +212,7 @@ function disposerOf(resource: ResourceDefinition, value: unknown): (() => unknow
   return typeof method === "function" ? () => method.call(value) : null;
 }
 
-/** Keeps what the error says about retries, for the retry policy. */
+/** Keeps the fields of the error that control retries. */
 function failed(resource: ResourceDefinition, cause: unknown): WorkflowError {
   if (WorkflowError.is(cause, "RESOURCE_FAILED")) return cause; // the error of a resource that this one needs
   const error = new WorkflowError({

@@ -15,7 +15,7 @@ export interface Resource<out Value = unknown> {
   override(value: Value): ResourceOverride;
 }
 
-/** Replaces a resource in one run, whatever its scope. The engine does not dispose the value. */
+/** Replaces a resource of any scope in one run. The engine does not dispose the value. */
 export interface ResourceOverride {
   readonly resource: Resource;
   readonly value: unknown;

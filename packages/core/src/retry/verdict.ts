@@ -6,8 +6,7 @@ import type { RetryInfo, RetryPolicy } from "./retry.types.js";
 /**
  * Delay before the next attempt in whole milliseconds, or `null` when the failure is final.
  *
- * Without a policy there is no retry, whatever the error says. The `retryAfterMs` of an error replaces the delay of the
- * policy, also for a policy that does not know of it.
+ * Without a policy there is no retry, for any error. The `retryAfterMs` of an error replaces the delay of any policy.
  *
  * @throws {WorkflowError} `OPTION_INVALID` when the policy returns an invalid delay; any error of the policy.
  */
@@ -20,7 +19,7 @@ export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | n
   if (!isDelay(nextMs)) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `A retry policy gave ${formatValue(nextMs)} after failure ${info.failures}, which is not a delay.`,
+      message: `A retry policy returned ${formatValue(nextMs)} after failure ${info.failures}, which is not a delay.`,
       hint: "Return milliseconds from `next`, 0 or more, or null to give up.",
       details: { failures: info.failures },
       cause: info.error,
@@ -29,7 +28,7 @@ export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | n
   return wholeMs(afterMs ?? nextMs);
 }
 
-/** What an error says about retrying it. */
+/** The fields of an error that control retries. */
 export interface RetryHint {
   /** `null` when the error does not say. An error with a delay is retryable. */
   readonly retryable: boolean | null;

@@ -16,7 +16,7 @@ export function afterMicrotasks(callback: () => void): void {
 }
 
 function hop(together: (() => void)[], left: number): void {
-  if (left === HOPS - 1) hopping = null; // a later caller begins hops of its own
+  if (left === HOPS - 1) hopping = null; // a later caller starts its own hops
   if (left > 0) return void settled.then(() => hop(together, left - 1));
   for (const callback of together) callback();
 }

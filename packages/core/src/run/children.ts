@@ -60,7 +60,7 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
   }
 }
 
-/** If a child had ended before its parent heard of it, the parent is told now. */
+/** Reports the end of a child whose parent has not got it yet. */
 function continueChild(parent: LiveRun, child: LiveRun, call: ChildCall): void {
   const { outcome, status } = child.state;
   if (outcome === null || status === "cancelled") {
@@ -85,7 +85,7 @@ function closeChild(parent: LiveRun, call: ChildCall, outcome: Outcome): void {
     result: completed ? outcome.event : null,
     error,
   };
-  // A child that has ended stays in every snapshot until its parent knows; otherwise it would begin again.
+  // An ended child stays in every snapshot until its parent has its result; otherwise it would begin again.
   parent.submit(tick, () => parent.disown(record.runId));
 }
 
@@ -93,12 +93,12 @@ export function cancelChild(parent: LiveRun, runId: string): void {
   const child = parent.children?.get(runId);
   parent.children?.delete(runId);
   parent.disown(runId);
-  // The child is in no snapshot and no replay any more, so its unfinished work must not change them.
+  // The child has left snapshots and replays, so its unfinished work must not change them.
   if (child?.parent?.sharesStore === true) unshareStore(child.state);
   child?.submit({ type: "run.cancelled", atMs: child.now(), reason: "the step that started it has ended" });
 }
 
-/** Starts a run that has ticks already, and every open child of it, whether or not its step has asked for it again. */
+/** Starts a run that has ticks already, and its open children, whether or not their step has requested them again. */
 export function beginWithChildren(run: LiveRun, tick: Tick): void {
   run.begin(tick);
   for (const [item, record] of openChildren(run.state))

@@ -1,5 +1,5 @@
 /**
- * Creates runs: the only file that knows both the loop and the performers of its commands.
+ * Creates runs. Only this file imports both the loop and the performers of its commands.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Finds out when a run has nothing to do now, and tells those who wait for it. A run makes it at its first look.
+ * Detects when a run is idle, and notifies callers that wait for it. Created on the first request.
  *
  *     quiet ──(a turn of the host)──► run.idled ──► idle, until the next tick
  *

@@ -96,7 +96,7 @@ function inspectEdited(run: InspectedRun, step: string | null, change: StateChan
   tell(run, "state.edited", { step, paths });
 }
 
-/** Items that have ended are gone from the state; their attempts still know them. */
+/** Ended items have left the state; their attempts still have them. */
 function inspectReduced(run: InspectedRun, tick: Tick): void {
   const item = "item" in tick && tick.item !== null ? run.state.items.get(tick.item) : undefined;
   switch (tick.type) {
@@ -139,7 +139,7 @@ export function inspectStarted({ run, item, startedAtMs: atMs }: AttemptCore): v
   tellOf({ run, item, atMs }, "step.started", { events: inputEvents(item) as readonly WorkflowEvent[] });
 }
 
-/** Listeners are told at once, and tracers when the tick is stored. */
+/** Listeners are called at once, and tracers when the tick is stored. */
 function tellEnd<Name extends "step.completed" | "step.failed">(
   of: InspectedAttempt,
   tick: Tick,
@@ -222,7 +222,7 @@ export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;
 
-/** Reports an event from outside, or an answer to a prompt that is gone, whose type is unknown. */
+/** Reports an event from outside, or an answer to a closed prompt, whose type is unknown. */
 export function inspectRefused(run: InspectedRun, eventType: string | null, { code, hint }: Refusal): void {
   tell(run, "event.refused", { eventType, code, hint });
 }

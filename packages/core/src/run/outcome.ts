@@ -18,7 +18,7 @@ export function outcomeError(runId: string, outcome: Outcome): unknown {
   }
 }
 
-/** The result of a run: `result` of a plain stop event, else the stop event itself. */
+/** The result of a run: `result` of a plain stop event, otherwise the stop event itself. */
 export function resultOfStop(event: unknown): unknown {
   return StopEvent.is(event) ? event.result : event;
 }

@@ -60,7 +60,7 @@ export function perform(run: LiveRun, command: Command): void {
 function publish(run: LiveRun, item: StreamedEvent): void {
   const role = roleOf(item.event);
   const isLast = role === "stop" || role === "terminal";
-  // The last event is in the outcome as well: a run that streams nothing else needs no stream for it.
+  // The last event is in the outcome as well: a run without other events needs no stream for it.
   if (!isLast || run.stream !== null) openStream(run).publish(item);
   run.published = item.sequence + 1;
   if (run.host.inspector.active) inspectStreamed(run, item);

@@ -4,7 +4,7 @@
  *
  *     answer ──► asked in this process? ──yes──► checked ──► tick
  *                        │ no: the run was just loaded, and its step runs again
- *                        └──► held until the step asks, or until the run has nothing else to do
+ *                        └──► held until the step asks, or until the run is idle
  *
  * @module
  */
@@ -53,7 +53,7 @@ export function whenAsked(run: LiveRun, { item, call }: Asking, next: Held): voi
   else held.set(place, [...(held.get(place) ?? []), next]);
 }
 
-/** The run has nothing else to do: answers that are held count unchecked, and their call checks them. `false`: there is none. */
+/** Called when the run is idle: held answers are delivered unchecked, and their call checks them. `false` if there is none. */
 export function deliverHeld(run: LiveRunCore): boolean {
   const held = questions.get(run)?.held;
   if (held === undefined || held.size === 0) return false;

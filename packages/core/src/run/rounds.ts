@@ -1,7 +1,7 @@
 /**
  * The queue of one run and its rounds: take every waiting tick, store them as one commit, reduce each, perform.
  *
- *     submit ──► queue ──(permit, turn of the host)──► round ──► stored ──► reduced, all of it ──► performed ──► told
+ *     submit ──► queue ──(permit, turn of the event loop)──► round ──► stored ──► reduced as a whole ──► performed ──► acknowledged
  *
  * Nobody sees an effect of a tick before the tick is stored. In memory there is nothing to store, and a round is done at once.
  *
@@ -50,7 +50,7 @@ export abstract class Rounds {
   abstract prepare(tick: Tick): void;
   /** Ticks that come before the first one. */
   protected abstract preface(): readonly Tick[];
-  /** Takes the ticks of the next round out of the queue; the queue itself stands for all of it. */
+  /** Removes the ticks of the next round from the queue; the queue itself stands for all of them. */
   protected abstract takeRound(queue: Tick[]): Tick[];
   /** Stores a round. Returns nothing when it is stored already. */
   protected abstract append(round: Tick[]): void | Promise<void>;

@@ -25,7 +25,7 @@ import type { FinishChange, FinishResult } from "./attempt/finish-result.js";
 import type { WorkflowHost } from "./workflow-host.js";
 
 /**
- * A run, as the calls of its steps see it. No attempt, and nothing that an attempt holds, knows more of its run.
+ * A run, as the calls of its steps see it. Attempts and their parts depend on nothing else of their run.
  *
  * Everything here is synchronous but {@link commit}, and every change goes through a tick.
  */
@@ -34,7 +34,7 @@ export interface LiveRunCore {
   readonly host: WorkflowHost;
   /**
    * What the ticks so far have made of the run. Attempts only read it, and at once: the run's id and time, its items, its state. A
-   * host elsewhere keeps a copy of the parts that an attempt reads, which is as old as the last round it was told of; `ctx.toDict()`
+   * host elsewhere keeps a copy of the parts that an attempt reads, which is as old as the last round that it got; `ctx.toDict()`
    * alone needs all of it.
    */
   readonly state: RunState;
@@ -44,12 +44,12 @@ export interface LiveRunCore {
   readonly family: ReadonlyMap<string, RunState> | null;
   /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
   readonly journal: Pick<RunJournal, "tenant" | "mayRefuse" | "isStopping" | "showing"> | null;
-  /** The run has left memory without an outcome: what its attempts still do counts for nobody, and nobody is told of it. */
+  /** Whether the run has left memory without an outcome: later results of its attempts are ignored. */
   readonly isEvicted: boolean;
   /** Epoch milliseconds, never less than the time of the last tick. A host elsewhere may use its own clock, within that bound. */
   now(): number;
   /**
-   * Refuses what could not be stored, before anything changes: the step that is to blame is still there to be told.
+   * Refuses what could not be stored, before anything changes: the step that caused it can still get the error.
    *
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE`
    */
@@ -58,32 +58,32 @@ export interface LiveRunCore {
    * Hands in what has happened. It takes effect in the order of the calls, in memory at once, and never before it is stored. After
    * the end of the run it does nothing. A host elsewhere has to keep the order of the ticks of one attempt.
    *
-   * @param told Called once the tick is stored and reduced; never, when that fails.
+   * @param acknowledged Called once the tick is stored and reduced; never, if that fails.
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot.
    */
   submit(tick: Tick, told?: () => void): void;
-  /** Like {@link submit}; resolves once the tick is stored and reduced, and gives nothing where that is done at once. */
+  /** Like {@link submit}; resolves once the tick is stored and reduced; returns nothing if that is done at once. */
   commit(tick: Tick): void | Promise<void>;
-  /** An attempt has ended by itself: no command reaches it any more. Its last tick follows at once. */
+  /** Called when an attempt has ended by itself: it gets no more commands. Its last tick follows at once. */
   forget(item: number): void;
-  /** Work of an attempt has ended of which no tick says so: the run may be idle now. */
+  /** Called when work of an attempt has ended without a tick: the run may be idle now. */
   checkIdleAgain(): void;
   /**
-   * The state that steps edit, made when first asked for: one writer at a time, over all attempts of the run and over the children
+   * The state that steps edit, created on first use: one writer at a time, over all attempts of the run and over the children
    * that share it. A host elsewhere has to hold that lock for its attempts.
    */
   store(): StateStore;
-  /** The same, if anybody has asked for it: a step that writes nothing costs nothing. */
+  /** The same, if it was created: a step that writes nothing costs nothing. */
   hasStore(): StateStore | null;
-  /** Resources of the scope `run`, opened when first asked for. They live in the process of the attempt. */
+  /** Resources of the scope `run`, opened on first use. They live in the process of the attempt. */
   resources(): ResourceContainer;
 }
 
 /** What a run sees of an attempt: the three things that commands do to it, and whether it is at work. */
 export interface AttemptPort {
-  /** A function of `ctx.run` or `editState` is at work, whatever else the step waits for. */
+  /** Whether a function of `ctx.run` or `editState` is active, even if its step waits. */
   readonly isWorking: boolean;
-  /** Its outcome does not count. `settle`: whoever waits for a call of it is told so; else the run has left memory. */
+  /** Its outcome is ignored. With `settle`, its open calls reject; otherwise the run has left memory. */
   end(reason: string, settle: boolean): void;
   /** A call was answered: the answer is in the memory of the work item. */
   settle(call: string): void;
@@ -110,7 +110,7 @@ export interface AttemptCore {
   sends: Send[] | null;
   /** `null` before the first call. */
   calls: Calls | null;
-  /** What `ctx.finish` gave. */
+  /** The result of `ctx.finish`. */
   lastAct: FinishResult | null;
   generator: GeneratorDrive | null;
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
@@ -159,7 +159,7 @@ export interface LiveRun extends LiveRunCore {
   drop(error: unknown): void;
 }
 
-/** Does what a command says. The loop takes it as it is, and knows none of those who do it. */
+/** Performs a command. The loop does not depend on the performers. */
 export type Perform = (run: LiveRun, command: Command) => void;
 
 export interface ChildSetup {
@@ -179,10 +179,10 @@ export interface ParentLink {
   readonly sharesStore: boolean;
 }
 
-/** Who is told how a run ends. */
+/** Receives the outcome of a run. */
 export interface RunOwner {
   onFinish(outcome: Outcome): void;
-  /** The run is gone from memory without an outcome: storing failed, or the engine has a fault. */
+  /** Called when the run has left memory without an outcome: storing failed, or the engine has a fault. */
   onDrop(error: unknown): void;
 }
 
@@ -196,12 +196,12 @@ export interface RunJournal {
   /** Whose run it is. @default "" */
   readonly tenant?: string;
   /**
-   * Called where a tick is made, with the step or the caller that is to blame still there to be told.
+   * Called where a tick is created, while the step or the caller that caused it can still get an error.
    *
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for what cannot be stored.
    */
   prepare?(run: LiveRun, tick: Tick): void;
-  /** The ticks of the next round, taken out of the queue; the queue itself stands for all of it. */
+  /** The ticks of the next round, removed from the queue; the queue itself stands for all of them. */
   takeRound?(run: LiveRun, queue: Tick[]): Tick[];
   /** Stores the ticks of one round, and may replace those that cannot be stored. Gives nothing when they are stored already. */
   append(run: LiveRun, ticks: Tick[]): void | Promise<void>;

@@ -75,7 +75,7 @@ export class Runner extends Rounds implements LiveRun {
     return timeOf(this.state, this.host.ports.clock.now());
   }
 
-  /** @param number Of a stored post; else a new one. */
+  /** @param number Number of a stored post; otherwise a new one. */
   ticket(resolve: (receipt: Receipt | null) => void, number: number = ++this.#lastTicket): number {
     this.tickets ??= new Map();
     this.tickets.set(number, resolve);
@@ -179,7 +179,7 @@ export class Runner extends Rounds implements LiveRun {
     return held.cell;
   }
 
-  /** With the store, whatever of the scope `run` is made of it is shared too. */
+  /** With the store, resources of the scope `run` are shared, too. */
   resources(): ResourceContainer {
     const holder = this.#storeOwner?.resources() ?? null;
     const held = this.#hold();
@@ -192,7 +192,7 @@ export class Runner extends Rounds implements LiveRun {
     return this.#held;
   }
 
-  /** The run whose store this one shares; `null` for a run with a store of its own. */
+  /** The run whose store this one shares; `null` for a run with its own store. */
   get #storeOwner(): LiveRun | null {
     return this.parent?.sharesStore === true ? this.parent.run : null;
   }
@@ -245,9 +245,9 @@ export class Runner extends Rounds implements LiveRun {
     this.onIdle();
   }
 
-  /** Leaves memory as it is; a later load goes on. Open calls never settle: their steps run again. */
+  /** Leaves memory as it is; a later load continues. Open calls never settle: their steps run again. */
   release(reason: string): void {
-    // Also those that a run that has ended could not tell of it any more.
+    // Also receipts that the ended run could not resolve.
     for (const child of this.children?.values() ?? []) child.release(reason);
     this.#held?.cell?.close();
     if (!this.live) return;

@@ -163,7 +163,7 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   if (!isChild && !asStored) checkName(compiled, reader);
   if (!compiled.registry.newer) checkSteps(compiled, reader);
   const state = decodeState(compiled, reader, { asStored, owner });
-  // The code may have no `many()` and no `collect()` any more.
+  // The present code may lack `many()` and `collect()`.
   optionalModules.fans = fanning;
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;
@@ -203,7 +203,7 @@ function checkFormat(reader: Reader, known: Snapshot["version"]): void {
   throw new WorkflowError({
     code: "SNAPSHOT_NEWER",
     message: `The snapshot has version ${version}; this Millrace reads up to ${known}.`,
-    hint: "While a deployment is under way, ask a process with the newer code; else upgrade millrace here.",
+    hint: "While a deployment is under way, use a process with the newer code; otherwise upgrade millrace here.",
     details: { version, known },
   });
 }

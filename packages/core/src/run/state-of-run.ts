@@ -39,7 +39,7 @@ export function createCell(run: LiveRunCore): StateStore {
       if (writer) {
         const attempt = writer.token as AttemptCore;
         noteFailure(attempt, failure);
-        attempt.run.checkIdleAgain(); // an edit was at work, and no tick says that it has ended
+        attempt.run.checkIdleAgain(); // an edit was active, and no tick reports its end
       } else logUnhandledCall(ports.log, `A write to the state of run "${run.state.runId}" has failed.`, failure);
     },
     schema: compiled.state,

@@ -1,8 +1,8 @@
 /**
- * Runs of a host that has placement, timers and an inbox of its own, such as Restate. Such a host activates a run: the run is in
+ * Runs of a host with its own placement, timers and inbox, such as Restate. Such a host activates a run: the run is in
  * memory until it has ended or only waits, and every round of it is stored by the host before it counts.
  *
- *     open ──► load ──► round ──(the host stores it)──► stored ──► … ──► the commit that gives it back
+ *     open ──► load ──► round ──(the host stores it)──► stored ──► … ──► the commit that releases it
  *
  * Journal, loading and commits are those of a runtime over a store; only the placement of runs differs.
  *
@@ -33,7 +33,7 @@ import { Posts } from "./worker/run/posts.js";
 import type { DurableRunSettings } from "./worker/run/run-settings.types.js";
 import { type RegisteredWorkflow, RegisteredWorkflows } from "./worker/workflows/registered-workflows.js";
 
-/** Owner in the lease of every activated run: the host gives a run to one activation at a time. */
+/** Owner in the lease of every activated run: the host activates a run once at a time. */
 const OWNER = "activation";
 
 /** What all activations of a process share. */
@@ -137,7 +137,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
     this.#live?.fence();
   }
 
-  // ---- what the run tells
+  // ---- reports of the run
 
   place(workflow: RegisteredWorkflow, setup: PlaceSetup): DurableRun {
     this.#isLoading = false;

@@ -255,7 +255,7 @@ class StoredRuntime {
     const key = { tenant: options.tenant ?? "", runId };
     await this.#registry.evict(key);
     const isGone = async (owner?: string): Promise<boolean> => (await store.delete([key], owner)) === 1;
-    // A store need not tell of that those who wait for the run.
+    // A store need not report this to callers that wait for the run.
     if (await isGone()) return this.#registry.watchers.notify(idOf(key));
     const owner = sealOwner(await storedRun(store, key));
     if (owner !== undefined && (await isGone(owner))) return this.#registry.watchers.notify(idOf(key));

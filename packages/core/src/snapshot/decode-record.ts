@@ -120,7 +120,7 @@ function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>
   throw invalidSnapshot(path, "no record of fields");
 }
 
-/** Start and result of a child are its events, which the parent need not know. */
+/** Start and result of a child are events of the child, which the parent may lack. */
 function childRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): CallRecord {
   const name = reader.text("name");
   const { registry } = compiledChild(decoder.compiled, name, reader.at("name"));

@@ -42,9 +42,9 @@ const TIMERS = ["call", "retry", "send", "deadline"] as const;
 const TIMERS_UNDER_WAY = [...TIMERS, "timeout"] as const;
 
 export interface DecodeOptions {
-  /** `true`: the user's state keeps its version, and the work under way goes on. */
+  /** `true` if the user's state keeps its version and active work continues. */
   readonly asStored: boolean;
-  /** The run whose store this one shares; `null` for a run with a store of its own. */
+  /** The run whose store this one shares; `null` for a run with its own store. */
   readonly owner: RunState | null;
 }
 
@@ -370,7 +370,7 @@ function queueOf(reader: Reader, name: string): Fifo<number> {
   return queue;
 }
 
-/** The fan-out of an item whose elements nobody takes any more. */
+/** The fan-out of an item whose elements are no longer used. */
 function cancelledFan(opener: string): FanOutState {
   const fan = createFanOutState({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
   fan.closed = true;

@@ -43,7 +43,7 @@ import {
 } from "./format.js";
 import { each, list } from "./lists.js";
 
-/** What an encoder knows about the snapshot around a state. */
+/** Facts about the snapshot around a state. */
 export interface Around {
   readonly children: { readonly [runId: string]: Snapshot } | null;
   /** `true`: the surrounding snapshot has the store. */

@@ -77,7 +77,7 @@ export interface Snapshot
   /** Collect steps without a batch, and events that led to nothing: for the error `RUN_STUCK`. */
   readonly unfired?: readonly string[];
   readonly leftovers?: readonly Leftover[];
-  /** Absent for a run in a trace of its own. */
+  /** Absent for a run with its own trace. */
   readonly trace?: TraceContext;
   /** Absent when it is 0. */
   readonly ends?: number;
@@ -99,7 +99,7 @@ export interface EncodedItem
   extends Readonly<Omit<WorkItem, "input" | "scope" | "memory" | "fan" | "open" | "answered" | "retryTimer">> {
   readonly input: EncodedInput;
   readonly scope: number | null;
-  /** The calls that its attempt awaits, and those that it has not been told of. Version 2. */
+  /** The calls that its attempt awaits, and those whose answer it has not got. Version 2. */
   readonly open?: number;
   readonly answered?: readonly string[] | null;
   readonly memory?: readonly EncodedRecord[];

@@ -102,7 +102,7 @@ export function invalidSnapshot(path: string, what: string): WorkflowError {
   return new WorkflowError({
     code: "SNAPSHOT_INVALID",
     message: `This is not a ${path.startsWith("tick") ? "tick" : "snapshot"} of a run: ${path} is ${what}.`,
-    hint: "Pass what `context.toDict()` gave, whole and unchanged.",
+    hint: "Pass the result of `context.toDict()`, whole and unchanged.",
     details: { path },
   });
 }

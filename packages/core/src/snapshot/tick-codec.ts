@@ -85,7 +85,7 @@ interface Place {
   /** Of events. Null: those of their workflow. */
   readonly types: readonly ValueType[] | null;
   readonly path: string;
-  /** The tick: its live fields when it is encoded, else its JSON. */
+  /** The tick: live fields while it is encoded, otherwise JSON. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The promise of a call, which knows whether anybody has asked for its outcome.
+ * The promise of a call, which records whether its outcome is awaited.
  *
- * After a forgotten `await`, nobody has.
+ * After a forgotten `await`, it is not.
  */
 export class CallPromise<Value> extends Promise<Value> {
   /** `true`: it was awaited, or given to `then`, `catch`, `finally` or a combinator such as `Promise.all`. */

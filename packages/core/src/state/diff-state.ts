@@ -2,7 +2,7 @@
  * What changed between two states, as the fewest patches that a cheap look finds.
  *
  * What an edit has written down about a container is taken as it is. Other containers are compared: shared parts are skipped by
- * identity, so the cost is that of the containers on the way to a change. Applying the patches to the first state gives the second,
+ * identity, so the cost is that of the containers on the way to a change. Applying the patches to the first state makes the second,
  * the order of keys included, also after a trip through JSON.
  *
  * Not immer's own patches: those lose the order of keys, Map keys that are no text, and objects in a Set.
@@ -159,7 +159,7 @@ function writeKeys({ before, after }: Pair<Container>, touched: ReadonlyMap<unkn
   const isSet = before instanceof Set;
   for (const [key, wasAway] of touched) {
     const [isOld, isNew] = [has(before, key), has(after, key)];
-    // Items of a Set are told by value, so only primitives can be removed: objects have another identity after a trip through JSON.
+    // Items of a Set are identified by value, so only primitives can be removed: objects lose their identity in JSON.
     if (isSet ? isOld && isObject(key) : before instanceof Map && (isOld || isNew) && !isMapStep(key)) return false;
     const value = isSet ? key : valueAt(after, key);
     const step = isSet ? 0 : (key as string | number);
@@ -188,7 +188,7 @@ function writeEntry(step: string | number, pair: Pair, diff: Diff): void {
 function add(diff: Diff, { op, key, value }: NewPatch): void {
   const path = [...diff.path, key];
   diff.changed++;
-  // In a Set, the value says which item to remove.
+  // In a Set, the value identifies the item to remove.
   diff.whole.patches.push(op === "remove" && value === undefined ? { op, path } : { op, path, value });
 }
 

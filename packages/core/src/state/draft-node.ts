@@ -8,7 +8,7 @@
 import { isForbiddenKey, isPlainObject } from "../value/guard.js";
 import { insertPiece, type Piece } from "./list-pieces.js";
 
-/** Marks drafts, and holds the node that a draft stands for. */
+/** Marks drafts, and holds the node of a draft. */
 export const NODE: unique symbol = Symbol("draft");
 
 export type Container = Record<string, unknown> | unknown[] | Map<unknown, unknown> | Set<unknown>;
@@ -220,7 +220,7 @@ function record(node: DraftNode, change: { at: number; remove: number; add: numb
   if (!insertPiece(node.pieces, change)) mix(node);
 }
 
-/** From here on, what was handed out lies in the list itself. */
+/** From here on, drafts that were handed out are in the list itself. */
 export function mix(node: DraftNode): unknown[] {
   const copy = own(node) as unknown[];
   node.isMixed = true;

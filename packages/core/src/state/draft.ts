@@ -1,5 +1,5 @@
 /**
- * Drafts: parts of a frozen state that can be written like the plain objects, arrays, Map and Set that they stand for.
+ * Drafts: parts of a frozen state that can be written like plain objects, arrays, Map and Set.
  *
  * A value that was read is a draft only if it is part of the state; an inserted object belongs to the caller until the edit ends.
  *
@@ -274,7 +274,7 @@ class DraftSet extends Set<unknown> {
     this[NODE] = node;
   }
 
-  /** The item that a draft of this Set stands for. */
+  /** The item of this Set behind a draft. */
   #itemOf(value: unknown): unknown {
     const node = nodeOf(value);
     return node?.parent === this[NODE] ? node.base : value;

@@ -36,7 +36,7 @@ export interface OpenCall {
   ending: OpenCall | null;
   /** How many calls of each name were made inside; `null` before the first. */
   counts: Map<string, number> | null;
-  /** Why it is over while its callback still runs: nothing that is done inside counts any more. */
+  /** Why it has ended while its callback still runs: later writes inside are ignored. */
   fault: WorkflowError | null;
 }
 
@@ -73,7 +73,7 @@ interface ContextStorage {
 
 let storage: ContextStorage | null | undefined;
 
-/** Made with the first call: whoever makes none does not pay for following async context. */
+/** Created with the first call: programs without one do not pay for async context. */
 function contextStorage(): ContextStorage | null {
   if (storage === undefined) {
     const hooks = globalThis.process?.getBuiltinModule?.("async_hooks");
@@ -97,7 +97,7 @@ export function runInCall<Result>(call: OpenCall, callback: () => Result): Resul
   }
 }
 
-/** As {@link runInCall}, for a callback that is over when it returns: nobody follows what it has started. */
+/** As {@link runInCall}, for a synchronous callback: what it has started is not tracked. */
 export function runInSyncCall<Result>(call: OpenCall, callback: () => Result): Result {
   const before = enter(call);
   try {

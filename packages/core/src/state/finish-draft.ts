@@ -52,7 +52,7 @@ function finished(node: DraftNode, fresh: Container[]): Container {
   if (node.next !== null) return node.next;
   const copy = node.copy ?? copyOf(node.base);
   node.next = copy;
-  // A draft of another edit, which goes on to write into it, is copied as it is now.
+  // A draft of another edit, which may still write into it, is copied as it is now.
   const plain = (draft: DraftNode): unknown =>
     draft.edit !== node.edit && draft.edit.open ? plainNow(draft) : finished(draft, fresh);
   if (copy instanceof Set) node.next = filledSet(node, copy, { plain, how: "inPlace" });
@@ -83,7 +83,7 @@ function filledSet(node: DraftNode, set: Set<unknown>, filling: Filling): Set<un
     : set;
 }
 
-/** Replaces drafts by what they stand for. Returns `false` if nothing has changed. */
+/** Replaces drafts by their values. Returns `false` if nothing has changed. */
 function fill(node: DraftNode, next: Container, filling: Filling): boolean {
   const { base, isMixed } = node;
   const before = isMixed ? new Set(base as unknown[]) : null; // there are no drafts in them
@@ -145,7 +145,7 @@ const copying: Filling = { plain: plainNow, how: "copied" };
 /** For the answer of a callback: drafts end with the edit. */
 const keeping: Filling = { plain: plainNow, how: "kept" };
 
-/** Deeper, a value is refused by whoever looks at it next: also one that has no end. */
+/** Depth at which the walk stops: the next check refuses deeper values, cycles included. */
 const DEEPEST = 1_000;
 
 /** A value of the caller, with plain copies in the place of drafts, of Proxies and of values of another realm. */

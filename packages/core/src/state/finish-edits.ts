@@ -32,8 +32,8 @@ export interface FinishEdit {
   /**
    * Submits the end of the step. Throws if it cannot be stored.
    *
-   * @param change `null`: the edit has changed nothing, and `told` is never called.
-   * @param told Called once the change has happened, or never will.
+   * @param change `null` if the edit has changed nothing; then `told` is never called.
+   * @param told Called once the change has happened, or will never happen.
    * @returns `true` when others may build on it before it is stored.
    */
   submit(answer: unknown, change: PreparedChange | null, told: () => void): boolean;
@@ -41,7 +41,7 @@ export interface FinishEdit {
   fail(error: unknown): void;
 }
 
-/** What the callback gave, and what it changed. */
+/** The result of the callback, and its changes. */
 export interface MadeEdit {
   readonly answer: unknown;
   readonly change: PreparedChange;

@@ -17,7 +17,7 @@ export type Path = string | readonly (string | number)[];
 type Container = Record<string, unknown> | unknown[];
 
 /**
- * The value at a path; `undefined` when there is none.
+ * The value at a path; `undefined` if there is none.
  *
  * @throws {WorkflowError} `STATE_PATH` when the path leads through a value without fields.
  */

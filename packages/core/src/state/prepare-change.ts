@@ -26,7 +26,7 @@ export type PreparedChange = StateChange & {
 /**
  * The change from one state to another.
  *
- * `next` is what the patches make of `before`, so a replay gives the same state, and what did not change is shared.
+ * `next` is `before` with the patches applied, so a replay makes the same state, and unchanged parts are shared.
  *
  * @throws {WorkflowError} `STATE_UNSTORABLE`, `STATE_INVALID` or `STATE_SCHEMA_CONVERTS`.
  */

@@ -1,5 +1,5 @@
 /**
- * The schema of a workflow's state: checks what was written and gives defaults. It never converts.
+ * The schema of a workflow's state: checks writes and adds defaults. It never converts.
  *
  * @module
  */
@@ -68,7 +68,7 @@ export class StateSchema {
    * The state itself, or a copy with defaults where something in `touched` is missing. Fields that are not in `touched` are not looked at,
    * unless one schema describes the whole.
    *
-   * @throws {WorkflowError} `STATE_INVALID` with every path and reason, `STATE_SCHEMA_CONVERTS` when a schema gives
+   * @throws {WorkflowError} `STATE_INVALID` with every path and reason, `STATE_SCHEMA_CONVERTS` if a schema returns
    * another value than the valid one it was given.
    */
   check(state: unknown, touched: readonly string[], hint?: string): unknown {
@@ -149,7 +149,7 @@ interface Asked {
   readonly issues: SchemaIssue[];
 }
 
-/** What the schema gives for a value; or issues, with their full paths. */
+/** The output of the schema for a value; or issues, with their full paths. */
 function ask(schema: StandardSchema, value: unknown, { path, issues }: Asked): unknown {
   const answer = schema["~standard"].validate(value);
   if ("then" in answer)

@@ -45,7 +45,7 @@ export interface StoreHost extends StateRules {
   commit(change: PreparedChange, commit: Commit): void | Promise<void>;
   /** A write has failed. */
   failed?(failure: FailedCall, writer: Writer | undefined): void;
-  /** Nobody else has this state: a write counts when its call returns. Else a write begins in a reaction of its own. */
+  /** `true` for a context without a live run: writes apply synchronously. Otherwise each write starts in its own microtask. */
   readonly isOwn?: boolean;
   /** Delays the answer of a write that has been made. The lock does not wait for it. @default at once */
   answer?(result: unknown): unknown;
@@ -61,10 +61,10 @@ export interface Writer {
   readonly note?: string;
 }
 
-/** What the host is told about a change. */
+/** A change, as reported to the host. */
 export interface Commit {
   readonly writer: Writer | undefined;
-  /** What the callback of `edit` gave, or what `write` wrote. */
+  /** The result of the callback of `edit`, or the value that `write` wrote. */
   readonly value: unknown;
   /** The callback of `edit`, which may have sent and shown something; `null` for other writes. */
   readonly by: OpenCall | null;
@@ -85,7 +85,7 @@ interface PendingWrite {
   release: (() => void) | null;
   edit: OpenCall | null;
   committing: boolean;
-  /** Answered: whatever it still does counts for nothing. */
+  /** Whether it is settled: later writes of it are ignored. */
   over: boolean;
   /** Since when it keeps others waiting. */
   blockingSinceMs: number;
@@ -104,7 +104,7 @@ export class StateStore {
   readonly #turns = new Set<PendingWrite>();
   /** How many of them each attempt has that has written. */
   readonly #writing = new Map<object, number>();
-  /** Who is told when an attempt has none left. */
+  /** Listeners for the moment when an attempt has no writes left. */
   readonly #finished = new Map<object, () => void>();
   readonly #last: FinishEdits;
   #holder: PendingWrite | null = null;
@@ -161,7 +161,7 @@ export class StateStore {
     return this.#take("clear", writer, (turn) => this.#replace(turn, this.#host.schema?.initial() ?? {}));
   }
 
-  /** Runs the callback alone with a draft, commits what it changed, and gives what it gave. */
+  /** Runs the callback exclusively with a draft, commits its changes, and returns its result. */
   edit<Result>(callback: (draft: never) => Result | Promise<Result>, writer?: Writer): CallPromise<Result> {
     return this.#take("editState", writer, (turn) => {
       assertFunction(callback, "edit");
@@ -198,7 +198,7 @@ export class StateStore {
 
   #tryLock(): (() => void) | null {
     if (this.#lock.isLocked()) return null;
-    void this.#lock.acquire(); // at once: nobody has it
+    void this.#lock.acquire(); // at once: it is free
     return () => this.#lock.release();
   }
 
@@ -243,7 +243,7 @@ export class StateStore {
     this.#unwatch();
   }
 
-  /** Waits for the lock, does the work, gives the lock back. */
+  /** Waits for the lock, does the work, and releases the lock. */
   #take<Result>(what: string, writer: Writer | undefined, work: Work<Result>): CallPromise<Result> {
     let turn!: PendingWrite;
     const call = new CallPromise<Result>((resolve, reject) => {
@@ -282,7 +282,7 @@ export class StateStore {
     }
     const own = this.#host.isOwn === true ? this.#tryLock() : null;
     if (own !== null) return this.#begin(turn, own);
-    // In a reaction of its own: the work then runs in the async context of its caller.
+    // In its own microtask: the work then runs in the async context of its caller.
     void this.#lock.acquire().then(([, release]) => this.#begin(turn, release));
   }
 
@@ -386,7 +386,7 @@ export class StateStore {
     this.#stopTimer = null;
   }
 
-  /** Rolls an edit back that keeps others waiting: most likely it waits for a writer of its own. */
+  /** Rolls back an edit that keeps others waiting: most likely it waits for another writer inside of it. */
   #expire(holder: PendingWrite): void {
     const { lockTimeoutMs } = this.#host;
     const own = followsAsyncContext()

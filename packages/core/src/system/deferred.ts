@@ -1,4 +1,4 @@
-/** A promise with its resolvers. A rejection that nobody awaits does not end the process. */
+/** A promise with its resolvers. A rejection that is not awaited does not end the process. */
 export class Deferred<Value> {
   readonly promise: Promise<Value>;
   resolve!: (value: Value) => void;

@@ -80,7 +80,7 @@ interface HeapStatistics {
   readonly used_heap_size: number;
 }
 
-/** Number of bytes by which the heap of this process may grow at most; `null` if the host does not tell. */
+/** Most bytes by which the heap of this process may grow; `null` if the host does not report it. */
 export function freeHeapBytes(): number | null {
   const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process;
   const v8 = host?.getBuiltinModule?.("node:v8") as { getHeapStatistics?: () => HeapStatistics } | undefined;

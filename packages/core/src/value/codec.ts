@@ -1,7 +1,7 @@
 /**
  * Values to JSON, and copies of them. How they come back: `decode.ts`.
  *
- * Plain JSON stays as it is, the same reference. What JSON cannot hold is replaced by what superjson makes of it, and `meta` says
+ * Plain JSON stays the same reference. What JSON cannot hold is replaced by its superjson form, and `meta` says
  * where: a tree of paths, dots and backslashes in a name with a backslash in front, as superjson writes it. The walk that finds
  * these values is our own: that of superjson rebuilds all that is plain around them.
  *
@@ -14,13 +14,13 @@ import { ownCopy } from "./own-value.js";
 import { knownPlain, rememberPlain } from "./plain-json-cache.js";
 import { inspectStorable, isChoosy, storableHint, type Unstorable, type ValueType } from "./storable.js";
 
-/** `json` alone for plain JSON; `meta` says what stands for something else. */
+/** `json` alone for plain JSON; `meta` describes the parts that stand for other values. */
 export interface EncodedValue {
   readonly json: unknown;
   readonly meta?: unknown;
 }
 
-/** Forms by path; or the form of the value itself, and those of what stands for it. */
+/** Forms by path; or the form of the value itself, and those of its parts. */
 export type Tree = Parts | readonly [FormTag] | readonly [FormTag, Parts];
 export interface Parts {
   [path: string]: Tree;
@@ -107,7 +107,7 @@ function encodeAs(form: Form, value: unknown, types: readonly ValueType[]): { js
   return { json, tree: Object.keys(parts).length === 0 ? [form.tag] : [form.tag, parts] };
 }
 
-/** The container itself where nothing in it has to be replaced, else a copy. The paths in `parts` begin with `prefix`. */
+/** The container itself if no part is replaced, otherwise a copy. The paths in `parts` begin with `prefix`. */
 function encodeParts(container: object, prefix: string, encoding: Encoding): unknown {
   const { parts, types } = encoding;
   let copy: Record<string, unknown> | null = null;
@@ -143,7 +143,7 @@ function isContainer(value: unknown): value is object {
 
 // ---- copies
 
-/** A copy that nobody else can change; what cannot be stored stays as it is. */
+/** A private copy; what cannot be stored stays as it is. */
 export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
   if (typeof value !== "object" || value === null) return value;
   const { fault } = inspectStorable(value, types, { limits: unmeasured });

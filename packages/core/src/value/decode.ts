@@ -1,7 +1,7 @@
 /**
- * Values from the JSON that stands for them.
+ * Decodes values from their JSON.
  *
- * It takes text from outside: it knows the forms and the registered types and no others, and cannot be made to load or call code.
+ * Its input comes from outside: it decodes known forms and registered types only, and cannot be made to load or call code.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * 32 hex digits that tell texts apart: cyrb128 by bryc, public domain. Quick; no protection against anybody who wants a
+ * 32 hex digits that distinguish texts: cyrb128 by bryc, public domain. Fast; no protection against an attacker who wants a
  * collision.
  *
  * @see https://github.com/bryc/code/blob/master/jshash/PRNGs.md

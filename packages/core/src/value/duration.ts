@@ -15,7 +15,7 @@ export function wholeMs(ms: number): number {
 }
 
 /**
- * In whole milliseconds. `option` is the name that the error gives.
+ * In whole milliseconds. `option` is the name in the error.
  *
  * @throws {WorkflowError} `DURATION_INVALID` when it is negative, not finite, or no such text.
  */

@@ -37,7 +37,7 @@ const MAX_ERRORS = 100;
 
 const live = new WeakMap<ErrorRecord, { readonly thrown: unknown }>();
 
-/** Never throws, whatever was thrown. */
+/** Never throws, for any thrown value. */
 export function recordError(thrown: unknown): ErrorRecord {
   const record = describe(thrown, 0, { errors: MAX_ERRORS });
   live.set(record, { thrown });
@@ -62,7 +62,7 @@ export function reviveError(record: ErrorRecord): unknown {
   return dress(error, record);
 }
 
-/** The thrown value, or an error in its place where nobody can look at it, such as a proxy whose traps throw. */
+/** The thrown value; an error in its place if it cannot be read, such as a proxy whose traps throw. */
 export function readable(thrown: unknown): unknown {
   try {
     const { name, message, code, retryable, retryAfterMs } = Object(thrown) as Record<string, unknown>;
@@ -85,7 +85,7 @@ export const nativeErrors: readonly ErrorConstructor[] = [
   URIError,
 ];
 
-/** Makes an error like the recorded one: a {@link WorkflowError} if it was one, else a native error with its name. */
+/** Makes an error like the recorded one: a {@link WorkflowError} if it was one, otherwise a native error with its name. */
 export function errorFrom(record: ErrorRecord): Error {
   const { message, hint, details = {}, errors } = record;
   const error =

@@ -1,5 +1,5 @@
 /**
- * Values that JSON cannot hold, and the JSON that stands for them.
+ * JSON forms of values that JSON cannot hold.
  *
  * They are those of superjson, which reads the values without parts of their own (`decode.ts`). Three have another form: typed arrays
  * (base64), bigint (with a limit: parsing one takes quadratic time) and errors.
@@ -16,7 +16,7 @@ export interface Form {
   readonly tag: FormTag;
   /** Parts of it that JSON cannot hold are encoded in turn by the walk. */
   encode(value: never): unknown;
-  /** Left out for what nobody can change. */
+  /** Absent for immutable values. */
   copy?(value: never, copyPart: (part: unknown) => unknown): unknown;
 }
 
@@ -83,7 +83,7 @@ function createForms() {
   } as const satisfies Readonly<Record<string, Form>>;
 }
 
-/** What stands for a value that needs a form. Undefined: JSON holds it, or it is an array or a plain object. */
+/** The form that encodes a value; `undefined` if JSON holds it, or it is an array or a plain object. */
 export function formOf(value: unknown): Form | undefined {
   switch (typeof value) {
     case "undefined":

@@ -9,7 +9,7 @@ export interface GuardOptions {
   readonly path?: string;
   /** @default those of values */
   readonly limits?: ValueLimits;
-  /** Freeze it on the way: it is nobody else's. @default false */
+  /** Whether to freeze it on the way, as it is not shared. @default false */
   readonly freeze?: boolean;
 }
 

@@ -9,7 +9,7 @@ import { refuseUnknown } from "./unknown-options.js";
 
 export const knownOptions = {
   step: "name on emits resources workers retry timeout subclasses waits streams limit skipChecks",
-  // The engine gives `resources` to handlers as well; pipelines need it.
+  // The engine passes `resources` to handlers, too; pipelines need it.
   catchError: "name timeout waits streams steps maxRecoveries emits resources",
   collect: "of take rest order settle",
   join: "by",

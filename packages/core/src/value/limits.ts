@@ -1,7 +1,7 @@
 /**
  * How large one value may be: the fields of an event, a result, the whole state, a record.
  *
- * Counted on the JSON that stands for it, by the same rules where a value is given and where it is read: what is accepted can
+ * Counted on its JSON, by the same rules for writes and for reads: what is accepted can
  * be loaded. A `Map` is a list of pairs there, an event inside a value an object with `type` and `data`.
  *
  * @module

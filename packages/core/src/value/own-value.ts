@@ -1,5 +1,5 @@
 /**
- * Recognises what nobody can keep as it is: values of another realm, and Proxies, such as the reactive objects of Vue, MobX and
+ * Recognises values that cannot be stored as they are: values of another realm, and Proxies, such as the reactive objects of Vue, MobX and
  * Svelte, which can be neither frozen nor cloned. Plain copies take their place.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * What walks have found in large values that are frozen all the way down, so that nobody goes through them again.
+ * Results of walks over large, deeply frozen values, so that they are not walked again.
  *
  * Only plain JSON is known: a `Date` can be written to in whatever is frozen. What is near the limits is not, so whoever finds
  * a value here need not measure it.

@@ -3,7 +3,7 @@
  * Date, URL, Error, typed arrays; events that the workflow knows; and classes that it registers. None of them may be of a
  * class that extends another: it would come back as its base.
  *
- * One walk checks a value and measures the JSON that stands for it.
+ * One walk checks a value and measures its JSON.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface ValueType {
   is(value: unknown): boolean;
   /** As plain JSON. */
   encode(value: never): unknown;
-  /** From what `encode` gave. The data may come from outside: check it. */
+  /** Decodes the result of `encode`. The data may come from outside: check it. */
   decode(json: never): unknown;
 }
 
@@ -140,7 +140,7 @@ function faultAt(path: readonly string[], what: string): Unstorable {
   return { path: path.slice(0, PATH_PARTS).join(".") + (cut ? "…" : ""), what };
 }
 
-/** The problem, with `walk.path` leading to it; `null` if there is none. */
+/** The problem, at `walk.path`; `null` if there is none. */
 function visit(value: unknown, walk: Walk): string | null {
   switch (typeof value) {
     case "string":
@@ -163,7 +163,7 @@ function visit(value: unknown, walk: Walk): string | null {
   }
 }
 
-/** The text that stands for a value. */
+/** The text of a value. */
 function standFor(text: string, walk: Walk): null {
   walk.isRich = true;
   walk.characters += text.length;

@@ -20,6 +20,6 @@ export function runMigration(migrate: () => unknown, refuse: (why: string, cause
     throw refuse(why.replace(/\.$/, ""), cause);
   }
   if (isRecord(migrated)) return migrated;
-  if (migrated instanceof Promise) migrated.catch(() => {}); // nobody awaits it
-  throw refuse("it gave no object");
+  if (migrated instanceof Promise) migrated.catch(() => {}); // it is not awaited
+  throw refuse("it returned no object");
 }

@@ -176,7 +176,7 @@ describe("a schedule", () => {
     await machine.clock.advance(3 * HOUR);
 
     expect(await startedAt(runtime)).toEqual(["01-01 03:00"]);
-    expect(log.lines[0]).toBe('A run of the schedule "broken" could not be started; it is tried again.');
+    expect(log.lines[0]).toBe('A run of the schedule "broken" could not be started; it will be retried.');
     const tries = log.lines.length;
     await machine.clock.advance(MINUTE);
     expect(log.lines.length - tries).toBe(2); // once in leaseMs

@@ -7,7 +7,7 @@ import { ownState, type StateScope } from "../state/own-state.js";
 import type { RecordedEvent, RunTreeState } from "../state/pipeline-state.types.js";
 import { attemptEnded, type OpenAttempt } from "./open-attempt.js";
 
-/** How long agents and teams that are told to stop may take to say what they took. */
+/** How long aborted agents and teams may take to report their usage. */
 const STOP_MS = 1_000;
 /** How long the run around a nested one may take to come back in another process. */
 const PROVIDE_MS = 5_000;
@@ -38,18 +38,18 @@ export class LiveRun {
   /** Events of nested runs that have ended, until the step around them has stored them. */
   readonly eventsOfEnded: Map<string, readonly RecordedEvent[]> = new Map();
 
-  /** By the outermost run, which knows them. */
+  /** Nested runs, by outermost run. */
   provide(dependencies: Dependencies): void {
     if (this.#dependencies === null) this.#provided();
     this.#dependencies = dependencies;
   }
 
-  /** Null: nobody has given any yet. */
+  /** `null` before the first one. */
   get provided(): Dependencies | null {
     return this.#dependencies;
   }
 
-  /** In a process that goes on with a nested run, the run around it may come a moment later. */
+  /** In a process that resumes a nested run, its parent may be loaded a moment later. */
   async dependencies(): Promise<Dependencies | null> {
     if (this.#dependencies === null) await within(PROVIDE_MS, this.#whenProvided);
     return this.#dependencies;
@@ -75,12 +75,12 @@ export class LiveRun {
     attempt.close();
   }
 
-  /** Nothing begins in the run any more. */
+  /** Stops the run: no further attempt begins. */
   isStopped(runId: string): boolean {
     return this.#stopped.size > 0 && [...this.#stopped].some((stopped) => isInside(stopped, runId));
   }
 
-  /** Ends whatever is at work in the run, and in runs nested in it. Gives what could not come to its end by itself. */
+  /** Ends the active attempts of the run and of its nested runs. Returns those that did not end by themselves. */
   async stop(runId: string): Promise<readonly OpenAttempt[]> {
     this.#stopped.add(runId);
     const open = this.#of(runId);
@@ -100,7 +100,7 @@ export class LiveRun {
     if (waiting.length > 0) queueMicrotask(() => waiting.forEach(end));
   }
 
-  /** Waits for the usage of attempts that were told to stop, but not for long. */
+  /** Waits up to 1 s for the usage of aborted attempts. */
   async settled(runId: string): Promise<void> {
     const over = this.#of(runId).filter(({ isOver, work }) => isOver && work?.answersSignal === true);
     await settled(over);
@@ -113,7 +113,7 @@ export class LiveRun {
   }
 
   /**
-   * Within an edit: what attempts have told and taken that are over, and could not store it themselves.
+   * Within an edit: stores events and usage of ended attempts that could not store them.
    *
    * @param within Those of this run, and of runs nested in it. @default all
    */
@@ -146,7 +146,7 @@ export class LiveRun {
     this.eventsOfEnded.delete(runId);
   }
 
-  /** The group is done: nobody works on the copies of its branches any more. @param scope What their keys begin with. */
+  /** Called when the group is done: the states of its branches are no longer used. @param scope Prefix of their keys. */
   forgetBranches(scope: string): void {
     for (const key of this.#sessions.keys()) if (key.startsWith(scope)) this.#sessions.delete(key);
   }

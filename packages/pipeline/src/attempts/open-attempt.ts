@@ -1,7 +1,7 @@
 /**
  * One attempt at a place of a run, from its beginning to its end.
  *
- * One rule for all ends (it returns, fails, times out, or its run ends first): what it has done until then counts, what it took
+ * One rule for all ends (it returns, fails, times out, or its run ends first): its effects until then count, its usage
  * always counts, what it does later does not. See "The end of an attempt" in docs/how-to/pipelines.md.
  *
  * @module
@@ -18,19 +18,19 @@ export interface AttemptSetup {
   /** Null: of the agent of a conversational pipeline. */
   readonly node: PipelineNode | null;
   readonly place: Place;
-  /** Its time may be up while the run goes on. */
+  /** Whether its timeout may end it while the run continues. */
   readonly isLimited: boolean;
 }
 
-/** What has been done of a step so far, by whoever does it. */
+/** Progress of the work of a step. */
 export interface OpenWork {
-  /** Told to stop, it says what it took: the end of the run waits for that, but not for long. */
+  /** After an abort, the end of the run waits up to 1 s for its usage. */
   readonly answersSignal: boolean;
-  /** What has been said so far. */
+  /** Text written so far. */
   readonly text: string;
   /** A person is asked. */
   readonly isWaiting: boolean;
-  /** The run ends without its result: notes what it took, if that is not noted yet. */
+  /** Called when the run ends without its result: notes its usage, once. */
   cutOff(): void;
 }
 
@@ -41,14 +41,14 @@ export class OpenAttempt {
   readonly notes: PendingNotes = new PendingNotes();
   /** Null: it does no work of a step, as a decision of a group. */
   work: OpenWork | null = null;
-  /** What its step gave, where nobody is asked about it and it tells of nothing else. */
+  /** Output of its step, if no question follows and it has no other events. */
   output: StepOutput | null = null;
   isSettled = false;
-  /** Its result is on its way into the store: nothing ends it any more. */
+  /** Whether its result is being stored: then nothing ends it. */
   isStoring = false;
-  /** What it tells is heard no more. */
+  /** Whether its events are ignored. */
   isMuted = false;
-  /** Its end is stored, with what it took. */
+  /** Whether its end is stored, with its usage. */
   isClosed = false;
   readonly #ctx: AttemptSetup["ctx"];
   readonly #listeners: ((error: () => unknown) => void)[] = [];
@@ -80,7 +80,7 @@ export class OpenAttempt {
     return this.#over !== null;
   }
 
-  /** Resolves when the code of the attempt has come to its end, counted or not. Made when it is first read. */
+  /** Resolves when the code of the attempt has ended, with or without effect. Created on first use. */
   get settled(): Promise<void> {
     this.#settled ??= this.isSettled ? Promise.resolve() : new Promise((resolve) => (this.#tellSettled = resolve));
     return this.#settled;
@@ -96,7 +96,7 @@ export class OpenAttempt {
     if (this.#over !== null) throw this.#over();
   }
 
-  /** @param listener Is given what makes the error: most attempts end without anybody who wants it. Called now where it is over. */
+  /** @param listener Gets a function that creates the error, as most attempts end without a use for it. Called at once if it has ended. */
   onEnd(listener: (error: () => unknown) => void): void {
     if (this.#over !== null) listener(this.#over);
     else this.#listeners.push(listener);
@@ -110,10 +110,10 @@ export class OpenAttempt {
     this.#over = error;
     for (const listener of this.#listeners) listener(error);
     this.#controller?.abort(error());
-    if (this.isStoring) this.settle(); // its code has come to its end, and its turn to store may never come
+    if (this.isStoring) this.settle(); // its code has ended, and its turn to store may never come
   }
 
-  /** It has come to its end by itself, and all of it is stored. */
+  /** Called when it has ended by itself, and all of it is stored. */
   close(): void {
     this.isClosed = true;
     this.end(() => attemptEnded(this.node?.name ?? "agent", "it has returned or failed"));
@@ -147,7 +147,7 @@ export function attemptEnded(step: string, reason: string): WorkflowError {
   });
 }
 
-/** What one attempt has told and taken: stored with its result, or when it has ended without one. */
+/** Events and usage of one attempt: stored with its result, or when it has ended without one. */
 export class PendingNotes {
   readonly events: RecordedEvent[] = [];
   readonly spent: SpentExecution[] = [];

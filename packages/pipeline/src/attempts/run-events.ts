@@ -1,7 +1,7 @@
 /**
- * The events of a run: shown to whoever reads its stream, and kept with the run where that is wanted.
+ * The events of a run: shown to readers of its stream, and stored with the run if that is an option.
  *
- * What an attempt tells is shown at once, and kept with the next result of the run: a result and its events are one edit.
+ * Events of an attempt are shown at once, and stored with the next result of the run: a result and its events are one edit.
  *
  * @module
  */
@@ -16,21 +16,21 @@ import type { EventTime } from "../state/event-clock.js";
 import type { RecordedEvent, RunRequest } from "../state/pipeline-state.types.js";
 import { factsOf } from "./event-facts.js";
 
-/** Who tells an event: it decides who sees it. */
+/** Source of an event, which decides its readers. */
 export type EventSource =
   /** The run: always shown. */
   | "run"
-  /** Questions to people: shown also where nothing else of a nested pipeline is. */
+  /** Questions to people: shown even if a nested pipeline shows nothing else. */
   | "people"
-  /** The end of the run: kept here, and shown by whoever reads the end of its stream. */
+  /** The end of the run: stored here, and shown by readers of the end of its stream. */
   | "end"
-  /** What a step says by itself, and what functions gave: always shown. */
+  /** Events of a step itself, and results of functions: always shown. */
   | "custom"
   /** Steps and groups of steps. */
   | "step"
   /** Agents and teams: what they say, piece by piece. */
   | "content"
-  /** All else of agents and teams. */
+  /** All other events of agents and teams. */
   | "executor";
 
 export interface EventSetup {
@@ -38,11 +38,11 @@ export interface EventSetup {
   readonly request: RunRequest;
   readonly pipeline: PipelineIdentity;
   readonly storage: EventStorage;
-  /** The time of an event that is told now. */
+  /** The time of a new event. */
   readonly time: () => EventTime;
   /** Told and not kept yet. */
   readonly pending: RecordedEvent[];
-  /** Whether executors are heard no more. */
+  /** Whether events of executors are ignored. */
   readonly isMuted: () => boolean;
 }
 
@@ -64,13 +64,13 @@ export class RunEvents {
     this.keeps = storage.stores || request.nesting?.storesEvents === true;
   }
 
-  /** What every event of the run says. Made when it is first read: most steps tell of nothing but their output. */
+  /** Fields of every event of the run. Created on first use: most steps only report their output. */
   get base(): Data {
     this.#base ??= baseOf(this.#setup);
     return this.#base;
   }
 
-  /** Whether anybody wants to know what executors say. */
+  /** Whether events of executors have readers. */
   get wantsExecutors(): boolean {
     return this.keeps || this.#setup.request.showsExecutors;
   }
@@ -80,7 +80,7 @@ export class RunEvents {
     else this.show(source, name, data);
   }
 
-  /** Emits an event about the output of a step: what a function gave, or that the step has ended. */
+  /** Emits an event about the output of a step: the result of a function, or the end of the step. */
   emitOutput(name: "StepOutput" | "StepCompleted", output: StepOutput): void {
     const isShown = this.#shows(name === "StepOutput" ? "custom" : "step");
     if (!isShown && !this.keeps) return;
@@ -95,7 +95,7 @@ export class RunEvents {
     if (this.#shows(source)) this.#show({ event: name, ...this.#unknown, ...data, ...this.#setup.time() });
   }
 
-  /** Readers have seen it, but the process that told it could not keep it. @param next What was kept after it. */
+  /** Readers have seen it, but its process could not store it. @param next The event stored after it. */
   keepBefore(next: RecordedEvent | undefined, event: string, data: Data): void {
     if (!this.keeps || next === undefined || this.#isSkipped({ event })) return;
     const { createdAt, createdAtMs, eventIndex: index } = next;
@@ -131,7 +131,7 @@ export class RunEvents {
     if (!this.#isSkipped(event)) this.#setup.pending.push(withoutResults(event));
   }
 
-  /** Readers know what each event of the outermost run says. */
+  /** Readers have the fields of every event of the outermost run. */
   get #unknown(): Data | null {
     return this.#setup.request.nesting === null ? null : this.base;
   }

@@ -48,7 +48,7 @@ export function* coreSteps(plan: CompiledPlan, names: ReadonlyMap<string, string
       on: plan.start,
       // As a step of another pipeline it runs without its agent.
       emits: classes(plan, [...(agent === null ? [] : [deciding]), ...firstTargets]),
-      // Known also where nobody is asked any more: a run that waits for an answer can say then which step is gone.
+      // Compiled even without questions: a run that waits for an answer can then report which step is missing.
       streams: [PipelineStreamEvent, HumanPrompt],
       resources,
     },
@@ -107,12 +107,12 @@ function enterStep(plan: CompiledPlan, node: PipelineNode, name: string): CoreSt
   return { name, settings, run: (ev: PlaceEvent, parts) => runNode(plan, { ...parts, node, ev }) };
 }
 
-/** A nested run may be cancelled, and nobody may answer an executor in time. */
+/** A nested run may be cancelled, and the question of an executor may time out. */
 function canEndRun({ executorType, human }: StepNode): boolean {
   return executorType === "workflow" || (executorType !== "function" && human?.timeout !== undefined);
 }
 
-/** What the run comes to first in a group: all that are at once, whichever is picked, or the first of those in a row. */
+/** The first nodes of a group: all of a Parallel, any of a Router, or the first of a row. */
 function firstOf(node: PipelineNode): readonly PipelineNode[] {
   switch (node.kind) {
     case "step":

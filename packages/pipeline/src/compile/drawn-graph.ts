@@ -37,7 +37,7 @@ function memberOf({ kind, name, members }: ExecutorMember): StepExecutor {
   return { kind, name, ...(Array.isArray(members) && { members: members.map(memberOf) }) };
 }
 
-/** The containers, and the steps whose work is more than a function: each with the core steps of its own and of the steps in it. */
+/** The containers, and the steps whose work is more than a function: each with its own core steps and those of the steps in it. */
 export function stepGroups({ tree, workflows }: CompiledPlan, names: CoreNames): StepGroup[] {
   return tree.all.filter(isDrawnAsGroup).map((node) => {
     const { id, kind } = node;
@@ -79,7 +79,7 @@ function coreStepsOf(coreName: string): string[] {
   return suffixes.map((suffix) => `${coreName}${suffix}`);
 }
 
-/** What the events between the core steps are for, in the words of whoever wrote the pipeline. */
+/** Labels of the events between core steps, in the author's terms. */
 export function eventLabels({ tree, events }: CompiledPlan): Record<string, string> {
   const inside = tree.all.flatMap((node) =>
     Object.entries(waysTo).map(([to, words]) => [{ to, node: node.id } as Target, `${words} ${node.name}`] as const),

@@ -85,7 +85,7 @@ interface Piece {
 /**
  * The content that the chunks have made so far.
  *
- * Text is kept in pieces, by the run that said it: when the run ends, its result replaces them, so that no text appears
+ * Text is kept in pieces, by its run: when the run ends, its result replaces them, so that no text appears
  * twice. Runs inside of another run (members of a team, steps of a pipeline) are part of that run's result and do not
  * count again.
  */

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What the sentence about an ended group says. */
+/** Facts for the sentence about an ended group. */
 export interface GroupFacts {
   readonly kind: "steps" | "loop" | "parallel" | "condition" | "router";
   readonly name: string;

@@ -2,7 +2,7 @@
  * The content that later steps read from an output.
  *
  * The content of a group of steps is a sentence about the group, not data: readers get the content of its last step
- * instead. A Parallel gives every reader the joined results of its branches. A skipped output gives nothing, as if it
+ * instead. Every reader of a Parallel gets the joined results of its branches. A skipped output has no content, as if it
  * were not there.
  *
  * @module

@@ -13,7 +13,7 @@ export interface EventFacts {
   /** Time of the event, in epoch seconds. */
   readonly createdAt: number;
   readonly runId: string;
-  /** Id of the team's run in the events of a member; else `null`. */
+  /** Id of the team's run in the events of a member; otherwise `null`. */
   readonly parentRunId: string | null;
   readonly sessionId: string | null;
   readonly agentId?: string;

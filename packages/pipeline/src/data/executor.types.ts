@@ -15,12 +15,12 @@ export type { SessionState };
 export type Values = Readonly<Record<string, unknown>>;
 
 export interface EditOptions {
-  /** Names the edit within its step: where another attempt edits something else, or in another order. */
+  /** Names the edit within its step, for steps whose attempts edit in different orders. */
   readonly key?: string;
 }
 
 /**
- * What a step knows of its run besides its input. `sessionState` is one live object that functions, evaluators,
+ * Facts about the run for a step, besides its input. `sessionState` is one live object that functions, evaluators,
  * selectors, agents and tools share: each sees the changes of the others at once, and they are stored with the result
  * of the step.
  */
@@ -37,7 +37,7 @@ export interface RunContext<
   /** Live session state. Assigning another object replaces its content. */
   sessionState: State;
   /**
-   * Edits the state exclusively: nobody reads or writes it meanwhile, also when the callback awaits. For values that
+   * Edits the state exclusively: no other code reads or writes it meanwhile, also if the callback awaits. For values that
    * parallel branches share.
    *
    * An edit that was stored is not made again when the step runs again: its result is given. Edits are matched by their
@@ -91,8 +91,8 @@ export interface ExecutorRequest extends MediaSet {
   readonly signal: AbortSignal;
   readonly idempotencyKey: string;
   /**
-   * Context of the step, with keys of its own. What `ctx.run` has done is recorded: when the step runs again, after a crash or a retry,
-   * it is not done again. `ctx.ask` asks a person: the run is `PAUSED` when it has nothing else to do.
+   * Context of the step, with its own keys. Calls of `ctx.run` are recorded: when the step runs again, after a crash or a retry, they are
+   * not repeated. `ctx.ask` asks a person: the run is `PAUSED` when it has no other work.
    */
   readonly ctx: Context;
   /**

@@ -64,10 +64,10 @@ export function toOutput(value: unknown): StepOutput {
   return createOutput(outputFields(value));
 }
 
-/** The fields of {@link toOutput}, of which the step may know some better. */
+/** The fields of {@link toOutput}; the step may override some of them. */
 export function outputFields(value: unknown): Partial<StepOutput> {
   if (isStepOutput(value)) {
-    const { executions: _, ...fields } = value; // what another step took
+    const { executions: _, ...fields } = value; // usage of another step
     return fields;
   }
   return isExecutorResult(value) ? resultOutput(value) : { content: value };

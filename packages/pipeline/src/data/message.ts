@@ -46,7 +46,7 @@ export interface RetryFeedback {
   readonly feedback?: string;
 }
 
-/** What people said to a step before it ran. */
+/** Answers of people to a step before it ran. */
 export interface HumanInput {
   /** Values of the fields that the step asked for. */
   readonly userInput?: Readonly<Record<string, unknown>>;

@@ -174,7 +174,7 @@ function addExtras(first: Extras, second: Extras): Extras {
 
 // ---- executions
 
-/** Each output gives its execution once in a process: whoever has it again knows it. */
+/** Execution of each output, cached per process. */
 const executions = new WeakMap<StepOutput, StepExecutionData>();
 
 /** The execution that made an output; its `metrics` are of this attempt alone. */

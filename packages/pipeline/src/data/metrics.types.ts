@@ -1,6 +1,6 @@
 export type ExecutorType = "agent" | "team" | "function" | "workflow";
 
-/** What only some models and providers tell. */
+/** Details that only some models and providers report. */
 export interface UsageDetails {
   readonly audioInputTokens?: number;
   readonly audioOutputTokens?: number;
@@ -46,7 +46,7 @@ export interface StepExecutionData {
   readonly success: boolean;
   /** When the attempt ended, in epoch milliseconds. */
   readonly endedAtMs?: number;
-  /** Executions inside of a nested pipeline, whose sum is `metrics`; else empty. */
+  /** Executions inside of a nested pipeline, whose sum is `metrics`; otherwise empty. */
   readonly steps: readonly StepExecutionData[];
 }
 

@@ -1,7 +1,7 @@
 /**
  * Lists in pages: a change copies a page and the list of pages, where a change of one long list copies all of it.
  *
- * Plain data, written in place: in a draft of the state, or in one that nobody else has.
+ * Plain data, written in place: in a draft of the state, or in a state that is not shared.
  *
  * @module
  */

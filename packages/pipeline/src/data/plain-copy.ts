@@ -1,12 +1,12 @@
 import { WorkflowError } from "millrace";
 import { examine } from "millrace/engine";
 
-/** What is nested deeper contains itself, or nobody can store it. */
+/** Deeper nesting means a cycle, or a value that cannot be stored. */
 const MAX_DEPTH = 500;
 
 /**
  * A value that keeps nothing of what it was made from: what is stored is frozen, what a caller has is not, and the objects of a live
- * session state are views, which go on changing. Plain objects and lists are copied, all else stays.
+ * session state are views, which keep changing. Plain objects and lists are copied, other values stay.
  *
  * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for what contains itself.
  */
@@ -33,8 +33,8 @@ function tooDeep(): WorkflowError {
 /**
  * A copy of what a user has given, as it can be stored with the run.
  *
- * @param subject How a sentence about it begins: ``The step "judge" gave``.
- * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` in the words of whoever gave it. Another attempt would give the same.
+ * @param subject Beginning of a sentence about it: ``The step "judge" returned``.
+ * @throws {WorkflowError} `VALUE_UNSERIALIZABLE`, with `subject`. Another attempt would return the same.
  */
 export function storableCopy<Value>(subject: string, value: Value): Value {
   const copy = plainCopy(value);

@@ -15,7 +15,7 @@ import { isEmptyContent, toText } from "./text.js";
 /** Plain data from which a {@link StepInput} is made. */
 export interface StepInputFields {
   readonly input: unknown;
-  /** Outputs before the step in order of completion: of the outer groups, then of its own group. A function is called on first access. */
+  /** Outputs before the step in order of completion: of the outer groups, then of the step's group. A function is called on first access. */
   readonly outputs?: readonly StepOutput[] | (() => readonly StepOutput[]);
   /** The last of them that has run; `null` for none. @default looked for in `outputs` */
   readonly last?: StepOutput | null;
@@ -46,7 +46,7 @@ export class StepInput<Contents extends object = object, Input = unknown> {
   readonly previousStepContent: unknown;
   /** The `additionalData` of the run. */
   readonly additionalData: Readonly<Record<string, unknown>>;
-  /** What people said to this step before it ran. */
+  /** Answers of people to this step before it ran. */
   readonly humanInput: HumanInput | undefined;
   /** Computed on first access, as the media are: otherwise every step of a long loop would pay for all earlier ones. */
   #outputs: readonly StepOutput[] | (() => readonly StepOutput[]);
@@ -108,7 +108,7 @@ export class StepInput<Contents extends object = object, Input = unknown> {
   }
 
   /**
-   * Output of the step with this name: the last one before this step, else the first one inside of a group or nested
+   * Output of the step with this name: the last one before this step, or the first one inside of a group or nested
    * pipeline.
    *
    * A skipped step is found when no other step has the name; see its `skipped` and `error`.
@@ -213,7 +213,7 @@ function freeName(taken: ReadonlyMap<string, unknown>, name: string): string {
   return free;
 }
 
-/** Each method becomes a getter of itself, bound: nobody pays for those that are not read. */
+/** Each method becomes a getter that binds it: unused methods cost nothing. */
 function bindWhenRead(prototype: object): void {
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
     if (typeof value !== "function" || name === "constructor") continue;

@@ -1,5 +1,5 @@
 /**
- * Events that a run shows, as they are stored: without what every event of the run says, and with short outputs.
+ * Events of a run in their stored form: without the fields common to all events of the run, and with short outputs.
  *
  * @module
  */
@@ -38,14 +38,14 @@ export function toStoredEvent(event: Fields, base: Fields): StoredEvent {
   const data: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(event)) {
     const isKnown = value === base[name] || (name === "createdAt" && value === secondsOf(event));
-    // Readers know the place of an event in the stream.
+    // Readers have the position of an event in the stream.
     if (value === undefined || name === "event" || name === "eventIndex" || isKnown) continue;
     data[name] = withOutputs(value, depths[name], toStored);
   }
   return { name: String(event["event"]), data };
 }
 
-/** An event that says nothing but its output. @param base Fields of a nested run, which its readers do not know. */
+/** An event with nothing but its output. @param base Fields of a nested run, which its readers lack. */
 export function storedAbout(
   name: AboutOutput,
   output: StepOutput,

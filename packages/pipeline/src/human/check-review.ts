@@ -65,7 +65,7 @@ const rules: Rules<HumanReview> = {
   onTimeout: oneOf("cancel", "skip", "approve"),
 };
 
-/** The rule for the `humanReview` of such a node. */
+/** The rule for the `humanReview` of a node. */
 export function reviewOf(kind: ReviewedKind): Rule {
   return (given) => {
     if (given === undefined) return [];

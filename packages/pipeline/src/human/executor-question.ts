@@ -4,7 +4,7 @@ import type { ToolRequirement } from "../data/executor.types.js";
 import { isObject } from "../session/json.js";
 import type { HumanDecision, RequirementData } from "./requirement.types.js";
 
-/** What a question says of the step that asks it. */
+/** Facts about the step that asks a question. */
 export interface AskingStep {
   readonly stepId: string;
   readonly stepName: string;
@@ -70,7 +70,7 @@ export function fieldsOfDecision(decision: HumanDecision): Readonly<Record<strin
   return fields;
 }
 
-/** What an answer says, for the list of answered questions. */
+/** An answer, for the list of answered questions. */
 export function decisionOf(fields: unknown): {
   readonly decision: "confirm" | "reject";
   readonly feedback: string | null;

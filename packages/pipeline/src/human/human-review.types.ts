@@ -11,7 +11,7 @@ export type OnReject = "skip" | "cancel" | "retry" | "else";
 export type OnTimeout = "cancel" | "skip" | "approve";
 
 /**
- * Questions to people about a step or a group of steps, at any depth. The run is `PAUSED` when it has nothing else to
+ * Questions to people about a step or a group of steps, at any depth. The run is `PAUSED` when it has nothing left to
  * do, and continues with the answers, in this process or another one.
  */
 export interface HumanReview {

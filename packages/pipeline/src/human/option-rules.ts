@@ -16,7 +16,7 @@ export const someText: Rule = valueRule(
 
 /**
  * The id of a user, which an agent may put into the text that its model obeys: a line end in it could begin an instruction there.
- * Readers of its source as JSON Schema know no classes of characters.
+ * Its source becomes JSON Schema, whose readers may lack character classes.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
 export const userIdPattern: RegExp = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$/u;

@@ -78,7 +78,7 @@ export interface AnsweredRequirement {
   readonly stepId: string;
   readonly stepName: string;
   readonly message: string;
-  /** `"timeout"`: nobody has answered in time. */
+  /** `"timeout"` if no answer came in time. */
   readonly decision: HumanDecision["decision"] | "timeout";
   readonly feedback: string | null;
   readonly askedAtMs: number;

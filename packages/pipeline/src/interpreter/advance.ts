@@ -1,7 +1,7 @@
 /**
- * How a run goes on: a step is done, so what is next?
+ * The interpreter of the pipeline: which steps follow when one is done.
  *
- * Pure but for the state that it is given, plain data changed in place, and for the events that it tells of.
+ * Pure except for its state, which is plain data changed in place, and for the events that it emits.
  *
  * @module
  */
@@ -142,10 +142,10 @@ export function open(
 }
 
 /**
- * The group at this place is given up, or begins anew: nothing in it counts any more, but for what it took. Gives what people are
- * asked no more.
+ * Discards or restarts the group at this place: its results are dropped, and only its usage is kept. Returns the withdrawn
+ * questions.
  *
- * @param outputsInside Kept, they are those of the group: what they took is known by them.
+ * @param outputsInside Kept outputs belong to the group, with their usage.
  */
 export function abandon({ state }: Transition, place: Place, outputsInside: "spent" | "kept" = "spent"): Step[] {
   const inside = insideOf(place);
@@ -179,7 +179,7 @@ function insideOf({ frame, at }: Place): string {
   return `${frame}/${at}@`;
 }
 
-/** Whether the loop ends with this iteration, whatever its condition says. */
+/** Whether the loop ends with this iteration, independent of its condition. */
 export function isLastTurn({ maxIterations }: LoopNode, frame: Frame): boolean {
   return sizeOf(frame.starts) >= maxIterations || lastIteration(frame).some(isEnd);
 }
@@ -287,7 +287,7 @@ function enter(course: Transition, place: Place): Step[] {
   return open(course, { node: node as ContainerNode, place, queue: everyOf((node as ContainerNode).children) });
 }
 
-/** Its core step runs once people have said what they are asked before: for each time that it runs, it is one item of work. */
+/** Schedules the core step of a node, after the questions before it are answered: one work item per execution. */
 export function scheduleNode(course: Transition, node: PipelineNode, place: Place): Step[] {
   const question = questionBefore(node, talkAt(course.state, place));
   return question === null ? [{ to: "enter", node: node.id, ...place }] : ask(course, { node, place, question });

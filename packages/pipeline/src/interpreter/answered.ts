@@ -1,4 +1,4 @@
-/** Where a run goes on with what people have said. Pure, as `advance` is. */
+/** Continues a run with the answer of a person. Pure, as `advance` is. */
 
 import { executionsOf } from "../data/metrics.js";
 import { sizeOf } from "../data/paged-list.js";
@@ -56,10 +56,10 @@ function timedOut(course: AskedCourse, answer: Answered): Step[] {
   const why = `Step '${node.name}' was not answered in time`;
   if (question.onTimeout === "cancel") return cancel(course, node, why);
   if (question.onTimeout === "skip") return skip(course, answer, why);
-  // Consent gives no fields, no route and no permission for tools: those need somebody.
+  // A default approval has no fields, no route and no permission for tools: those need a person.
   if (question.kind === "error") return skip(course, answer, why);
   if (question.kind === "route" || (question.kind === "userInput" && question.fields.some(isRequired)))
-    return cancel(course, node, `${why}, and nobody else can say what it needs`);
+    return cancel(course, node, `${why}, and its questions need a person`);
   return confirmed(course, { ...answer, said: { decision: "confirm" } });
 }
 
@@ -118,7 +118,7 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
   const { node, place, question, said } = answer;
   const { retryCount } = talkAt(course.state, place);
   const feedback = said.decision === "reject" ? said.feedback : undefined;
-  // A step that nobody lets begin has not run: what follows is its first time.
+  // A step that was rejected before it began has not run: the next execution is its first.
   const isAgain = question.kind !== "confirmation" && question.kind !== "userInput";
   if (isAgain && retryCount >= question.maxRetries)
     return cancel(course, node, `Max retries (${question.maxRetries}) reached for step '${node.name}'`);

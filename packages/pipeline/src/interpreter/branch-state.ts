@@ -79,7 +79,7 @@ export function isolate(run: RunOfFamily, key: string): void {
   frame.own = { base: copyJson(plainOf(around)), branches: {}, count: frame.queue.length };
 }
 
-/** What the branches have made of the state, if a function of the user says so. Null: they are merged one after the other. */
+/** The result of the user's `merge` function for the states of the branches; `null` to merge them one after the other. */
 export async function mergedByUser({ merge, name }: ParallelNode, states: BranchStates): Promise<JsonObject | null> {
   if (merge === null) return null;
   const branches = branchesOf(states).map(({ session }) => copyJson(session));
@@ -87,7 +87,7 @@ export async function mergedByUser({ merge, name }: ParallelNode, states: Branch
   if (isObject(merged)) return copyJson(toPlain(merged, []) as JsonObject);
   throw new WorkflowError({
     code: "STEP_RESULT_INVALID",
-    message: `\`merge\` of the parallel "${name}" gave ${merged === null ? "null" : typeof merged}, not a session state.`,
+    message: `\`merge\` of the parallel "${name}" returned ${merged === null ? "null" : typeof merged}, not a session state.`,
     hint: "Return the state that the steps after it are to have.",
   });
 }
@@ -130,7 +130,7 @@ function countedIn(base: Readonly<JsonObject>, branches: readonly BranchState[])
   return new Set([...paths].filter(isCounted));
 }
 
-/** In the order of declaration, whatever order they ended in. */
+/** In the order of declaration, not of their ends. */
 function branchesOf({ base, branches, count }: BranchStates): BranchState[] {
   return Array.from({ length: count }, (_, at) => branches[at] ?? { session: base, counted: {} });
 }

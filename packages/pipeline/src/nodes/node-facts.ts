@@ -11,7 +11,7 @@ export function stepTypeOf(node: PipelineNode): StepType {
 
 const identities = new WeakMap<PipelineNode, Partial<StepOutput>>();
 
-/** What an output says of the node that it is of: one object for each node. */
+/** Fields of an output about its node: one object per node. */
 export function identityOf(node: PipelineNode): Partial<StepOutput> {
   const known = identities.get(node);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ export function aboutOf(node: PipelineNode): Readonly<Record<string, unknown>> {
   return about;
 }
 
-/** People did not want it: it is listed, and nobody's previous step. */
+/** An output that people have rejected: it is listed, but is no previous step. */
 export function refusedOutput(node: PipelineNode, why: string): StepOutput {
   return createOutput({ ...identityOf(node), content: why, skipped: true });
 }

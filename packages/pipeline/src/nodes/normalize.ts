@@ -21,7 +21,7 @@ import {
 import type { PipelineNode, StepNode } from "./node.types.js";
 import { Step, type StepExecutor, type StepOptions, unrunnable } from "./step.js";
 
-/** A bare function or agent gives its name to its step. */
+/** A step of a bare function or agent gets its name. */
 function checked<Node extends PipelineNode>(node: Node): Node {
   refuseOptions(`The ${node.kind} "${String(node.name)}" cannot be made`, stepName(node.name, "name"));
   return node;

@@ -26,7 +26,7 @@ export interface StepOptions<Run = StepFunction, Name extends string = string> {
   readonly name?: Name;
   readonly description?: string;
   readonly executor: StepExecutor<Run>;
-  /** Attempts after the first. @default 3 for an agent or a team, else 0 */
+  /** Attempts after the first. @default 3 for an agent or a team, otherwise 0 */
   readonly maxRetries?: number;
   /** Replaces `maxRetries`, for delays between attempts or for retries of some errors only. */
   readonly retry?: RetryPolicy;
@@ -36,7 +36,7 @@ export interface StepOptions<Run = StepFunction, Name extends string = string> {
   readonly onError?: ErrorPolicy;
   /** Puts earlier runs of the session before the message of an agent or a team. @default the option of the pipeline */
   readonly addWorkflowHistory?: boolean;
-  /** Number of these runs, 0 to 1,000. @default the option of the pipeline, else all */
+  /** Number of these runs, 0 to 1,000. @default the option of the pipeline, or all */
   readonly numHistoryRuns?: number;
   /** Questions to people before and after the step. */
   readonly humanReview?: HumanReview;

@@ -7,7 +7,7 @@ import type { PipelineRunOutput } from "./run-output.types.js";
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** Without what every event says. @param reason Of a run that was cancelled. */
+/** The last event without its common fields. @param reason Reason of a cancelled run. */
 export function lastEvents(output: PipelineRunOutput, reason: unknown): readonly RecordedEvent[] {
   const { status, content, error, agentRun } = output;
   if (status === "ERROR")
@@ -26,9 +26,9 @@ function completedFields(output: PipelineRunOutput): Data {
 }
 
 export interface EndedRun extends RunFacts {
-  /** Follows what was told before. */
+  /** Index after the earlier events. */
   readonly clock: EventClock;
-  /** When the run ended, whoever reads of it and when. */
+  /** When the run ended, independent of the time of the read. */
   readonly atMs: number;
 }
 
@@ -37,7 +37,7 @@ export function baseOf(run: EndedRun): Data {
   return { ...run.clock.next(run.atMs), ...factsOf(run) };
 }
 
-/** The last events of a run, as it would have told them itself. */
+/** The last events of a run, as the run itself would have emitted them. */
 export function endOf(
   run: EndedRun,
   { output, reason }: { readonly output: PipelineRunOutput; readonly reason: unknown },

@@ -108,7 +108,7 @@ interface OwnFields {
     /** Number of earlier failures plus 1: so 1 for a first attempt that begins again after a crash. */
     readonly attempt: number;
   }>;
-  /** The step has finally failed, whatever its run does then. */
+  /** The step has failed after all retries; its run may continue. */
   StepError: { readonly stepName: string; readonly error: string };
   /** Output of a function, before its `StepCompleted`. */
   StepOutput: OfStep<{

@@ -7,7 +7,7 @@ export function pipelineFailed({ runId, pipelineName, error }: PipelineRunOutput
   return new WorkflowError({
     code: "PIPELINE_FAILED",
     message: `Run "${runId}" of the pipeline "${pipelineName}" has failed${error?.stepName ? ` in the step "${error.stepName}"` : ""}: ${error?.message}`,
-    hint: "`run.output()` gives the results so far, `retryRun` runs the step again, `onError` may skip it.",
+    hint: "`run.output()` returns the results so far, `retryRun` runs the step again, `onError` may skip it.",
     details: { runId, stepName: error?.stepName ?? null },
     ...(error !== null && { cause: Object.assign(new Error(error.message), causeFields(error)) }),
   });

@@ -19,7 +19,7 @@ export type PipelineStatus =
   | "PENDING"
   | "RUNNING"
   | "COMPLETED"
-  /** Waits for answers, with nothing else to do. */
+  /** Waits for answers, with no other work. */
   | "PAUSED"
   | "CANCELLED"
   | "ERROR";

@@ -116,7 +116,7 @@ function shortMetrics({ duration, steps }: RunMetricsData, results: readonly Ste
   };
 }
 
-/** All else in them follows from the executions, which an output gives once. */
+/** The rest of them follows from the executions, which an output has once. */
 function isSame(own: Executions = none, others: Executions | undefined): boolean {
   return own.length === others?.length && own.every((execution, index) => execution === others[index]);
 }

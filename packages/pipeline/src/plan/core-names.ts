@@ -8,7 +8,7 @@ export const suffixes: readonly string[] = ["", ASK, ": again", ": gather"];
 /** The name of the first core step of each node, by the id of the node. */
 export type CoreNames = ReadonlyMap<string, string>;
 
-/** Names of core steps, by the id of the node: those of the user's steps, told apart where any of them would be another's. */
+/** Names of core steps, by the id of the node: the names of the user's steps, made unique. */
 export function coreNames(tree: PipelineTree): Map<string, string> {
   const taken = new Set(["begin", "converse", "finish", "cancel", "caught"]);
   const names = new Map<string, string>();

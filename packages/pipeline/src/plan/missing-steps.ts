@@ -1,4 +1,4 @@
-/** A stored run goes on in a process with other code: are the steps that it has before it still there? */
+/** Checks that the next steps of a stored run exist in the present code. */
 import { WorkflowError } from "millrace";
 import type { PipelineIdentity } from "../data/executor.types.js";
 import { sizeOf } from "../data/paged-list.js";
@@ -52,7 +52,7 @@ function missingFrom(tree: PipelineTree, { node, queue, names }: Frame, at: numb
   return names.slice(first).filter((name, after) => children[queue[first + after] as number]?.name !== name);
 }
 
-/** What the store cannot read without the steps of the run, told in terms of the pipeline. */
+/** Reports in terms of the pipeline which steps of a stored run are missing. */
 export async function reading<Result>(pipeline: PipelineIdentity, read: PromiseLike<Result>): Promise<Result> {
   try {
     return await read;
@@ -67,7 +67,7 @@ function missingSteps({ name }: PipelineIdentity, steps: readonly string[]): Wor
   const named = steps.map((step) => `"${step}"`).join(", ");
   const error = new WorkflowError({
     code: "SNAPSHOT_MISMATCH",
-    message: `The run has work for ${named}, which the pipeline "${name}" does not have any more at that place.`,
+    message: `The run has work for ${named}, which the pipeline "${name}" no longer has at that place.`,
     hint: "Keep the names and the places of steps until the runs that have them before them have ended.",
     details: { pipeline: name, steps },
   });

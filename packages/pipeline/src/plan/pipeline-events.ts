@@ -1,5 +1,5 @@
 /**
- * The core events of pipelines: one class per place that a run can come to, what readers are shown, questions to people
+ * The core events of pipelines: one class per place of a run, events for readers, questions to people
  * with their answers, and the wish to stop a run.
  *
  * @module
@@ -77,12 +77,12 @@ export class PipelineEvents {
   }
 }
 
-/** With its name: whoever looks for a step that is gone is told which one it was. */
+/** Contains the name, for the error about a step that is missing. */
 function placeType(to: Step["to"], node: PipelineNode | null): string {
   return node === null ? `pipeline.${to}` : `pipeline.${to} ${node.id} ${node.name}`;
 }
 
-/** The step that an event of this type is for. Null: it is none of a step. */
+/** Step of this event type; `null` if it belongs to no step. */
 export function stepOfType(type: string): string | null {
   return /^pipeline\.\w+ [\d.]+ (.*)$/s.exec(type)?.[1] ?? null;
 }
@@ -108,7 +108,7 @@ export interface HumanAnswerEvent extends WorkflowEvent {
   readonly decision: unknown;
 }
 
-/** What somebody says to it: checked by the step that asks. */
+/** The answer; the step that asks checks it. */
 export const HumanAnswer: ClassOf<HumanAnswerEvent, "decision"> = HumanResponseEvent.define("pipeline.answer", {
   decision: anything,
 }) as never;
@@ -116,7 +116,7 @@ export const HumanAnswer: ClassOf<HumanAnswerEvent, "decision"> = HumanResponseE
 interface CancelFields {
   /** A text. */
   readonly reason?: string | null;
-  /** What is known of the run: for the output of one that has not begun. Only `cancel` of a run gives it. @internal */
+  /** Facts about the run, for the output of a run that has not begun. Only `cancel` of a run sets it. @internal */
   readonly run?: Pick<RunListing, "labels" | "createdAtMs">;
 }
 
@@ -132,7 +132,7 @@ const cancelFields: StandardSchema = {
       const known = madeHere(run);
       const issues = [
         ...(reason === null || typeof reason === "string" ? [] : [{ message: "it is not a string", path: ["reason"] }]),
-        ...(run === undefined || known !== null ? [] : [{ message: "nobody gives this", path: ["run"] }]),
+        ...(run === undefined || known !== null ? [] : [{ message: "unknown field", path: ["run"] }]),
       ];
       return issues.length > 0 ? { issues } : { value: { reason, ...(known !== null && { run: known }) } };
     },

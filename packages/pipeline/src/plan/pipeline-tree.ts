@@ -41,7 +41,7 @@ export class PipelineTree {
     if (node) return node;
     throw new WorkflowError({
       code: "SNAPSHOT_MISMATCH",
-      message: `The run has work for the step ${id}, which the pipeline does not have any more.`,
+      message: `The run has work for the step ${id}, which the pipeline no longer has.`,
       hint: "Keep the steps of runs that have not ended, or finish those first.",
       details: { node: id },
     });
@@ -59,7 +59,7 @@ export class PipelineTree {
     return path.length < 2 ? null : this.container(path.slice(0, -1).join("."));
   }
 
-  /** Whether the run comes to the node itself: to plain steps one after the other it does not, but to the first of them. */
+  /** Whether the node has its own core step: a plain `Steps` has none. */
   isEntered(node: PipelineNode): boolean {
     return node.kind !== "steps" || node.children.length === 0 || node.human !== null || node.onError === "pause";
   }
@@ -111,7 +111,7 @@ export class PipelineTree {
     return [...this.entries(first), ...this.leaving(parent)];
   }
 
-  /** Whether nobody is asked after an iteration: its last step goes on to the next one by itself. */
+  /** Whether no question follows an iteration: then its last step leads to the next iteration. */
   turnsAtOnce({ endCondition, human, children }: LoopNode): boolean {
     return endCondition === null && human?.requiresIterationReview !== true && children.length > 0;
   }

@@ -1,6 +1,5 @@
 /**
- * What the package itself gives a run. Nothing that comes as JSON has a key that is a symbol: whoever posts to a server cannot make
- * such an object, whatever they write.
+ * Marks requests built in this process with a symbol. JSON cannot carry symbols, so a request over HTTP cannot have the mark.
  *
  * @module
  */
@@ -12,7 +11,7 @@ export function markTrusted<Value extends object>(value: Value): Value {
   return { ...value, [mark]: true };
 }
 
-/** Without its mark. Null: it comes from somewhere else. */
+/** The request without its mark; `null` for a request from outside. */
 export function madeHere<Value extends object>(value: unknown): Value | null {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, mark)) return null;
   const { [mark]: _, ...plain } = value as { [mark]?: true };

@@ -66,7 +66,7 @@ function answerOf({ requirementId, decision }: StepRequirement): RequirementAnsw
 }
 
 /**
- * Adds the accepted answers to an error: when somebody else has already answered one, the caller needs to know which of
+ * Adds the accepted answers to an error: if another caller has already answered one, the caller needs to know which of
  * its own count.
  */
 function withTaken(error: unknown, taken: readonly RequirementAnswer[]): unknown {

@@ -47,11 +47,11 @@ export interface PipelineOptions<
    * @default false: it is merged into the stored state
    */
   readonly overwriteDbSessionState?: boolean;
-  /** Checks and completes the input before anything else happens. */
+  /** Checks and completes the input first. */
   readonly inputSchema?: StandardSchema<Given, Input>;
   /**
    * Checks and completes the content at the end. A run with invalid content fails with `OUTPUT_INVALID`. Text that is
-   * invalid as it is, is parsed as JSON. Cannot be combined with `agent`, which gives answers of its own.
+   * invalid as it is, is parsed as JSON. Cannot be combined with `agent`, which returns its own answers.
    */
   readonly outputSchema?: StandardSchema<unknown, Output>;
   /**
@@ -71,7 +71,7 @@ export interface PipelineOptions<
   readonly streamEvents?: boolean;
   /** Default of the option of `run`. @default true */
   readonly streamExecutorEvents?: boolean;
-  /** Stores all events of a run with it, even when nobody reads its stream: `output.events`. @default false */
+  /** Stores all events of a run with it, even without readers of its stream: `output.events`. @default false */
   readonly storeEvents?: boolean;
   /** Names of events that are not stored. They are still streamed. @default none */
   readonly eventsToSkip?: readonly string[];

@@ -65,7 +65,7 @@ export class PipelineRun<Input = unknown, Output = unknown, State extends object
     return this.then().finally(onFinally);
   }
 
-  /** Resolves when the run has ended, failed or cancelled runs included, or when it is `PAUSED` with nothing else to do. */
+  /** Resolves when the run has ended, failed or cancelled runs included, or when it is `PAUSED` without other work. */
   async output(): Promise<TypedOutput<Input, Output, State>> {
     await this.#ready;
     return this.#view.settled() as Promise<TypedOutput<Input, Output, State>>;
@@ -102,7 +102,7 @@ export class PipelineRun<Input = unknown, Output = unknown, State extends object
     return this.output();
   }
 
-  /** Waits until nothing else is left to do, and returns the open questions. Empty when the run has ended. */
+  /** Waits until no other work is left, and returns the open questions. Empty if the run has ended. */
   async requirements(): Promise<readonly StepRequirement[]> {
     return (await this.output()).requirements;
   }
@@ -111,7 +111,7 @@ export class PipelineRun<Input = unknown, Output = unknown, State extends object
    * Sends an answer to the run.
    *
    * @throws {WorkflowError} `PROMPT_CLOSED` when the question is already answered or the run has ended;
-   * `REQUIREMENT_INVALID`; `SNAPSHOT_MISMATCH` when steps ahead of the run are gone from the pipeline, and then nothing
+   * `REQUIREMENT_INVALID`; `SNAPSHOT_MISMATCH` if the pipeline lacks next steps of the run, and then nothing
    * changes.
    */
   async answer(
@@ -154,14 +154,14 @@ export class PipelineRun<Input = unknown, Output = unknown, State extends object
   }
 }
 
-/** @throws The error of a start; it says so if the run of that id is of another session, because nobody named one. */
+/** @throws The error of a start; with a hint if the run of that id belongs to another session, because none was named. */
 export function otherSession(error: unknown): never {
   if (!WorkflowError.is(error, "RUN_ID_CONFLICT") || !holdsSession(error.details["differs"])) throw error;
   const { code, message, details } = error;
   throw new WorkflowError({
     code,
     message,
-    hint: "Give `sessionId`, to the pipeline or to `run`: without one, each pipeline object makes a session of its own, which is a part of the input. Or use another `runId`.",
+    hint: "Give `sessionId`, to the pipeline or to `run`: without one, each pipeline object makes its own session, which is a part of the input. Or use another `runId`.",
     details,
     cause: error,
   });
@@ -179,7 +179,7 @@ export function promptClosed(
 ): WorkflowError {
   return new WorkflowError({
     code: "PROMPT_CLOSED",
-    message: `The run "${runId}" does not wait for an answer to ${requirementId} any more.`,
+    message: `The run "${runId}" no longer waits for an answer to ${requirementId}.`,
     hint,
     details: { runId, requirementId, code },
   });

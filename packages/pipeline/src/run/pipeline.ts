@@ -111,7 +111,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
   }
 
   /**
-   * Input of `workflow` for such a run: for `proveResumable`, and to run the workflow in a runtime of your own.
+   * Input of `workflow` for such a run: for `proveResumable`, and to run the workflow in your own runtime.
    *
    * @throws {WorkflowError} `INPUT_INVALID`; `OPTION_INVALID` for dependencies that are not plain data, which the
    * pipeline itself can take.

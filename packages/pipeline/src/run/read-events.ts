@@ -25,7 +25,7 @@ export interface ReadFrom {
 interface EventSources extends ReadFrom {
   /** Follows what the reader has seen. */
   readonly clock: EventClock;
-  /** What every event of the run says. */
+  /** Fields of every event of the run. */
   readonly base: () => Promise<Fields>;
 }
 
@@ -92,7 +92,7 @@ type Fields = Readonly<Record<string, unknown>>;
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
   if (event instanceof PipelineStreamEvent) {
     const shown = fromStoredEvent(event, await sources.base()) as RecordedEvent;
-    // Those of nested runs come into the stream a moment after they were told.
+    // Events of nested runs reach the stream a moment after they were emitted.
     const { createdAt, createdAtMs } = sources.clock.next(Number(shown["createdAtMs"] ?? 0));
     return [{ ...shown, createdAt, createdAtMs }];
   }

@@ -52,7 +52,7 @@ export function validateOutput(pipeline: string, schema: StandardSchema, content
   const issues = textsOf(again.issues, "the content");
   throw new WorkflowError({
     code: "OUTPUT_INVALID",
-    message: `The content does not fit what the pipeline "${pipeline}" gives: ${issues.join("; ")}.`,
+    message: `The content does not fit the \`outputSchema\` of the pipeline "${pipeline}": ${issues.join("; ")}.`,
     hint: "Have its last step give what `outputSchema` asks for.",
     details: { pipeline, issues },
   });

@@ -32,7 +32,7 @@ export interface SessionSetup {
   readonly outputSchema: StandardSchema | null;
 }
 
-/** Reads a run of one tenant, because others may know its id, too. */
+/** Reads a run of one tenant, because other tenants may have a run with this id. */
 type ReadRun = (runId: string, tenant: string) => Promise<PipelineRunOutput>;
 
 export function sessionHooks(setup: SessionSetup): PipelineHooks {

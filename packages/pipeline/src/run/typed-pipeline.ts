@@ -20,7 +20,7 @@ import type { PipelineOptions } from "./pipeline-options.js";
 export interface Pipeline<State extends object = SessionState, Input = unknown, Given = Input, Output = unknown>
   extends BuiltPipeline<State, Input, Given, Output> {}
 
-/** Each function of the list knows the session state, and the contents of the steps before it. */
+/** Types each function of the list by the session state, and the contents of the steps before it. */
 type TypedSteps<Steps extends readonly unknown[], Context, Input> = {
   readonly [At in keyof Steps]: Steps[At] | StepFunction<Context, StepInput<ContentsBefore<Steps, At>, Input>>;
 };

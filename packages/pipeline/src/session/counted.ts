@@ -54,7 +54,7 @@ interface KnownNumber {
   readonly value: unknown;
 }
 
-/** What is counted, and what an edit has read, by paths at the start. A number in a new item is nobody else's. */
+/** What is counted, and what an edit has read, by paths at the start. A number in a new item is not shared. */
 function knownNumbers(stored: StoredSession, reads: EditReads | undefined): Map<string, KnownNumber> {
   const known = new Map<string, KnownNumber>();
   const add = (key: string, place: string | null): void =>

@@ -23,7 +23,7 @@ export class CountingState {
   /** Edits a copy, one edit at a time; an edit that throws changes nothing. @throws {WorkflowError} `STATE_UNSTORABLE` */
   edit<Result>(edit: (state: JsonObject) => Result | Promise<Result>): Promise<Result> {
     const edited = this.#last.then(() => this.#edit(edit));
-    this.#last = edited.catch(() => {}); // the caller gets the error; the next edit starts all the same
+    this.#last = edited.catch(() => {}); // the caller gets the error; the next edit starts anyway
     return edited;
   }
 

@@ -18,7 +18,7 @@ export function isObject(value: unknown): value is JsonObject {
   return isContainer(value) && !Array.isArray(value);
 }
 
-/** A field or item; `undefined` where there is none. */
+/** A field or item; `undefined` if there is none. */
 export function fieldOf(value: unknown, key: Key): unknown {
   return isContainer(value) && Object.hasOwn(value, key) ? (value as JsonObject)[key] : undefined;
 }

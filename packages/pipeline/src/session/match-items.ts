@@ -102,7 +102,7 @@ class Matching {
     }
   }
 
-  /** Matches items with new versions of them, which stand between the same items. */
+  /** Matches items with their new versions, which are between the same neighbours. */
   matchVersions(): void {
     const { origins } = this;
     for (let start = 0; start < origins.length; start++) {

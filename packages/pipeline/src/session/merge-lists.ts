@@ -13,7 +13,7 @@
 import { isObject, sameJson } from "./json.js";
 import { matchItems, matchMoved, NEW } from "./match-items.js";
 
-/** One value in three versions: what both runs began with, what is stored now, and what the later commit brings. */
+/** One value in three versions: the common start, the stored value, and that of the later commit. */
 export interface Versions<Value = unknown> {
   readonly base: Value;
   readonly theirs: Value;
@@ -57,7 +57,7 @@ interface ListSide {
   readonly indexes: ReadonlyMap<number, number>;
   /** Old indexes of items that have kept their order. */
   readonly steady: ReadonlySet<number>;
-  /** New indexes of items that were added or moved, by the old index before which they stand. */
+  /** New indexes of items that were added or moved, by the old index before which they are. */
   readonly put: ReadonlyMap<number, readonly number[]>;
 }
 

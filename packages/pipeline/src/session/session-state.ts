@@ -132,7 +132,7 @@ class ChangeLog {
   #stored: JsonObject;
   #entries: Entry[] = [];
 
-  /** @param base Changed by the log; nobody else may have it. */
+  /** @param base Changed by the log; it must not be shared. */
   constructor(base: JsonObject) {
     this.#base = base;
     this.#stored = base;

@@ -4,7 +4,7 @@ import type { SessionPatch } from "./patches.js";
 import type { StateTree } from "./state-tree.js";
 
 export interface ViewListener {
-  /** Throws when nothing may be changed any more. */
+  /** Throws once changes are no longer allowed. */
   assertOpen(): void;
   changed(patch: SessionPatch): void;
   /** Reports an object of the caller that is in the state from now on. */

@@ -1,4 +1,4 @@
-/** When events are told: their times never go back, whoever sets the clock of the machine. */
+/** Times of events: they never go back, even if the clock of the machine does. */
 import type { RecordedEvent } from "./pipeline-state.types.js";
 
 export interface EventTime {
@@ -13,7 +13,7 @@ export class EventClock {
   #lastMs = 0;
   #count = 0;
 
-  /** These were told before, perhaps by another process: whatever comes is after them. */
+  /** Events of the past, perhaps of another process: later events come after them. */
   follow(events: Iterable<RecordedEvent>): void {
     for (const { createdAtMs = 0, eventIndex = 0 } of events) {
       this.#lastMs = Math.max(this.#lastMs, Number(createdAtMs));
@@ -27,7 +27,7 @@ export class EventClock {
   }
 }
 
-/** Attempts store what they have told when they end. Here it is in the order in which it was told, counted from 0. */
+/** Attempts store their events when they end. Here events are in the order in which they were emitted, counted from 0. */
 export function inOrder(events: readonly RecordedEvent[]): readonly RecordedEvent[] {
   return events
     .toSorted((one, other) => compared(one, other, "createdAtMs") || compared(one, other, "eventIndex"))

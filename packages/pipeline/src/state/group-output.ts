@@ -1,4 +1,4 @@
-/** What a group of steps comes to, and what it tells of itself. */
+/** The output of a group of steps, and its events. */
 import { groupText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
 import { mediaOf } from "../data/media.js";
@@ -73,7 +73,7 @@ export function endedGroup(node: ContainerNode, frame: DoneFrame): GroupEnd {
   return { output, event: completedEvent(node, { opened: frame, output }) };
 }
 
-/** Nothing of it runs: it is listed, and is nobody's previous step. */
+/** Output of a group that does not run: it is listed, but is no previous step. */
 export function emptyGroup(node: ContainerNode): GroupEnd {
   const content = groupText({ ...node, results: 0, iterations: 0, branch: null });
   const output = createOutput({ ...identityOf(node), content, skipped: true });
@@ -112,7 +112,7 @@ export function lastStart({ starts }: Frame): number {
   return itemAt(starts, sizeOf(starts) - 1) ?? 0;
 }
 
-/** Lists what a step gave that has come to no end of its own: in its branch, or behind what was done. */
+/** Adds the partial output of an unfinished step: in its branch, or after the finished ones. */
 export function listOutput({ outputs }: Frame, at: number, output: StepOutput): void {
   if (itemAt(outputs, at) === null) replaceAt(outputs, at, toStored(output));
   else append(outputs, toStored(output));

@@ -3,7 +3,7 @@
  *
  * A pipeline and the pipelines nested in it are runs of one family, with one core store. Each has its own part: the outermost one the
  * fields of the store itself, a nested one those under `nested`, by its run id. Session state and history are those of the outermost
- * one, for all: there is one session state, whatever the depth (or where branches are isolated, one for each of those: see
+ * one, for all: there is one session state for any depth (or for isolated branches, one for each of them: see
  * `branch-state.ts`).
  *
  * @module
@@ -15,7 +15,7 @@ import type { StoredSession } from "../session/counted.js";
 import type { JsonObject } from "../session/json.js";
 import type { OwnState, PipelineState, PreparedInside, PreparedRun, RunTreeState } from "./pipeline-state.types.js";
 
-/** The store, which may be a draft, as the runs of a family know it. */
+/** The state of the run tree in the store, which may be a draft. */
 export function rootState(store: object): RunTreeState {
   return store as RunTreeState;
 }
@@ -31,7 +31,7 @@ export function nestedIn(family: RunTreeState, runId: string): Record<string, Ow
   return Object.fromEntries(Object.entries(family.nested).filter(([id]) => id.startsWith(`${runId}/`)));
 }
 
-/** A nested run begins. The run around it knows it by the visit of its step, under whatever id that run goes on as a fork. */
+/** Begins a nested run. Its parent refers to it by the visit of its step, also if the run continues as a fork with another id. */
 export function nestIn(family: RunTreeState, runId: string, prepared: PreparedInside): void {
   family.nested[runId] = freshPart(prepared);
   const { nesting } = prepared.request;
@@ -41,7 +41,7 @@ export function nestIn(family: RunTreeState, runId: string, prepared: PreparedIn
   around.inside[nesting.parentVisit] = [...(around.inside[nesting.parentVisit] ?? []), runId];
 }
 
-/** The group that a nested run is a step of was given up, or one around that: nothing waits for it any more. */
+/** Called when a group around a nested run was discarded: its result is no longer awaited. */
 export function isGivenUp({ nested = {}, frames }: Pick<PipelineState, "nested" | "frames">, runId: string): boolean {
   const nesting = nested[runId]?.request.nesting ?? null;
   if (nesting === null) return false;
@@ -50,7 +50,7 @@ export function isGivenUp({ nested = {}, frames }: Pick<PipelineState, "nested" 
   return around[parentPlace.frame] === undefined || isGivenUp({ nested, frames }, parentRunId);
 }
 
-/** Nobody asks any more for what nested runs were at that a step of this run has started, nor for runs inside those. */
+/** Drops the state of nested runs started by a step of this run, and of runs inside those. */
 export function forgetNested(family: RunTreeState, step: { readonly runId: string; readonly visit: number }): void {
   const { inside } = ownState(family, step.runId);
   const runIds = inside?.[step.visit];
@@ -66,7 +66,7 @@ function forget(family: RunTreeState, runIds: readonly string[]): void {
   }
 }
 
-/** A run that has come to no step yet. */
+/** State of a run before its first step. */
 export function freshState(prepared: PreparedRun): RunTreeState {
   return { ...prepared, ...freshPart(prepared), counted: {}, nested: {} };
 }

@@ -29,7 +29,7 @@ export interface RunTreeState extends PipelineState {
 
 /** What each run of a family has for itself. */
 export interface OwnState {
-  /** What the run was asked for. */
+  /** Request of the run. */
   readonly request: RunRequest;
   /** Epoch milliseconds. */
   readonly startedAtMs: number;
@@ -41,7 +41,7 @@ export interface OwnState {
   failure: RunFailure | null;
   /** Groups of steps under way, by their key: `"0"` is the pipeline itself. */
   frames: Record<string, Frame>;
-  /** What people are asked and have said of places under way, by {@link placeKey}. */
+  /** Questions and answers about active places, by {@link placeKey}. */
   talks: Record<string, Review>;
   /** Questions that were answered. */
   answered: AnsweredRequirement[];
@@ -51,7 +51,7 @@ export interface OwnState {
   events: RecordedEvent[];
   /** What agents, teams and nested pipelines did, where it is kept. */
   executorRuns: ExecutorRun[];
-  /** How many places the run has come to. */
+  /** Number of places that the run has visited. */
   visits: number;
   /** Nested runs that its steps have under way, by the visits of these. */
   inside?: Record<number, readonly string[]>;
@@ -75,7 +75,7 @@ export interface Reopening {
   readonly ends: number;
 }
 
-/** An execution that has no output of its own. */
+/** An execution without an output. */
 export interface SpentExecution extends StepExecutionData {
   /** Visit of a failed attempt: if it was the last one, the output of its step takes it over. */
   readonly visit?: number;
@@ -133,7 +133,7 @@ export interface PipelineRunError {
 }
 
 export interface RunFailure extends PipelineRunError {
-  /** Somebody has refused to let it go on. */
+  /** Whether a person has rejected it. */
   readonly isCancelled: boolean;
 }
 
@@ -155,7 +155,7 @@ export interface Review {
   takesElse: boolean;
   /** What is under review. */
   output: StepOutput | null;
-  /** What an executor had used when it last asked: its result has that, too, if it comes to one. */
+  /** Usage of an executor when it last asked: its result, if any, includes it. */
   paused: StepExecutionData | null;
   feedback: RetryFeedback | null;
   retryCount: number;
@@ -175,7 +175,7 @@ export interface RunRequest {
   readonly showsSteps: boolean;
   /** Whether events that executors say are shown. */
   readonly showsExecutors: boolean;
-  /** Where a pipeline that is a step of another stands. Null: it is none, and has a session. */
+  /** Position of a nested pipeline in its parent. `null` for a top-level run, which has its own session. */
   readonly nesting: Nesting | null;
 }
 
@@ -205,7 +205,7 @@ export interface Frame {
   readonly at: number;
   /** Positions of the children that run: one after the other, or all at once in a Parallel. */
   readonly queue: number[];
-  /** What those are called: whoever goes on in another process sees whether they are still there. */
+  /** Names of those steps: a process that resumes the run checks that they exist. */
   readonly names: readonly string[];
   /** Of the queue so far. In a Parallel null where a branch is not done. */
   readonly outputs: PagedList<StoredOutput | null>;
@@ -240,7 +240,7 @@ export interface Place {
 
 /**
  * What comes next: a node is entered, an iteration or a branch of a Parallel is over, people are asked, or a question of theirs is
- * gone, the run is over.
+ * removed, the run has ended.
  */
 export interface Step extends Place {
   readonly to: "enter" | "again" | "gather" | "ask" | "unask" | "converse" | "finish";

@@ -52,7 +52,7 @@ export interface Question {
   readonly details?: Partial<Pick<RequirementData, "fields" | "choices" | "output" | "tools" | "error">>;
 }
 
-/** What has to be asked before a node runs; null: nothing, or no more. */
+/** The question to ask before a node runs; `null` if there is none, or it is answered. */
 export function questionBefore(node: PipelineNode, said: Readonly<Review> = nothingSaid): Question | null {
   const { human, kind, name } = node;
   if (human === null) return null;
@@ -74,7 +74,7 @@ const pausedNames: Partial<Readonly<Record<RequirementKind, string>>> = {
   iterationReview: "StepOutputReview",
 };
 
-/** The event that says so. */
+/** The event for a question. */
 export function pausedName({ kind }: PipelineNode, asked: RequirementKind): string {
   if (asked === "confirmation" && kind === "condition") return "ConditionPaused";
   return pausedNames[asked] ?? "StepPaused";
@@ -87,7 +87,7 @@ function routeQuestion({ human, children }: RouterNode): Question {
   return { kind: "route", message, details: { choices } };
 }
 
-/** Whether somebody has to look at what a step or router gave. */
+/** Whether a person has to review the output of a step or router. */
 export function reviewQuestion({ human, name }: PipelineNode, output: StepOutput): Question | null {
   const wanted = human?.requiresOutputReview ?? false;
   if (!(typeof wanted === "function" ? wanted(output) : wanted)) return null;

@@ -1,4 +1,4 @@
-/** A run asks people about a node, and goes on with what they say. */
+/** The core step that asks people about a node, and continues with their answer. */
 import { type Finished, WorkflowError, type WorkflowEvent } from "millrace";
 import { decisionProblems } from "../human/check-decision.js";
 import type { HumanDecision, RequirementData } from "../human/requirement.types.js";
@@ -26,14 +26,14 @@ export async function askPeople(
   if (said === null) return undefined;
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back
   return move(mover, { visit: ev.visit }, (course) => {
-    // The group that it is in was given up while somebody was thinking: nobody asks any more.
+    // Its group was discarded before the answer came: the question is withdrawn.
     if (talkAt(course.state, place).question === null) return [];
     course.emit("StepContinued", { ...aboutOf(node), kind: question.kind, decision: said.decision });
     return answered(course, { node, place, question, said });
   });
 }
 
-/** Asks until the answer is one: what is posted may be anything. Null: nobody asks any more. */
+/** Asks again until the answer is valid. `null` if the question was withdrawn. */
 async function answerTo(ctx: StepCtx, requirement: RequirementData, place: Place): Promise<ReviewDecision | null> {
   let problems: readonly string[] = [];
   for (let round = 0; ; round++) {

@@ -1,4 +1,4 @@
-/** How a run begins: in its session, and where an agent decides, with what that wants. */
+/** Begins a run: with its session, and for a conversational pipeline with the decision of its agent. */
 import type { Finished, WorkflowEvent } from "millrace";
 import type { LiveRun } from "../attempts/live-run.js";
 import type { ConversationalAgent, DecideResult } from "../data/executor.types.js";
@@ -53,7 +53,7 @@ function sharedState(family: RunTreeState, request: RunRequest, live: LiveRun): 
   return { scope, live: live.sessionOf(scope, family) };
 }
 
-/** What the session state has comes first, the template of a nested pipeline gives what it lacks. */
+/** The session state takes precedence; the template of a nested pipeline fills in missing keys. */
 function fillIn(template: JsonObject, { scope, live }: SharedSession, family: RunTreeState): void {
   const before = live.plain();
   const stored = scope.write(family);

@@ -12,7 +12,7 @@ interface ChildRun {
 export function runChild(execution: Execution, { workflow, input, store }: ChildRun): Promise<unknown> {
   const { ctx } = execution;
   const timeoutMs = childTimeout(execution);
-  // A nested pipeline that has failed is a child that has ended: each attempt has one of its own.
+  // A retry starts a new child run: a failed nested pipeline is an ended child.
   const key = `attempt ${ctx.retryInfo().retry}`;
   const timeout = timeoutMs === null ? {} : { timeout: timeoutMs };
   return ctx.runChild(workflow as never, input as never, { key, store, ...timeout } as never);

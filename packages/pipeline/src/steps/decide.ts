@@ -101,7 +101,7 @@ function askAboutIteration(
 function wrongAnswer(who: string, answer: unknown, expected: string): Error {
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",
-    message: `${who} gave ${typeof answer === "string" ? `"${answer}"` : typeof answer}, not ${expected}.`,
+    message: `${who} returned ${typeof answer === "string" ? `"${answer}"` : typeof answer}, not ${expected}.`,
     hint: `Give ${expected}.`,
   });
   return Object.assign(error, { retryable: false });

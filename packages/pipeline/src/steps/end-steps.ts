@@ -1,4 +1,4 @@
-/** The branches of a Parallel come together; a step has failed for good; the run is over. */
+/** The core steps that join the branches of a Parallel, handle a final failure, and end the run. */
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import { cancelOwnRun, endsOf, settledState } from "millrace/engine";
@@ -61,7 +61,7 @@ export async function finishRun(
   const again = reopening(state, ev, ctx);
   if (again !== null) return reopen(plan, state, { ...parts, ...again, ev });
   const stored = storedOutput(state);
-  // A continued run may come to its end before the step that removes the earlier one.
+  // A continued run may end before the step that removes the earlier one.
   if (stored !== null && state.end?.ends === endsOf(ctx)) return endWith(stored, parts);
   const ended = await endedState(parts);
   const end = await endOf(plan, { state: ended, how: "ended", reason: ended.failure?.message ?? null }, parts);
@@ -100,9 +100,9 @@ async function endOf(plan: CompiledPlan, { state, how, reason }: EndFacts, parts
   const { output, saved } = await plan.hooks.finish(ctx, state, how);
   plan.dependencies.forget(ctx.runId);
   const { events, notes } = moverOf(plan, state, parts);
-  // What nested runs have told that are at work still.
+  // Events of nested runs that are still active.
   for (const [id, part] of Object.entries(state.nested ?? {})) events.adopt(live.eventsOfEnded.get(id) ?? part.events);
-  // A nested run whose parent has ended meanwhile tells nothing more.
+  // A nested run whose parent has ended meanwhile emits nothing more.
   const isCutOff = nesting !== null && live.isStopped(nesting.parentRunId);
   // Shown to readers once it is stored, with the end of the run; of a nested run, by that run.
   const source = nesting === null ? "end" : "run";
@@ -120,8 +120,8 @@ export async function caught(
   ev: StepFailedEvent,
   { ctx, live, nodeIds }: StepParts & { readonly nodeIds: ReadonlyMap<string, string> },
 ): Promise<WorkflowEvent | Finished | undefined> {
-  // It has not begun, or has done all that it could: there is nothing to go on with.
-  const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step knows better
+  // It has not begun, or has done all that it could: nothing remains to continue.
+  const isLost = WorkflowError.is(ev.error, "SNAPSHOT_MISMATCH"); // no policy of a step applies
   const state = await stateOf(ctx);
   const end = ev.input as PlaceEvent;
   const again = ev.stepName === "finish" ? reopening(state, end, ctx) : null;
@@ -130,7 +130,7 @@ export async function caught(
   const id = nodeIds.get(ev.stepName ?? "");
   const node = id === undefined ? null : plan.tree.node(id);
   const { frame, at, visit } = (Array.isArray(ev.input) ? ev.input[0] : ev.input) as PlaceEvent;
-  await live.settled(ctx.runId); // what it has told and taken comes before its end
+  await live.settled(ctx.runId); // its events and usage come before its end
   // The run is ending meanwhile, and has all that there is. If it is continued, the step runs again.
   if (live.isStopped(ctx.runId) && node !== null && !isAbandoned(state, { frame, at }))
     return ctx.finish((draft) => {
@@ -153,7 +153,7 @@ export async function caught(
   });
 }
 
-/** Where the run goes on. Steps that wait for answers which nobody needs any more get one, and see that for themselves. */
+/** Where the run continues. Steps that wait for obsolete answers get one, and recognise it. */
 function unasking(
   plan: CompiledPlan,
   moves: readonly Move[],
@@ -171,7 +171,7 @@ function isUnask({ to }: Move): boolean {
   return to === "unask";
 }
 
-/** The place of the end of a run that somebody stops. */
+/** The place of the end of a cancelled run. */
 const stopped: Place = { frame: "cancel", at: 0 };
 
 /** Somebody stops the run: it ends as any other does, with what was done, and with its session in the same commit. */

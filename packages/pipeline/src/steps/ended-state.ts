@@ -26,7 +26,7 @@ export async function endedState({ ctx, live }: StepParts): Promise<PipelineStat
 async function endFamily({ ctx, live }: StepParts): Promise<RunTreeState> {
   const cut = await live.stop(ctx.runId);
   await within(STREAM_MS, settledChildren(ctx)); // their events come before the last one of the run
-  const family = rootState(await settledState(ctx)); // with what attempts have done that have just come to their end
+  const family = rootState(await settledState(ctx)); // with the changes of attempts that have just ended
   // What a nested run has changed is stored by the run around it.
   const changes = ownState(family, ctx.runId) === family ? live.changesLeft() : [];
   if (cut.length === 0 && changes.length === 0 && !live.hasLeft) return family;
@@ -48,7 +48,7 @@ export async function leftBehind({ ctx, live }: StepParts, runId: string): Promi
   return finishedState(draft);
 }
 
-/** What it took is known by itself. */
+/** Its usage is stored separately. */
 function leaveOutput(family: RunTreeState, { runId, node, place, work }: OpenAttempt): void {
   const frame = ownState(family, runId).frames[place.frame];
   if (node?.kind !== "step" || work === null || frame === undefined) return;

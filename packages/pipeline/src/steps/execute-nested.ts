@@ -56,7 +56,7 @@ export async function runNested(
 /**
  * Resolves to the output of a nested run that has failed.
  *
- * @throws The error of a run without an output: its time was up, or it could not begin. What was done counts all the same.
+ * @throws The error of a run without an output: its time was up, or it could not begin. Its effects count anyway.
  */
 async function failedResult(
   execution: Execution,

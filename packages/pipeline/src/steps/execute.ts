@@ -1,4 +1,4 @@
-/** Does the work of one step, and gives its output. */
+/** Does the work of one step, and returns its output. */
 import { NonRetryableError, type Workflow, WorkflowError } from "millrace";
 import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
 import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../data/executor.types.js";
@@ -35,7 +35,7 @@ export async function executeStep(execution: Execution): Promise<Executed> {
   }
 }
 
-/** Its output is completed by what the step knows. */
+/** Completes its output with facts of the step. */
 type Performed =
   | Exclude<Executed, { readonly status: "done" }>
   | { readonly status: "done"; readonly output: Partial<StepOutput> };
@@ -60,7 +60,7 @@ async function runFunction(
   const { node, input, context } = execution;
   const value = await run(input, context);
   const given = isChunks(value) ? await collectChunks(value, listeners(execution, work)) : value;
-  return { status: "done", output: outputFields(storableCopy(`The step "${node.name}" gave`, given)) };
+  return { status: "done", output: outputFields(storableCopy(`The step "${node.name}" returned`, given)) };
 }
 
 function listeners({ node, events, attempt }: Execution, work: StepWork): ChunkListeners {
@@ -117,7 +117,7 @@ function assertResult(result: unknown, name: string | null): void {
     typeof result === "object" && result !== null ? "the status PAUSED" : result === null ? "null" : typeof result;
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",
-    message: `The executor "${name}" gave ${what}, not the result of a run.`,
+    message: `The executor "${name}" returned ${what}, not the result of a run.`,
     hint: "Give `{ runId, status, content, metrics, error }`, and ask people with `ctx.ask` of the request.",
   });
   throw Object.assign(error, { retryable: false });

@@ -9,7 +9,7 @@ import type { StepTools } from "./visit.types.js";
 export interface Execution extends StepTools {
   readonly node: StepNode;
   readonly input: StepInput;
-  /** What people have said of the step. */
+  /** Answers of people to the step. */
   readonly talk: Readonly<Review>;
 }
 

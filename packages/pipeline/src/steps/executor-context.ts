@@ -1,6 +1,6 @@
 /**
  * The context of a step as its executor gets it. A call of `ctx.run` ends in one act with what it has changed in the session state, and
- * with the events told so far. Whatever ends the attempt ends its calls and questions.
+ * with the events so far. The end of the attempt ends its calls and questions.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export class ExecutorContext {
   /** @throws {WorkflowError} `ATTEMPT_ENDED` for a call that is over. */
   readonly callContext = ({ signal }: CallOfStep): RunContext => {
     const call = this.#calls.get(signal);
-    if (call === undefined) throw attemptEnded("executor", "the call has ended, or is none of `ctx.run`");
+    if (call === undefined) throw attemptEnded("executor", "the call has ended, or is not one of `ctx.run`");
     call.context ??= this.#parts.context.ofCall();
     return call.context;
   };

@@ -1,6 +1,6 @@
 /**
  * Questions of executors to people, with what the pipeline adds: its events, the time of the step's `humanReview`, and the list of
- * what was answered. Before it asks, it stores all that the step has told and used, because the run may wait for long.
+ * the answers. Before it asks, it stores the events and usage of the step, because the run may wait for long.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export class ExecutorQuestions {
   readonly #execution: Execution;
   readonly #work: StepWork;
   readonly #stop: AbortController = new AbortController();
-  /** The question that nobody has answered in time, where the step does not go on without an answer. */
+  /** The question without an answer in time, if the step does not continue without one. */
   unanswered: RequirementData | null = null;
 
   constructor(execution: Execution, work: StepWork) {
@@ -54,7 +54,7 @@ export class ExecutorQuestions {
     return answer ?? { approved: true, note: null };
   }
 
-  /** Recorded: the event is told once, and the time for an answer is counted from here. */
+  /** Recorded: the event is emitted once, and the time for an answer is counted from here. */
   #begin(ctx: StepCtx, key: string, question: Question): Promise<RequirementData> {
     const { node, talk, events, attempt, place } = this.#execution;
     return ctx.run(`asked ${key}`, (call) => {

@@ -21,7 +21,7 @@ export interface Asking {
   readonly about: Readonly<Record<string, unknown>>;
 }
 
-/** What an executor is asked to do. It is asked to stream only when somebody wants to know. */
+/** The request to an executor. It is asked to stream only if there are readers. */
 export function executorRequest({ input, media, context, calls, events, about }: Asking): ExecutorRequest {
   const { sessionId, userId, sessionState, signal, idempotencyKey } = context;
   const stream = (event: { readonly event: string }): void => events.forward({ ...event }, about);
@@ -40,7 +40,7 @@ export function executorRequest({ input, media, context, calls, events, about }:
   };
 }
 
-/** What the run of an executor or a nested pipeline has given; it may tell more than the contract asks for. */
+/** Result of the run of an executor or a nested pipeline; it may contain more than the contract asks for. */
 interface Told {
   readonly runId: string;
   readonly status: string;

@@ -1,4 +1,4 @@
-/** What becomes of a run one of whose steps has failed for good: the policy of the step, else of the groups around it. */
+/** The outcome of a run after a step has failed all its retries: by the policy of the step, or of the groups around it. */
 import type { StepFailedEvent } from "millrace";
 import { plainOf } from "millrace/engine";
 import { executionsOf } from "../data/metrics.js";
@@ -98,7 +98,7 @@ interface Taken {
   readonly place: Place;
 }
 
-/** The innermost that lets the run go on. */
+/** The innermost policy that lets the run continue. */
 function takenBy(plan: CompiledPlan, state: OwnState, from: Taken): Taken | null {
   for (let here: Taken | null = from; here !== null; here = around(plan, state, here)) {
     if (here.node.onError !== "fail") return here;

@@ -1,4 +1,4 @@
-/** Where a run goes on from a visit, and what that stores. */
+/** The end of a visit: where the run continues, and what is stored. */
 import type { Finished, WorkflowEvent } from "millrace";
 import { endsOf, finishDirect, runTime, type StatePatch } from "millrace/engine";
 import { OpenAttempt, PendingNotes } from "../attempts/open-attempt.js";
@@ -16,7 +16,7 @@ import type {
 } from "../state/pipeline-state.types.js";
 import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
 
-/** What moves a run: a core step, with what it tells and notes. */
+/** The core step of a visit, with its events and notes. */
 export interface Mover extends StepParts {
   readonly plan: CompiledPlan;
   readonly events: RunEvents;
@@ -48,13 +48,13 @@ export interface Visited {
   readonly begins?: PreparedState;
   /** Whose work ends with it. */
   readonly attempt?: OpenAttempt;
-  /** What it changes, where that is known without a draft. `null`: `change` says it. */
+  /** Its changes, if they are known without a draft; `null` to call `change`. */
   readonly straight?: (family: RunTreeState) => StraightEnd | null;
-  /** What the core step gives. @default the event of the first move */
+  /** Output of the core step. @default the event of the first move */
   readonly outputOf?: (moves: readonly Move[]) => Output;
 }
 
-/** What a visit changes, and where the run goes on. See `straight-end.ts`. */
+/** The changes of a visit, and where the run continues. See `fast-path.ts`. */
 export interface StraightEnd {
   readonly change: { readonly patches: readonly StatePatch[] } | { readonly state: object };
   readonly moves: readonly Move[];
@@ -73,7 +73,7 @@ export interface PipelineCourse extends Transition {
 type Change = (course: PipelineCourse) => readonly Step[];
 type Output = WorkflowEvent | WorkflowEvent[] | undefined;
 
-/** Goes on from a visit. Its core step returns what this gives: all that the visit changes and where the run goes is one act. */
+/** Ends a visit. The core step returns the result: the changes and the next steps are one commit. */
 export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> | Promise<never> {
   const { straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
   const attempt = visited.attempt ?? storing(mover);
@@ -140,7 +140,7 @@ function moveIn(
   if (begins !== undefined) beginIn(family, ctx.runId, begins);
   const state = ownState(family, ctx.runId);
   const emit: Transition["emit"] = (name, data, source = "step") => events.emit(source, name, data);
-  if (!live.isStopped(ctx.runId)) live.keepLeft(family); // else the end of the run has it
+  if (!live.isStopped(ctx.runId)) live.keepLeft(family); // otherwise the end of the run stores it
   const course = { tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), ends: endsOf(ctx), emit };
   const wanted = change(course);
   // Whatever it has done counts, but nothing waits for more of it.
@@ -167,5 +167,5 @@ function isGather({ to }: Step): boolean {
   return to === "gather";
 }
 
-/** The place of a visit that has none of its own. */
+/** The place of a visit without one. */
 export const rootPlace: Place = { frame: ROOT, at: 0 };

@@ -10,7 +10,7 @@ import type { RunDependencies } from "../plan/run-dependencies.js";
 import type { SessionReducers } from "../session/reducers.js";
 import type { PipelineState, PreparedState, RunRequest, SharedState } from "../state/pipeline-state.types.js";
 
-/** What a run is asked for, as it starts. */
+/** Request of a run at its start. */
 export interface GivenRequest extends RunRequest {
   /** Session state given to the run; `null` without one. */
   readonly given: Readonly<SessionState> | null;
@@ -29,7 +29,7 @@ export interface StepParts {
   readonly live: LiveRun;
 }
 
-/** By itself, or stopped by somebody: before its first step, or after. */
+/** How the run ended: by itself, or cancelled before or after its first step. */
 export type RunEnding = "ended" | "cancelled" | "unbegun";
 
 export interface SavedEnd {
@@ -41,7 +41,7 @@ export interface SavedEnd {
 
 /** What a pipeline does around its steps. */
 export interface PipelineHooks {
-  /** What a run begins with. When its first step ends, the session knows the run. */
+  /** Start state of a run. When its first step ends, the session lists the run. */
   prepare(ctx: StepCtx, request: unknown): Promise<PreparedState>;
   /** Called in the last step. */
   finish(ctx: StepCtx, state: PipelineState, how: RunEnding): Promise<SavedEnd>;
@@ -56,7 +56,7 @@ export interface CompiledPlan {
   readonly hooks: PipelineHooks;
   readonly addHistory: boolean;
   readonly numHistoryRuns: number | null;
-  /** Whether runs know earlier runs of their session. */
+  /** Whether runs read earlier runs of their session. */
   readonly loadsHistory: boolean;
   readonly storage: EventStorage;
   readonly keepsExecutorRuns: boolean;

@@ -65,7 +65,7 @@ function again(course: PipelineCourse, step: Step): Step[] {
   return [step];
 }
 
-/** The output of the failed step leaves its group. What it took counts by itself. */
+/** Removes the output of the failed step from its group. Its usage is counted separately. */
 function unlist(state: OwnState, { frame: key, at }: Place, isBranch: boolean): void {
   const frame = frameOf(state, key);
   const index = isBranch ? at : lastStart(frame) + at;

@@ -18,7 +18,7 @@ export interface RunContextSetup {
   readonly live: LiveSessionState;
   readonly pipeline: PipelineIdentity;
   readonly events: RunEvents;
-  /** Of the step; added to the events that it says. */
+  /** Fields of the step, added to its events. */
   readonly about: Readonly<Record<string, unknown>>;
   readonly idempotencyKey: string;
   readonly iteration: number | null;
@@ -117,7 +117,7 @@ export class StepRunContext implements RunContext {
     return new StepRunContext(this.#ctx, { request: this.#request }, this.#setup);
   }
 
-  /** The call is over: it changes no more. What it has not stored is stored with the next changes of the run. */
+  /** Called when the call has ended. Its unstored changes are stored with the next changes of the run. */
   close(): void {
     this.#view?.close(() => attemptEnded(String(this.#setup.about["stepName"] ?? "agent"), "the call has ended"));
   }
@@ -162,7 +162,7 @@ function noEventName(name: unknown): WorkflowError {
   });
 }
 
-/** Readers would take it for what the pipeline says itself. */
+/** Readers would mistake it for an event of the pipeline. */
 function nameTaken(name: string, { stepName }: RunContextSetup["about"]): WorkflowError {
   return new WorkflowError({
     code: "EVENT_TYPE_TAKEN",

@@ -89,7 +89,7 @@ interface Started {
   readonly retried: Readonly<Record<string, unknown>>;
 }
 
-/** What the calls of an executor tell is kept with them, and so is what comes before. */
+/** Events of an executor's calls are stored with them, and so are earlier events. */
 async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: () => void): Promise<void> {
   await ctx.run(`started ${retry}`, (call) => {
     attempt.assertAlive();
@@ -101,7 +101,7 @@ async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: (
   });
 }
 
-/** What the step has under way since an earlier process, or since the run was last in memory: it goes on. */
+/** Work of the step that began in an earlier process, or before the run was evicted: it continues. */
 async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | null> {
   return (await familyOf(ctx)).nested[runId] ?? null;
 }

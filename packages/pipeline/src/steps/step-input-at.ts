@@ -24,7 +24,7 @@ export function stepInputAt({ plan, state, place }: StepTools): StepInput {
 
 function humanInputAt(state: PipelineState, place: Place): HumanInput | undefined {
   const { userInput, feedback } = talkAt(state, place);
-  // What was said of an iteration is for the first step of the next one.
+  // Feedback on an iteration is for the first step of the next one.
   const retryFeedback = feedback ?? (place.at === 0 ? talkAt(state, ownPlace(place.frame)).feedback : null);
   if (userInput === null && retryFeedback === null) return undefined;
   return { ...(userInput !== null && { userInput }), ...(retryFeedback !== null && { retryFeedback }) };

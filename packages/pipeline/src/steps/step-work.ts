@@ -10,13 +10,13 @@ import type { StepNode } from "../nodes/node.types.js";
 import type { Execution } from "./execution.types.js";
 
 export class StepWork implements OpenWork {
-  /** What its executor says that it took. */
+  /** Usage that its executor has reported. */
   metrics: StepMetricsData | null = null;
   /** Executions inside a nested pipeline. */
   steps: readonly StepExecutionData[] = [];
   /** Outputs inside a nested pipeline that has failed. */
   outputs: readonly StepOutput[] = [];
-  /** What has been said so far. */
+  /** Text written so far. */
   text = "";
   /** `true`: the attempt has recalled a call of an earlier one, so what the executor has used includes that one. */
   hasRecalled = false;
@@ -99,7 +99,7 @@ export class StepWork implements OpenWork {
     if (!("isPipeline" in this.#execution.node.executor)) this.count();
   }
 
-  /** What it took is stored, though it has no result. */
+  /** Whether its usage is stored without a result. */
   count(): void {
     const { node, notes, visit } = this.#execution;
     if (this.#isCounted) return;

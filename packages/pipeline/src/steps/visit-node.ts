@@ -1,4 +1,4 @@
-/** A run comes to a node: its core step. */
+/** The core step of a node. */
 import type { Finished, WorkflowEvent } from "millrace";
 import { OpenAttempt } from "../attempts/open-attempt.js";
 import { sizeOf } from "../data/paged-list.js";
@@ -71,7 +71,7 @@ interface Opening extends StepParts, Pick<RunContextSetup, "about" | "idempotenc
   readonly visit: number;
 }
 
-/** Begins an attempt, and gives what that works with. */
+/** Begins an attempt, and returns its tools. */
 export function openVisit(plan: CompiledPlan, family: RunTreeState, opening: Opening): StepTools {
   const { node, state, place, visit, ctx, live, about, idempotencyKey, dependencies } = opening;
   const attempt = new OpenAttempt({ ctx, node, place, isLimited: isLimited(node, state) });
@@ -117,7 +117,7 @@ function endStraight(node: StepNode, family: RunTreeState, tools: StepTools): St
   return found;
 }
 
-/** It may be ended by its time, or with the nested run that it is in, and the run goes on. */
+/** `true` if a timeout or the end of its nested run can end this attempt without ending the run. */
 function isLimited(node: PipelineNode | null, { request: { nesting } }: PipelineState): boolean {
   return (node?.kind === "step" && node.timeout !== null) || (nesting !== null && nesting.timeoutMs !== null);
 }
@@ -162,9 +162,9 @@ export async function attempted<Done>(
   }
 }
 
-/** What a failed attempt took is known also when the next one is in another process. */
+/** Stores the usage of a failed attempt, so that a retry in another process can count it. */
 async function keepNotes({ ctx, live, attempt, context, visit }: AttemptTools): Promise<void> {
-  if (attempt.isOver || ctx.signal.aborted) return; // it may write no more: whoever stores next does
+  if (attempt.isOver || ctx.signal.aborted) return; // it may not write: the next write of the run stores it
   attempt.beginStoring();
   await ctx.store.editState(
     (draft) => {

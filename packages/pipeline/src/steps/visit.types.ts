@@ -24,5 +24,5 @@ export interface StepTools extends Mover {
   readonly attempt: OpenAttempt;
 }
 
-/** Changes the state, and says where the run goes on. */
+/** Changes the state, and returns where the run continues. */
 export type Decided = (course: PipelineCourse) => Step[];

@@ -111,7 +111,7 @@ export function onSleepOpened(reduction: Reduction, tick: SleepOpened): void {
   if (open(reduction, item, record)) record.timer = setTimer(reduction, dueAtMs, { kind: "call", item: item.id, call });
 }
 
-/** Left out where there is none: nearly no call is in a race. */
+/** Absent for calls outside of races, which are nearly all. */
 function raceOf({ race }: WaitOpened | SleepOpened | ChildOpened): { readonly race?: string } | null {
   return race === undefined ? null : { race };
 }

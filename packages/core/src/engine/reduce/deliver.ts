@@ -13,7 +13,7 @@ import { emitCommand, publish, type Reduction } from "./reduction.js";
 
 /**
  * Gives an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
- * Returns `false` when nobody took it.
+ * Returns `false` if no step accepted it.
  */
 export function offer(reduction: Reduction, parcel: PendingEvent): boolean {
   const { event, step: only } = parcel;
@@ -32,7 +32,7 @@ export function offer(reduction: Reduction, parcel: PendingEvent): boolean {
 }
 
 /**
- * Delivers what a step emitted or sent. A prompt is shown; an event that nobody takes yet is kept for a step that waits
+ * Delivers what a step emitted or sent. A prompt is shown; an event that no step accepts yet is kept for a step that waits
  * for it.
  *
  * @param from The step that it comes from, when that is known.

@@ -24,7 +24,7 @@ export function onEffectOpened(reduction: Reduction, tick: EffectOpened): void {
   if (record.sinceMs < 0) record.sinceMs = atMs;
 }
 
-/** The next attempt begins at once where the policy says so, else with a timer. */
+/** The next attempt begins at once if the policy has no delay, otherwise with a timer. */
 export function onEffectFailed(reduction: Reduction, tick: EffectFailed): void {
   const item = currentItem(reduction, tick);
   if (item === null) return;

@@ -1,5 +1,5 @@
 /**
- * The elements of a fan-out, as a step gives them: an array, or one after the other.
+ * The elements of a fan-out, as a step returns or yields them: an array, or one after the other.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export function onStepFailed(reduction: Reduction, tick: StepFailed): void {
 
 /**
  * Forgets timed-out waits and failed children, which are then tried again, and with them all of a race that they have decided. Calls of
- * `ctx.run` that have failed for good are tried again, too, and keep the number of their attempts.
+ * `ctx.run` that have used up their retries are retried, too, and keep the number of their attempts.
  */
 function forgetFailures({ memory }: WorkItem): void {
   const races = new Set<string>();

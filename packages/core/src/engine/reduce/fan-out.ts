@@ -135,7 +135,7 @@ export function cancelScope(reduction: Reduction, scope: FanOutState): void {
   stopGenerator(reduction, scope);
 }
 
-/** Stops a generator whose further output nobody takes. */
+/** Stops a generator whose further output is not used. */
 export function stopGenerator(reduction: Reduction, scope: FanOutState): void {
   const item = scope.generator === null ? undefined : reduction.state.items.get(scope.generator);
   scope.generator = null;

@@ -23,7 +23,7 @@ export interface Place {
   readonly recoveries: Recoveries | null;
 }
 
-/** Adds a work item for a step: starts it when a worker is free, else queues it. */
+/** Adds a work item for a step: starts it if a worker is free, otherwise queues it. */
 export function enqueue(reduction: Reduction, { step, input }: Delivery, place: Place): void {
   const { state } = reduction;
   const { scope, index } = place;
@@ -73,7 +73,7 @@ export function endItem(reduction: Reduction, item: WorkItem): void {
   if (scope?.items.delete(item.id)) optionalModules.fans?.leaveScope(reduction, scope, item.index);
 }
 
-/** The item gives no more elements. */
+/** Called when the item has no more elements. */
 export function leaveFan(reduction: Reduction, { fan }: WorkItem): void {
   if (fan !== null) optionalModules.fans?.leaveFan(reduction, fan);
 }

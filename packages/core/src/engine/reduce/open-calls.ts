@@ -36,7 +36,7 @@ export function isOpen(record: CallRecord | undefined): record is SlotlessRecord
   return record !== undefined && "status" in record && record.status === "open";
 }
 
-/** No answer reaches the call any more: its prompt and its timer are gone, its child is cancelled. */
+/** Closes the call: its prompt and timer are removed, and its child is cancelled. */
 export function closeCall(reduction: Reduction, record: SlotlessRecord): void {
   record.status = "closed";
   switch (record.kind) {

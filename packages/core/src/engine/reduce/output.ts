@@ -43,7 +43,7 @@ function isBatch(output: EventData | readonly EventData[] | null): output is rea
   return Array.isArray(output);
 }
 
-/** @param from Where the event goes on, and the step that it comes from. */
+/** @param from The place from which the event continues, and its step. */
 export function emit(reduction: Reduction, event: EventData, from: Place & { readonly step: string }): void {
   const { scope, index, recoveries } = from;
   if (reduction.routing.roles.get(event.type) === "stop") {
@@ -52,7 +52,7 @@ export function emit(reduction: Reduction, event: EventData, from: Place & { rea
   } else deliver(reduction, { event, scope, index, recoveries, step: null }, from.step);
 }
 
-/** Notes the reason for a run that gets stuck: an array was empty, or else a `return` was forgotten. */
+/** Notes a possible reason for a stuck run: an array was empty, or a `return` was forgotten. */
 function noteNothing(reduction: Reduction, { step, memory }: WorkItem): void {
   const definition = reduction.routing.steps.get(step);
   if (definition?.fanOut) return noteLeftover(reduction.state, { kind: "fanOut", step });

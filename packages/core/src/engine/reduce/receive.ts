@@ -29,7 +29,7 @@ export function onEventReceived(reduction: Reduction, tick: EventReceived): void
   }
   if (isFull(reduction)) {
     const { inboxSize } = reduction.routing.definition;
-    const hint = `The run keeps at most ${inboxSize} events that nobody takes yet: send it later.`;
+    const hint = `The run keeps at most ${inboxSize} events that no step accepts yet: send it later.`;
     return sendReceipt(reduction, tick, refused("INBOX_FULL", hint));
   }
   if (keep(reduction, parcel)) return accept(reduction, tick);

@@ -9,7 +9,7 @@ export interface Reduction {
   readonly state: RunState;
   /** Added to by {@link emitCommand}; `null` before the first. */
   commands: Command[] | null;
-  /** Fan-outs without open work, to be closed before anything else is done; `null` before the first. */
+  /** Fan-outs without open work, which are closed first; `null` before the first one. */
   emptied: FanOutState[] | null;
 }
 
@@ -32,7 +32,7 @@ export function byItem({ id }: Pick<WorkItem, "id">, call?: string): Shown {
   return { ...plain, writer: String(id), ...(call !== undefined && { call }) };
 }
 
-/** Notes a refused tick: its sender is told, and inspection shows it. */
+/** Notes a refused tick: its sender gets a receipt, and inspection shows it. */
 export function refuse(reduction: Reduction, tick: Tick, reason: string): void {
   const ticket = tick.type === "event.received" || tick.type === "run.cancelled" ? (tick.ticket ?? null) : null;
   if (ticket !== null) tell(reduction, ticket, runFinished(reduction.state.status));

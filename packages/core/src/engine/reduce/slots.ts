@@ -71,7 +71,7 @@ export function suspend(reduction: Reduction, item: WorkItem, call: SlotlessReco
 
 /**
  * An open call was answered or closed. An answer closes the other calls of its race in the same reduction, so no event can
- * reach one of them in between. The attempt is told of those first, and gets its slot back with the answer.
+ * reach one of them in between. The attempt gets those first, and its slot with the answer.
  */
 export function wake(reduction: Reduction, item: WorkItem, record: SlotlessRecord): void {
   const rivals = record.race === undefined ? none : closeRivals(reduction, item, record);
@@ -91,7 +91,7 @@ function noteAnswer(reduction: Reduction, item: WorkItem, record: SlotlessRecord
 }
 
 /**
- * While other calls are open, the attempt is told at once and the item stays suspended, because its code most likely
+ * While other calls are open, the attempt gets the answer at once and the item stays suspended, because its code most likely
  * awaits them all. The last answer first brings the item back to a slot.
  */
 function tellAnswer(reduction: Reduction, item: WorkItem, { call, awaitedIn }: SlotlessRecord): void {

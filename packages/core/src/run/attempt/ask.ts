@@ -1,5 +1,5 @@
 /**
- * `ctx.ask`: a wait for an answer of the engine's own, whose shape the call gives.
+ * `ctx.ask`: a wait for a built-in answer event, whose schema is an option of the call.
  *
  * The record holds the fields as they were sent, and every attempt reads them with its own schema. An answer is checked at the door
  * (see `questions.ts`), so one that does not fit is of other code, or came while nobody could check it: then the call asks again.

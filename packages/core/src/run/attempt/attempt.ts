@@ -1,7 +1,7 @@
 /**
  * One call of a step for one work item: runs the user's function, and reports its outcome as ticks.
  *
- * Once the attempt has ended, nothing that it does counts any more.
+ * Once the attempt has ended, nothing that it does has an effect.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   readonly item: WorkItem;
   readonly step: CompiledStep;
   readonly number: number;
-  /** When the step began. If nobody watches and nothing is stored, the time of the tick that started it. */
+  /** When the step began. Without listeners and a store, the time of the tick that started it. */
   startedAtMs: number;
   /** `true`: the step began later than the tick that started the attempt. */
   #isLate = false;
@@ -175,7 +175,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.ended = reason;
     this.sends = null;
     this.#timer?.stop();
-    // Making an error is expensive, so it is made only if somebody gets it.
+    // An error is expensive to create, so it is created only if a listener gets it.
     if (this.#controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
       this.#tellEnd(settle);
     if (this.calls !== null) this.run.hasStore()?.forget(this);
@@ -266,7 +266,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     const { step } = this;
     // The time counts from here on, because the turn in a limit may come late.
     if (step.timeoutMs !== null) this.#timer = new StepTimer(this, step.timeoutMs);
-    // If nobody has called `resource()`, the step names no resource.
+    // Without a call of `resource()`, the step has no resources.
     if (step.resources === null || optionalModules.resources === undefined)
       return this.#invoke(step.resources ?? undefined);
     try {
@@ -329,7 +329,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
   }
 
-  /** Events that were sent before the end are in the run, whatever becomes of the attempt. */
+  /** Events that were sent before the end stay in the run, with any outcome of the attempt. */
   commitSends(sends: readonly Send[] | null): void {
     if (sends === null) return;
     const { run, item, number } = this;
@@ -349,7 +349,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   threw(error: unknown): void {
     if (hasFinished(this)) return this.fail(error);
     this.#failing = failedWith(readable(error));
-    // Running effects are told at once that their results are not needed.
+    // The signals of running effects abort at once: their results are not needed.
     if (isAtWork(this)) this.#controller?.abort(attemptEnded(this, this.#failing));
     finishCalls(this, () => this.fail(error));
   }

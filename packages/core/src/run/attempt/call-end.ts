@@ -46,13 +46,13 @@ export function endOf({ step }: AttemptCore, { end }: OpenCall, given: unknown):
   if (given instanceof CallEnd)
     throw invalidResult(
       step,
-      "returned what `call.finish` gave to another call",
+      "returned the result of `call.finish` of another call",
       "Call it in the function that returns it.",
     );
   throw invalidResult(
     step,
-    "called `call.finish` and returned something else, so its edit would be lost",
-    "Return what it gives, alone: `return call.finish((state) => …)`.",
+    "called `call.finish` and returned another value, so its edit would be lost",
+    "Return its result alone: `return call.finish((state) => …)`.",
   );
 }
 

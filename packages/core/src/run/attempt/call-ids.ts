@@ -61,7 +61,7 @@ export function keyOf(call: string): string {
   return unescaped(call.slice(call.indexOf("=", pathLength(call)) + 1));
 }
 
-/** What a segment of a path stands for. */
+/** The meaning of a segment of a path. */
 export function unescaped(part: string): string {
   return part.replace(/%2F|%25/g, decodeURIComponent);
 }

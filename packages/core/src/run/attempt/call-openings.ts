@@ -1,5 +1,5 @@
 /**
- * Calls without options that have begun in this turn of the host. Those that have not ended with it get a tick that says so: a call
+ * Calls without options that have begun in this turn of the event loop. Those that have not ended with it get a tick for their beginning: a call
  * that takes time is seen while it is at work, and one that takes none costs one tick.
  *
  * @module

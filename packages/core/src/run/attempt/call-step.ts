@@ -40,7 +40,7 @@ function wrap(middleware: Middleware, call: StepCall, next: Next): Next {
       isReused = true;
       return refusal(call, first);
     });
-    // Also when nobody awaits the second call.
+    // Also if the second call is not awaited.
     if (isReused) throw nextReused(call);
     return output;
   };

@@ -50,7 +50,7 @@ export class CallTime {
     if (this.#attempt.ended !== null) this.#callOff();
   };
 
-  /** What the function still does counts no more. */
+  /** Called when later results of the function are ignored. */
   #expire(): void {
     const { key, number, limitMs } = this.#limit;
     const error = stepError(this.#attempt.step, {

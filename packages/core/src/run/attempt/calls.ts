@@ -35,7 +35,7 @@ export interface Calling {
 /** Calls that the memory is about to answer. A WeakMap, because a waiting run pays for every field. */
 const recalling = new WeakMap<Calls, Set<string>>();
 
-/** The order in which the memory was answered, as far as an attempt has asked for it. */
+/** The order in which recorded calls were answered, as far as this attempt has repeated them. */
 const places = new WeakMap<Calls, Map<string, number>>();
 /** Calls whose signal has aborted, while the tick that closes them is on its way. */
 const closing = new WeakMap<Calls, Set<string>>();
@@ -136,7 +136,7 @@ export class Calls {
     return this.#open?.has(call) === true;
   }
 
-  /** The call is about to be closed: the next one of its name does not have to be told apart from it. */
+  /** The call is about to be closed: the next one of its name need not differ from it. */
   noteClosing(call: string): void {
     closing.set(this, (closing.get(this) ?? new Set()).add(call));
   }
@@ -177,7 +177,7 @@ export class Calls {
     return answer;
   }
 
-  /** A live answer must not come first: a turn is taken only where nothing else is awaited. */
+  /** A live answer must not come first: a recorded one is delivered only while no other call is awaited. */
   #answerInTurn(): void {
     const { clock } = this.#attempt.run.host.ports;
     if (this.#open?.size === recalling.get(this)?.size && isTurnOver(clock.now()))
@@ -204,7 +204,7 @@ export class Calls {
     calls.sort((one, other) => placeOf(one) - placeOf(other));
   }
 
-  /** Answered calls only, whose order does not change any more. */
+  /** Answered calls only: their order is final. */
   #placesOfAnswers(): Map<string, number> {
     const known = new Map<string, number>();
     for (const [call, record] of this.#attempt.item.memory ?? [])
@@ -241,18 +241,18 @@ export class Calls {
     this.#open = null;
   }
 
-  /** Records that this attempt has not asked for: its code took another way. */
+  /** Records that this attempt has not used: its code took another way. */
   unasked(): string[] {
     if (this.#isFirst) return [];
     const asked = new Set<string>();
     for (const [name, count] of this.#occurrences)
       for (let index = 0; index < count; index++) asked.add(idOf(name, index));
-    // What was done inside of another call is not asked for again once that one is recorded.
+    // Calls inside of another call are not repeated once that one is recorded.
     return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call) && !isInsideCall(call));
   }
 }
 
-/** Returns a copy: the memory does not change, whatever the step does with it. */
+/** Returns a copy, so that the step cannot change the record. */
 export function recall(attempt: Calling, value: unknown): unknown {
   return copyValue(value, attempt.run.host.compiled.values);
 }

@@ -46,7 +46,7 @@ export function assertNotTooDeep(run: AttemptCore["run"], step: CompiledStep): v
 
 export function storeUnknown(store: unknown): WorkflowError {
   const what = `of \`runChild\` is ${JSON.stringify(store)}`;
-  return wrongOption("store", what, 'Give "shared", or leave it out for a store of its own.');
+  return wrongOption("store", what, 'Use "shared", or leave it out for a separate store.');
 }
 
 export function keyReused({ step }: AttemptCore, key: string, scope: string): WorkflowError {

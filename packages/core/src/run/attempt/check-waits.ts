@@ -49,7 +49,7 @@ export function waitUndeclared({ step, run }: AttemptCore, event: EventClass): W
   const hint =
     role === "event"
       ? `No step emits ${type}: make it an \`ExternalEvent\`, which comes from outside, and add it to \`waits\` of the step.`
-      : "Wait for an `ExternalEvent` or a `HumanResponseEvent`: this one never comes to a wait.";
+      : "Wait for an `ExternalEvent` or a `HumanResponseEvent`: this one is never delivered to a wait.";
   const { code, message, details } = error;
   return new WorkflowError({ code, message, hint, details });
 }
@@ -58,8 +58,8 @@ export function waitKeyRequired({ step }: AttemptCore, type: string, scope: stri
   const what = type === AnswerEvent.type ? "asks two questions at once" : `waits for ${type} twice at once`;
   return stepError(step, {
     code: "WAIT_KEY_REQUIRED",
-    what: `${what}${inScopeText(scope)}: a later attempt could not tell the two apart`,
-    hint: "Give each of them a `key` of its own. To wait for whichever comes first, use `ctx.race`, which closes the others.",
+    what: `${what}${inScopeText(scope)}: a later attempt could not distinguish the two`,
+    hint: "Give each of them its own `key`. To wait for the first of them, use `ctx.race`, which closes the others.",
     details: { event: type, ...scopeDetails(scope) },
   });
 }

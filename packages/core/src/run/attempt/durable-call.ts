@@ -47,7 +47,7 @@ class DurableCall implements EffectPhase {
   /** Number of its current attempt. */
   #number = 1;
   #beganAtMs = 0;
-  /** `true`: a tick says that its current attempt has begun. */
+  /** `true` once a tick has recorded the beginning of its current attempt. */
   #isOpened = false;
   #isOver = false;
   #release: Release | null = null;
@@ -92,7 +92,7 @@ class DurableCall implements EffectPhase {
     answer.then(next, (error: unknown) => this.#failed(error, open));
   }
 
-  /** What the run knows of the call. `undefined` where no tick has told of it. */
+  /** The record of the call in the run; `undefined` before its first tick. */
   get #record(): EffectRecord | undefined {
     return this.#attempt.item.memory?.get(this.#setup.call) as EffectRecord | undefined;
   }
@@ -110,7 +110,7 @@ class DurableCall implements EffectPhase {
     return tick;
   }
 
-  /** Takes a place in its limit, and says that it begins. `null`: its function can be called at once. */
+  /** Takes a place in its limit, and records the beginning. `null` if its function can be called at once. */
   #begin(before: number): Promise<void> | null {
     const attempt = this.#attempt;
     const { limiter, isPlain } = this.#setup.policies;
@@ -247,7 +247,7 @@ class DurableCall implements EffectPhase {
     return this.#time === null ? ended : this.#time.race(ended);
   }
 
-  /** Resolves when the next attempt may begin; rejects when there is none. */
+  /** Resolves when the next attempt may begin; rejects if there is none. */
   async #fail(thrown: unknown, open: OpenCall): Promise<void> {
     const attempt = this.#attempt;
     const { run } = attempt;

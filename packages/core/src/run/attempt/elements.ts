@@ -34,7 +34,7 @@ export function assertRoom(attempt: AttemptCore, more: number): void {
   if (size <= limit) return;
   throw stepError(step, {
     code: "FAN_OUT_TOO_LARGE",
-    what: `gives ${size} elements to one fan-out, which may have ${limit}`,
+    what: `returns ${size} elements for one fan-out; the limit is ${limit}`,
     hint: "Give several things in one element, or let a step take the next part when one part is done.",
     details: { size, limit },
   });

@@ -42,14 +42,14 @@ export function assertLastActIs(attempt: AttemptCore, value: unknown): void {
   if (value instanceof FinishResult)
     throw invalidResult(
       step,
-      "returned what `ctx.finish` gave to another attempt",
+      "returned the result of `ctx.finish` of another attempt",
       "Call it in the attempt that returns it.",
     );
   if (lastAct !== null)
     throw invalidResult(
       step,
-      "called `ctx.finish` and returned something else, so its edit would be lost",
-      "Return what it gives, alone: `return ctx.finish((state) => …)`.",
+      "called `ctx.finish` and returned another value, so its edit would be lost",
+      "Return its result alone: `return ctx.finish((state) => …)`.",
     );
 }
 
@@ -84,10 +84,10 @@ export function finishWith(
 type Finishing = "ctx.finish" | "call.finish";
 
 export function isAsync(step: NamedStep, what: Finishing, answer: PromiseLike<unknown>): WorkflowError {
-  answer.then(null, () => {}); // nobody awaits it, and its failure adds nothing to this error
+  answer.then(null, () => {}); // not awaited; its failure adds nothing to this error
   return invalidResult(
     step,
-    `gave \`${what}\` a callback that is async`,
+    `passed an async callback to \`${what}\``,
     "The callback is synchronous: await what it needs before, and drop its `async`.",
   );
 }

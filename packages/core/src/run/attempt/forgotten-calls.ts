@@ -1,7 +1,7 @@
 /**
  * Calls that are still running when their step returns or throws: a forgotten `await` loses none of them.
  *
- * Writes, effects and `collectEvents` are finished before the attempt ends. A failed call whose error nobody took fails the step.
+ * Writes, effects and `collectEvents` are finished before the attempt ends. A failed call whose error was not handled fails the step.
  * Waits, sleeps and children are given up: that is how a race ends.
  *
  * @module
@@ -16,12 +16,12 @@ import { callsOf, type EffectPhase } from "./calls.js";
 // A WeakMap, because a waiting run pays for every field of its attempts.
 const failures = new WeakMap<AttemptCore, FailedCall[]>();
 
-/** Remembers the error of a call, in case nobody takes it. */
+/** Remembers the error of a call, in case it is not handled. */
 export function noteFailure(attempt: AttemptCore, failure: FailedCall): void {
   const { run, step, ended } = attempt;
   if (attempt.hasReturned)
     return logUnhandledCall(run.host.ports.log, `A call of step "${step.definition.name}" came too late.`, failure);
-  if (ended !== null) return; // the signal tells the step
+  if (ended !== null) return; // the signal informs the step
   callsOf(attempt); // one that makes no call ends at once
   const known = failures.get(attempt);
   if (known) known.push(failure);
@@ -59,7 +59,7 @@ export function hasFinished(attempt: AttemptCore): boolean {
   return calls.atWork === null && !failures.has(attempt);
 }
 
-/** Calls back once no call is running: with the first failure that nobody took, or `null`. */
+/** Calls back once no call is running: with the first unhandled failure, or `null`. */
 export function finishCalls(attempt: AttemptCore, done: (failure: FailedCall | null) => void): void {
   afterMicrotasks(() => {
     if (!isUnfinished(attempt)) return done(failures.get(attempt)?.find(({ call }) => !call.isTaken) ?? null);
@@ -95,7 +95,7 @@ function workOf(attempt: AttemptCore): readonly unknown[] {
   return [run.hasStore()?.whenWritten(attempt), ...effects, ...(calls?.collecting() ?? [])];
 }
 
-/** Logs a failure that nobody else would hear of. */
+/** Logs a failure that would otherwise be lost. */
 export function logUnhandledCall(log: Log, what: string, { call, error }: FailedCall): void {
   nextTurn(() => {
     if (!call.isTaken) log.error(what, error);

@@ -18,7 +18,7 @@ export function openEffect(attempt: AttemptCore, call: string): OpenCall {
   return openCall("ctx.run", { call, cell: null, token: attempt, outer: outerCall(attempt) });
 }
 
-/** What the tick that records a call says of what its function has done. */
+/** The effects of the function of a call, for the tick that records it. */
 export function partsOf(
   attempt: AttemptCore,
   open: OpenCall,
@@ -34,7 +34,7 @@ export function partsOf(
   };
 }
 
-/** Where nobody knows what a function sends after its awaits, a record is a commit point for all that the step has sent so far. */
+/** If the sends of a function after its awaits cannot be attributed, a record commits all that the step has sent so far. */
 function takeSends(attempt: AttemptCore): readonly Send[] {
   const { sends } = attempt;
   attempt.sends = null;
@@ -42,7 +42,7 @@ function takeSends(attempt: AttemptCore): readonly Send[] {
 }
 
 /**
- * Refuses what has a memory, a time and an end of its own, and so cannot be part of one record.
+ * Refuses calls inside of a call that have their own record, time and end, and so cannot be part of one record.
  *
  * @throws {WorkflowError} `CALL_NESTED` inside the function of `ctx.run`.
  */
@@ -60,7 +60,7 @@ function callNested(step: NamedStep, what: string, inside: string): WorkflowErro
     what: `calls \`ctx.${what}\` inside the function of \`ctx.run("${key}", …)\``,
     hint:
       what === "finish"
-        ? "Return what `call.finish` gives, of the argument of the function."
+        ? "Return the result of `call.finish` of the function's argument."
         : `Call \`ctx.${what}\` in the step itself, before or after.`,
     details: { what, inside: key },
   });

@@ -43,7 +43,7 @@ export function noEvent(step: CompiledStep, value: unknown): WorkflowError {
   const isIterator = typeof (value as { next?: unknown } | null)?.next === "function";
   return invalidResult(
     step,
-    `gave back ${describe(value)}; it may give an event or nothing, with many() an array or an async generator of events`,
+    `returned ${describe(value)}; it may return an event or nothing, with many() an array or an async generator of events`,
     isIterator
       ? "A step that yields is async: write `async *`."
       : "Wrap the value in an event: `return new StopEvent({ result: value })`.",

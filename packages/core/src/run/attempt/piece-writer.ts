@@ -2,7 +2,7 @@
  * `call.write`: what a call shows while it works.
  *
  * Readers in this process have each piece at once. The store gets them together, a tick at a time: the first at once, then every 50 ms,
- * and less often the longer the call takes. Once the call is recorded, its record says all of them, and the store forgets the others.
+ * and less often the longer the call takes. Once the call is recorded, its record has all of them, and the store forgets the others.
  * A call that fails keeps what was stored: it writes anew in its next attempt.
  *
  * @module
@@ -42,13 +42,13 @@ export function writePiece(attempt: AttemptCore, open: OpenCall, piece: Piece): 
   writer.write(typeof piece === "string" ? piece : (copyValue(piece, types) as Piece));
 }
 
-/** What the record of the call says of what it has written. Where nothing is stored, readers have every piece. */
+/** The written pieces, for the record of the call. Without a store, readers have every piece. */
 export function writtenBy({ run }: AttemptCore, open: OpenCall): Pick<EffectRecorded, "written"> | null {
   const writer = writers.get(open);
   return writer === undefined || run.journal === null ? null : { written: writer.all };
 }
 
-/** A failed attempt of a call has shown what does not count any more; the next one begins after this. */
+/** Retracts the pieces of a failed attempt; the next one begins after this. */
 export function takenBack(attempt: AttemptCore): { readonly attempt: number; readonly pieces: readonly [] } {
   return { attempt: nextNumber(attempt), pieces: [] };
 }

@@ -1,4 +1,4 @@
-/** `ctx.scope`: the same context with keys of its own, for code that is called by steps. */
+/** `ctx.scope`: the same context with separate keys, for code that steps call. */
 import type { AttemptCore } from "../run.types.js";
 import { scopeIn } from "./call-ids.js";
 import { assertName } from "./call-names.js";
@@ -19,7 +19,7 @@ export function openScope(attempt: AttemptCore, outer: string, name: string): st
   return path;
 }
 
-/** What an error says of the scope of a call: "in scope `mail/retry`", or nothing in the step itself. */
+/** The scope of a call in an error: "in scope `mail/retry`", or nothing in the step itself. */
 export function inScopeText(scope: string): string {
   return scope === "" ? "" : ` in scope "${shownScope(scope)}"`;
 }
@@ -37,7 +37,7 @@ function scopeReused({ step }: AttemptCore, path: string): Error {
   return stepError(step, {
     code: "KEY_REUSED",
     what: `opens the scope "${shownScope(path)}" twice in one attempt`,
-    hint: "Open it once and pass it on, or give each use a name of its own, for example with the index of the loop in it.",
+    hint: "Open it once and pass it on, or give each use its own name, for example with the index of the loop.",
     details: scopeDetails(path),
   });
 }

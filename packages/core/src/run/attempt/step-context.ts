@@ -311,7 +311,7 @@ export class StepContext implements Context {
     };
   }
 
-  /** Every call returns a promise, even a refused one, and nobody has to handle it. */
+  /** Every call returns a promise, even a refused one, and its rejection may be ignored. */
   #call<Value>(name: string, make: () => Promise<Value>): Promise<Value> {
     try {
       this.#attempt.assertAlive();

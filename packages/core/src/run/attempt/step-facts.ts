@@ -1,5 +1,5 @@
 /**
- * What code that is called by a step may ask of its run, beyond what `ctx` says to every step.
+ * Facts about a run for code that its steps call, beyond those of `ctx`.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export function settledState<State>(ctx: Context<State>): Promise<State> {
 
 /**
  * The time of the run of a step, in epoch milliseconds: never before its last tick, though the run was loaded by another process, or
- * somebody has set the clock back.
+ * the clock was set back.
  *
  * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
  */

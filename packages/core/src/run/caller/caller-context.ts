@@ -83,7 +83,7 @@ export class CallerContext extends OfThisCopy implements RunContext {
   }
 }
 
-/** The state of a run that is not in memory: it is changed in place, and nobody has to be told. */
+/** The state of a run that is not in memory: it is changed in place, without notifications. */
 function detachedCell(compiled: CompiledWorkflow, state: RunState): StateStore {
   const known = detached.get(state);
   if (known) return known;

@@ -35,13 +35,13 @@ export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: 
   const event = isAnswer ? answerEvent(fields) : eventFromFields(answer, fields);
   const sent = { event, step: null, promptId, ...post };
   const receipt = await (isAnswer ? sendChecked(found.run, sent, found.prompt) : send(found.run, sent));
-  // The end of a child does not end the run: only its prompt is gone.
+  // The end of a child does not end the run: it only closes its prompts.
   const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
   const said = isOfChild ? closed(run, promptId) : receipt;
   return tellIfRefused(found.run, event.type, said && receiptOfAnswer(said));
 }
 
-/** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whatever the first one led to. */
+/** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whether or not the first one ended the run. */
 export function receiptOfAnswer<Given extends { readonly status: string }>(receipt: Given): Given {
   return "code" in receipt && receipt.code === "RUN_FINISHED" ? { ...receipt, code: "PROMPT_CLOSED" } : receipt;
 }
@@ -94,7 +94,7 @@ function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
 async function sendChecked(run: LiveRun, sent: Sent, { wait }: OpenPrompt): Promise<Receipt | null> {
   if (!run.live) return finished(run);
   return new Promise((resolve, reject) => {
-    const ticket = run.ticket(resolve, sent.ticket); // told, if the run ends while the answer is held
+    const ticket = run.ticket(resolve, sent.ticket); // resolved, if the run ends while the answer is held
     whenAsked(run, wait as WaitRecord, (answer) => {
       if (!run.live) return;
       try {

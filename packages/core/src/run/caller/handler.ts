@@ -25,7 +25,7 @@ import { answerPrompt, assertSendable, deliverEvent, promptsOf } from "./deliver
 export class RunHandler implements WorkflowHandler<unknown, unknown> {
   readonly #runner: LiveRun;
   #context: CallerContext | null;
-  /** Made on demand: a run that waits for days has a handler that nobody awaits. */
+  /** Created on demand: the handler of a run that waits for days is rarely awaited. */
   #result: Deferred<unknown> | null = null;
   #accepted: Deferred<void> | null = null;
   #isStored: boolean;
@@ -101,7 +101,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#told(answerPrompt(this.#runner, { promptId, fields }));
   }
 
-  /** A dropped run gives no receipt: the reason is known by then. */
+  /** A dropped run resolves no receipt: the reason is known by then. */
   async #told(receipt: Promise<Receipt | null>): Promise<Receipt> {
     const told = await receipt;
     if (told === null) throw this.#dropped?.error;
@@ -188,13 +188,13 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#outcome === null ? this.#dropped?.error : outcomeError(this.runId, this.#outcome);
   }
 
-  /** Logs a failure that nobody awaits. */
+  /** Logs a failure that no caller awaits. */
   #logUnhandled(): void {
     queueMicrotask(() => {
       const { log } = this.#runner.host.ports;
       if (!this.#awaited)
         log.error(
-          `Run "${this.runId}" of "${this.#runner.state.workflow}" has ended without a result, and nobody awaits it.`,
+          `Run "${this.runId}" of "${this.#runner.state.workflow}" has ended without a result, and no caller awaits it.`,
           this.#error(),
         );
     });

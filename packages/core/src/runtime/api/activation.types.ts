@@ -31,7 +31,7 @@ export interface ActivationStore extends Pick<RunStore, "snapshot" | "ticks" | "
   commit(commit: RunCommit, nature: RoundNature): Promise<CommitResult>;
 }
 
-/** What a host may know of a commit without reading it. */
+/** Facts about a commit that a host gets without reading it. */
 export interface RoundNature {
   /**
    * `true`: the commit holds no result of user code, so a load would make it again after a crash. It may be stored together with
@@ -62,7 +62,7 @@ export interface ActivatedRun {
   /** Delivers posts in order; known ones are ignored. Their receipts come with the commits. */
   deliver(posts: readonly StoredPost[]): void;
   cancel(reason: unknown): void;
-  /** Drops the run: unfinished work does not count any more, its signals abort, and it commits nothing from now on. */
+  /** Drops the run: its signals abort, and it commits nothing from now on. */
   drop(): void;
 }
 

@@ -46,7 +46,7 @@ export interface ChangedValue {
   readonly path: readonly (string | number)[];
   /** Absent: there was no value. */
   readonly old?: unknown;
-  /** Absent: there is no value any more. */
+  /** Absent if the value was removed. */
   readonly new?: unknown;
 }
 
@@ -170,7 +170,7 @@ export interface StepMoment {
   /** Completed, since the oldest tick that is kept. */
   readonly done: number;
   readonly failed: number;
-  /** Failed for good, and taken by an error handler or a settling batch; since the oldest tick that is kept. */
+  /** Failures after all retries that an error handler or a settling batch handled, since the oldest stored tick. */
   readonly caught: number;
 }
 

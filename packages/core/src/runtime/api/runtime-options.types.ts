@@ -7,7 +7,7 @@ import type { Workflows } from "./runtime-names.types.js";
 import type { RuntimeTelemetry } from "./runtime-observer.types.js";
 
 export interface RuntimeOptions<Flows extends Workflows> {
-  /** The workflows by their durable names. A stored run finds its workflow by this name, whatever the class is called. */
+  /** The workflows by their durable names. A stored run finds its workflow by this name, not by that of the class. */
   readonly workflows: Flows;
   /** Where runs are kept. The runtime closes it in `stop`. @default `memoryStore()` */
   readonly store?: RunStore;

@@ -99,7 +99,7 @@ export interface PostOptions {
 }
 
 export interface ResumeRunOptions extends TenantOptions {
-  /** Idempotency key: a second request with this key changes nothing, whatever has happened to the run in between. */
+  /** Idempotency key: a second request with this key changes nothing, even if the run has changed in between. */
   readonly key?: string;
 }
 
@@ -427,7 +427,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   fork<Result = unknown>(runId: string, options: ForkOptions): RunHandle<Result>;
   /**
    * Everything of a run, as parts of plain JSON for `import` over another store. The first part seals the run here: it does not
-   * continue, and messages to it fail with `RUN_MOVED`, until `delete` or `release`. A second export gives the same parts.
+   * continue, and messages to it fail with `RUN_MOVED`, until `delete` or `release`. A second export returns the same parts.
    *
    * @throws {WorkflowError} `RUN_UNKNOWN`, `WORKFLOW_UNKNOWN`; `RUN_LIVE` while a process holds the run.
    */
@@ -453,8 +453,8 @@ export interface Runtime<Flows extends Workflows = Workflows> {
    * Claims runs that are due, and continues to do so in the background. Resolves once the first of them are claimed, at most 100, with
    * their number: none with `execute: false`. They are loaded after that.
    *
-   * @throws {WorkflowError} `RUNTIME_STOPPED`; what the store says, such as `STORE_UNREACHABLE`. The runtime asks it again until
-   * it is stopped, so the error may be ignored: a rejection that nobody awaits does not end the process.
+   * @throws {WorkflowError} `RUNTIME_STOPPED`; errors of the store, such as `STORE_UNREACHABLE`. The runtime retries until it is
+   * stopped, so the error may be ignored: a rejection that is not awaited does not end the process.
    */
   start(): Promise<number>;
   /**

@@ -11,7 +11,7 @@ import type { TenantOptions, Workflows } from "./runtime-names.types.js";
 
 /**
  * What happens to an occurrence while the run of the previous one has not ended: it is left out (`"skip"`), it waits for that end
- * (`"queue"`), or it starts all the same (`"allow"`).
+ * (`"queue"`), or it starts anyway (`"allow"`).
  */
 export type ScheduleOverlap = "skip" | "queue" | "allow";
 

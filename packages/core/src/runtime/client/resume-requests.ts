@@ -1,7 +1,7 @@
 /**
  * Requests to resume a run that was cancelled, or to retry one that has failed.
  *
- * With a key, a request counts once: the key is stored together with the tick that says that the run resumes.
+ * With a key, a request counts once: the key is stored together with the tick that resumes the run.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export class ResumeRequests {
     const id = idOf(key);
     const turn = (this.#turns.get(id) ?? Promise.resolve()).then(() => this.#serve(key, request));
     const over = turn
-      .catch(() => {}) // whoever asked is told
+      .catch(() => {}) // the caller gets the error
       .then(() => {
         if (this.#turns.get(id) === over) this.#turns.delete(id);
       });
@@ -57,12 +57,12 @@ export class ResumeRequests {
       heldUntilMs = await this.#try(key, request);
       return heldUntilMs === null ? true : undefined;
     };
-    // Whoever has it may be gone without a change of the run.
+    // The owner may have died without a change of the run.
     const timer = (again: () => void): (() => void) => registry.clock.setTimer(heldUntilMs ?? 0, again);
     await waitForChange({ registry, key }, look, { timer });
   }
 
-  /** Null: it is done. Else until when somebody else has the run. */
+  /** Returns when the present lease ends; `null` once the request is served. */
   async #try(key: RunKey, request: AgainRequest): Promise<number | null> {
     const registry = this.#registry;
     registry.assertOpen();
@@ -103,7 +103,7 @@ export class ResumeRequests {
   async #begin(claimed: ClaimedRun, request: AgainRequest): Promise<number | null> {
     const registry = this.#registry;
     const { key, epoch, status } = claimed.run;
-    // From here on nobody else changes it.
+    // From here on, no other process changes it.
     if (!allowed[request.how].includes(status) || (await this.#isDone(key, request))) {
       await registry.store.commit([{ key, owner: registry.owner, epoch, release: true }]);
       return registry.clock.now();
@@ -113,7 +113,7 @@ export class ResumeRequests {
     const received = idempotencyKey === null ? [] : [{ idempotencyKey: scoped(how, idempotencyKey), receipt }];
     if ((await registry.loadClaimed(claimed, { why: how, request: { received, stored } })) === null)
       throw runtimeStopped();
-    await stored.promise; // whoever reads it now does not find it ended
+    await stored.promise; // from now on, readers do not see it as ended
     return null;
   }
 

@@ -110,7 +110,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     await this.#isThere();
     const readRow = () => registry.sharedRow(key);
     const id = idOf(key);
-    // A run at work here tells of each commit, and at last of its end.
+    // An active run in this process reports each commit, and finally its end.
     const isEarly = () => !registry.isOver && registry.live.get(id)?.phase === "live";
     return waitForChange(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined, { isEarly });
   }
@@ -153,7 +153,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
       isHere = true;
       return cancelRun(runner, message.reason);
     });
-    // A stored receipt comes with the end of the run, which somebody may have resumed since.
+    // A stored receipt comes with the end of the run, which may have been resumed since.
     if (isHere) await this.#outcome();
     return receipt;
   }
@@ -185,7 +185,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const run = await this.#row();
     if (run.outcome !== null || live?.phase === "ended") return [];
     if (run.status !== "running") return this.#waitingPrompts(run);
-    // Somebody else is at work on it, perhaps with newer code: what is stored of it says what it asks.
+    // Another process has the run, perhaps with newer code: its prompts are read from its stored events.
     const workflow = workflows.get(run.workflow);
     const { tree } = await loadTree({
       store: registry.store,
@@ -273,7 +273,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return storedRun(registry.store, key);
   }
 
-  /** To the run in memory, where it may be here; else, and with a key, it is posted. */
+  /** Delivers to the run in memory if it may be here; otherwise, and with a key, posts to the store. */
   async #send(
     message: Message,
     { key: idempotencyKey }: PostOptions,

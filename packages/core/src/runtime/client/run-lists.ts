@@ -84,7 +84,7 @@ export function toListing(run: StoredRun): RunListing {
   };
 }
 
-/** What {@link toListing} gives once the end of the run is stored; `null` where only the store knows, or for a run that has not ended. */
+/** The listing once the end of the run is stored; `null` if only the store has it, or the run has not ended. */
 export function listingOfEnded(run: DurableRun | undefined): RunListing | null {
   if (run?.phase !== "ended" || run.origin === null || run.runner.state.outcome === null) return null;
   const { atMs, outcome } = run.runner.state;

@@ -1,7 +1,7 @@
 /**
  * Requests of a runtime that executes nothing to those that do: to resume or retry a run, and to cancel one that has not begun.
  *
- * A record holds the request, an entry in the list of what is due brings it to whoever executes, and the answer is written into the
+ * A record holds the request, an entry in the list of due tasks brings it to an executing process, and the answer is written into the
  * record. Every executing process that sees it may serve it: its key makes it count once.
  *
  * @module
@@ -20,9 +20,9 @@ import type { RunRegistry } from "../worker/claim/registry.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { waitForChange } from "./wait-for-change.js";
 
-/** How long an answer is kept for whoever has asked. */
+/** How long an answer is kept for its caller. */
 const KEPT_MS = 3_600_000;
-/** A store need not tell of records that were written: the answer is looked for this often. */
+/** A store need not report written records: the answer is polled at this pace. */
 const LOOK_MS = 1_000;
 
 export interface RemoteRequest {
@@ -64,9 +64,9 @@ export class RunRequests {
   }
 
   /**
-   * Resolves when somebody has served it.
+   * Resolves when a process has served it.
    *
-   * @throws {WorkflowError} `RUN_UNKNOWN`, and what kept whoever served it from doing so.
+   * @throws {WorkflowError} `RUN_UNKNOWN`, and the error of the process that served it.
    */
   async ask(key: RunKey, { how, idempotencyKey, reason }: RemoteRequest): Promise<Receipt | null> {
     const { store, workflows, clock } = this.#setup;
@@ -150,7 +150,7 @@ function requestOf(of: RecordKey, { text }: StoredRecord): StoredRequest {
   return parseJson(text, `request "${of.id}"`) as StoredRequest;
 }
 
-/** @throws what says nothing about the run: then it is served again, here or elsewhere. */
+/** @throws an error that does not concern the run: then the request is served again, here or elsewhere. */
 function answerable(error: unknown): WorkflowErrorOptions {
   if (!WorkflowError.is(error) || error.code === "RUNTIME_STOPPED" || error.code.startsWith("STORE_")) throw error;
   return error.toJSON();

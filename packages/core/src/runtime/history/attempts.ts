@@ -1,5 +1,5 @@
 /**
- * The attempts of a run and its children, computed from its ticks: the same `reduce` that ran them says when each began, what it
+ * The attempts of a run and its children, computed from its ticks: the same `reduce` that ran them shows when each began, what it
  * waited for and how it ended.
  *
  * @module

@@ -22,7 +22,7 @@ async function* childrenSince(from: LoadFrom, first: number): AsyncGenerator<Chi
   yield ended(tree.root, [...children.values()]);
 }
 
-/** A child that was running when its parent run ended has ended with it, without a tick of its own. Parents come first. */
+/** A child that was running when its parent ended has ended with it, without its own tick. Parents come first. */
 function ended({ state: root }: Member, children: readonly ChildRun[]): ChildRun[] {
   const statuses = new Map<string, RunStatus>();
   return children.map((child) => {

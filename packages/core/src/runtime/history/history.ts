@@ -79,7 +79,7 @@ export async function* sinceKept<Part>(
   }
 }
 
-/** Number of the oldest tick that is kept. The run may have more ticks by now than its row says, and keep none of them. */
+/** Number of the oldest stored tick. The run may have more ticks than its row says, and may have stored none of them. */
 export async function firstKept(from: LoadFrom): Promise<number> {
   const { first, last } = await keptTicks(from);
   if (first <= last) return first;

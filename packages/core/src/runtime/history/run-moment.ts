@@ -28,7 +28,7 @@ async function* momentSince(from: LoadFrom, first: number, { tick, runId }: Want
   if (tick < first - 1) throw trimmed(from, tick, { why: "it is older than the oldest snapshot that is kept." });
   const { tree } = await loadTree(from, start);
   const ended: Ended = new Map([[tree.root.state.runId, new Map()]]);
-  // A child that has ended is in no tree any more: its last state is kept here.
+  // An ended child has left the tree: its last state is kept here.
   const find = (): Member | undefined => tree.members.get(runId);
   let shown = find();
   for await (const { applied } of steps(from, { tree, ticks: start }, tick)) {
@@ -57,7 +57,7 @@ function childUnknown({ run }: LoadFrom, tick: number, childId: string): Workflo
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `Run "${run.key.runId}" had no child ${JSON.stringify(childId)} at tick ${tick}.`,
-    hint: "Take an id that `runtime.children(runId)` gives, and a tick after it was started.",
+    hint: "Use an id from `runtime.children(runId)`, and a tick after the child was started.",
     details: { runId: run.key.runId, childId, tick },
   });
 }
@@ -91,7 +91,7 @@ const places: Readonly<Record<WorkItem["status"], "queued" | "running" | "waitin
 function stepsOf(tree: RunTree, ended: Ended, shown: Member): StepMoment[] {
   const runIds = new Set([...ended.keys(), ...tree.members.keys(), shown.state.runId]);
   return [...runIds].flatMap((runId) => {
-    // Of other runs, those that have ended are gone.
+    // Other runs that have ended have left the tree.
     const member = tree.members.get(runId) ?? (runId === shown.state.runId ? shown : undefined);
     const items = [...(member?.state.items.values() ?? [])];
     const ofRun = ended.get(runId);

@@ -38,7 +38,7 @@ function byPatches(before: unknown, patches: readonly StatePatch[]): ChangedValu
     state = applyPatches(state, [patch]);
     const { op, path, value } = patch;
     if (op === "add") return { path, new: value };
-    // In a Set, the value says which item is removed.
+    // In a Set, the value identifies the removed item.
     const old = parent instanceof Set ? value : valueAt(parent, last);
     return op === "remove" ? { path, old } : { path, old, new: value };
   });

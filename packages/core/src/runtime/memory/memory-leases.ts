@@ -7,7 +7,7 @@ import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 type DueRequest = DueRuns & {
   readonly nowMs: number;
   readonly limit: number;
-  /** Who asks: its own runs stay as they are. @default nobody, to look */
+  /** The asking owner: its own runs stay as they are. @default no owner, for a read */
   readonly owner?: string;
 };
 

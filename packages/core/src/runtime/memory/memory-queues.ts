@@ -64,7 +64,7 @@ export class MemoryQueue {
     this.#starts.splice(older + 1, 0, nowMs);
   }
 
-  /** Its lease has expired and was ended: the run needs an owner, whatever it waits for. */
+  /** Called when its lease has expired and was ended: the run needs an owner, even if it waits. */
   lose(run: MemoryRun): void {
     this.#lineUp(run);
     this.update(run);
@@ -123,7 +123,7 @@ export class MemoryQueue {
     return due !== null && this.#lines.get(row.queue?.key ?? "")?.has(due) === true;
   }
 
-  /** Puts runs that want a place by now into their lines, in the order in which they came to want it. */
+  /** Puts runs that need a place by now into their lines, in the order in which they began to need it. */
   #arrive(nowMs: number): void {
     const arrived = new Set<MemoryRun>(this.#posted);
     this.#posted.clear();

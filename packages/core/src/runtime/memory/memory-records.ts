@@ -34,7 +34,7 @@ export class MemoryRecords {
       countWhile(ids, (id) => compareText(id, prefix) < 0),
       cursor === undefined ? 0 : countWhile(ids, (id) => compareText(id, cursor) <= 0),
     );
-    // One record more than requested tells whether there is a next page.
+    // Reading one more record than requested shows whether there is a next page.
     const page = ids.slice(start, start + pageSize(limit) + 1).filter((id) => id.startsWith(prefix));
     const records = page
       .slice(0, limit)

@@ -70,7 +70,7 @@ export class MemoryRun {
     return this.row.lease !== null && this.row.lease.owner === owner && this.row.epoch === epoch;
   }
 
-  /** Since when, or from when, it needs an owner; `null`: never, as things are. */
+  /** When the run needs an owner, in epoch milliseconds, past or future; `null` while it needs none. */
   get dueAtMs(): number | null {
     const { lease, status, wakeAtMs } = this.row;
     if (this.isEnded) return null;
@@ -158,7 +158,7 @@ export function countWhile<Item>(items: readonly Item[], condition: (item: Item)
   return low;
 }
 
-/** The entry of a map, which is made if there is none. */
+/** The entry of a map, created if missing. */
 export function entryOf<Entry>(map: Map<string, Entry>, name: string, create: () => Entry): Entry {
   let entry = map.get(name);
   if (entry === undefined) map.set(name, (entry = create()));

@@ -31,7 +31,7 @@ export interface MemoryStoreOptions {
 }
 
 /**
- * A `RunStore` in memory: runs are lost with the process. For tests, for development, and for apps that need no more.
+ * A `RunStore` in memory: runs are lost with the process. For tests, for development, and for apps without durability.
  *
  * @throws {WorkflowError} `OPTION_INVALID` when `maxEnded` is not a whole number of at least 0.
  */
@@ -96,7 +96,7 @@ function storeOf(memory: Memory): RunStore {
       listeners.add(entry);
       return () => void listeners.delete(entry);
     },
-    // Only stops the watching: nothing else depends on a memory store being closed.
+    // Only stops the watchers: a memory store has nothing to close.
     close: async () => listeners.clear(),
   };
 }
@@ -150,7 +150,7 @@ class Memory {
   readonly blobs: MemoryBlobs = new MemoryBlobs();
   readonly leases: MemoryLeases = new MemoryLeases();
   readonly listeners: Set<{ readonly told: (key: RunKey, news?: RunNews) => void }> = new Set();
-  /** Ended and held by nobody, in the order in which they became so. */
+  /** Ended runs without an owner, in the order in which they became so. */
   readonly #ended = new Set<MemoryRun>();
   readonly #maxEnded: number;
   #lastRun = 0;

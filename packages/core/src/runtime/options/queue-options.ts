@@ -58,7 +58,7 @@ function partProblems<Part extends object>(
   return [...unknown, ...problems(part)];
 }
 
-/** Whole milliseconds. Null: it is not a duration, or none that a window can have. */
+/** Whole milliseconds; `null` for what is not a duration, or not one for a window. */
 function perMsOf(per: Rate["per"]): number | null {
   try {
     const ms = Math.ceil(toMs(per, "per"));

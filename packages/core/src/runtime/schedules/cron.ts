@@ -1,5 +1,5 @@
 /**
- * When a schedule occurs: the only file that knows the cron library.
+ * When a schedule occurs. Only this file uses the cron library.
  *
  * A time of day that daylight saving skips occurs at the end of the gap; one that comes twice occurs the first time. A schedule
  * with `*` or a step in its seconds, minutes or hours follows real time instead: nothing in the gap, both passes of the repeated
@@ -9,7 +9,7 @@
  */
 import { Cron } from "croner";
 
-/** Older missed occurrences are left out, whatever `catchUp` says. */
+/** Older missed occurrences are left out, with any `catchUp`. */
 export const MOST_MISSED = 1_000;
 
 /** A cron text and its time zone. */

@@ -71,7 +71,7 @@ function written(
   });
 }
 
-/** Until one of them meets what somebody else has done: the caller reads again then. */
+/** Stops at the first write that another process has made already: the caller then reads again. */
 async function writeMoves({ store }: RuntimeParts, moves: readonly Written[]): Promise<void> {
   const commits = moves.flatMap(({ start, writes }) => (start === null ? [] : [{ ...start, records: writes }]));
   const results: CommitResult[] = commits.length === 0 ? [] : await store.commit(commits);

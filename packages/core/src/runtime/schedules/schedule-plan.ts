@@ -7,16 +7,16 @@
 import type { ScheduleCatchUp, ScheduleOverlap, ScheduleSkip } from "../api/schedule.types.js";
 import { lastWithin, MOST_MISSED, nextAfter, type Timetable } from "./cron.js";
 
-/** With `catchUp: "none"`: an occurrence that nobody has seen for this long is missed. */
+/** With `catchUp: "none"`: an occurrence that no process has handled for this long is missed. */
 const ON_TIME_MS = 60_000;
 /** How many left-out occurrences a schedule remembers. */
 const KEPT_SKIPS = 10;
 /** How many runs one transaction starts. */
 const BATCH = 100;
 
-/** Where a schedule stands. */
+/** State of a schedule. */
 export interface ScheduleState {
-  /** The first occurrence that nobody has dealt with. Null: there is none any more. */
+  /** The first occurrence that is not handled yet; `null` after the last one. */
   readonly nextAtMs: number | null;
   /** Occurrences that wait for the run before them to end, in order. */
   readonly queuedAtMs: readonly number[];
@@ -90,7 +90,7 @@ function skipping(rules: ScheduleRules, state: ScheduleState, { atMs, isUnderWay
 function allowing(rules: ScheduleRules, state: ScheduleState, atMs: readonly number[]): ScheduleMove[] {
   if (atMs.length === 0) return [{ startAtMs: null, state }];
   return atMs.slice(0, BATCH).map((startAtMs, index) => {
-    // Whoever finds the record between two transactions goes on where this one ends.
+    // A process that reads the record between two transactions continues where this one ends.
     const nextAtMs = atMs[index + 1] ?? state.nextAtMs;
     return { startAtMs, state: startedAt(rules, { ...state, nextAtMs }, startAtMs) };
   });
@@ -104,7 +104,7 @@ function queued(
   const all = [...state.queuedAtMs, ...atMs];
   const startAtMs = isUnderWay ? null : (all.shift() ?? null);
   if (startAtMs === null && !isDue) return [];
-  // Who wants all of them gets one after the other; else one waits, and the later one takes its place.
+  // With "all", occurrences run one after the other; otherwise one waits, and a later one replaces it.
   const most = rules.catchUp === "all" ? MOST_MISSED : 1;
   const left = all.splice(0, Math.max(0, all.length - most));
   const skips = keep(state.skips, left.map(overlapping));

@@ -122,7 +122,7 @@ export class StoredSchedules implements RuntimeSchedules {
       const before = await readSchedule(store, key);
       const changed = change(before);
       if (changed === null) return toSchedule(key.tenant, before as ReadSchedule);
-      if ((await store.writeRecords(changed.writes)).length > 0) continue; // somebody was faster
+      if ((await store.writeRecords(changed.writes)).length > 0) continue; // another process was faster
       onChanged();
       return toSchedule(key.tenant, changed.written);
     }

@@ -1,7 +1,7 @@
 /**
- * The door in front of every store: nothing reaches one that is not of the type that the contract says.
+ * Checks the arguments of every call of a store: each must have the type that the contract says.
  *
- * The types of the language say the same, and nobody checks them of what comes in over HTTP or out of plain JavaScript.
+ * The compiler checks the same types, but not for values that come over HTTP or from plain JavaScript.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * Where durable runs are kept: the contract of every store. `packages/conformance` is its test suite.
  *
- * The journal of ticks is the truth. Everything else that a commit carries (streamed events, the summary, snapshots, receipts)
+ * The journal of ticks is the truth. All other parts of a commit (streamed events, the summary, snapshots, receipts)
  * follows from ticks that were stored before, so it may come a commit later and is written again after a crash.
  * Texts are JSON that only the runtime reads.
  *
@@ -22,7 +22,7 @@ export interface RunStore {
    * @default false
    */
   readonly runsElsewhere?: boolean;
-  /** With `runsElsewhere`: the store keeps records all the same, and with them schedules and starts that wait. @default false */
+  /** With `runsElsewhere`: whether the store still keeps records, and with them schedules and delayed starts. @default false */
   readonly keepsRecords?: boolean;
   /** With `runsElsewhere`: asks the process that has its runs to continue one that has ended. Resolves once that is stored. */
   again?(key: RunKey, request: AgainRequest): Promise<AgainResult>;
@@ -48,7 +48,7 @@ export interface RunStore {
    * run of a named queue is ended first, with its place: the run then has no owner, and needs one.
    */
   claimDue(lease: LeaseRequest & DueRuns & { readonly limit: number }): Promise<ClaimedRun[]>;
-  /** Extends every lease of this owner, including expired ones that nobody took. Returns the keys of all runs that it holds. */
+  /** Extends every lease of this owner, including expired ones that no other owner took. Returns the keys of all runs that it holds. */
   renew(lease: LeaseRequest): Promise<RunKey[]>;
   /**
    * When the next run without an owner wants to be claimed and can be, in epoch milliseconds: if a rate is used up, once it allows
@@ -61,7 +61,7 @@ export interface RunStore {
   run(key: RunKey): Promise<StoredRun | null>;
   /** Every tenant that has a run. */
   tenants(): Promise<string[]>;
-  /** Lists runs, the newest first unless `order` says otherwise. */
+  /** Lists runs, by default the newest first. */
   list(query: RunQuery): Promise<RunPage>;
   /** Counts runs by workflow and status, in any order. Leaves out combinations without runs. */
   counts(query: CountQuery): Promise<RunCount[]>;
@@ -206,9 +206,9 @@ export interface LeaseRequest extends Lease {
 export interface ClaimRequest extends LeaseRequest {
   /** Takes also a run that has ended. @default false */
   readonly ended?: boolean;
-  /** Takes also a run of a queue, whatever its limits, and without a place. @default false */
+  /** Claims a run of a queue even beyond its limits, and without a place. @default false */
   readonly beside?: boolean;
-  /** The owner is not a process: the lease lasts until its time, whatever happens to the process that took it. @default false */
+  /** The owner is not a process: the lease lasts until its time, even if the process that took it dies. @default false */
   readonly sealed?: boolean;
 }
 
@@ -256,7 +256,7 @@ export interface RunCommit {
   readonly ticks?: TickBatch;
   readonly events?: readonly StoredEvent[];
   /**
-   * Deletes events of the stream by their sequence numbers, never the last one: a later event says what they say. Unknown numbers
+   * Deletes events of the stream by their sequence numbers, never the last one: a later event contains them. Unknown numbers
    * count for nothing. A store may keep them.
    */
   readonly forget?: readonly number[];

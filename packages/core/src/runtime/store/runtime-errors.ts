@@ -28,7 +28,7 @@ export function runUnknown({ runId, tenant }: RunKey): WorkflowError {
   return new WorkflowError({
     code: "RUN_UNKNOWN",
     message: `There is no run "${runId}"${tenant === "" ? "" : ` of tenant "${tenant}"`}.`,
-    hint: "Check the id and the tenant; a run that was deleted is gone.",
+    hint: "Check the id and the tenant. The run may have been deleted.",
     details: { runId, tenant },
   });
 }
@@ -50,7 +50,7 @@ export function runLive({ runId }: RunKey, hint: string): WorkflowError {
 export function runtimeStopped(): WorkflowError {
   return new WorkflowError({
     code: "RUNTIME_STOPPED",
-    message: "The runtime has been stopped: it takes no more work.",
+    message: "The runtime has been stopped: it accepts no more work.",
     hint: "Make a new one with `createRuntime`; stored runs continue there.",
   });
 }
@@ -74,7 +74,7 @@ export function runIdConflict(
   return new WorkflowError({
     code: "RUN_ID_CONFLICT",
     message: `There is already a run "${runId}" ${why}.`,
-    hint: "Use another `runId`; the same one with the same workflow and input gives the existing run.",
+    hint: "Use another `runId`; the same one with the same workflow and input returns the existing run.",
     details: { runId, workflow: stored, differs },
   });
 }

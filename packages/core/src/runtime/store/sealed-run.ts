@@ -1,5 +1,5 @@
 /**
- * A run that was exported is sealed where it was: an owner that is no process has its lease until the year 9999, so nobody resumes it.
+ * An exported run is sealed at its origin: an owner that is not a process holds its lease until the year 9999, so no process resumes it.
  *
  * @module
  */
@@ -19,7 +19,7 @@ function moveOf({ lease }: StoredRun): string | null {
   return lease?.owner.startsWith(prefix) === true ? lease.owner.slice(prefix.length) : null;
 }
 
-/** The key under which a store knows that it has taken the run of a move. */
+/** Key of the record that the store has imported the run. */
 export function moveKey(move: string): string {
   return prefix + move;
 }
@@ -43,7 +43,7 @@ export interface Sealing {
 /**
  * Gives the run and the id of the move: that of before, for one that is sealed.
  *
- * @throws {WorkflowError} `RUN_UNKNOWN`; `RUN_LIVE` while somebody has it.
+ * @throws {WorkflowError} `RUN_UNKNOWN`; `RUN_LIVE` while it has an owner.
  */
 export async function seal(sealing: Sealing): Promise<{ readonly run: StoredRun; readonly move: string }> {
   const { store, key } = sealing;
@@ -52,7 +52,7 @@ export async function seal(sealing: Sealing): Promise<{ readonly run: StoredRun;
   const claimed = await claimSealed(sealing, owner);
   if (claimed === null)
     throw runLive(key, "Export it when it waits or has ended, and has left memory: see `idleReleaseMs`.");
-  await store.commit([{ key, owner, epoch: claimed.run.epoch }]); // tells those who wait for it
+  await store.commit([{ key, owner, epoch: claimed.run.epoch }]); // notifies callers that wait for it
   return { run: claimed.run, move };
 }
 

@@ -43,7 +43,7 @@ export function wantedStatuses({ status, endedBeforeMs }: Pick<RunQuery, "status
   return wanted.filter((name) => endedBeforeMs === undefined || isEndedStatus(name));
 }
 
-/** The row of a run that was just created, and that nobody holds. Shares nothing with the record. */
+/** The row of a new run without an owner. Shares nothing with the record. */
 export function newStoredRun({ tenant, runId }: RunKey, record: NewRunRecord): StoredRun {
   const { workflow, input, code, createdAtMs, startAtMs, labels, forkedFrom, queue } = record;
   return {
@@ -127,7 +127,7 @@ export async function* allPages<Page extends { readonly cursor: string | null }>
   }
 }
 
-/** Position of a run in a list. `id` is the number that the store gave the run. */
+/** Position of a run in a list. `id` is the number of the run in the store. */
 export interface PagePosition {
   readonly createdAtMs: number;
   readonly id: number;
@@ -146,8 +146,8 @@ export function decodePageCursor(cursor: string, order: RunOrder = "newest"): Pa
     return { createdAtMs: Number(createdAtMs), id: Number(id) };
   if (createdAtMs !== undefined)
     throw wrongOption("cursor", "is of a list in another order", "Begin the list in the new order without a cursor.");
-  const hint = "Give the `cursor` of the page before, unchanged, or leave it out.";
-  throw wrongOption("cursor", "is none that this store gave", hint);
+  const hint = "Pass the `cursor` of the previous page unchanged, or leave it out.";
+  throw wrongOption("cursor", "was not issued by this store", hint);
 }
 
 function fromBase64(text: string): string {
@@ -211,7 +211,7 @@ export interface IdRange {
   readonly from: string;
   /** `true`: `from` itself is excluded. */
   readonly isAfter: boolean;
-  /** The first id after the range; null when there is none. */
+  /** The first id after the range; `null` if there is none. */
   readonly end: string | null;
 }
 
@@ -228,7 +228,7 @@ function isBeyond(id: string, other: string): boolean {
   return at < 0 ? left.length >= right.length : (left[at] as number) > (right[at] ?? -1);
 }
 
-/** The first text after every text with the prefix; `null` when there is none. */
+/** The first text after every text with the prefix; `null` if there is none. */
 function endOf(prefix: string): string | null {
   const points = Array.from(prefix, (character) => character.codePointAt(0) as number);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {

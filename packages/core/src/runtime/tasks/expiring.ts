@@ -34,7 +34,7 @@ export async function sweepExpired(store: RunStore, nowMs: number): Promise<void
     for (const { id, text } of over) {
       const { version, ...key } = parseJson(text, `expiry "${id}"`) as Expiring;
       const conflicts = await store.writeRecords([{ ...key, expected: version, text: null }, removeExpiry(id)]);
-      // Another process has done the same, or somebody has written the record by hand.
+      // Another process has done the same, or the record was written by hand.
       if (conflicts.length > 0) await store.writeRecords([removeExpiry(id)]);
     }
     if (over.length < PAGE) return;

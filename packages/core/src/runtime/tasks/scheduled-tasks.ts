@@ -6,7 +6,7 @@ import { type DueEntry, dueEntries, type StoredDueEntry } from "./task-queue.js"
 export interface DueWorkSetup extends RuntimeParts {
   /** Milliseconds for which a failed entry is left alone here. */
   readonly backOffMs: number;
-  /** Each handler returns when to look at the entry again; `null`: never, or a change of a run will tell. */
+  /** Each handler returns when the entry is due again; `null` for never, or if a change of a run triggers it. */
   readonly handlers: { readonly [What in DueEntry["what"]]: (entry: StoredDueEntry) => Promise<number | null> };
 }
 
@@ -29,7 +29,7 @@ export class ScheduledTasks {
     return this.#awaited.has(id);
   }
 
-  /** Does everything that is due. Returns when the next entry is due; `null` if there is none. */
+  /** Handles all due entries. Returns when the next entry is due; `null` if there is none. */
   async round(): Promise<number | null> {
     this.#awaited.clear();
     const first = await this.#pass();
@@ -60,7 +60,7 @@ export class ScheduledTasks {
     return { wakeAtMs, isDone };
   }
 
-  /** Deletes records that are not needed any more: at most once a minute, by any clock. */
+  /** Deletes expired records: at most once a minute, by any clock. */
   async sweep(): Promise<void> {
     const { store, clock } = this.#setup;
     const nowMs = clock.now();
@@ -105,7 +105,7 @@ export class ScheduledTasks {
     } catch (error) {
       const againAtMs = clock.now() + backOffMs;
       this.#leftAlone.set(entry.key, againAtMs);
-      log.error(`${said(entry)} could not be started; it is tried again.`, error);
+      log.error(`${said(entry)} could not be started; it will be retried.`, error);
       return againAtMs;
     }
   }

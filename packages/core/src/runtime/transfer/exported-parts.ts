@@ -126,7 +126,7 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
     throw wrongOption(
       "parts",
       "is nothing that has parts",
-      "Give what `runtime.export(runId)` gives, or a list of it.",
+      "Pass the result of `runtime.export(runId)`, or a list of its parts.",
     );
   const problems = new Problems();
   const lists: Lists = { ticks: [], snapshot: [], event: [], post: [], received: [], record: [], code: [] };
@@ -148,7 +148,7 @@ export async function readParts(parts: ExportedParts, tenant: string): Promise<E
     assertRoom({ tenant, runId: head?.runId ?? "" }, { characters, freeBytes });
   }
   if (end === null || end.parts !== number)
-    problems.add(`it has ${number} parts, and ${end === null ? "no end" : `its end says ${end.parts}`}`);
+    problems.add(`it has ${number} parts, and ${end === null ? "no end marker" : `its end marker says ${end.parts}`}`);
   if (head !== null) await checkHead(head, tenant, problems);
   for (const { key } of [...lists.received, ...lists.post]) await checkName({ key: key ?? "-" }, problems);
   for (const { kind, id } of lists.record) await checkName({ kind, id }, problems);

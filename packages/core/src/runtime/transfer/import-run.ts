@@ -75,7 +75,7 @@ async function commitsOf({ store: to, clock, workflows, queues }: ImportSetup, g
   const workflow = workflows.get(head.workflow);
   const problems = new Problems();
   if (head.queue !== null && !queues.has(head.queue.name))
-    problems.add(`its queue "${head.queue.name}" is none of this runtime`);
+    problems.add(`this runtime has no queue "${head.queue.name}"`);
   const staged = await problems.of(() => stageRun(given, (text) => to.hash(text), problems));
   const loaded = staged === null ? null : await load(staged, workflow, problems);
   const last = staged && loaded && (await problems.of(() => newest(staged, loaded, workflow)));
@@ -162,7 +162,7 @@ function summaryOf(run: StoredRun, { loaded, workflow, nowMs }: Standing): RunSu
     return { ...summary, status, wakeAtMs: loaded.tree.wakeAt(), waiting: waitingText(loaded.tree, { run, workflow }) };
   if (status === "running" || status === "waiting") return { ...summary, status: "running", wakeAtMs: nowMs };
   if (outcome?.status !== status)
-    throw invalid(`it says that it is ${status}, and its ticks say ${outcome?.status ?? "that it has not ended"}`);
+    throw invalid(`its status is ${status}, but its ticks end as ${outcome?.status ?? "not ended"}`);
   const text = JSON.stringify(encodeOutcome(outcome, workflow.compiled));
   return { status, atMs: loaded.tree.root.state.atMs, wakeAtMs: null, outcome: text, waiting };
 }
@@ -174,7 +174,7 @@ function waitingText(
   const named = readPrompts(run.waiting, workflow.compiled, "the prompts").map(({ promptId }) => promptId);
   const open = tree.prompts().map(({ promptId }) => promptId);
   if (named.toSorted().join() === open.toSorted().join()) return run.waiting;
-  throw invalid(`it says that it asks ${named.length} prompts, and its ticks say ${open.length}, or others`);
+  throw invalid(`it lists ${named.length} prompts, but its ticks have ${open.length}, or other ones`);
 }
 
 function invalid(problem: string): WorkflowError {
@@ -191,7 +191,7 @@ interface Made extends Pick<Standing, "loaded" | "workflow"> {
   readonly summary: RunSummary;
 }
 
-/** The commits of one transaction: the run is created under a lease, which the last commit gives back. */
+/** The commits of one transaction: the run is created under a lease, which the last commit releases. */
 function commitList({ given, staged, loaded, last, workflow, summary }: Made): RunCommit[] {
   const { head } = given;
   const { run, firstTick } = staged;

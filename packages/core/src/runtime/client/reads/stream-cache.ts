@@ -33,7 +33,7 @@ export interface StreamPage {
   readonly isLast: boolean;
 }
 
-/** Where the streams are, and who else reads them here. */
+/** The source of the streams, and other readers in this process. */
 export interface StoredRuns {
   readonly store: RunStore;
   readonly reads: SharedReads;

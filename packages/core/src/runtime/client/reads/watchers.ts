@@ -2,10 +2,10 @@
 export class RunWatchers {
   readonly #byRun: Map<string, Set<() => unknown>> = new Map();
   readonly #looks: Set<Promise<unknown>> = new Set();
-  /** How many changes anybody was told of. */
+  /** Number of changes reported so far. */
   changes = 0;
 
-  /** Gives the way to stop. What the watcher gives is not used. */
+  /** Returns a function that removes the watcher. The result of the watcher is not used. */
   add(id: string, watcher: () => unknown): () => void {
     const all = this.#byRun.get(id) ?? new Set();
     this.#byRun.set(id, all);
@@ -24,7 +24,7 @@ export class RunWatchers {
     return look;
   }
 
-  /** Resolves when those who were told have looked. */
+  /** Resolves when all reads after the last report have ended. */
   async settled(): Promise<void> {
     await null; // they look in the next microtask
     await Promise.allSettled(this.#looks);
@@ -53,7 +53,7 @@ interface Reading {
 /**
  * One read for all who want the same at the same time.
  *
- * Who asks after a change never gets what was asked for before it: what a reader was told of is in what it reads.
+ * A read that starts after a change never shares a read from before it, so a reader sees the change that it was notified of.
  */
 export class SharedReads {
   readonly #watchers: RunWatchers;

@@ -17,7 +17,7 @@ export const BLOB_LENGTH: number = 64 * 1024;
 export const TEXT_LENGTH: number = 4 * 1024;
 
 const PACKED = "B";
-/** The only key of an object that stands for a blob, or for an object that has that key itself. */
+/** The only key of an object that refers to a blob, or escapes an object that has this key itself. */
 const NAME = "$blob";
 const PLAIN = "$plain";
 
@@ -26,7 +26,7 @@ export interface PackedText {
   readonly blobs: { readonly hash: string; readonly text: string }[];
 }
 
-/** @param text As `JSON.stringify` gives it: without spaces, and with no more escapes than needed. */
+/** @param text As `JSON.stringify` writes it: without spaces, and with no more escapes than needed. */
 export function packText(text: string, hash: RunStore["hash"]): PackedText {
   if (text.length <= TEXT_LENGTH) return { text, blobs: [] };
   const blobs = new Map<string, string>();
@@ -71,7 +71,7 @@ interface OpenPart {
   isMistakable: boolean;
 }
 
-/** A part of the text, and what stands for it. */
+/** A part of the text, and its replacement. */
 interface Cut {
   readonly start: number;
   readonly end: number;

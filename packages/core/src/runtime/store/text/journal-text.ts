@@ -124,7 +124,7 @@ export function corrupt(where: string, what: string, cause?: unknown): WorkflowE
   return new WorkflowError({
     code: "JOURNAL_CORRUPT",
     message: `What is stored of ${where} ${what}.`,
-    hint: "The store was changed by something else: restore it from a backup, or delete the run with `runtime.delete(runId)`.",
+    hint: "The store was changed by another program: restore it from a backup, or delete the run with `runtime.delete(runId)`.",
     details: { where },
     ...(cause !== undefined && { cause }),
   });

@@ -29,7 +29,7 @@ export function sameStart(left: string, right: string): boolean {
   return sameValue(eventOf(left), eventOf(right));
 }
 
-/** Paths of the fields in which the events of two starts differ: at most three. None: the events differ in something else. */
+/** Paths of the fields in which the events of two starts differ: at most three. Empty if the events differ in other ways. */
 export function differingFields(left: string, right: string): string[] {
   return differing(eventOf(left).data, eventOf(right).data, "").slice(0, 3);
 }

@@ -35,7 +35,7 @@ export class TickTexts {
   }
 }
 
-/** Tells whether user code can be told that the tick is too long: ticks from outside or from a child were accepted before. */
+/** Whether user code can get an error for a tick that is too long: ticks from outside or from a child were accepted before. */
 function isOfUserCode(tick: Tick): boolean {
   return "item" in tick && tick.item !== null && tick.type !== "child.closed" && tick.type !== "step.failed";
 }

@@ -15,7 +15,7 @@ interface Pause {
 
 /**
  * How long a process leaves a run alone that it has claimed and lost, without a commit in between: a store that refuses all of its
- * commits would else be asked without a pause. The first loss costs nothing: another process may have been faster.
+ * commits would otherwise be asked without a pause. The first loss has no delay: another process may have been faster.
  */
 export class ReclaimBackoff {
   readonly #clock: Clock;

@@ -77,7 +77,7 @@ interface Resuming {
 export class Recovery {
   /** What kept runs from being loaded here. */
   readonly failures: Map<string, unknown> = new Map();
-  /** Has the leases of those: nobody takes one up again before it has run out. */
+  /** Leases of runs that failed to load: none is claimed again before its lease has expired. */
   readonly backOffOwner: string;
   readonly #setup: RecoverySetup;
 
@@ -89,7 +89,7 @@ export class Recovery {
   /**
    * Null: it had ended, or its workflow is not here.
    *
-   * @throws {WorkflowError} What keeps it from being loaded; the run is nobody's again then.
+   * @throws {WorkflowError} The reason why it cannot be loaded; the run is then released.
    */
   async load(claimed: ClaimedRun, loading: Loading = {}): Promise<DurableRun | null> {
     const { run } = claimed;
@@ -104,7 +104,7 @@ export class Recovery {
       const from = { store: readsOf(registry.store, journal), run, workflow };
       const loaded = await loadTree(from);
       if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
-      // Where the first ticks are gone, those that are kept need the snapshots that are kept.
+      // If the first ticks were pruned, the stored ones need the stored snapshots.
       const first = async (): Promise<number> => journal?.firstTick ?? (await keptTicks(from)).first;
       const isCut = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await first()) > 1);
       if (registry.isStopped) return await this.#release(run);
@@ -119,7 +119,7 @@ export class Recovery {
     }
   }
 
-  /** A run that could not be loaded is nobody's again. */
+  /** Releases a run that could not be loaded. */
   async clearBackoff(key: RunKey): Promise<void> {
     this.failures.delete(idOf(key));
     const { store, clock } = this.#setup.registry;
@@ -167,7 +167,7 @@ export class Recovery {
     const live = this.#setup.registry.place(workflow, { key, epoch, state, status: "running", ticks: loaded.ticks });
     catchUp(live, run, loaded);
     const outcome = state.outcome as Outcome;
-    // All but those that the run took with its last ticks came too late.
+    // All posts except those that the run accepted with its last ticks came too late.
     const late = posts.filter((post) => !this.#setup.posts.isDone(live, post, loaded.tree.receipts));
     this.#setup.posts.refuse(live, late, runFinished(outcome.status));
     live.runner.finish(outcome);
@@ -187,7 +187,7 @@ export class Recovery {
       key: run.key,
       epoch: run.epoch,
       state: tree.root.state,
-      // Also of one that had ended: its first tick says that it resumes.
+      // Also for a run that had ended: its first tick resumes it.
       status: run.status === "running" ? "running" : "waiting",
       ticks,
       snapshotAt,
@@ -217,7 +217,7 @@ export class Recovery {
     return null;
   }
 
-  /** What kept it from loading will still be there in a moment, so nobody claims it again at once. */
+  /** The reason of the failure will probably last, so the run is not claimed again at once. */
   async #giveBack({ key, epoch, outcome }: StoredRun): Promise<null> {
     const { registry, backOffMs } = this.#setup;
     await this.#release({ key, epoch });

@@ -76,7 +76,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   readonly committer: GroupCommit;
   readonly owner: string;
   readonly settings: DurableRunSettings;
-  /** Whether the end of a run may be a place for one that this process can take up. */
+  /** Whether the end of a run may free a place for a run that this process can claim. */
   readonly hasQueues: boolean;
   readonly clock: Clock;
   readonly live: Map<string, DurableRun> = new Map();
@@ -86,7 +86,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   readonly turns: RecordQueue;
   readonly beginnings: RunStarter;
   readonly closedStore: ClosedStore;
-  /** A run that resumes later has left memory, one of a queue has come or gone, or there is room for one more. */
+  /** Called when a run that resumes later was evicted, when a run of a queue has come or left, or when there is room for one more. */
   onCapacity: () => void = () => {};
   readonly #setup: RegistrySetup;
   readonly #due: Required<DueRuns>;
@@ -139,7 +139,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return this.store.runsElsewhere !== true || this.store.keepsRecords === true;
   }
 
-  /** How many runs this process may take up. */
+  /** How many more runs this process may claim. */
   get room(): number {
     return this.#setup.maxRuns - this.live.size - this.#opening.size;
   }
@@ -148,7 +148,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return this.#stopped;
   }
 
-  /** Nothing is in memory any more, and nothing will be. */
+  /** Resolves when no run is in memory, and none will be. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -174,7 +174,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   }
 
   /**
-   * The run in memory: at once, or loaded when nobody else has it. Null: somebody has, it has ended, its time is yet to come, or no run
+   * The run in memory: at once, or loaded if it has no owner. `null` if another process has it, it has ended, it is not due yet, or no run
    * comes into memory here.
    *
    * @param beside `true`: it has a post that cancels it, for which its turn in a queue is not awaited.
@@ -202,7 +202,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     }
   }
 
-  /** @throws {WorkflowError} What kept the run from being loaded here, while nobody else has it. */
+  /** @throws {WorkflowError} The reason why the run could not be loaded here, while no other process has it. */
   async #assertLoadable(key: RunKey): Promise<void> {
     const error = this.#recovery.failures.get(idOf(key));
     if (error === undefined) return;
@@ -218,7 +218,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     // An answer that comes so late that the run was claimed again meanwhile.
     if (known?.phase === "live" && known.epoch >= claimed.run.epoch && !this.beginnings.has(known)) return known;
     // Another process had it while it was here: what it did since does not count. One that is only being created is not that run:
-    // its commit finds the run, and whoever asked for it gets it.
+    // its commit finds the run, and its caller gets it.
     if (known !== undefined && !this.beginnings.has(known)) known.fence();
     return this.#opening.get(id) ?? this.#remember(id, this.#load(claimed, loading));
   }
@@ -229,7 +229,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
 
   /** Resolves when the run is not being loaded here, or is in memory. */
   async whenLoaded(key: RunKey): Promise<void> {
-    await this.#opening.get(idOf(key))?.catch(() => null); // whoever asks for its outcome gets the error
+    await this.#opening.get(idOf(key))?.catch(() => null); // a caller who asks for its outcome gets the error
   }
 
   #remember(id: string, opening: Promise<DurableRun | null>): Promise<DurableRun | null> {
@@ -273,8 +273,8 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   }
 
   /**
-   * Runs of this owner that it does not know: the answer to a claim was lost, or a run could neither be loaded nor given back. One
-   * that is still unknown at the next renewal is not just about to come, and would be nobody's for as long as this process lives.
+   * Runs of this owner that are not in memory: the answer to a claim was lost, or a run could neither be loaded nor released. A run that
+   * is still missing at the next renewal is not just arriving; without this it would be lost for as long as this process lives.
    */
   #reclaimOwn(keys: readonly RunKey[]): void {
     if (this.#stopped || this.#claims > 0) return void (this.#unknown = new Set()); // they may be those of a claim on its way
@@ -335,7 +335,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     const patienceMs = isSilent ? leftMs : Math.max(leftMs, LAST_MS);
     this.committer.limit(patienceMs, runtimeStopped());
     await this.#within(patienceMs, Promise.allSettled(this.#opening.values()));
-    // Whoever has sent something that is on its way to the store is told what became of it.
+    // Senders of messages on their way to the store get their outcome.
     await this.committer.barrier();
     for (const live of this.live.values()) live.leave(live.runner.isQuiet() ? "waiting" : "running");
     await this.committer.drain();
@@ -371,7 +371,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     callOff();
   }
 
-  // ---- what live runs tell
+  // ---- reports of live runs
 
   onWritten(run: DurableRun): void {
     this.watchers.notify(idOf(run.key));
@@ -381,7 +381,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     const isFailure = outcome.status === "failed" || outcome.status === "timedOut";
     if (isFailure && !this.watchers.has(idOf(live.key)))
       this.#setup.log.error(
-        `Run "${live.key.runId}" of "${live.workflow.name}" has ended without a result, and nobody here awaits it.`,
+        `Run "${live.key.runId}" of "${live.workflow.name}" has ended without a result, and no caller awaits it here.`,
         outcomeError(live.key.runId, outcome),
       );
     if (this.#stopped) this.#endedWhileStopping.set(idOf(live.key), outcome);
@@ -412,7 +412,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     this.#reload(live.key, FIRST_RELOAD_MS);
   }
 
-  /** Until the store takes it again, or somebody else has it. */
+  /** Repeats until the store accepts it, or another process has the run. */
   #reload(key: RunKey, pauseMs: number): void {
     if (this.#stopped) return;
     const callOff = this.clock.setTimer(this.clock.now() + jittered(pauseMs, this.clock), () => {
@@ -456,7 +456,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return this.storedOutcome(run);
   }
 
-  /** For those who look again when they are told of a change: many at once share one look. */
+  /** Shared reads: many callers who react to one change share one read. */
   sharedRow(key: RunKey): Promise<StoredRun | null> {
     return this.reads.get(`row of ${idOf(key)}`, () => this.store.run(key));
   }

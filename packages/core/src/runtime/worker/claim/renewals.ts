@@ -1,5 +1,5 @@
 /**
- * Renews the leases of a runtime on a clock of its own: nothing else that the runtime does can make a renewal late.
+ * Renews the leases of a runtime on its own timer: no other work of the runtime can delay a renewal.
  *
  * @module
  */
@@ -39,7 +39,7 @@ export class Renewals {
     this.#arm(this.#setup.everyMs);
   }
 
-  /** Resolves when it renews no more. */
+  /** Resolves when renewals have stopped. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#callOff?.();

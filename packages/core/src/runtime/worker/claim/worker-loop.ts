@@ -12,14 +12,14 @@ import type { ScheduledTasks } from "../../tasks/scheduled-tasks.js";
 import type { RuntimeParts } from "../workflows/registered-workflows.js";
 import type { ClaimedBatch, RunRegistry } from "./registry.js";
 
-/** Number of runs that are claimed at once: no more are claimed before these are loaded, so that other processes get their share. */
+/** Most runs of one claim. No more are claimed before these are loaded, so that other processes get their share. */
 const BATCH = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
 export interface PumpSetup extends RuntimeParts {
   readonly registry: RunRegistry;
   readonly dueWork: ScheduledTasks;
-  /** Milliseconds between two looks where nothing tells of a change. */
+  /** Milliseconds between two claims if no change is reported. */
   readonly lookMs: number;
 }
 
@@ -63,7 +63,7 @@ export class WorkerLoop {
     this.#arm(this.#sweepAtMs);
   }
 
-  /** Looks for due work in the background, until there is none. */
+  /** Claims due work in the background, until there is none. */
   look(): void {
     if (!this.#looksForDue || this.#stopped) return;
     if (this.#running !== null) {
@@ -80,9 +80,9 @@ export class WorkerLoop {
   }
 
   /**
-   * Resolves to how many runs the first claim has given, at most {@link BATCH}: the look for more goes on in the background.
+   * Resolves to the number of runs of the first claim, at most {@link BATCH}: further claims follow in the background.
    *
-   * @throws {WorkflowError} What the store says, where it cannot be asked. It is asked again all the same.
+   * @throws {WorkflowError} The error of a store that cannot be reached. The claim is retried in any case.
    */
   serve(): Promise<number> {
     if (!this.#looksForDue) return Promise.resolve(0);
@@ -96,7 +96,7 @@ export class WorkerLoop {
     return executes && keepsRecords;
   }
 
-  /** Resolves when it claims no more runs. */
+  /** Resolves when claims have stopped. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#stopWatching?.();
@@ -122,7 +122,7 @@ export class WorkerLoop {
       if (this.#stopped) return this.#claimed.resolve(0);
       this.#claimed.reject(error);
       if (registry.closedStore.caused(error)) return;
-      log.error("The run store could not be asked for runs that are due; it is asked again.", error);
+      log.error("The claim of due runs failed; it will be retried.", error);
       this.#arm(clock.now() + jittered(Math.min(lookMs, LONGEST_PAUSE_MS), clock));
     }
   }

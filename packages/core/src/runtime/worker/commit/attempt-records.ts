@@ -108,4 +108,4 @@ function textOf({ tenant, kind, id }: RecordKey): string {
   return JSON.stringify([tenant, kind, id]);
 }
 
-const readFirst = "Give the version that `await recordsOf(ctx).read(kind, id)` gave in this attempt; 0 for null.";
+const readFirst = "Pass the version that `await recordsOf(ctx).read(kind, id)` returned in this attempt; 0 for null.";

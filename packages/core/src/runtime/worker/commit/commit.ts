@@ -33,7 +33,7 @@ export class Commit {
   events: StoredEvent[] | null = null;
   /** Sequence numbers of events that are forgotten soon: a blob of them would stay. */
   passing: ReadonlySet<number> = new Set();
-  /** Sequence numbers of events that nobody needs any more. */
+  /** Sequence numbers of events that are no longer needed. */
   forget: number[] | null = null;
   receipts: { readonly position: number; readonly receipt: string }[] | null = null;
   /** Stored with its first tick. */
@@ -44,7 +44,7 @@ export class Commit {
   snapshot: StoredSnapshot | null = null;
   prune: NonNullable<RunCommit["prune"]> | null = null;
   release = false;
-  /** The event that ends the run with its tick; `null`: the run may go on. */
+  /** The event that ends the run with its tick; `null` if the run may continue. */
   end: EventData | null = null;
   /** Records that steps write with the ticks of their ends. */
   readonly records: PendingRecords[] = [];

@@ -14,7 +14,7 @@ import type { CommitResult, RunCommit, RunStore } from "../../store/run-store.ty
 
 /** A run that may have something to store. */
 export interface Committing {
-  /** `true`: nobody waits for its commit, and the run may soon add to it. */
+  /** `true` if no caller waits for its commit, and the run may soon add to it. */
   readonly mayWait: boolean;
   /** The commit; `null` if there is nothing to store. */
   takeCommit(): RunCommit | null;
@@ -61,7 +61,7 @@ export class GroupCommit {
   /** The transaction on its way. */
   #sent: { readonly atMs: number; readonly end: (answer: Answer) => void } | null = null;
   #limit: { readonly patienceMs: number; readonly error: unknown } | null = null;
-  /** A transaction took longer than the {@link limit}: nothing is stored any more. */
+  /** Set once a transaction took longer than the {@link limit}: from then on, nothing is stored. */
   isOver = false;
   #callOff: () => void = () => {};
 
@@ -74,7 +74,7 @@ export class GroupCommit {
     return this.#sent === null ? 0 : this.#setup.clock.now() - this.#sent.atMs;
   }
 
-  /** `STORE_BUSY` while too much waits for a store that does not answer: runs that are there go on, and no more are started. */
+  /** `STORE_BUSY` while too much waits for a store that does not answer: existing runs continue, and no more are started. */
   whyBusy(): WorkflowError | null {
     const { silentMs } = this;
     const waiting = this.#waiting.length;
@@ -127,7 +127,7 @@ export class GroupCommit {
       const runs: Committing[] = [];
       const commits: RunCommit[] = [];
       for (const run of waiting) {
-        // For one turn of the host: by then, a run at work has mostly come to its next ticks.
+        // For one turn of the event loop: by then, an active run has mostly produced its next ticks.
         if (run.mayWait && barriers.length === 0 && !waited.has(run)) {
           late.add(run);
           continue;
@@ -200,7 +200,7 @@ export class GroupCommit {
   }
 }
 
-/** Whether another commit of the group may be taken. A store says `rows: true` where others keep some rows locked. */
+/** Whether another commit of the group may be tried. A store reports `rows: true` if others keep some rows locked. */
 function isOfOneRun(error: unknown): boolean {
   return !ofTheStore.has(codeOf(error) ?? "") || (error as WorkflowError).details["rows"] === true;
 }

@@ -1,7 +1,7 @@
 /**
  * Writers of one record take turns, so that those of one process do not conflict with each other.
  *
- * A courtesy and no lock: versions alone decide what is stored. So whoever has waited long continues without a turn.
+ * A courtesy and not a lock: versions alone decide what is stored. So a step that has waited long continues without its turn.
  *
  * @module
  */

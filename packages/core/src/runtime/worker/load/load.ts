@@ -169,7 +169,7 @@ async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<R
   const { run, workflow } = from;
   const { compiled } = workflow;
   if (snapshot === null) {
-    // The first tick brings the store.
+    // The first tick contains the store.
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} });
     return new RunTree(compiled, [state], await readCode(from, run.code));
   }
@@ -211,7 +211,7 @@ export function readText(from: From, text: string, place: string): Promise<unkno
 }
 
 /**
- * @param freeBytes Free memory before any of the text was read; `null` if the host does not tell.
+ * @param freeBytes Free memory before any of the text was read; `null` if the host does not report it.
  * @throws {WorkflowError} `RUN_TOO_LARGE`
  */
 export function assertRoom(
@@ -239,7 +239,7 @@ export function where({ run }: Pick<From, "run">): string {
 }
 
 /**
- * Ticks that tell every run of the tree that its code has changed; `null` if it has not.
+ * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
  *
  * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the new code lacks.
  */

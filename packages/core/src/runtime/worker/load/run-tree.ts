@@ -1,5 +1,5 @@
 /**
- * A run and its children as their ticks say, with nobody at work: what a load begins with, and what history shows.
+ * A run and its children, rebuilt from their ticks without running any step: the base of loads and of history.
  *
  * The same `reduce` that ran them live. Of the commands only those count that other records follow from: children that begin and
  * end, events for readers, and answers to posts.
@@ -55,7 +55,7 @@ export interface StreamedAt extends StreamedEvent {
 export interface AppliedTick {
   readonly tick: Tick;
   readonly member: Member;
-  /** The work item that it names, as it is now: one that has ended is in no state any more. Null: none, or one that was gone. */
+  /** The work item of the tick, as it was before it: an ended item has left the state. `null` if there is none. */
   readonly item: WorkItem | null;
   /** It is of an attempt that counted then, and of that item. */
   readonly isOfAttempt: boolean;
@@ -102,7 +102,7 @@ export class RunTree {
     );
   }
 
-  /** When the first timer of the run and its children is due; null where there is none. */
+  /** When the first timer of the run and its children is due; `null` if there is none. */
   wakeAt(): number | null {
     const times = [...this.members.values()].flatMap(({ state }) => state.timers?.first()?.dueAtMs ?? []);
     return times.length === 0 ? null : times.reduce((first, atMs) => Math.min(first, atMs));
@@ -178,7 +178,7 @@ export class RunTree {
       }
       case "child.cancel": {
         const gone = this.members.get(command.runId);
-        // As live: what its own children still do reaches nobody.
+        // As in a live run: later results of its children have no receiver.
         if (gone && gone.sharesWith !== null) unshareStore(gone.state);
         this.members.delete(command.runId);
         return;
@@ -199,7 +199,7 @@ export class RunTree {
   #begin(parent: Member, record: ChildRecord): void {
     const { runId, sharesStore } = record;
     const compiled = childOfWorkflow(parent, record.name);
-    // Its first tick brings the store.
+    // Its first tick contains the store.
     const state = createRunState({ runId, workflow: compiled.name, store: {} });
     if (sharesStore) shareStore(state, parent.state);
     this.members.set(runId, this.#child(parent, record, state));

@@ -1,4 +1,4 @@
-/** Where a run in memory stands: whether it is at work, how its ticks end it, and what its row says of it. */
+/** The summary of a run in memory: whether it is active, how its ticks end it, and its row. */
 import { knownOutcome } from "../../../engine/known-outcome.js";
 import type { Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
@@ -16,7 +16,7 @@ interface Standing {
   readonly status: StoredStatus;
   readonly outcome: Outcome | null;
   readonly atMs: number;
-  /** Whether it is due by the clock: else by the time of the run, for hosts that count from `atMs`. */
+  /** Whether it is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
   readonly isDueByClock: boolean;
 }
 

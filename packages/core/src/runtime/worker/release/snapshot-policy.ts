@@ -42,7 +42,7 @@ export class SnapshotPolicy {
     this.#missedAt = tick;
   }
 
-  /** Gives what nobody needs any more. */
+  /** Returns what is no longer needed. */
   taken(tick: number, length: number): NonNullable<RunCommit["prune"]> {
     const { keepTicks } = this.#settings;
     this.#length = length;

@@ -51,7 +51,7 @@ export interface RunSupervisor {
   readonly settings: DurableRunSettings;
   readonly turns: RecordQueue;
   readonly isStopped: boolean;
-  /** Whether a row says by the clock when its run is due: else by the time of the run, for hosts that count from `atMs`. */
+  /** Whether the row of a run is due by the clock; otherwise by the time of the run, for hosts that count from `atMs`. */
   readonly isDueByClock: boolean;
   /** These ticks will be part of its next commit. */
   onRound?(run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void;
@@ -77,13 +77,13 @@ export interface DurableRunSetup {
   readonly snapshotAt: number;
   readonly state: RunState;
   readonly family: Map<string, RunState> | null;
-  /** Ticks that tell members of the tree that their code has changed. */
+  /** Ticks that record for members of the tree that their code has changed. */
   readonly prefaces: ReadonlyMap<string, readonly Tick[]> | null;
   readonly status: StoredStatus;
   /** `false` for a run that the first commit creates. */
   readonly isStored: boolean;
   readonly request: RunRequest | null;
-  /** `true`: its ticks alone give no state, for it began with that of another run, or its first ticks are gone. */
+  /** `true` if its ticks alone do not determine its state: it began with that of another run, or its first ticks were pruned. */
   readonly isCut: boolean;
   /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
   readonly isQueued: boolean;
@@ -174,7 +174,7 @@ export class DurableRun implements RunJournal, Committing {
     return this.key.tenant;
   }
 
-  /** `true`: it is at work, and the store knows its owner. */
+  /** `true` if it is active, and the store has its owner. */
   get isHeld(): boolean {
     return this.#phase === "live" && this.#isStored;
   }
@@ -326,7 +326,7 @@ export class DurableRun implements RunJournal, Committing {
       if (timeAt(runner, 0) > 0 && wakeAt(runner) !== null) return;
       if (this.#phase === "live" && runner.isQuiet()) this.leave("waiting");
     };
-    // After the round that makes it idle, and in the commit that says that it waits.
+    // After the round that makes it idle, and in the commit that stores that it waits.
     if (this.isQueued) queueMicrotask(release);
     else this.#callOffRelease = clock.setTimer(clock.now() + this.#supervisor.settings.idleReleaseMs, release, true);
   }
@@ -346,14 +346,14 @@ export class DurableRun implements RunJournal, Committing {
     this.#summarize(status);
     this.runner.release("the run has left memory; it resumes when it is loaded again");
     this.#stayAwhile();
-    // Unstored changes did not happen: nobody was told of them.
+    // Unstored changes did not happen: they were not reported.
     this.nextCommit().dropTicks();
     this.nextCommit().release = true;
   }
 
   /**
    * Another owner has the lease: nothing that is done here counts. Commits on their way may have been stored before that, so
-   * callers who wait for them are told first; otherwise they would send their events again.
+   * callers who wait for them are answered first; otherwise they would send their events again.
    */
   fence(): void {
     if (this.#sent === null) this.#lose(leaseLost(this.key), "fenced");
@@ -490,7 +490,7 @@ export class DurableRun implements RunJournal, Committing {
 
   #leaveStored(): void {
     this.#phase = "left";
-    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // after the callers who are told that it is stored
+    queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // after the callers whose messages are stored
     this.runner.release("the run has left memory"); // children of one that has ended
     this.#tellLeft();
     this.#supervisor.onLeft(this);

@@ -1,7 +1,7 @@
 /**
  * Messages to a run in any process. The store keeps them until the run has taken or refused them.
  *
- * The tick of a delivery holds the position of its post, so a load knows which posts were taken.
+ * The tick of a delivery holds the position of its post, so a load knows which posts were delivered.
  *
  * @module
  */

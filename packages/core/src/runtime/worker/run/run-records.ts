@@ -84,7 +84,7 @@ export class RunRecords {
     for (const { records } of commit.records) this.#settle(records);
   }
 
-  /** The commit was not stored: puts something else in the place of the steps that have to run again. */
+  /** After a commit that was not stored: replaces the ticks of the steps that have to run again. */
   refuse(commit: Commit, conflicts: readonly RecordKey[]): void {
     for (const pending of commit.records.splice(0)) {
       if (!pending.records.writesAnyOf(conflicts)) {

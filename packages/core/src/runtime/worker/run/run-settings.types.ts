@@ -1,4 +1,4 @@
-/** What a runtime says of each of its runs. */
+/** Settings of a runtime for each of its runs. */
 import type { Deferred } from "../../../system/deferred.js";
 import type { ReceivedMessage } from "../../store/run-store.types.js";
 import type { SnapshotSettings } from "../release/snapshot-policy.js";

@@ -1,7 +1,7 @@
 /**
  * The code that a run was live with: the routing tables and state versions of its workflow and its children, as plain data.
  *
- * Stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that says so.
+ * Stored once per deployment, under its hash. If the code differs from the hash of a run, the run gets a tick that records the change.
  *
  * @module
  */
