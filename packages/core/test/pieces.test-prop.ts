@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compileWorkflow, decodeTick, encodeTick, type Tick } from "../src/entries/engine.js";
 import { makeEngineEvent, PiecesEvent } from "../src/event/built-in-events.js";
 import { type Piece, PieceReader, type WrittenPieces } from "../src/index.js";
-import { shortTick, wholeTick } from "../src/runtime/store/text/short-tick.js";
+import { shortTick, wholeTick } from "../src/runtime/text/short-tick.js";
 import { addPiece, piecesAfter, sizeOf, sizeOfAll } from "../src/stream/pieces.js";
 import { flowOf } from "./support/note-flow.js";
 

@@ -33,7 +33,7 @@ import { idOf, storedRun } from "../store/run-key.js";
 import type { RunKey, StoredRun } from "../store/run-store.types.js";
 import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
-import { readPrompts } from "../store/text/shown-text.js";
+import { readPrompts } from "../text/shown-text.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
 import { loadTree } from "../worker/load/load.js";
 import type { RunTree } from "../worker/load/run-tree.js";

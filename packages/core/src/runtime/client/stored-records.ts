@@ -10,7 +10,7 @@ import type {
 import { checkCallOptions, given } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import type { RunStore } from "../store/run-store.types.js";
-import { recordConflict, recordText, recordValue } from "../store/text/record-text.js";
+import { recordConflict, recordText, recordValue } from "../text/record-text.js";
 
 /** The records of a store, from outside of runs. */
 export class StoredRecords implements RuntimeRecords {

@@ -14,7 +14,7 @@ import type { CheckProblem, CheckReport } from "../api/check.types.js";
 import type { HistoryEntry, RunForked } from "../api/history.types.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
-import { isNotBegun, readStart } from "../store/text/start-text.js";
+import { isNotBegun, readStart } from "../text/start-text.js";
 import {
   entries,
   keptTicks,

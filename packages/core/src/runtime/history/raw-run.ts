@@ -5,7 +5,7 @@
  */
 
 import type { RawHistoryEntry, RawSnapshot } from "../api/history.types.js";
-import { readBatch } from "../store/text/journal-text.js";
+import { readBatch } from "../text/journal-text.js";
 import { batches, type From, readText, where } from "../worker/load/load.js";
 
 /** Ticks after `after`, from the oldest one that is kept. */

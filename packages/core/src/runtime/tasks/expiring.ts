@@ -5,7 +5,7 @@
  */
 
 import type { RecordKey, RecordWrite, RunStore } from "../store/run-store.types.js";
-import { parseJson } from "../store/text/journal-text.js";
+import { parseJson } from "../text/journal-text.js";
 import { ownKind, timeText } from "./task-queue.js";
 
 const TENANT = "";

@@ -12,7 +12,7 @@ import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
 import { idOf } from "../store/run-key.js";
 import type { RecordKey, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
-import { parseJson } from "../store/text/journal-text.js";
+import { parseJson } from "../text/journal-text.js";
 import { createOnly, type NewRunRequest, newRun } from "../worker/commit/new-run.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { addExpiry, removeExpiry } from "./expiring.js";

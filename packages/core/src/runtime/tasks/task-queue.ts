@@ -9,7 +9,7 @@
 import { ownKinds } from "../options/check-names.js";
 import type { RecordWrite, RunStore } from "../store/run-store.types.js";
 import { allPages } from "../store/store-kit.js";
-import { parseJson } from "../store/text/journal-text.js";
+import { parseJson } from "../text/journal-text.js";
 
 const DUE = `${ownKinds}due`;
 /** One list for all tenants. */

@@ -8,8 +8,8 @@ import { classOf } from "../../event/facts.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart, type ExportOptions } from "../api/moving.types.js";
 import { checkNames } from "../options/check-names.js";
 import type { RunStore, StoredSnapshot } from "../store/run-store.types.js";
-import { parseJson, readBatch } from "../store/text/journal-text.js";
-import { readStart } from "../store/text/start-text.js";
+import { parseJson, readBatch } from "../text/journal-text.js";
+import { readStart } from "../text/start-text.js";
 import { batches, blobOf, type LoadFrom, readText, where } from "../worker/load/load.js";
 
 const PAGE = 200;

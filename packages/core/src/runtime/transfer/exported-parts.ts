@@ -12,7 +12,7 @@ import { checkNames, type Named } from "../options/check-names.js";
 import { isPriority } from "../options/queue-options.js";
 import { moveKey } from "../store/sealed-run.js";
 import { isStoredStatus } from "../store/store-kit.js";
-import { nameOf } from "../store/text/record-text.js";
+import { nameOf } from "../text/record-text.js";
 import { assertRoom } from "../worker/load/load.js";
 
 export type ExportedParts = Iterable<unknown> | AsyncIterable<unknown>;

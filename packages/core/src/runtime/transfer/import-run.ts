@@ -24,9 +24,9 @@ import type {
 } from "../store/run-store.types.js";
 import { runIdConflict } from "../store/runtime-errors.js";
 import { moveKey } from "../store/sealed-run.js";
-import { nameOf, recordConflict, recordValue } from "../store/text/record-text.js";
-import { isOutcome, readPrompts, readShown, shownText } from "../store/text/shown-text.js";
-import { isNotBegun, readStart } from "../store/text/start-text.js";
+import { nameOf, recordConflict, recordValue } from "../text/record-text.js";
+import { isOutcome, readPrompts, readShown, shownText } from "../text/shown-text.js";
+import { isNotBegun, readStart } from "../text/start-text.js";
 import {
   type LoadedTree,
   type LoadFrom,

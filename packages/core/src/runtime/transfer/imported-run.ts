@@ -7,8 +7,8 @@
 import type { ExportedTicks } from "../api/moving.types.js";
 import type { RunStore, StoredEvent, StoredRun, StoredSnapshot, TickBatch } from "../store/run-store.types.js";
 import { newStoredRun } from "../store/store-kit.js";
-import { type PackedText, packList, packText } from "../store/text/blob-text.js";
-import { readBatch } from "../store/text/journal-text.js";
+import { type PackedText, packList, packText } from "../text/blob-text.js";
+import { readBatch } from "../text/journal-text.js";
 import type { From } from "../worker/load/load.js";
 import type { Exported, Problems } from "./exported-parts.js";
 

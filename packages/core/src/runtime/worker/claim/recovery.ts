@@ -13,7 +13,7 @@ import { initialStore } from "../../../run/state-of-run.js";
 import type { RunWatchers } from "../../client/reads/watchers.js";
 import { idOf } from "../../store/run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredJournal, StoredRun } from "../../store/run-store.types.js";
-import { isNotBegun, readStart } from "../../store/text/start-text.js";
+import { isNotBegun, readStart } from "../../text/start-text.js";
 import { readsOf } from "../load/fetched-journals.js";
 import { keptTicks, type LoadedTree, loadTree, prefacesOf, type RunReads } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";

@@ -31,7 +31,7 @@ import type {
 } from "../../store/run-store.types.js";
 import { isOfNewerCode, runtimeStopped, runUnknown } from "../../store/runtime-errors.js";
 import { assertHere } from "../../store/sealed-run.js";
-import { parseJson } from "../../store/text/journal-text.js";
+import { parseJson } from "../../text/journal-text.js";
 import { GroupCommit } from "../commit/group-commit.js";
 import { RecordQueue } from "../commit/record-queue.js";
 import { fetchJournals } from "../load/fetched-journals.js";

@@ -2,7 +2,7 @@ import type { AttemptCore } from "../../../run/run.types.js";
 import type { RecordEdit, RecordValue, StepRecords } from "../../api/runtime-records.types.js";
 import { checkNames } from "../../options/check-names.js";
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../../store/run-store.types.js";
-import { recordConflict, recordText, recordValue } from "../../store/text/record-text.js";
+import { recordConflict, recordText, recordValue } from "../../text/record-text.js";
 import type { RecordQueue, RecordTurn } from "./record-queue.js";
 
 export interface RecordAccess {

@@ -12,7 +12,7 @@ import type {
   StoredEvent,
   StoredSnapshot,
 } from "../../store/run-store.types.js";
-import { BLOB_LENGTH, type PackedText, packList, packText } from "../../store/text/blob-text.js";
+import { BLOB_LENGTH, type PackedText, packList, packText } from "../../text/blob-text.js";
 import type { AttemptRecords } from "./attempt-records.js";
 
 /** The end of a step in a commit, with the records that it writes. */

@@ -7,7 +7,7 @@ import { classOf } from "../../../event/facts.js";
 import { initialStore } from "../../../run/state-of-run.js";
 import { checkNames } from "../../options/check-names.js";
 import type { NewRunRecord, QueueTicket, RunCommit, RunKey } from "../../store/run-store.types.js";
-import { startText } from "../../store/text/start-text.js";
+import { startText } from "../../text/start-text.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../workflows/registered-workflows.js";
 
 export type Labels = Readonly<Record<string, string>>;

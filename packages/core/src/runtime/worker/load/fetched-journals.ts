@@ -1,7 +1,7 @@
 /** Journals of claimed runs that one read has fetched. What it left out is read run by run. */
 import { idOf } from "../../store/run-key.js";
 import type { RunStore, StoredJournal, StoredRun } from "../../store/run-store.types.js";
-import { isNotBegun } from "../../store/text/start-text.js";
+import { isNotBegun } from "../../text/start-text.js";
 import type { RunReads } from "./load.js";
 
 /** Most characters of one read, so that large runs are loaded one by one, and each is refused by itself where memory is short. */

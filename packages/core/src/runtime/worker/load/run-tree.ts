@@ -32,7 +32,7 @@ import { underWay } from "../../../snapshot/in-flight.js";
 import { createStoredRouting } from "../../../snapshot/stored-routing.js";
 import { decodeTick } from "../../../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../../../stream/streamed-event.js";
-import type { JournalEntry } from "../../store/text/journal-text.js";
+import type { JournalEntry } from "../../text/journal-text.js";
 import { type HashedDefinition, nodeAt } from "../workflows/definition-graph.js";
 
 /** One run of the tree. */

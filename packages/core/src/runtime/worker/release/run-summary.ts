@@ -5,8 +5,8 @@ import type { Tick } from "../../../engine/tick.js";
 import type { LiveRun } from "../../../run/run.types.js";
 import { wakeAt } from "../../../run/run-time.js";
 import type { RunSummary, StoredStatus } from "../../store/run-store.types.js";
-import { outcomeText } from "../../store/text/journal-text.js";
-import { promptsText } from "../../store/text/shown-text.js";
+import { outcomeText } from "../../text/journal-text.js";
+import { promptsText } from "../../text/shown-text.js";
 import type { Commit } from "../commit/commit.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 

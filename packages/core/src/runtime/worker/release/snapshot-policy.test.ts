@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { BLOB_LENGTH } from "../../store/text/blob-text.js";
+import { BLOB_LENGTH } from "../../text/blob-text.js";
 import { SnapshotPolicy } from "./snapshot-policy.js";
 
 const entry = "x".repeat(1_000);

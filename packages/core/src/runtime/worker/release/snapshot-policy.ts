@@ -1,7 +1,7 @@
 /** When a run takes its next snapshot, and which ticks and snapshots stay. */
 
 import type { RunCommit } from "../../store/run-store.types.js";
-import { BLOB_LENGTH } from "../../store/text/blob-text.js";
+import { BLOB_LENGTH } from "../../text/blob-text.js";
 
 export interface SnapshotSettings {
   readonly snapshotEvery: number;

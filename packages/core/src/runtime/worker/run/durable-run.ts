@@ -28,9 +28,9 @@ import type {
   StoredStatus,
 } from "../../store/run-store.types.js";
 import { leaseLost, runtimeStopped } from "../../store/runtime-errors.js";
-import { codeText, entryText, placeOfChild } from "../../store/text/journal-text.js";
-import { isOutcome, shownText } from "../../store/text/shown-text.js";
-import { TickTexts } from "../../store/text/tick-texts.js";
+import { codeText, entryText, placeOfChild } from "../../text/journal-text.js";
+import { isOutcome, shownText } from "../../text/shown-text.js";
+import { TickTexts } from "../../text/tick-texts.js";
 import type { AttemptRecords } from "../commit/attempt-records.js";
 import { Commit } from "../commit/commit.js";
 import type { Committing, GroupCommit } from "../commit/group-commit.js";

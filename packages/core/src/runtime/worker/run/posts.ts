@@ -17,7 +17,7 @@ import type { LiveRun } from "../../../run/run.types.js";
 import { type EncodedValue, encodeValue } from "../../../value/codec.js";
 import { type ErrorRecord, errorFrom, recordError } from "../../../value/error-record.js";
 import type { StoredPost } from "../../store/run-store.types.js";
-import { parseJson } from "../../store/text/journal-text.js";
+import { parseJson } from "../../text/journal-text.js";
 import type { DurableRun } from "./durable-run.js";
 
 /** What can be asked of a run from outside. */

@@ -11,7 +11,7 @@ import type { StepCompleted, StepFailed, Tick } from "../../../engine/tick.js";
 import type { AttemptCore, LiveRun } from "../../../run/run.types.js";
 import { recordError } from "../../../value/error-record.js";
 import type { RecordKey } from "../../store/run-store.types.js";
-import { recordConflict } from "../../store/text/record-text.js";
+import { recordConflict } from "../../text/record-text.js";
 import { AttemptRecords, type RecordAccess } from "../commit/attempt-records.js";
 import type { Commit, PendingRecords } from "../commit/commit.js";
 

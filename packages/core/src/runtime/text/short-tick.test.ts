@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EncodedTick } from "../../../snapshot/tick-codec.js";
+import type { EncodedTick } from "../../snapshot/tick-codec.js";
 import { shortTick, wholeTick } from "./short-tick.js";
 
 const said = { text: "hello" };

@@ -9,10 +9,10 @@
  *
  * @module
  */
-import { PiecesEvent } from "../../../event/built-in-events.js";
-import type { EncodedEvent } from "../../../event/event-codec.js";
-import type { WrittenPieces } from "../../../event/pieces.types.js";
-import type { EncodedTick } from "../../../snapshot/tick-codec.js";
+import { PiecesEvent } from "../../event/built-in-events.js";
+import type { EncodedEvent } from "../../event/event-codec.js";
+import type { WrittenPieces } from "../../event/pieces.types.js";
+import type { EncodedTick } from "../../snapshot/tick-codec.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

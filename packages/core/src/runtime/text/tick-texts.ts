@@ -1,8 +1,8 @@
 /** The texts of ticks that are in no commit yet. */
 
-import type { CompiledWorkflow } from "../../../compile/compile.js";
-import { SmallMap } from "../../../engine/small-map.js";
-import type { Tick } from "../../../engine/tick.js";
+import type { CompiledWorkflow } from "../../compile/compile.js";
+import { SmallMap } from "../../engine/small-map.js";
+import type { Tick } from "../../engine/tick.js";
 import { tickText, tickTooLong } from "./journal-text.js";
 
 interface TextOptions {

@@ -1,9 +1,9 @@
 /** Values of records, as stores keep them. */
-import { WorkflowError } from "../../../errors/workflow-error.js";
-import { decodeValue } from "../../../event/decode.js";
-import { encodeValue } from "../../../value/codec.js";
-import type { RecordEdit, RecordValue } from "../../api/runtime-records.types.js";
-import type { RecordKey, StoredRecord } from "../run-store.types.js";
+import { WorkflowError } from "../../errors/workflow-error.js";
+import { decodeValue } from "../../event/decode.js";
+import { encodeValue } from "../../value/codec.js";
+import type { RecordEdit, RecordValue } from "../api/runtime-records.types.js";
+import type { RecordKey, StoredRecord } from "../store/run-store.types.js";
 import { parseJson } from "./journal-text.js";
 
 /** Null: the edit deletes it. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */

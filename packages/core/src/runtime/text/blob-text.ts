@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { RunStore } from "../run-store.types.js";
+import type { RunStore } from "../store/run-store.types.js";
 
 /** Longer values are worth a blob of their own: in UTF-16 units, a little less than their bytes. */
 export const BLOB_LENGTH: number = 64 * 1024;

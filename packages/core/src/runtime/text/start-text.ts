@@ -1,10 +1,10 @@
 /** What a run is started with, as the text that the store keeps. */
-import type { RunStarted } from "../../../engine/tick.js";
-import { sameValue } from "../../../event/equal.js";
-import { decodeTick, encodeTick } from "../../../snapshot/tick-codec.js";
-import { isPlainObject } from "../../../value/guard.js";
-import type { RegisteredWorkflow } from "../../worker/workflows/registered-workflows.js";
-import type { StoredRun } from "../run-store.types.js";
+import type { RunStarted } from "../../engine/tick.js";
+import { sameValue } from "../../event/equal.js";
+import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
+import { isPlainObject } from "../../value/guard.js";
+import type { StoredRun } from "../store/run-store.types.js";
+import type { RegisteredWorkflow } from "../worker/workflows/registered-workflows.js";
 import { corrupt, parseJson } from "./journal-text.js";
 
 /** @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
