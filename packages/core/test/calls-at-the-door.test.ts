@@ -98,7 +98,7 @@ describe("a wait for an event that is not declared", () => {
   });
 
   it("does not ask to declare what no wait can get", async () => {
-    expect(await hintOf((ctx) => ctx.waitForEvent(StopEvent))).toMatch(/ExternalEvent.*never comes to a wait/);
+    expect(await hintOf((ctx) => ctx.waitForEvent(StopEvent))).toMatch(/ExternalEvent.*never delivered to a wait/);
   });
 });
 

@@ -79,6 +79,18 @@ describe("collectEvents", () => {
 });
 
 describe("run", () => {
+  it("gets an argument whose fields are its own, so that it can be spread and changed", async () => {
+    const { flow } = flowOf((ctx) =>
+      ctx.run("pay", (call) =>
+        Object.keys({ ...call })
+          .sort()
+          .join(" "),
+      ),
+    );
+
+    expect(await flow.run()).toBe("attempt finish idempotencyKey sendEvent signal write writeEventToStream");
+  });
+
   it("succeeds once, with one idempotency key, over attempts and restores", async () => {
     const keys: string[] = [];
     let attempts = 0;

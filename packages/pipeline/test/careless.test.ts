@@ -249,7 +249,7 @@ it.each<[string, unknown, string]>([
 
   expect(error).toMatchObject({
     code: "VALUE_UNSERIALIZABLE",
-    message: `The step "bad" gave ${said}, which cannot be stored.`,
+    message: `The step "bad" returned ${said}, which cannot be stored.`,
   });
   expect(calls).toBe(1);
   expect(sessionState).toEqual({ calls: 1 });
@@ -452,13 +452,13 @@ it("no answer at all is refused as one", async () => {
 });
 
 it.each([
-  ["nothing", undefined, "STEP_RESULT_INVALID", 'The executor "careless" gave undefined, not the result of a run.'],
-  ["a text", "done", "STEP_RESULT_INVALID", 'The executor "careless" gave string, not the result of a run.'],
+  ["nothing", undefined, "STEP_RESULT_INVALID", 'The executor "careless" returned undefined, not the result of a run.'],
+  ["a text", "done", "STEP_RESULT_INVALID", 'The executor "careless" returned string, not the result of a run.'],
   [
     "a pause",
     { runId: "r", status: "PAUSED", content: null, metrics: null, error: null },
     "STEP_RESULT_INVALID",
-    'The executor "careless" gave the status PAUSED, not the result of a run.',
+    'The executor "careless" returned the status PAUSED, not the result of a run.',
   ],
   [
     "an error that is data",

@@ -93,7 +93,7 @@ describe("an isolated Parallel", () => {
     const [thrown, wrong] = [await bad(fails), await bad(() => "text")];
 
     expect(thrown).toMatchObject({ content: "went on", sessionState: {}, stepResults: [{ error: "no" }, {}] });
-    const error = '`merge` of the parallel "both" gave string, not a session state.';
+    const error = '`merge` of the parallel "both" returned string, not a session state.';
     expect(wrong).toMatchObject({ content: "went on", sessionState: {}, stepResults: [{ error }, {}] });
   });
 

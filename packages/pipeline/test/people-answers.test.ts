@@ -279,7 +279,7 @@ describe("no answer in time", () => {
     for (const asked of [route, form])
       expect(await unanswered(asked)).toMatchObject({
         status: "CANCELLED",
-        content: expect.stringContaining("nobody else can say what it needs"),
+        content: expect.stringContaining("its questions need a person"),
       });
   });
 

@@ -123,7 +123,7 @@ function unknownEvent(type: unknown, registry: EventRegistry, path: string): Wor
   const near = typeof type === "string" ? nearest(type, registry.types()) : null;
   return new WorkflowError({
     code: "EVENT_UNKNOWN",
-    message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not know${near === null ? "" : `; the nearest is "${near}"`}.`,
+    message: `${path} is an event of type ${JSON.stringify(type)}, which the workflow does not have${near === null ? "" : `; the nearest is "${near}"`}.`,
     hint: "Name the event's class in `on`, `emits`, `waits` or `streams` of a step, or, where it is only inside others, in the workflow's `events`.",
     details: { event: type, nearest: near },
   });

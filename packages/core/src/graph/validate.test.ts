@@ -173,7 +173,7 @@ describe("findGraphProblems: events", () => {
         step: "judge",
         event: "Critique",
         message: 'No step emits Critique, which step "judge" accepts.',
-        hint: 'If it comes from outside, make it an `ExternalEvent`; else add it to the `emits` of a step. Did you mean "Critque"?',
+        hint: 'If it comes from outside, make it an `ExternalEvent`; otherwise add it to the `emits` of a step. Did you mean "Critque"?',
       },
     ]);
   });

@@ -42,7 +42,7 @@ interface Working {
 export function callEffect(working: Working): unknown {
   const { attempt, setup, number } = working;
   const { key, effect, policies, step } = setup;
-  const call = new GivenCall(working);
+  const call = argumentOf(working);
   const { tracer } = attempt.run.host.inspector;
   if (tracer === null) return effect(call);
   const { label } = policies;
@@ -50,50 +50,18 @@ export function callEffect(working: Working): unknown {
   return tracer.callEffect(facts, () => effect(call));
 }
 
-/** What the function is given. Most functions read little of it, so each part is made when it is read, and can be taken out of it. */
-class GivenCall implements EffectCall<never> {
-  readonly #working: Working;
-
-  constructor(working: Working) {
-    this.#working = working;
-  }
-
-  get attempt(): number {
-    return this.#working.number;
-  }
-
-  get idempotencyKey(): string {
-    const { attempt, setup } = this.#working;
-    return idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, setup.scope, setup.key);
-  }
-
-  get signal(): AbortSignal {
-    const { attempt, time } = this.#working;
-    return (time ?? attempt).signal;
-  }
-
-  get sendEvent(): EffectCall<never>["sendEvent"] {
-    return (event, options) => this.#inside((ctx) => ctx.sendEvent(event, options));
-  }
-
-  get writeEventToStream(): EffectCall<never>["writeEventToStream"] {
-    return (event) => this.#inside((ctx) => ctx.writeEventToStream(event));
-  }
-
-  get write(): EffectCall<never>["write"] {
-    const { attempt, open } = this.#working;
-    return (piece) => writePiece(attempt, open, piece);
-  }
-
-  get finish(): EffectCall<never>["finish"] {
-    const { attempt, open } = this.#working;
-    return (edit) => beginEnd(attempt, open, edit) as never;
-  }
-
-  #inside(act: (ctx: CallSetup["ctx"]) => void): void {
-    const { open, setup } = this.#working;
-    runInSyncCall(open.ending ?? open, () => act(setup.ctx));
-  }
+/** The argument of the function. Plain fields, so that it can be spread and its methods taken out of it. */
+function argumentOf({ attempt, open, setup, number, time }: Working): EffectCall<never> {
+  const { ctx, key, scope } = setup;
+  return {
+    attempt: number,
+    idempotencyKey: idempotencyKey(`${attempt.run.state.runId}:${attempt.item.id}`, scope, key),
+    signal: (time ?? attempt).signal,
+    sendEvent: (event, options) => runInSyncCall(open.ending ?? open, () => ctx.sendEvent(event, options)),
+    writeEventToStream: (event) => runInSyncCall(open.ending ?? open, () => ctx.writeEventToStream(event)),
+    write: (piece) => writePiece(attempt, open, piece),
+    finish: (edit) => beginEnd(attempt, open, edit) as never,
+  };
 }
 
 /** The attempt, for tracers. */
