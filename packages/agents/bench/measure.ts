@@ -8,7 +8,7 @@ import { Agent } from "@millrace/agents";
 import { sqliteStore } from "@millrace/sqlite";
 import { isStepCount, streamText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
-import { type HistoryStore, PieceReader, PiecesEvent } from "millrace";
+import { PieceReader, PiecesEvent } from "millrace";
 import { createRuntime, memoryStore } from "millrace/runtime";
 
 /** Words of the answer, of seven letters each: 14 kB. */
@@ -75,7 +75,7 @@ export class AgentRuns implements AsyncDisposable {
   constructor(where: "memory" | "sqlite", model: MockLanguageModelV4) {
     const { workflow } = new Agent({ name: "speaker", model });
     const store = where === "memory" ? memoryStore() : sqliteStore(this.#file);
-    this.#runtime = createRuntime({ workflows: { speaker: workflow }, store: store as HistoryStore });
+    this.#runtime = createRuntime({ workflows: { speaker: workflow }, store });
   }
 
   async start(): Promise<this> {

@@ -55,7 +55,7 @@ export function runAlone(settings: ExecutorSettings, { input, options, emit }: R
   }));
 }
 
-/** A paused or failed run, and what a person has said. */
+/** A paused or failed run, and the answers of people. */
 interface ContinueRequest {
   readonly paused: PausedRun;
   readonly answers: readonly CallAnswer[];
@@ -102,7 +102,7 @@ interface Facts {
   readonly emit: Emit;
   readonly reopened: AgentSession | null;
   readonly secondsBefore: number;
-  /** `false`: it goes on. */
+  /** `false` while it is active. */
   readonly isFirst: boolean;
 }
 
@@ -217,7 +217,7 @@ class AloneRun implements RunHost {
   }
 }
 
-/** Waits for the end of a run, or for questions that nothing else is left to do besides. */
+/** Waits for the end of a run, or until only questions are left. */
 async function settled(handler: Handler): Promise<RunOutcome<unknown>> {
   for (;;) {
     const outcome = await handler.idle();

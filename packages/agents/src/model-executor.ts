@@ -100,7 +100,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * Continues a paused run. Allowed calls are made; the model is told which calls were rejected, and the notes. The run
+   * Continues a paused run. Allowed calls are made; the model reads which calls were rejected, and the notes. The run
    * may pause again. Where the session has stored the run, its ids are enough.
    *
    * Continues a failed run, too, where the session has stored it: its failed work is done again, and nothing that was
@@ -108,7 +108,7 @@ export abstract class ModelExecutor<Output> implements Executor {
    *
    * @param answers One answer for each of `pause.requirements`; those of a failed run are known.
    * @throws {WorkflowError} `RUN_NOT_PAUSED`, also while the run is being continued; `REQUIREMENT_INVALID` naming every
-   * problem of the answers; else as `run`.
+   * problem of the answers; otherwise as `run`.
    */
   async continueRun(
     run: PausedRun,
@@ -133,7 +133,7 @@ export abstract class ModelExecutor<Output> implements Executor {
   }
 
   /**
-   * Runs as a step of a pipeline, with the state and context of the caller and without a session of its own. Each model call and each
+   * Runs as a step of a pipeline, with the state and context of the caller and without its own session. Each model call and each
    * tool call is recorded in the step; a question is one of `ctx.ask`. Never rejects.
    */
   execute(request: StepRequest): Promise<StepResult> {

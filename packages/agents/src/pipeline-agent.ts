@@ -16,7 +16,7 @@ export interface PipelineAgentOptions {
   readonly model: LanguageModel;
   /**
    * Replaces the default instructions. A description of the pipeline and its earlier runs is put in place of
-   * `{workflow_context}`, else at the end.
+   * `{workflow_context}`, or at the end.
    */
   readonly instructions?: string;
   /** Includes earlier runs of the session in the prompt. @default true */

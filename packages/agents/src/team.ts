@@ -7,7 +7,7 @@ import type { Executor, Member } from "./settings/executor.types.js";
 import { ModelExecutor } from "./model-executor.js";
 
 /**
- * A leader that gives tasks to members. All share one session state, which the team keeps.
+ * A leader that delegates tasks to members. All share one session state, which the team keeps.
  *
  * @example
  * ```ts

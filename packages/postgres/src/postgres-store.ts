@@ -12,7 +12,7 @@ import { Watchers } from "./connection/watchers.js";
 
 /** Options of `postgresStore`: give `connectionString` or `pool`. */
 export interface PostgresStoreOptions {
-  /** Where the database is: `postgres://user:password@host:5432/database`. The store opens connections of its own. */
+  /** Where the database is: `postgres://user:password@host:5432/database`. The store opens its own connections. */
   readonly connectionString?: string;
   /** A pool of `pg`, which the store uses and does not end. */
   readonly pool?: PostgresPool;
@@ -21,7 +21,7 @@ export interface PostgresStoreOptions {
   /** The most connections at a time, with `connectionString`: 1 to 1000. One more listens. @default 10 */
   readonly maxConnections?: number;
   /**
-   * Prepares each statement once per connection. Set it to `false` behind a pooler that gives every transaction another
+   * Prepares each statement once per connection. Set it to `false` behind a pooler that assigns every transaction another
    * connection, such as pgbouncer in transaction mode.
    *
    * @default true
@@ -34,7 +34,7 @@ export interface PostgresStoreOptions {
    * @default `true` with `connectionString`; `false` with `pool`, of which `true` keeps one connection in use
    */
   readonly listen?: boolean | string;
-  /** Milliseconds between looks for commits of other processes, while somebody watches: 50 to 60000. @default 2500 */
+  /** Milliseconds between polls for commits of other processes, while there are watchers: 50 to 60000. @default 2500 */
   readonly pollMs?: number;
   /**
    * Milliseconds for which a call is repeated while the server cannot be reached, takes no writes or has rolled it back.
@@ -48,7 +48,7 @@ export interface PostgresStoreOptions {
  *
  * Connects with its first call, and creates or migrates its tables then. Calls reject with a {@link WorkflowError}:
  * `STORE_UNREACHABLE`, `STORE_BUSY`, `STORE_READ_ONLY`, `STORE_FULL`, `STORE_FOREIGN`, `STORE_NEWER`, `STORE_CORRUPT`,
- * `STORE_CLOSED`, else `STORE_FAILED`.
+ * `STORE_CLOSED` or `STORE_FAILED`.
  *
  * @throws {WorkflowError} `OPTION_INVALID`
  */
@@ -111,7 +111,7 @@ const heard = new WeakSet<PostgresPool>();
 function listenForErrors(pool: PostgresPool): void {
   if (heard.has(pool)) return;
   heard.add(pool);
-  pool.on?.("connect", (client) => client.on("error", () => undefined)); // whoever asks something of it meets the error
+  pool.on?.("connect", (client) => client.on("error", () => undefined)); // the next query on it gets the error
 }
 
 async function directLine(connectionString: string): Promise<Line> {

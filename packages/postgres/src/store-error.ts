@@ -1,5 +1,5 @@
 /**
- * Converts errors of PostgreSQL and of the connection to errors of Millrace, and says which of them are worth another try.
+ * Converts errors of PostgreSQL and of the connection to errors of Millrace, and decides which of them may be retried.
  *
  * @see https://www.postgresql.org/docs/current/errcodes-appendix.html
  * @module
@@ -12,7 +12,7 @@ export const surprises = { state: "MR001", lane: "MR002" } as const;
 /**
  * - `repeat`: the server has rolled back because of others; the same again may succeed at once.
  * - `wait`: the server has refused and changed nothing; it may take it later.
- * - `lost`: no answer. What was asked for last may have been done.
+ * - `lost`: no answer. The last request may have been executed.
  * - `final`: asked again, it fails again.
  */
 export type Failure = "repeat" | "wait" | "lost" | "final";
@@ -30,12 +30,12 @@ export function failureOf(error: unknown): Failure {
     if (waited.has(state)) return "wait";
     return cut.has(state) || state.startsWith("08") ? "lost" : "final";
   }
-  // What the driver and the system throw has no class of its own; a mistake in a program has one.
+  // Errors of the driver and the system are plain errors; mistakes in a program have a class.
   const isPlain = error instanceof AggregateError || (error instanceof Error && error.name === "Error");
   return isPlain && !error.message.startsWith("SASL") ? "lost" : "final";
 }
 
-/** The code that the server gave; null for an error that is not from the server. */
+/** The code from the server; `null` for an error that is not from the server. */
 export function sqlStateOf(error: unknown): string | null {
   const { code, severity } = (error ?? {}) as { readonly code?: unknown; readonly severity?: unknown };
   return typeof code === "string" && typeof severity === "string" ? code : null;

@@ -16,7 +16,7 @@ class Life {
     const started = crypto.randomUUID();
     this.processes = {
       self: { machine, pid: 0, started },
-      // Only one life exists at a time: owners of leases from earlier lives are gone.
+      // Only one instance exists at a time: owners of leases from earlier instances have ended.
       isDead: (other) => other.machine === machine && other.started !== started,
     };
   }
@@ -32,7 +32,7 @@ const lives = new WeakMap<ObjectStorage, Life>();
  *
  * Creates its tables at once, beside the object's own tables.
  *
- * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_FULL`, else `STORE_FAILED`, when the storage cannot be
+ * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_FULL` or `STORE_FAILED`, if the storage cannot be
  * used; `OPTION_INVALID`.
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/
  */

@@ -130,7 +130,7 @@ const removals: readonly string[] = [
 
 /**
  * Deletes a run with everything that belongs to it. Needs a transaction. Returns `false` when the run does not exist or
- * somebody else than `owner` holds its lease.
+ * another owner than `owner` holds its lease.
  */
 function removeRun(database: Database, key: RunKey, owner: string | null): boolean {
   const row = database.sql(find).get(key.tenant, key.runId, owner) as { readonly id: number } | undefined;

@@ -16,7 +16,7 @@ export interface SqliteStoreOptions {
    * @default "power"
    */
   readonly durability?: "power" | "process";
-  /** SQLite module to use. @default `"node:sqlite"` where Node has it, else `"better-sqlite3"` */
+  /** SQLite module to use. @default `"node:sqlite"` if Node has it, otherwise `"better-sqlite3"` */
   readonly driver?: SqliteDriver | SqliteDriverName;
   /**
    * Milliseconds to wait for another process that writes, before `STORE_BUSY`. The wait blocks this process.
@@ -24,7 +24,7 @@ export interface SqliteStoreOptions {
    * @default 5000
    */
   readonly busyTimeoutMs?: number;
-  /** Milliseconds between looks for commits of other processes, while somebody watches: 50 to 1000. @default 200 */
+  /** Milliseconds between polls for commits of other processes, while there are watchers: 50 to 1000. @default 200 */
   readonly pollMs?: number;
 }
 
@@ -34,7 +34,7 @@ export interface SqliteStoreOptions {
  * Opens the file at once, or creates it; its directory must exist.
  *
  * @throws {WorkflowError} `STORE_FOREIGN`, `STORE_NEWER`, `STORE_CORRUPT`, `STORE_READ_ONLY`, `STORE_BUSY`,
- * `STORE_FULL`, else `STORE_FAILED`, when the file cannot be used; `OPTION_INVALID`.
+ * `STORE_FULL` or `STORE_FAILED`, if the file cannot be used; `OPTION_INVALID`.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): RunStore {
   checkOptions("The options of the SQLite store are wrong", options, { rules });

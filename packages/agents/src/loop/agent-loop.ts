@@ -1,5 +1,5 @@
 /**
- * The loop of an agent: asks the model, makes the calls that it wants, and asks again, until it has answered.
+ * The loop of an agent: asks the model, makes the requested calls, and asks again, until the model has answered.
  *
  * Every model call, tool call, rule and guard is a durable call, and every question to a person a wait. So when the step runs again, the
  * loop goes the same way from its records to where it stood.
@@ -26,7 +26,7 @@ export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
   const { settings, said, turns } = run;
   const tools = await toolsOf(settings);
   const limiter = new Limiter("maxParallelTools", { concurrent: settings.maxParallelTools }, systemClock);
-  if (turns.length === 0) await checkInput(run); // else another agent has led the conversation so far
+  if (turns.length === 0) await checkInput(run); // otherwise another agent has led the conversation so far
   let repairs = 0;
   for (let number = 0; ; number++) {
     if (turns.length >= settings.maxSteps) throw stoppedEarly(settings);
@@ -116,7 +116,7 @@ async function isStopped({ settings, turns }: LoopRun): Promise<boolean> {
   return false;
 }
 
-/** The last text of this run: some models end with an empty answer after they have said everything. */
+/** The last text of this run: some models end with an empty answer after the real one. */
 function lastText({ turns }: LoopRun): string {
   return turns.findLast(({ text }) => text.trim() !== "")?.text ?? "";
 }

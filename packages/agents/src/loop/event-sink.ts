@@ -50,7 +50,7 @@ export class EventSink implements PartSink {
     this.#partial = output;
   }
 
-  /** Events are not taken back, and whoever asked for a run in memory decides about long delays. */
+  /** Events cannot be retracted, and the caller of a run in memory decides about long delays. */
   isFinal({ retryAfterMs = 0 }: WorkflowError): boolean {
     return this.#hasShown || retryAfterMs >= longMs;
   }

@@ -35,7 +35,7 @@ interface Asking {
   readonly call: AskedAbout["call"];
 }
 
-/** Asks a guard, and a person where the guard wants one to decide. */
+/** Calls a guard, and asks a person if the guard requests it. */
 export async function passing(
   run: LoopRun,
   guarding: Guarding,

@@ -27,7 +27,7 @@ export class LiveParts {
     this.#ids = ids;
   }
 
-  /** Shows the parts of a live answer. Returns what is to be recorded. */
+  /** Shows the parts of a live answer. Returns the parts to record. */
   async take(stream: ReadableStream<StreamPart>, call: EffectCall): Promise<StreamPart[]> {
     this.#isLive = true;
     const { signal } = call;
@@ -48,7 +48,7 @@ export class LiveParts {
     }
   }
 
-  /** The beginning of an answer says nothing yet, and stands for that of a later attempt, too. */
+  /** The start part of an answer has no content, and serves a later attempt, too. */
   #give(part: StreamPart): void {
     if (part.type === "stream-start") {
       if (this.#hasBegun) return;
@@ -78,7 +78,7 @@ function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
-    return json; // the SDK tells the model that these are no arguments
+    return json; // the SDK reports invalid arguments to the model
   }
 }
 

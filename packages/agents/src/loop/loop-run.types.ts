@@ -14,7 +14,7 @@ import type { PartSink } from "./part-sink.js";
 export interface SessionCall {
   readonly ctx: Context;
   readonly call: Pick<EffectCall, "signal" | "finish">;
-  /** Identifies its edits among those of other calls. Left out: they are not told apart. */
+  /** Identifies its edits among those of other calls. Absent if they need not be distinguished. */
   readonly key?: string;
 }
 
@@ -46,7 +46,7 @@ export interface Ledger {
   readonly calls: StepMetricsData[];
   /** Model calls that this attempt has made: for traces, which have seen the others. */
   readonly made: StepMetricsData[];
-  /** Texts that the model has said in this attempt. */
+  /** Texts of the model in this attempt. */
   readonly heard: string[];
   readonly tools: ToolExecution[];
   readonly media: Media[];
@@ -69,15 +69,15 @@ export interface LoopRun {
   readonly session: SessionAccess;
   readonly ledger: Ledger;
   readonly events: RunEvents;
-  /** Messages of the first request that nothing else has stored: the first record keeps them. */
+  /** Messages of the first request that are not stored elsewhere: the first record keeps them. */
   readonly unstored: ModelMessage[];
   /** Messages before this run. */
   readonly history: readonly ModelMessage[];
-  /** The input, and what was said since. Shared by the agents that the run is handed to. */
+  /** The input, and the messages since. Shared by all agents of a handoff. */
   readonly said: ModelMessage[];
   /** Answers so far, of all agents that have led the conversation. */
   readonly turns: ModelTurn[];
-  /** `true`: somebody may watch, so the model streams. */
+  /** Whether the model streams, because there may be readers. */
   readonly streams: boolean;
   /** Media of the input, which members get, too. */
   readonly media: readonly Media[];
@@ -97,7 +97,7 @@ export interface LoopRun {
   lead(run: LoopRun): Promise<LoopAnswer>;
 }
 
-/** What a run in memory gives to its step, and learns of it. */
+/** Data between a run in memory and its step. */
 export interface RunHost {
   readonly events: RunEvents;
   readonly ledger: Ledger;
@@ -109,7 +109,7 @@ export interface RunHost {
   opened(run: LoopRun, facts: { readonly opened: OpenedSession | null; readonly input: unknown }): void;
 }
 
-/** Options of a run as its workflow gives them. */
+/** Options of a run, from its workflow. */
 export interface InnerRunOptions extends StepRunOptions, Pick<AgentRunOptions, "runId" | "sessionState"> {
   /** Keys of tool calls are derived from it. @default those of the calls of the step */
   readonly idempotencyKey?: string;
@@ -119,7 +119,7 @@ export interface InnerRunOptions extends StepRunOptions, Pick<AgentRunOptions, "
 /** The end of a loop. */
 export interface LoopAnswer {
   readonly content: unknown;
-  /** Name of the agent that gave it. */
+  /** Name of the agent that wrote it. */
   readonly agent: string;
   readonly finishReason: string;
 }

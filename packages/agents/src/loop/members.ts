@@ -1,5 +1,5 @@
 /**
- * A leader gives a task to a member. A member of this package runs its own loop, whose calls are recorded one by one; another executor is
+ * A leader delegates a task to a member. A member of this package runs its own loop, whose calls are recorded one by one; another executor is
  * one recorded call.
  *
  * @module
@@ -30,7 +30,7 @@ interface MemberTask {
 
 type Told = { readonly output: unknown } | { readonly error: string };
 
-/** A member's failure is told to the leader, which may do without the member or ask another one. */
+/** The leader gets the failure of a member, and may do without it or ask another one. */
 export async function callMember(run: LoopRun, given: MemberTask): Promise<Told> {
   const { executor } = given.members.find(({ id }) => id === given.member) as Member; // the schema takes no other
   const settings = settingsOf(executor);

@@ -30,7 +30,7 @@ export async function askModel(run: LoopRun, tools: LoopTools, number: number): 
     throw WorkflowError.is(error, "CALL_TIMEOUT") ? modelTimedOut(error, run.settings) : error;
   });
   run.asked = { ...run.asked, ...record.asked };
-  // A run that goes on says what it has said at its start.
+  // A continued run repeats the text of its start.
   if (run.settings.prepareStep === undefined && record.asked.instructions !== undefined)
     run.instructions = record.asked.instructions;
   run.ledger.calls.push(record.metrics);

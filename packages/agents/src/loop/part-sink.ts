@@ -7,7 +7,7 @@ export interface PartSink {
   /** The call of a tool is allowed, and its work begins. */
   begin(): void;
   show(part: AgentPart): void;
-  /** Takes what the answer says with the text that comes next. Left out: whoever reads the text finds it out. */
+  /** Gets the partial output with the next text. Absent if readers parse the text themselves. */
   takePartial?(output: unknown): void;
   /**
    * `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody
@@ -17,7 +17,7 @@ export interface PartSink {
   close(): void;
 }
 
-/** A part whose text may go on. */
+/** A part whose text may grow. */
 type TextPart = Extract<AgentPart, { readonly text: string }>;
 
 /**

@@ -1,17 +1,17 @@
 import { type DeepPartial, parsePartialJson } from "ai";
 import { PieceReader, PiecesEvent, type StreamedEvent } from "millrace";
 
-/** What the answer of an agent with an output schema says so far. */
+/** The partial output of an agent with an output schema. */
 export interface PartialOutput<Output = unknown> {
   /** The model call, as in a `PiecesEvent`. */
   readonly call: string;
   /** The work item that has made it: calls of different ones have the same ids. */
   readonly writer: string;
-  /** Grows when the call is made again: what it said before does not count. */
+  /** Increases when the call is repeated: earlier outputs are then void. */
   readonly attempt: number;
-  /** Length of the text that says this. */
+  /** Length of the text so far. */
   readonly at: number;
-  /** Not checked by the schema: fields may be missing, and texts may go on. */
+  /** Not checked by the schema: fields may be missing, and texts may grow. */
   readonly output: DeepPartial<Output>;
 }
 

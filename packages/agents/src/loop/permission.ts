@@ -22,7 +22,7 @@ interface Asking {
   readonly call: ModelToolCall;
   readonly tool: LoopTool;
   readonly value: unknown;
-  /** Why a guard wants a person to decide; `null`: none does. */
+  /** Reason of a guard to ask a person; `null` if there is none. */
   readonly wanted: string | null;
 }
 
@@ -58,7 +58,7 @@ interface Needed {
   readonly problem: string | null;
 }
 
-/** A rule that fails asks: nothing is done that it might have refused, and the run goes on. */
+/** A rule that throws leads to a question: the call is not made without permission, and the run continues. */
 async function isNeeded(run: LoopRun, { ctx, call, tool, value }: Asking): Promise<Needed | null> {
   const rule: Confirmation["when"] = tool.confirmation === null ? false : (tool.confirmation.when ?? true);
   if (typeof rule !== "function") return rule ? { problem: null } : null;

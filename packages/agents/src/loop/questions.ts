@@ -1,5 +1,5 @@
 /**
- * Questions of agents to people, and to whoever runs tools without `execute`: questions of `ctx.ask`, so no step has to declare them.
+ * Questions of agents to people, and to clients that run tools without `execute`. They are `ctx.ask`, so steps need not declare them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The durable calls of a loop that somebody else has written: a language model and tools of the AI SDK whose calls are recorded, so that
- * `generateText`, `streamText` or a `ToolLoopAgent` goes on where it stood when its step runs again.
+ * Durable calls for the user's own loop: a language model and tools of the AI SDK whose calls are recorded, so that `generateText`,
+ * `streamText` or a `ToolLoopAgent` continues where it was when its step runs again.
  *
  * @module
  */
@@ -89,7 +89,7 @@ function recordedTool(scope: Context, name: string, tool: ToolSet[string]): Tool
       return done;
     };
     const made = await scope.run(`call/${toolCallId}`, make, callOptions({}, name));
-    if ("error" in made) throw new Error(made.error); // the model is told, and told the same again
+    if ("error" in made) throw new Error(made.error); // the model gets this error, also when the step runs again
     return made.output;
   };
   return { ...tool, execute: record as typeof execute };

@@ -37,7 +37,7 @@ export function resultOf(
   return { ...unfinished(soFar, "COMPLETED", null), content, finishReason };
 }
 
-/** What a run that is cancelled has said; `null`: nothing. */
+/** Text of a cancelled run; `null` if there is none. */
 export function heardBy({ heard }: Ledger): string | null {
   return heard.length > 0 ? heard.join("") : null;
 }

@@ -39,7 +39,7 @@ export function whoRuns(
 }
 
 /**
- * Puts the state into its place, and loads the session. `null` for a run without a session of its own: of an agent
+ * Puts the state into its place, and loads the session. `null` for a run without its own session: of an agent
  * without `sessions`, or without a `sessionId`.
  */
 export async function openSession(place: StepPlace): Promise<OpenedSession | null> {
@@ -118,7 +118,7 @@ interface Closing extends StepPlace {
   readonly session: StoredSession;
 }
 
-/** The end of a run: its save is a call of its own. */
+/** The end of a run. The save is a separate call. */
 export async function closeSession({ settings, ctx, options, opened, input, result, session }: Closing): Promise<void> {
   const { statePath = "" } = options;
   const who = whoRuns(settings, options);

@@ -1,5 +1,5 @@
 /**
- * One call of a tool: checked, allowed, made once, and told to the model. What a tool throws is told, too.
+ * One call of a tool: checked, permitted, made once, and its output or error reported to the model.
  *
  * @module
  */

@@ -27,7 +27,7 @@ interface Executing {
   readonly value: unknown;
 }
 
-/** What the tool throws is told to the model; with a policy, what it throws when that allows no further attempt. */
+/** The model gets the error of the tool; with a policy, after its last attempt. */
 export async function execute(run: LoopRun, answering: MadeCall, { tool, value }: Executing): Promise<ToolRecord> {
   const { call: made, ctx } = answering;
   let thrown: unknown;
@@ -116,7 +116,7 @@ interface Noting {
   readonly record: ToolRecord;
 }
 
-/** Recorded, so that the model is told the same when the run is resumed with other code. */
+/** Recorded, so that the model gets the same if the run is resumed with other code. */
 export function noted(
   run: LoopRun,
   { call: made, ctx }: MadeCall,

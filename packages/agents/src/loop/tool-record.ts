@@ -8,14 +8,14 @@ export type ToolRecord =
   | { readonly error: string }
   | { readonly denied: string | null };
 
-/** What callers and readers are told of it. */
+/** The call, for callers and readers. */
 export function executionOf({ toolCallId, toolName, input }: ModelToolCall, record: ToolRecord): ToolExecution {
   const toolCallError = !("output" in record);
   const result = "output" in record ? record.output : "error" in record ? record.error : rejection(record.denied);
   return { toolCallId, toolName, toolArgs: input, result, toolCallError };
 }
 
-/** What the model is told of it. */
+/** The call, for the model. */
 export function toldRecord(record: ToolRecord): ToldOutput {
   if ("output" in record) return toldOf(record);
   if ("error" in record) return { type: "error-text", value: record.error };

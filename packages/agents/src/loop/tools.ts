@@ -96,7 +96,7 @@ export function modelTools(tools: LoopTools): ToolSet {
   return Object.fromEntries([...tools].map(([name, { definition }]) => [name, definition]));
 }
 
-/** The tools as the record of a call says them. */
+/** The tools, for the record of a call. */
 export function describeTools(tools: LoopTools): Promise<AskedOfModel["tools"] & {}> {
   const all = [...tools].map(async ([name, { definition }]) => {
     const { description, inputSchema } = definition;
@@ -215,7 +215,7 @@ export function plainResult(result: unknown): unknown {
   return json === undefined ? null : JSON.parse(json);
 }
 
-/** What the model is told of an output. */
+/** An output, for the model. */
 export function toldOf({ output, told }: ToolOutput): ToldOutput {
   if (told !== undefined) return told;
   return typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output as never };

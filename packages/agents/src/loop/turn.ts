@@ -6,7 +6,7 @@ import { generatedMedia } from "../settings/media-part.js";
 /** What is stored of one model call. */
 export interface TurnRecord {
   readonly asked: AskedOfModel;
-  /** The answer: text, reasoning, files and calls, with what their provider wants to get back. */
+  /** The answer: text, reasoning, files and calls, with data that their provider expects back. */
   readonly messages: readonly AssistantModelMessage[];
   /** Calls whose arguments are no JSON, by id, with what is wrong. */
   readonly problems?: Readonly<Record<string, string>>;

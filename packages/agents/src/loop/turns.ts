@@ -1,7 +1,7 @@
 import { later } from "../system.js";
 
 interface Turn<Value> {
-  /** What the turn before has left; `null`: nothing, or it goes on. */
+  /** Rest of the previous turn; `null` if there is none, or it is not over. */
   readonly before: Value | null;
   /** Begins the next turn. Only the first call counts. */
   end(left: Value | null): void;

@@ -1,6 +1,6 @@
 /**
  * Ids of tool calls that no other call of the conversation has. Some models give every call the same id, or none; others refer to their
- * own ids in later answers. So only an id that repeats gets another name, before anybody else sees it.
+ * own ids in later answers. So only an id that repeats is renamed, before it is used.
  *
  * @module
  */

@@ -64,7 +64,7 @@ function noDecision({ name }: ExecutorSettings, call: StepResult["tools"][number
   });
 }
 
-/** It has no state and no session of its own: the pipeline tells of its runs in the instructions. */
+/** It has no state and no session: the instructions contain the runs of the pipeline. */
 function ownRequest({ stream, ...asked }: DecideRequest): StepRequest {
   const said = (event: ExecutorEvent): void => {
     if (event.event === "RunContent") stream?.({ ...event, workflowAgent: true } as { readonly event: string });
@@ -83,7 +83,7 @@ const usual = [
   "Otherwise call `run_workflow` once, with a concise query that says all that the workflow has to know.",
 ].join("\n");
 
-/** Puts the context in place of `{workflow_context}`, else at the end. */
+/** Puts the context in place of `{workflow_context}`, or at the end. */
 function instructionText(own: string | undefined, context: string): string {
   const text = own ?? usual;
   if (text.includes("{workflow_context}")) return fillTemplate(text, [{ workflow_context: context }]);

@@ -31,7 +31,7 @@ export function modelRetry(maxRetries: number): RetryPolicy | undefined {
   });
 }
 
-/** A policy that gives up where another attempt would do harm. */
+/** A policy that stops if another attempt would do harm. */
 export function unless(isFinal: () => boolean, retry: RetryPolicy): RetryPolicy {
   return { next: (info) => (isFinal() ? null : retry.next(info)) };
 }

@@ -26,7 +26,7 @@ export async function* eventsOf(
     reader.abort(new DOMException("The reader of the stream has stopped.", "AbortError"));
     failure = await outcome;
   }
-  if (failure !== null) throw failure.error; // a reader that has stopped is not told
+  if (failure !== null) throw failure.error; // a reader that has stopped gets no error
 }
 
 /** Events that a slow reader has not taken wait in memory. */

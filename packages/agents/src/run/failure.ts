@@ -46,7 +46,7 @@ export function modelTimedOut(error: WorkflowError, who: Who): WorkflowError {
 }
 
 /**
- * A model that is asked again may answer: it was busy, down or out of reach, or its answer broke off or took too long.
+ * Failures that a retry may fix: the model was busy, down or unreachable, or its answer broke off or took too long.
  */
 export function isPassing(error: unknown): boolean {
   if (WorkflowError.is(error, "CALL_TIMEOUT")) return true;
@@ -54,7 +54,7 @@ export function isPassing(error: unknown): boolean {
   return isRetryable(thrown) === true || broken.has(thrown as object) || isCutOff(thrown);
 }
 
-/** A connection that is lost while it is read: `fetch` says so in its own words, and nobody says more. */
+/** A connection that was lost during a read: `fetch` throws a `TypeError` without further facts. */
 function isCutOff(error: unknown): boolean {
   return error instanceof TypeError && /^(terminated|network error|Load failed)/.test(error.message);
 }

@@ -1,5 +1,5 @@
 /**
- * Lets others in this process, such as `@millrace/otel`, be around runs of agents and teams. They stand in a list of
+ * Lets observers in this process, such as `@millrace/otel`, wrap runs of agents and teams. Observers are in a list of
  * the global object, so that neither package needs the other.
  *
  * @module

@@ -24,9 +24,9 @@ interface RunFacts {
   readonly runId: string;
   readonly parentRunId: string | null;
   readonly sessionId: string | null;
-  /** `undefined`: nobody reads. */
+  /** `undefined` without readers. */
   readonly emit: Emit;
-  /** `true`: the step tells that it goes on. @default false */
+  /** Whether the step reports `RunContinued`. @default false */
   readonly isInStep?: boolean;
 }
 

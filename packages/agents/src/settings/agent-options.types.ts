@@ -28,7 +28,7 @@ export interface AgentOptions<Output = string> {
   readonly description?: string;
   /**
    * Main part of the system prompt; a list of texts becomes lines. `{key}` stands for a value: of the session state,
-   * else of the dependencies, else of the metadata, else one of `user_id`, `session_id` and `run_id`. An unknown key
+   * then of the dependencies, then of the metadata, then one of `user_id`, `session_id` and `run_id`. An unknown key
    * stays in the text as it is.
    */
   readonly instructions?: Instructions;
@@ -43,7 +43,7 @@ export interface AgentOptions<Output = string> {
   readonly sdkTools?: ToolSet | (() => Promise<ToolSet>);
   /** A zod object. The content of a run is then the parsed answer instead of text. */
   readonly outputSchema?: z.ZodType<Output>;
-  /** How often the model is told that its answer does not fit `outputSchema`, and asked again. @default 1 */
+  /** How often the model is asked again with the problems of an answer that does not fit `outputSchema`. @default 1 */
   readonly outputRepairs?: number;
   /** Agents that the model may hand the conversation over to, each through a tool `transfer_to_<id>`. */
   readonly canHandOffTo?: readonly Executor[];
@@ -55,7 +55,7 @@ export interface AgentOptions<Output = string> {
   readonly guards?: Guards;
   /** Limit of tools that work at the same time. Calls that wait for a person do not count. @default 8 */
   readonly maxParallelTools?: number;
-  /** How long one call of a tool without a `timeout` may take. Then its signal aborts, and the model is told. @default no limit */
+  /** How long one call of a tool without a `timeout` may take. Then its signal aborts, and the model gets the error. @default no limit */
   readonly toolTimeout?: Duration;
   /** What is kept of a request in the record of its call. The model gets the request as it is. @default all of it */
   readonly redact?: (asked: AskedOfModel) => AskedOfModel;
@@ -130,6 +130,6 @@ export interface TeamOptions<Output = string> extends Omit<AgentOptions<Output>,
   readonly members: readonly Executor[];
   /** Model of the leader. @default the model of the first member that has one */
   readonly model?: LanguageModel;
-  /** `"coordinate"`: the leader gives tasks to members and writes the answer itself. @default "coordinate" */
+  /** `"coordinate"`: the leader delegates tasks to members and writes the answer itself. @default "coordinate" */
   readonly mode?: "coordinate";
 }

@@ -21,7 +21,7 @@ export interface ExecutorRequest extends Partial<MediaSet> {
   readonly input: unknown;
   readonly sessionId?: string | null;
   readonly userId?: string | null;
-  /** Live state object of the caller, read and changed in place. The executor loads and saves no session of its own. */
+  /** Live state object of the caller, read and changed in place. The executor does not load or save a session. */
   readonly sessionState: SessionState;
   /** Run context of the caller. Tools see it with `sessionState` replaced by the field above. */
   readonly runContext?: Partial<RunContext>;
@@ -51,7 +51,7 @@ export interface ExecutorResult extends MediaSet {
   readonly runId: string;
   /** Text, or the parsed answer where there is an output schema. `null` unless the run has completed. */
   readonly content: unknown;
-  /** `"object"` with an output schema, else `"text"`. */
+  /** `"object"` with an output schema, otherwise `"text"`. */
   readonly contentType: "text" | "object";
   /** Sum over all model calls: also those of a failed run, of team members, and before a pause. */
   readonly metrics: StepMetricsData;
@@ -62,7 +62,7 @@ export interface ExecutorResult extends MediaSet {
   /** Results of a team's members, in the order in which they ended. */
   readonly memberRuns: readonly MemberRun[];
   readonly status: ExecutorStatus;
-  /** Set when `status` is `ERROR` or `CANCELLED`. It says whether and when to retry. */
+  /** Set if `status` is `ERROR` or `CANCELLED`. Its fields control retries. */
   readonly error: WorkflowError | null;
   /** Set when `status` is `PAUSED`: the questions for a person and the progress, as plain data. */
   readonly pause: ExecutorPause | null;

@@ -8,7 +8,7 @@ export function rememberSettings(executor: object, settings: ExecutorSettings): 
   known.set(executor, settings);
 }
 
-/** `null` for an executor that somebody else has written. */
+/** `null` for an executor that users have written. */
 export function settingsOf(executor: object): ExecutorSettings | null {
   return known.get(executor) ?? null;
 }

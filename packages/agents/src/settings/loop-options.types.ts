@@ -35,7 +35,7 @@ export interface ModelTurn {
  */
 export type StopRule = (info: { readonly steps: readonly ModelTurn[] }) => boolean | PromiseLike<boolean>;
 
-/** What `prepareStep` knows of the next model call. */
+/** Facts about the next model call, for `prepareStep`. */
 export interface StepToPrepare {
   /** Number of the model call, from 0. */
   readonly stepNumber: number;
@@ -64,7 +64,7 @@ export type PrepareStep = (
 export type Verdict<Value> =
   | { readonly refuse: string }
   | { readonly change: Value }
-  /** A person decides; the text says what about. */
+  /** A person decides; the text is the question. */
   | { readonly ask: string };
 
 type Guard<Value> = (
@@ -83,9 +83,9 @@ export interface Guards {
   readonly input?: Guard<string>;
   /** The content of the answer. A refusal ends the run with `AGENT_REFUSED`. */
   readonly output?: Guard<unknown>;
-  /** The arguments of a tool call. A refusal is told to the model; `ask` asks a person for permission. */
+  /** The arguments of a tool call. The model reads a refusal; `ask` asks a person for permission. */
   readonly toolInput?: (call: ModelToolCall, context: RunContext) => ReturnType<Guard<unknown>>;
-  /** The output of a tool. A refusal is told to the model in its place. */
+  /** The output of a tool. The model reads a refusal in its place. */
   readonly toolOutput?: (result: ModelToolResult, context: RunContext) => ReturnType<Guard<unknown>>;
 }
 

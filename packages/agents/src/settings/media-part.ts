@@ -6,7 +6,7 @@ import { newId } from "../system.js";
 /** Reads the bytes of a file. */
 export type ReadFile = (path: string) => Promise<Uint8Array> | Uint8Array;
 
-/** Converts media to a message part: from its url, else its path, else its content. */
+/** Converts media to a message part: from its url, its path or its content, in this order. */
 async function mediaPart(media: Media, readFile: ReadFile | undefined): Promise<FilePart> {
   const named = media.name === undefined ? {} : { filename: media.name };
   return { type: "file", mediaType: mediaTypeOf(media), data: await dataOf(media, readFile), ...named };

@@ -3,7 +3,7 @@ import type { EditOptions, SessionState } from "@millrace/pipeline/executor";
 export type { EditOptions, SessionState } from "@millrace/pipeline/executor";
 
 /**
- * What instructions and tools know of their run. Inside a pipeline it has all fields of the pipeline's run context as
+ * Facts about a run for its instructions and tools. Inside a pipeline it has all fields of the pipeline's run context as
  * well, and `runId` is the id of the pipeline's run.
  */
 export interface RunContext {

@@ -25,7 +25,7 @@ export interface AgentSession {
   /** `null` as long as no run has named a user. */
   readonly userId: string | null;
   readonly state: SessionState;
-  /** The newest runs that the query asked for, oldest first. */
+  /** The newest runs of the query, oldest first. */
   readonly runs: readonly AgentSessionRun[];
   /** Sum over all runs of the session. */
   readonly metrics: StepMetricsData;

@@ -46,13 +46,13 @@ export function tool<Parameters extends z.ZodType = typeof noParameters>(options
   return Object.freeze({ kind: "tool", name, description, parameters, execute, requiresConfirmation, ...policies });
 }
 
-/** The rule of a tool with its defaults; `null` for a tool that asks nobody. */
+/** The rule of a tool with its defaults; `null` for a tool without one. */
 export function confirmationOf({ requiresConfirmation: given }: AgentTool): Confirmation | null {
   if (given === false) return null;
   return typeof given === "object" ? given : { when: given };
 }
 
-/** The model gets the parameters as JSON schema, which knows no dates, bigints, sets or maps. */
+/** The model gets the parameters as JSON schema, which lacks dates, bigints, sets and maps. */
 function assertShowable({ name, parameters = noParameters }: ToolOptions<z.ZodType>): void {
   try {
     z.toJSONSchema(parameters, { io: "input" });

@@ -31,9 +31,9 @@ export type ConfirmationContext = Pick<ToolContext, "runContext" | "sessionState
 /**
  * Options of `tool`.
  *
- * With `retry`, a call that throws is made again as often as the policy says, with the same `idempotencyKey`; then the
- * model is told the error. An attempt that takes longer than `timeout` has failed with `CALL_TIMEOUT`, and the model is
- * told so. Counted over restarts.
+ * With `retry`, a call that throws is repeated as often as the policy allows, with the same `idempotencyKey`; then the
+ * model gets the error. An attempt that takes longer than `timeout` fails with `CALL_TIMEOUT`, and the model gets
+ * that error. Attempts are counted over restarts.
  */
 export interface ToolOptions<Parameters extends z.ZodType> extends CallPolicies {
   /** Up to 64 letters, digits, `_` and `-`. */
@@ -43,8 +43,8 @@ export interface ToolOptions<Parameters extends z.ZodType> extends CallPolicies 
   /** A zod object. Without it, the tool takes no arguments. */
   readonly parameters?: Parameters;
   /**
-   * Returns text, or data that becomes JSON. An error is told to the model, which may try something else. A tool without it is run by
-   * whoever watches, such as a page: the run waits for its result.
+   * Returns text, or data that becomes JSON. The model gets an error, and may try something else. A tool without this function is run by
+   * the client, such as a page: the run waits for its result.
    */
   readonly execute?: ((args: z.output<Parameters>, context: ToolContext) => unknown) | undefined;
   /**
@@ -60,7 +60,7 @@ export type ConfirmationRule<Args> =
   | boolean
   | ((args: Args, context: ConfirmationContext) => boolean | Promise<boolean>);
 
-/** A rule, with what happens when nobody answers. */
+/** A rule, with the effect of no answer. */
 export interface Confirmation<Args = any> {
   /** @default true */
   readonly when?: ConfirmationRule<Args>;

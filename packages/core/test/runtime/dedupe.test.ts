@@ -122,7 +122,7 @@ describe("at the door", () => {
     ["no time at all", { dedupe: { key: "a", for: 0 } }, "`dedupe.for` is 0"],
     ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "`dedupe.for` ends after every date"],
     ["an empty key", { dedupe: { key: "", for: 1 } }, "`key` is empty"],
-    ["a key that is not a string", { dedupe: { key: 5, for: 1 } }, "`key` is not a string"],
+    ["a key that is not a string", { dedupe: { key: 5, for: 1 } }, "`key` must be a string"],
   ])("%s is refused", async (_, options, message) => {
     const { runtime } = new Machine().open(scheduled);
     const error = await rejection((async () => runtime.run("report", { of: "one" }, options as never))());
@@ -137,7 +137,7 @@ describe("at the door", () => {
     const long = async (key: string) => runtime.run("report", { of: "one" }, { dedupe: { key, for: "1d" } });
     expect(await rejection(long("ü".repeat(128)))).toMatchObject({
       code: "OPTION_INVALID",
-      message: expect.stringContaining("`key` has 256 bytes; a name has at most 255"),
+      message: expect.stringContaining("`key` has 256 bytes; the limit is 255"),
     });
     expect(await long(`a${"ü".repeat(127)}`)).toBe("report of one");
   });

@@ -154,7 +154,7 @@ describe("a run that begins by the calendar, of a queue", () => {
       expect.stringContaining("`priority` is NaN, not a whole number"),
     ]);
     expect(await problems({ queue: "llm", queueKey: "k".repeat(1_000_000) })).toEqual([
-      "`queueKey` has 1000000 bytes; a name has at most 255",
+      "`queueKey` has 1000000 bytes; the limit is 255",
     ]);
     expect(await problems({ queue: "llm", priority: 1 })).toEqual([
       '`priority` is for queues with `priority: true`, which "llm" is not',

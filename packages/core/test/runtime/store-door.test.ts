@@ -135,7 +135,7 @@ describe("records of a step", () => {
 
     expect(await rejection(runtime.run("flow", { input: "x" }))).toMatchObject({
       code: "OPTION_INVALID",
-      message: "No store takes that: `id` is missing, not text.",
+      message: "The arguments of the store are invalid: `id` must be a string; it is missing.",
     });
   });
 });

@@ -2,7 +2,7 @@
  * Large texts, each stored once under its hash.
  *
  * A run refers to a blob as long as the run itself, a batch of its ticks, or a snapshot names the hash. A blob without
- * references is deleted. Who refers to a blob holds a lock on it until the end of the transaction, so that nobody deletes
+ * references is deleted. A transaction that refers to a blob holds a lock on it until its end, so that no other one deletes
  * it meanwhile.
  *
  * @module
@@ -61,7 +61,7 @@ export class RecentBlobs {
 /** @param recent Null: all texts are sent. */
 export function sendBlobs(transaction: Transaction, taken: readonly Taken[], recent: RecentBlobs | null): void {
   const uses = taken.flatMap(({ commit, after }) => {
-    // A commit may bring one text twice; a row is written once.
+    // A commit may contain one text twice; a row is written once.
     const ofRun = new Map(blobUses(commit).map((use) => [use.hash, use]));
     return Array.from(ofRun.values(), (use) => ({ ...use, run: after.id }));
   });

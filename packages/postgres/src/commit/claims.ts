@@ -1,8 +1,8 @@
 /**
  * Decides who gets the lease of which run.
  *
- * A run whose row somebody else has locked is left to them, so claimers do not wait for each other. Who takes runs from an
- * owner whose leases have run out locks the row of that owner, so that it cannot renew them meanwhile. The queues come last:
+ * A run whose row is locked is skipped, so claimers do not wait for each other. A claim of runs from an owner whose leases have
+ * expired locks the row of that owner, so that it cannot renew them meanwhile. The queues come last:
  * claimers of one queue wait for each other.
  *
  * @module
@@ -71,7 +71,7 @@ export interface ClaimsSetup extends RunReader {
 
 export class Claims {
   readonly #setup: ClaimsSetup;
-  /** The last claim gave nothing. So the next one looks first: a transaction for nothing would lock what others want to have. */
+  /** Whether the last claim was empty. Then the next one reads first: an empty transaction would lock rows that others need. */
   #isIdle = false;
   /** By what {@link listed} gives. */
   readonly #edges: Map<string | null, DueEdge> = new Map();
@@ -222,7 +222,7 @@ export class Claims {
       const placed = await queues.take(session, named, { nowMs: now, limit: Math.max(1, left), lease: null });
       const found = placed.length === 0 ? [] : await session.all(lookPlaces, [idsOf(placed)]);
       const placedRows = found.slice(0, left).map((row, index): Row => ({ ...row, at: placed[index]?.dueAtMs }));
-      // A place that a lost run had is free as soon as somebody asks for it.
+      // The place of a lost run is free for the next claim.
       return { rows: [...rows, ...placedRows], times: [next?.["at"], placed.length > 0 ? now : placeAt] };
     };
     const { rows, times } = await (named === null ? database.use(look) : database.tryOut(look));
@@ -281,7 +281,7 @@ export async function withOwners<Result>(owners: Interned, work: () => Promise<R
   }
 }
 
-/** A claim that gave nothing stores nothing: others would see a batch, and look what has changed. */
+/** An empty claim stores nothing: others would see a batch, and read what has changed. */
 function kept(transaction: Transaction, claimed: ClaimedRun[]): ClaimedRun[] {
   if (claimed.length === 0) transaction.discard();
   return claimed;

@@ -1,7 +1,7 @@
 /**
  * Takes groups of commits.
  *
- * The store remembers the runs that it holds, so it knows what the answer will be, and sends everything at once: one round
+ * The store remembers the runs that it holds, so it can predict the answer, and sends all statements at once: one round
  * trip. Where a row is not as remembered, the transaction fails; it is then done again with the rows read and locked first.
  *
  * @module

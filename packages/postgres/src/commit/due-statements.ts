@@ -7,7 +7,7 @@ import { isPlaceWanted, nextPlaceAt } from "../tables/queues.js";
 import { selectLocked } from "../tables/stored-run.js";
 import { type DueEdge, everything } from "./due-edge.js";
 
-/** What gives run `r` to owner $1 until $2. */
+/** Grants run `r` to owner $1 until $2. */
 export const setLease: string = `owner = $1, lease_until = $2, epoch = r.epoch + 1,
   renewal = (SELECT renewals FROM @owners WHERE id = $1)`;
 
@@ -17,7 +17,7 @@ interface Source {
   readonly sql: string;
 }
 
-/** Larger ones are rare, and each number is a statement of its own. */
+/** Larger ones are rare, and each number is a separate statement. */
 const maxKnownLimit = 1_000;
 
 const ofWorkflows = "($3::text[] IS NULL OR r.workflow = ANY($3))";
@@ -42,7 +42,7 @@ function sources(lock: string, limit: string, from: string): Source[] {
     },
     { name: "renewed", sql: expired("l.until_ms", "l.until_ms <= $1 AND r.renewal < l.renewals") },
     { name: "woken", sql: free("wake_at", `r.wake_at >= ${from} AND r.wake_at <= $1`) },
-    // A post makes its run due at once: its time, from the clock of another process, only says how long it has waited.
+    // A post makes its run due at once: its time, from the clock of another process, only orders it by waiting time.
     { name: "posted", sql: free("posted_at", "r.posted_at IS NOT NULL AND r.status <> 'scheduled'") },
   ];
 }

@@ -24,7 +24,7 @@ export interface Knowledge {
   run(id: string): HeldRun | null;
   /** Number of an owner. */
   owner(name: string): number;
-  /** Version of a record; 0: there is none. */
+  /** Version of a record; 0 if there is none. */
   version(record: RecordKey, expected: number): number;
   /** A number for a new run. */
   newId(): number;

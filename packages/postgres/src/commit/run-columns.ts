@@ -8,7 +8,7 @@ const setTexts = "UPDATE @runs SET outcome = $2, waiting = $3 WHERE id = $1";
 
 export const isLong = (text: string): boolean => text.length >= longText;
 
-/** Null for a text that goes on its own. */
+/** `null` for a text that is sent separately. */
 export const short = (text: string | null | undefined): string | null =>
   typeof text === "string" && !isLong(text) ? text : null;
 

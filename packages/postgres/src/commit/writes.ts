@@ -69,7 +69,7 @@ const addBatches = additionTo("ticks", "run bigint, first bigint, last bigint, a
 const forgotten = new Columns("run bigint, sequence bigint");
 const forget = `DELETE FROM @events e USING ${forgotten.input} WHERE e.run = i.run AND e.sequence = i.sequence`;
 const given = new Columns("run bigint, position bigint, receipt text");
-// A second receipt for one post changes nothing: it is repeated after a crash and says the same.
+// A second receipt for one post changes nothing: it is repeated after a crash, with the same content.
 const setReceipts = `UPDATE @posts p SET receipt = i.receipt FROM ${given.input}
   WHERE p.position = i.position AND p.run = i.run AND p.receipt IS NULL`;
 const noteReceived = `UPDATE @runs r SET posted_at =

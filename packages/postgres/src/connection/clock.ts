@@ -58,7 +58,7 @@ export class ServerClock {
       const [nowMs, startedMs] = [Date.now(), startedAtMs()];
       return { offsetMs: (row?.["now"] as number) - nowMs + Math.round(errorMs), errorMs, startedMs };
     });
-    // What was measured before stays as long as it is about right: a lease then ends when it was said to.
+    // An earlier measurement stays while it is about right: a lease then ends at the announced time.
     if (Math.abs(offsetMs - this.#offsetMs) > toleratedMs + errorMs) {
       this.#offsetMs = Math.abs(offsetMs) > toleratedMs + errorMs ? offsetMs : 0;
     }
@@ -67,7 +67,7 @@ export class ServerClock {
   }
 }
 
-/** When this process started, by the clock as it is set now: another time says that somebody has set it. */
+/** When this process started, by the present clock: a change shows that the clock was set. */
 function startedAtMs(): number {
   return Date.now() - performance.now();
 }

@@ -42,7 +42,7 @@ export class Database {
     return this.#isClosed;
   }
 
-  /** Leases of so many milliseconds are asked for. */
+  /** Called with the length of leases, in milliseconds. */
   leaseFor(ms: number): void {
     this.#setup.statements.leaseFor(ms);
   }
@@ -113,7 +113,7 @@ export class Database {
       const isLost = failureOf(error) === "lost";
       const isRolledBack = !isLost && (await rolledBack(transaction));
       session.release(!isRolledBack);
-      // One whose row is gone stays away.
+      // A connection whose row was removed is not used again.
       if (isRolledBack && sqlStateOf(error) !== surprises.lane) this.#lanes.give(lane);
       if (!isLost || !transaction.isCommitting || stored === null) throw error;
       const wasStored = await this.#wasStored(lane, deadlineMs);
@@ -176,7 +176,7 @@ export class Database {
     if (client !== null) return new Session(client, statements);
     connecting.then(
       (unused) => unused.release(),
-      () => undefined, // nobody waits for it any more
+      () => undefined, // it is no longer awaited
     );
     throw poolUsedUp(this.path, patienceMs);
   }

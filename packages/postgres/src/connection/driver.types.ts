@@ -1,5 +1,5 @@
 /**
- * What the store needs of `pg`. Types of its own, so that a pool of any version fits that has these methods.
+ * The parts of `pg` that the store uses, as separate types, so that a pool of any version with these methods fits.
  *
  * @module
  */
@@ -37,6 +37,6 @@ export interface PostgresQuery {
 
 export interface PostgresResult {
   readonly rows: unknown[];
-  /** What was done, in a word: `COMMIT`, or `ROLLBACK` where a commit was asked for and something had failed. */
+  /** What was done, in a word: `COMMIT`, or `ROLLBACK` if a commit was requested after a failure. */
   readonly command: string | null;
 }

@@ -1,6 +1,6 @@
 import type { PostgresClient } from "./driver.types.js";
 
-/** A connection of its own, which hears what others send. */
+/** A separate connection for notifications of other stores. */
 export interface Line {
   readonly client: Pick<PostgresClient, "query" | "on">;
   readonly close: () => void;
@@ -12,7 +12,7 @@ export interface ListenerSetup {
   /** It listens. What was sent before may have been missed. */
   readonly onListening: () => void;
   readonly onHeard: (payload: string) => void;
-  /** The connection is gone; another one is tried. */
+  /** The connection was lost; another one is tried. */
   readonly onLost: () => void;
 }
 

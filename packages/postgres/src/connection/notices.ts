@@ -1,5 +1,5 @@
 /**
- * What stores of one database tell each other: which runs have changed.
+ * Notifications between stores of one database: which runs have changed.
  *
  * A notice is sent after the commit and not with it, for what is sent in a transaction makes all of them commit one after
  * the other. A notice may be lost; who watches also looks from time to time.
@@ -13,7 +13,7 @@ import type { Database } from "./database.js";
 // Nothing is lost with it that a look does not find, so it does not wait for the disk.
 const send = "SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
 
-/** Milliseconds between two notices, and before one of a message: whoever has sent it waits for an answer. */
+/** Milliseconds between two notices, and before one of a message, whose sender waits for an answer. */
 const pauseMs = 20;
 const urgentPauseMs = 2;
 /** PostgreSQL takes less than 8,000 bytes. */
@@ -36,7 +36,7 @@ export function changeOf({ key, owner, release, create, summary, records = [] }:
   return { key, news: release === true ? "due" : "further" };
 }
 
-/** A name of at most 63 bytes, of the store and nothing else in the database. */
+/** A name of at most 63 bytes, unique to this store in the database. */
 export function channelOf(path: string): string {
   return `millrace_${hashOf(path).toString("hex", 0, 12)}`;
 }
@@ -105,7 +105,7 @@ export class Notices {
   }
 }
 
-/** From what concerns the fewest. A number stands for it on the wire; a run that is due has none. */
+/** Ordered by the number of readers concerned. Sent as a number; a due run has none. */
 const order: readonly RunNews[] = ["further", "ended", "due"];
 
 /** Of two changes of one run. */
@@ -120,7 +120,7 @@ function encode({ writer, changes }: Notice): string {
   return JSON.stringify([writer, keys]);
 }
 
-/** Null: something else was sent on the channel. */
+/** `null` for other messages on the channel. */
 export function decodeNotice(payload: string): Notice | null {
   try {
     const [writer, keys] = JSON.parse(payload) as [string, [string, string, number?][] | null];

@@ -22,7 +22,7 @@ const setLimits = Object.entries(limits).map(([name, ms]) => `SET LOCAL ${name} 
 
 export interface StatementSetup {
   readonly prepare: boolean;
-  /** Whether the connections have {@link limits}. Else each transaction sets them, and nobody else gets them. */
+  /** Whether the connections have {@link limits}. Otherwise each transaction sets them for itself. */
   readonly isLimited: boolean;
 }
 
@@ -31,7 +31,7 @@ export class Statements {
   readonly #schema: string;
   readonly #prepare: boolean;
   readonly #known = new Map<string, { readonly text: string; readonly name: string }>();
-  /** As in {@link longestAnswerMs}, until a lease is asked for. */
+  /** As in {@link longestAnswerMs}, until the first lease. */
   answerMs: number = longestAnswerMs;
 
   /** Begins a transaction. */
@@ -101,14 +101,14 @@ export class Session {
     return this.#client.pipeline === true ? this.#sendAtOnce(query) : this.#sendInTurn(query);
   }
 
-  /** A client without a pipeline would keep a line of its own, which `pg` 8 warns of and `pg` 9 refuses. */
+  /** A client without a pipeline would queue statements, which `pg` 8 warns about and `pg` 9 refuses. */
   #sendInTurn(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
     const answer = this.#last.then(() => this.#client.query(query));
-    this.#last = answer.catch(ignore); // whoever sent it meets the error
+    this.#last = answer.catch(ignore); // its sender gets the error
     return answer;
   }
 
-  /** The statements of a transaction go out together: each packet of its own would wake the server. */
+  /** Sends the statements of a transaction together: separate packets would wake the server each time. */
   #sendAtOnce(query: PostgresQuery): Promise<PostgresResult | PostgresResult[]> {
     const stream = this.#client.connection?.stream;
     if (!this.#isGathering && stream?.cork !== undefined) {

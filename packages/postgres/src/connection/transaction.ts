@@ -5,11 +5,11 @@ const settings = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "ena
 
 /**
  * Makes the statements of a transaction walk indexes. A plan that was made while a table was small, and is kept until its
- * statistics change, else reads the whole table when there are many rows.
+ * statistics change, or reads the whole table if there are many rows.
  */
 export const walkIndexes: string = `SELECT ${settings.map((name) => `set_config('${name}', 'off', true)`).join(", ")}`;
 
-/** A statement that can be a transaction of its own. */
+/** A statement that can be a separate transaction. */
 export interface LoneStatement {
   readonly text: string;
   /** The same, as the next batch of a lane: it takes the values of `nextBatch` after its own. */

@@ -52,7 +52,7 @@ export class Watchers {
     };
   }
 
-  /** This store has changed the runs. `isUrgent`: somebody waits for what others do about it. */
+  /** Called when this store has changed runs. `isUrgent` if a caller waits for the reaction of other processes. */
   changed(changes: readonly Change[], isUrgent = false): void {
     const unique = new Map<string, Change>();
     for (const { key, news } of changes) {
@@ -94,7 +94,7 @@ export class Watchers {
       channel: channelOf(database.path),
       onListening: () => {
         this.#tell(null); // of what was committed before
-        this.#notices.hello().catch(() => undefined); // without an answer it goes on looking
+        this.#notices.hello().catch(() => undefined); // without an answer it keeps polling
       },
       onHeard: (payload) => this.#hear(payload),
       onLost: () => {

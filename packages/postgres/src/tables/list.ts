@@ -37,7 +37,7 @@ export async function listRuns(reader: RunReader, query: RunQuery): Promise<RunP
   const limit = pageSize(query.limit);
   const { search, order } = query;
   const end = search === undefined ? undefined : await windowEnd(reader, query);
-  // One more row than requested tells whether there is a next page.
+  // Reading one more row than requested shows whether there is a next page.
   const page = pageSql(query, limit + 1, end);
   if (page === null) return { runs: [], cursor: null };
   const rows = await reader.database.allOnce(page.text, page.values);

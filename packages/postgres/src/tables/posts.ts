@@ -11,7 +11,7 @@ const runOf = `(SELECT id FROM @runs r WHERE ${idSql("r.")} = $1)`;
 const earlier = `SELECT position, receipt FROM @posts WHERE run = ${runOf} AND idempotency_key = $2`;
 const position = "SELECT nextval('@post_positions') AS position";
 const add = "INSERT INTO @posts (position, run, idempotency_key, at_ms, text) VALUES ($1, $2, $3, $4, $5)";
-// The first open post decides the time, whatever the clocks of later senders say.
+// The first open post decides the time, not the clocks of later senders.
 const noteOpen = "UPDATE @runs SET posted_at = $2 WHERE id = $1 AND posted_at IS NULL";
 
 const columns = "r.tenant, r.run_id, p.position, p.idempotency_key, p.at_ms, p.text";

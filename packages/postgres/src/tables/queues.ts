@@ -16,7 +16,7 @@ const limitsFrom = (first: number): string =>
 const limits = limitsFrom(1);
 const take = `SELECT run, due_at FROM @take_places(${limits}, $7, $8, $9, $10)`;
 
-/** When the next run wants a place, and could get one. @param first The number of the first of the queues' values. */
+/** When the next run needs a place, and could get one. @param first The number of the first of the queues' values. */
 export const nextPlaceAt = (first: number): string => `@next_place_at(${limitsFrom(first)})`;
 
 /**
@@ -39,7 +39,7 @@ interface Statements {
   all(text: string, values: unknown[]): Promise<readonly Row[]>;
 }
 
-/** The queues that are asked for, as the functions of the schema take them. */
+/** The requested queues, as arguments of the functions of the schema. */
 export interface NamedQueues {
   /** A list of their numbers. */
   readonly ids: string;
@@ -83,7 +83,7 @@ export class Queues {
     return { ids, values };
   }
 
-  /** Locks the queues and gives the runs that now have a place, in the order in which they got it. Needs a transaction. */
+  /** Locks the queues and returns the runs that now have a place, in the order in which they got it. Needs a transaction. */
   async take(
     statements: Statements,
     { ids, values }: NamedQueues,
@@ -97,7 +97,7 @@ export class Queues {
     return rows.map(({ run, due_at }) => ({ id: run as number, dueAtMs: (due_at as number | null) ?? nowMs }));
   }
 
-  /** When the next run wants a place, and could get one. */
+  /** When the next run needs a place, and could get one. */
   async nextWakeAtMs(statements: Statements, { values }: NamedQueues): Promise<number | null> {
     const [row] = await statements.all(next, [...values]);
     return (row?.["at"] as number | null | undefined) ?? null;

@@ -34,7 +34,7 @@ export async function listRecords(database: Database, query: RecordQuery): Promi
   const lower = ` AND id ${isAfter ? ">" : ">="} $4`;
   const upper = end === null ? "" : " AND id < $5";
   const bounds = [from, ...(end === null ? [] : [end])];
-  // One more row than requested tells whether there is a next page.
+  // Reading one more row than requested shows whether there is a next page.
   const rows = await database.all(page(lower + upper), [tenant, kind, limit + 1, ...bounds]);
   const records = rows.slice(0, limit).map((row) => {
     const { id, version, text } = row as unknown as StoredRecord & { readonly id: string };

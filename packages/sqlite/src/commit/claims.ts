@@ -34,7 +34,7 @@ const ofQueues = "(queue IS NULL OR queue IN (SELECT value FROM json_each(?)))";
 const expired = filtered("id, lease_until AS dueAtMs", `owner = ? AND lease_until <= ? AND ${ofQueues}`, "lease_until");
 const heldTimer = filtered("id, wake_at AS dueAtMs", `owner = ? AND wake_at > ? AND ${ofQueues}`, "wake_at");
 const woken = filtered("id, wake_at AS dueAtMs", "queue IS NULL AND owner IS NULL AND wake_at <= ?", "wake_at, id");
-// A post makes its run due at once: its time, from the clock of another process, only says how long it has waited.
+// A post makes its run due at once: its time, from the clock of another process, only orders it by waiting time.
 const posted = filtered(
   "id, posted_at AS dueAtMs",
   "queue IS NULL AND owner IS NULL AND posted_at IS NOT NULL AND status <> 'scheduled'",
@@ -101,7 +101,7 @@ export class Claims {
     const left = atMost(limit) - due.length;
     const placed = this.#queues.take({ nowMs, ...of, limit: Math.max(1, left) });
     const times = free === null ? held : [...held, free];
-    // A place that a lost run had is free as soon as somebody asks for it.
+    // The place of a lost run is free for the next claim.
     if (placed.length > 0) times.push(nowMs);
     const runs = [...due, ...placed.slice(0, left).map((id) => ({ id, dueAtMs: this.#dueAtMs(id) ?? nowMs }))];
     return {

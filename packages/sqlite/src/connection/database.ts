@@ -18,7 +18,7 @@ export interface Database {
   write<Result>(work: () => Result): Result;
   /** Runs `work` on one consistent version of the data, while other processes may write. */
   read<Result>(work: () => Result): Result;
-  /** Gives what `work` gives in a transaction, and stores nothing of it. */
+  /** Returns the result of `work` in a transaction that is rolled back. */
   tryOut<Result>(work: () => Result): Result;
   close(): void;
 }

@@ -31,7 +31,7 @@ export type SqliteDriverName = "node:sqlite" | "better-sqlite3";
 type DatabaseConstructor = new (path: string) => SqliteDatabase;
 
 /**
- * Chooses the driver: the given one, else `node:sqlite` where this Node has it, else `better-sqlite3`.
+ * Chooses the driver: the given one, `node:sqlite` if this Node has it, or `better-sqlite3`.
  *
  * @throws {WorkflowError} `STORE_FAILED` when the driver is not installed.
  */

@@ -117,7 +117,7 @@ export class FileDatabase implements Database {
     }
   }
 
-  /** Refuses writes after the file was deleted or replaced; SQLite would write to a file that has no name any more. */
+  /** Refuses writes after the file was deleted or replaced; SQLite would write to a file without a name. */
   #assertThere(): void {
     if (this.#file === null) return;
     const now = identityOf(this.#place);
@@ -134,7 +134,7 @@ export class FileDatabase implements Database {
   }
 }
 
-/** Does the same as {@link toStoreError} for a file: SQLite also says "cannot open" when it may not write. */
+/** Does the same as {@link toStoreError} for a file: SQLite also reports "cannot open" if it may not write. */
 function toFileError(error: unknown, path: string): WorkflowError {
   const isReadOnly = resultOf(error) === 14 && !isWritable(dirname(path));
   return isReadOnly ? toStoreError(error, path, readOnly) : toStoreError(error, path);

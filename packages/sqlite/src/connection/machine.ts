@@ -31,7 +31,7 @@ export const thisProcess: ProcessIdentity = {
 };
 
 /**
- * Returns `true` only when the process is surely dead: it ran on this machine, and it is gone or its id belongs to
+ * Returns `true` only when the process is surely dead: it ran on this machine, and it has ended or its id belongs to
  * another process.
  */
 export function isDead(other: ProcessIdentity): boolean {

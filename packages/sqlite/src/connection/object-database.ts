@@ -1,7 +1,7 @@
 /**
  * The storage of a Durable Object as a {@link Database}.
  *
- * The platform delays every response and request of the object until earlier writes are stored, so nobody outside sees
+ * The platform delays every response and request of the object until earlier writes are stored, so no client sees
  * anything that could still be lost.
  *
  * @module

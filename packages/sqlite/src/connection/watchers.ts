@@ -10,7 +10,7 @@ interface Polled {
 }
 
 /**
- * Tells listeners about commits: at once for commits of this store; by polling, while somebody listens, for commits of
+ * Notifies listeners of commits: at once for commits of this store; by polling, while there are listeners, for commits of
  * other connections.
  */
 export class Watchers {

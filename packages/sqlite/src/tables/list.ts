@@ -34,7 +34,7 @@ export function listRuns(database: Database, query: RunQuery): RunPage {
   const limit = pageSize(query.limit);
   const { search, order } = query;
   const end = search === undefined ? undefined : windowEnd(database, query);
-  // One more row than requested tells whether there is a next page.
+  // Reading one more row than requested shows whether there is a next page.
   const page = pageSql(query, limit + 1, end);
   if (page === null) return { runs: [], cursor: null };
   const rows = database.sqlOnce(page.text).all(...page.values);

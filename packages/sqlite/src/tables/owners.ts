@@ -34,7 +34,7 @@ export class Owners {
     this.#processes = processes;
   }
 
-  /** Records that this process acts for the owner, in the transaction that gives the owner a lease. */
+  /** Records that this process acts for the owner, in the transaction that grants the owner a lease. */
   register(owner: string): void {
     if (this.#registered.has(owner)) return;
     const { machine, pid, started } = this.#processes.self;

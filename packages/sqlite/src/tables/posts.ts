@@ -15,7 +15,7 @@ import { findRun } from "./stored-run.js";
 const target = "SELECT id, ended_at FROM runs WHERE tenant = ? AND run_id = ?";
 const earlier = "SELECT position, receipt FROM posts WHERE run = ? AND idempotency_key = ?";
 const add = "INSERT INTO posts (run, idempotency_key, at_ms, text) VALUES (?, ?, ?, ?)";
-// The first open post decides the time, whatever the clocks of later senders say.
+// The first open post decides the time, not the clocks of later senders.
 const noteOpen = "UPDATE runs SET posted_at = coalesce(posted_at, ?) WHERE id = ?";
 const noteReceived = `UPDATE runs SET posted_at =
   (SELECT at_ms FROM posts WHERE run = runs.id AND receipt IS NULL ORDER BY position LIMIT 1) WHERE id = ?`;
@@ -63,7 +63,7 @@ export function storeReceipts(
   run: number,
   receipts: readonly { readonly position: number; readonly receipt: string }[],
 ): void {
-  // A second receipt for one post changes nothing: it is repeated after a crash and says the same.
+  // A second receipt for one post changes nothing: it is repeated after a crash, with the same content.
   for (const { position, receipt: text } of receipts) database.sql(setReceipt).run(text, position, run);
   database.sql(noteReceived).run(run);
 }

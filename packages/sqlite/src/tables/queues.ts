@@ -122,7 +122,7 @@ export class Queues {
     return taken;
   }
 
-  /** Runs of others whose lease has run out, and all runs of dead owners, are nobody's, and stand in line. */
+  /** Releases runs of others whose lease has expired, and all runs of dead owners: they wait in line. */
   #endExpired(queues: readonly QueueLimits[], { nowMs, owner: own }: PlaceRequest): void {
     const names = JSON.stringify(queues.map(({ name }) => name));
     const found = this.#owners.holders().flatMap((owner) => {
@@ -134,7 +134,7 @@ export class Queues {
     this.#lineUp(found);
   }
 
-  /** Runs that want a place by now stand in line, in the order in which they came to want it. */
+  /** Puts runs that need a place by now into the line, in the order in which they began to need it. */
   #lineUpDue(queue: string, nowMs: number): void {
     const byTime = this.#database.sql(due).all(queue, nowMs) as WaitingRun[];
     const byPost = this.#database.sql(posted).all(queue) as WaitingRun[];
@@ -145,7 +145,7 @@ export class Queues {
 
   #lineUp(runs: WaitingRun[]): void {
     const keys = new Set<string>();
-    // Of several queues: each has keys of its own.
+    // Of several queues: each has its own keys.
     for (const { id, queue, key } of runs.sort((left, right) => left.atMs - right.atMs || left.id - right.id)) {
       this.#database.sql(lineUp).run(id);
       const ofQueue = JSON.stringify([queue, key]);
@@ -161,7 +161,7 @@ export class Queues {
     return new Map(rows.map(({ key, count }) => [key, count]));
   }
 
-  /** Forgets those that no rate counts. One that lies further ahead than a whole window is of a clock that was set back since. */
+  /** Deletes starts that no rate counts. One further ahead than a whole window is from a clock that was set back since. */
   #startsLeft({ name, rate }: QueueLimits, nowMs: number): number {
     if (rate === null) return Number.POSITIVE_INFINITY;
     this.#database.sql(noteWindow).run(name, rate.perMs);

@@ -22,7 +22,7 @@ export function listRecords(database: Database, query: RecordQuery): RecordPage 
   const { from, isAfter, end } = rangeOfPrefix(prefix, cursor);
   const text = page(`${isAfter ? " AND id > ?" : " AND id >= ?"}${end === null ? "" : " AND id < ?"}`);
   const bounds = [from, ...(end === null ? [] : [end])];
-  // One more row than requested tells whether there is a next page.
+  // Reading one more row than requested shows whether there is a next page.
   const rows = database.sql(text).all(tenant, kind, ...bounds, limit + 1);
   const records = rows.slice(0, limit).map((values) => {
     const key = { tenant, kind, id: new Row({ path: database.path, table: "records", key: kind }, values).text("id") };

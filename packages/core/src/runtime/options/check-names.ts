@@ -45,24 +45,24 @@ export function checkNames({ labels = {}, ...names }: Named): void {
   if (problems.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: `What is to be stored cannot be: ${problems.join("; ")}.`,
-    hint: `Give text of at most ${LONGEST} bytes of UTF-8, without U+0000 and without half of a surrogate pair.`,
+    message: `Invalid names: ${problems.join("; ")}.`,
+    hint: `Use text of at most ${LONGEST} bytes of UTF-8, without U+0000 and without half of a surrogate pair.`,
     details: { problems },
   });
 }
 
 /** The first problem, or none. */
 export function nameProblem(what: string, text: unknown, isRequired: boolean): string[] {
-  if (typeof text !== "string") return [`${what} is not a string`];
+  if (typeof text !== "string") return [`${what} must be a string`];
   const sizeBytes = sizeOf(text);
-  if (sizeBytes > LONGEST) return [`${what} has ${sizeBytes} bytes; a name has at most ${LONGEST}`];
-  if (isRequired && text === "") return [`${what} is empty`];
-  return text.includes("\0") || !isWellFormed(text) ? [`${what} has characters that no store keeps`] : [];
+  if (sizeBytes > LONGEST) return [`${what} has ${sizeBytes} bytes; the limit is ${LONGEST}`];
+  if (isRequired && text === "") return [`${what} must not be empty`];
+  return text.includes("\0") || !isWellFormed(text) ? [`${what} contains characters that cannot be stored`] : [];
 }
 
 function ownProblem(option: string, text: unknown): string[] {
   return option === "kind" && typeof text === "string" && text.startsWith(ownKinds)
-    ? [`\`kind\` begins with "${ownKinds}", as those of the runtime do`]
+    ? [`\`kind\` must not begin with "${ownKinds}", which is reserved for the runtime`]
     : [];
 }
 

@@ -79,7 +79,7 @@ class Door {
   #problems: string[] | null = null;
 
   texts<Given extends object>(given: Given, names: readonly (keyof Given & string)[]): void {
-    for (const name of names) if (typeof given[name] !== "string") this.#refuse(name, given[name], "text");
+    for (const name of names) if (typeof given[name] !== "string") this.#refuse(name, given[name], "a string");
   }
 
   numbers<Given extends object>(given: Given, names: readonly (keyof Given & string)[]): void {
@@ -87,34 +87,34 @@ class Door {
   }
 
   each(name: string, values: unknown): void {
-    if (!Array.isArray(values)) this.#refuse(name, values, "a list of texts");
-    else for (const value of values) if (typeof value !== "string") this.#refuse(name, value, "text");
+    if (!Array.isArray(values)) this.#refuse(name, values, "a list of strings");
+    else for (const value of values) if (typeof value !== "string") this.#refuse(name, value, "a string");
   }
 
   labels(labels: unknown): void {
     if (typeof labels !== "object" || labels === null || Array.isArray(labels))
-      return this.#refuse("labels", labels, "an object of texts");
+      return this.#refuse("labels", labels, "an object of strings");
     for (const [name, value] of Object.entries(labels))
-      if (typeof value !== "string") this.#refuse(`labels.${name}`, value, "text");
+      if (typeof value !== "string") this.#refuse(`labels.${name}`, value, "a string");
   }
 
   assertPassed(): void {
     if (this.#problems === null) return;
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `No store takes that: ${this.#problems.join("; ")}.`,
-      hint: "Check what comes from outside before it is passed on.",
+      message: `The arguments of the store are invalid: ${this.#problems.join("; ")}.`,
+      hint: "Check input from outside before you pass it on.",
       details: { problems: this.#problems },
     });
   }
 
   #refuse(name: string, value: unknown, expected: string): void {
     this.#problems ??= [];
-    this.#problems.push(`\`${name}\` is ${said(value)}, not ${expected}`);
+    this.#problems.push(`\`${name}\` must be ${expected}; it is ${nameOf(value)}`);
   }
 }
 
-function said(value: unknown): string {
+function nameOf(value: unknown): string {
   if (value === undefined) return "missing";
   if (Array.isArray(value)) return "a list";
   return typeof value === "number" || value === null ? String(value) : `of type ${typeof value}`;
