@@ -11,7 +11,6 @@ const bounded: Readonly<Record<string, string>> = {
 
 /** Files that make patterns from texts, with the reason why those are linear. */
 const makers: Readonly<Record<string, string>> = {
-  "server/src/http/clean-text.ts": "it matches fixed texts only, and has a test of its own",
   "server/src/wire/names.ts": "it is a literal of the same file with one more literal word in front",
 };
 
