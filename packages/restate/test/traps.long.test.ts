@@ -140,7 +140,7 @@ describe("many rounds", () => {
 describe("looks at a run", () => {
   it("are not what tells whoever waits that a run at work has ended", async () => {
     await using served = await serveHost(restate, { slowly: flows.slowly }, { pollMs: 3_600_000 });
-    const run = served.runtime.run("slowly", { x: 1_500 });
+    const run = served.runtime.run("slowly", { x: 4_000 });
     await run.accepted;
     await expect.poll(async () => (await run.summary()).status).toBe("waiting");
     await run.sendEvent(new flows.Said({ answer: "at last" }));
