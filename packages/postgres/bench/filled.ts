@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { postgresStore } from "@millrace/postgres";
 import type { RunKey, RunStore } from "millrace/runtime";
 import pg from "pg";
@@ -48,6 +49,8 @@ export const text: string = JSON.stringify({
   at: 1,
 });
 
+const hash = (text: string): string => createHash("sha256").update(text).digest("hex");
+
 /** Writes runs of tenant "acme" as a store would have, named `run-1` and so on. */
 export async function addRuns(
   { bare, store }: Filled,
@@ -56,14 +59,18 @@ export async function addRuns(
 ) {
   const { owner, dueMs = null } = state;
   if (owner !== undefined) await store.renew({ owner, nowMs: Date.now(), untilMs: Date.now() + 3_600_000 });
+  await bare.query("INSERT INTO tenants (hash, name) VALUES (decode($1, 'hex'), 'acme') ON CONFLICT DO NOTHING", [
+    hash("acme"),
+  ]);
   const from = Number((await bare.query("SELECT count(*) AS n FROM runs")).rows[0].n);
   await bare.query(
-    `INSERT INTO runs (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at,
+    `INSERT INTO runs (id, key, tenant, run_id, workflow, workflow_number, status, epoch, ticks, last_event, created_at,
         updated_at, wake_at, owner, renewal, lease_until)
-      SELECT -$5::bigint - g, $4, 'run-' || ($5::bigint + g), 'flow',
+      SELECT -$5::bigint - g, sha256(convert_to('["acme","run-' || ($5::bigint + g) || '"]', 'UTF8')), t.id, 'run-' || ($5::bigint + g), 'flow', 7,
         CASE WHEN o.id IS NULL THEN 'waiting' ELSE 'running' END, CASE WHEN o.id IS NULL THEN 0 ELSE 1 END, 0, -1, g, g, $3::bigint + g, o.id,
         coalesce(o.renewals, 0), CASE WHEN o.id IS NOT NULL THEN $6::bigint END
-      FROM generate_series(1, $1::int) g LEFT JOIN owners o ON o.name = $2`,
+      FROM generate_series(1, $1::int) g CROSS JOIN tenants t LEFT JOIN owners o ON o.name = $2
+      WHERE t.name = $4`,
     [count, owner ?? null, dueMs, "acme", from, Date.now() + 3_600_000],
   );
   await bare.query(

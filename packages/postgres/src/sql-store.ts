@@ -7,7 +7,7 @@ import { Committer } from "./commit/committer.js";
 import type { Database } from "./connection/database.js";
 import { Interned } from "./tables/interned.js";
 import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
-import { idOf, idSql } from "./text/keys.js";
+import { hashOf, runHash } from "./text/keys.js";
 import { countRuns, listRuns, listTenants } from "./tables/list.js";
 import { changeOf } from "./connection/notices.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
@@ -15,11 +15,11 @@ import { Queues } from "./tables/queues.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
 import { findRun, type RunReader } from "./tables/stored-run.js";
 import { walkIndexes } from "./connection/transaction.js";
-import { numbers, texts } from "./text/values.js";
+import { bytes, numbers } from "./text/values.js";
 import type { Watchers } from "./connection/watchers.js";
 
-const lockFree = `SELECT id, tenant, run_id AS "runId" FROM @runs r WHERE ${idSql("r.")} = ANY($1::text[])
-  AND (owner IS NULL OR owner = (SELECT id FROM @owners WHERE name = $2)) ORDER BY id FOR UPDATE`;
+const lockFree = `SELECT id, encode(key, 'hex') AS hash FROM @runs WHERE key = ANY($1::bytea[]) 
+  AND (owner IS NULL OR owner = (SELECT id FROM @owners WHERE hash = $2)) ORDER BY id FOR UPDATE`;
 const remove = "SELECT @delete_runs($1::bigint[])";
 
 export interface SqlStoreSetup {
@@ -33,7 +33,7 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
   const reader: RunReader = { database, clock };
   const owners = new Interned(database, "owners");
   const queues = new Interned(database, "queues");
-  const committer = new Committer({ ...reader, owners, queues });
+  const committer = new Committer({ ...reader, tenants: new Interned(database, "tenants"), owners, queues });
   const onTaken: Committer["remember"] = (id, run) => committer.remember(id, run);
   const claims = new Claims({ ...reader, owners, queues: new Queues(queues), onTaken });
   return {
@@ -93,10 +93,12 @@ function readsOf(reader: RunReader): Pick<RunStore, Reads | JournalReads> {
 
 /** Gives the keys of the runs that were deleted. Somebody who claims a run meanwhile keeps it, or comes too late. */
 async function removeRuns(database: Database, keys: readonly RunKey[], owner: string | undefined): Promise<RunKey[]> {
+  const byHash = new Map(keys.map((key) => [runHash(key).toString("hex"), key]));
   return database.write(async (transaction) => {
     transaction.send(walkIndexes, []);
-    const free = await transaction.all(lockFree, [texts(keys.map(idOf)), owner ?? null]);
+    const wanted = bytes(keys.map(runHash));
+    const free = await transaction.all(lockFree, [wanted, owner === undefined ? null : hashOf(owner)]);
     if (free.length > 0) transaction.send(remove, [numbers(free.map(({ id }) => id as number))]);
-    return free.map(({ tenant, runId }) => ({ tenant, runId }) as RunKey);
+    return free.map(({ hash }) => byHash.get(hash as string) as RunKey);
   });
 }

@@ -1,7 +1,7 @@
 /** Owners that stop answering, and go on as if nothing had happened. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { idOf } from "../src/text/keys.js";
+import { runHash } from "../src/text/keys.js";
 import { Child } from "./child/process.js";
 import { Cable } from "./support/cable.js";
 import { creationOf, keyOf, leaseOf, tickOf } from "./support/runs.js";
@@ -45,7 +45,7 @@ describe("a process that stops answering in a transaction", () => {
     await sleep(10);
 
     // The claim locks the row with its first messages, and would commit with its last one.
-    cable.freezeAfter(Buffer.from(idOf(keyOf("run"))));
+    cable.freezeAfter(runHash(keyOf("run")));
     const lost = stuck.claim(keyOf("run"), leaseOf("stuck")).catch((error: unknown) => error);
     await vi.waitFor(() => expect(cable.cuts).toBe(1), { timeout: 50_000 });
     const claimed = await others.claim(keyOf("run"), leaseOf("other"));

@@ -4,7 +4,7 @@ import { assertCount, compare, type Found, msOf } from "../measure.ts";
 export async function renewals(url: string): Promise<Found[]> {
   const ours = await filled(url);
   await addRuns(ours, 10_000, { owner });
-  const read = `SELECT r.tenant, r.run_id FROM runs r WHERE r.owner = (SELECT id FROM owners WHERE name = $1)`;
+  const read = `SELECT t.name, r.run_id FROM runs r JOIN tenants t ON t.id = r.tenant WHERE r.owner = (SELECT id FROM owners WHERE name = $1)`;
   const reached = (): Promise<number> =>
     msOf(async () => {
       const nowMs = Date.now();

@@ -15,7 +15,7 @@ import type { Interned } from "../tables/interned.js";
 import { openOfIds, toPost } from "../tables/posts.js";
 import type { NamedQueues, Queues } from "../tables/queues.js";
 import { leaseUntil, type RunReader, selectLocked, selectRuns, toRun } from "../tables/stored-run.js";
-import { idOf, idSql } from "../text/keys.js";
+import { idOf, runHash } from "../text/keys.js";
 import { checkNames } from "../text/names.js";
 import { atMost, numbers, texts } from "../text/values.js";
 import { DueEdge, type DueLook, everything } from "./due-edge.js";
@@ -34,23 +34,23 @@ import type { HeldRun } from "./plan.js";
 const keptPlace = "place = CASE WHEN r.owner = $1 AND r.place = 1 THEN 1 END";
 
 const holdOwner = `SELECT 1 FROM @runs r JOIN @owners o ON o.id = r.owner
-  WHERE ${idSql("r.")} = $1 AND r.owner <> $2 AND ${leaseUntil} <= $3 FOR SHARE OF o`;
+  WHERE r.key = $1 AND r.owner <> $2 AND ${leaseUntil} <= $3 FOR SHARE OF o`;
 const takeOne = `WITH free AS MATERIALIZED (
     SELECT r.id FROM @runs r LEFT JOIN @owners o ON o.id = r.owner
-    WHERE ${idSql("r.")} = $3 AND (r.ended_at IS NULL OR $5) AND (r.owner IS NULL OR r.owner = $1 OR ${leaseUntil} <= $4)
+    WHERE r.key = $3 AND (r.ended_at IS NULL OR $5) AND (r.owner IS NULL OR r.owner = $1 OR ${leaseUntil} <= $4)
       AND (r.queue IS NULL OR r.owner = $1 OR $6)
     FOR NO KEY UPDATE OF r
   ), taken AS (UPDATE @runs r SET ${setLease}, ${keptPlace} FROM free WHERE r.id = free.id RETURNING r.*)
   ${selectLocked("taken r", "")}`;
 
 const takenPlaces = selectRuns("@runs r", "WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)");
-const lookPlaces = `SELECT r.tenant, r.run_id, r.workflow FROM @runs r
+const lookPlaces = `SELECT t.name AS tenant, r.run_id, r.workflow FROM @runs r JOIN @tenants t ON t.id = r.tenant
   WHERE r.id = ANY($1::bigint[]) ORDER BY array_position($1::bigint[], r.id)`;
 
 const renew = `WITH renewed AS (
     UPDATE @owners SET renewals = renewals + 1, until_ms = $2, seen_at = now() WHERE id = $1 RETURNING id
-  ) SELECT n.id, r.tenant, r.run_id AS "runId" FROM renewed n
-  LEFT JOIN @runs r ON r.owner = $1`;
+  ) SELECT n.id, t.name AS tenant, r.run_id AS "runId" FROM renewed n
+  LEFT JOIN @runs r ON r.owner = $1 LEFT JOIN @tenants t ON t.id = r.tenant`;
 
 type DueRequest = LeaseRequest & DueRuns & { readonly limit: number };
 
@@ -82,12 +82,12 @@ export class Claims {
 
   async claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null> {
     const { database, clock } = this.#setup;
-    const id = idOf(key);
+    const hash = runHash(key);
     const [taken] = await this.#asOwner(lease.owner, (owner) =>
       database.write(async (transaction) => {
         const nowMs = clock.toServer(lease.nowMs);
-        transaction.send(holdOwner, [id, owner, nowMs]);
-        const values = [owner, clock.toServer(lease.untilMs), id, nowMs, lease.ended === true, lease.beside === true];
+        transaction.send(holdOwner, [hash, owner, nowMs]);
+        const values = [owner, clock.toServer(lease.untilMs), hash, nowMs, lease.ended === true, lease.beside === true];
         return this.#claimed(transaction, await transaction.all(takeOne, values), owner);
       }),
     );

@@ -4,12 +4,13 @@
  * @module
  */
 import type { Transaction } from "../connection/transaction.js";
-import { longText, numbers, texts } from "../text/values.js";
+import { bytes, longText, numbers, texts } from "../text/values.js";
 
 interface ValueOf {
   readonly bigint: number | string;
   readonly boolean: boolean;
   readonly text: string;
+  readonly bytea: Buffer;
 }
 
 /** A row of the columns `"run bigint, text text"`. */
@@ -37,7 +38,8 @@ export class Columns<Spec extends string> {
   values(rows: readonly RowOf<Spec>[]): string[] {
     return this.names.map((name, index) => {
       const values = rows.map((row) => (row[name as keyof typeof row] ?? null) as never);
-      return this.#types[index] === "text" ? texts(values) : numbers(values);
+      if (this.#types[index] === "text") return texts(values);
+      return this.#types[index] === "bytea" ? bytes(values) : numbers(values);
     });
   }
 }

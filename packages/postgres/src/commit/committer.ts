@@ -12,22 +12,23 @@ import type { Transaction } from "../connection/transaction.js";
 import type { Interned } from "../tables/interned.js";
 import { lockRecords } from "../tables/records.js";
 import { lastTick, type RunReader, runsByKeys, toRun } from "../tables/stored-run.js";
-import { idOf, idSql, recordId } from "../text/keys.js";
+import { idOf, recordId, runHash } from "../text/keys.js";
 import { checkCommit } from "../text/names.js";
-import { texts } from "../text/values.js";
+import { bytes } from "../text/values.js";
 import { RecentBlobs } from "./blobs.js";
 import { type HeldRun, type Knowledge, type Plan, planGroup } from "./plan.js";
 import { RunNumbers } from "./run-numbers.js";
 import { sendWave } from "./writes.js";
 
-const lock = `SELECT 1 FROM @runs r WHERE ${idSql("r.")} = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE`;
-const read = `SELECT ${idSql("r.")} AS key, r.id, r.owner, r.epoch, ${lastTick} AS ticks FROM @runs r
-  WHERE ${idSql("r.")} = ANY($1::text[])`;
+const lock = "SELECT 1 FROM @runs WHERE key = ANY($1::bytea[]) ORDER BY id FOR NO KEY UPDATE";
+const read = `SELECT r.id, encode(r.key, 'hex') AS key, r.owner, r.epoch, ${lastTick} AS ticks FROM @runs r
+  WHERE r.key = ANY($1::bytea[])`;
 
 /** Runs that are remembered. One that is forgotten costs a second round trip. */
 const maxHeld = 100_000;
 
 export interface CommitterSetup extends RunReader {
+  readonly tenants: Interned;
   readonly owners: Interned;
   readonly queues: Interned;
 }
@@ -76,12 +77,13 @@ export class Committer {
 
   /** Gives numbers for the new runs. */
   async #prepare(commits: readonly RunCommit[]): Promise<number[]> {
-    const { owners, queues, clock } = this.#setup;
+    const { tenants, owners, queues, clock } = this.#setup;
     const creations = commits.filter(({ create }) => create !== undefined);
     const names = commits.map(({ owner, create }) => create?.lease?.owner ?? owner).filter((name) => name !== null);
     if (commits.some(({ create, summary }) => create !== undefined || summary?.wakeAtMs)) await clock.refresh();
     await owners.ensure(names);
     if (creations.length === 0) return [];
+    await tenants.ensure(creations.map(({ key }) => key.tenant));
     await queues.ensure(creations.flatMap(({ create }) => (create?.queue ? [create.queue.name] : [])));
     return this.#numbers.take(creations.length);
   }
@@ -104,14 +106,17 @@ export class Committer {
   }
 
   async #planLocked(transaction: Transaction, commits: readonly RunCommit[], newId: () => number): Promise<Plan> {
-    const ids = texts([...new Set(commits.map(({ key }) => idOf(key)))]);
+    const idOfHash = new Map(commits.map(({ key }) => [runHash(key).toString("hex"), idOf(key)]));
+    const hashes = bytes([...idOfHash.keys()].map((hash) => Buffer.from(hash, "hex")));
     const writes = commits.flatMap(({ records = [] }) => records);
     const [, rows, versions] = await Promise.all([
-      transaction.all(lock, [ids]),
-      transaction.all(read, [ids]),
+      transaction.all(lock, [hashes]),
+      transaction.all(read, [hashes]),
       writes.length === 0 ? new Map<string, number>() : lockRecords(transaction, writes),
     ]);
-    const runs = new Map(rows.map(({ key, ...run }) => [key as string, run as unknown as HeldRun]));
+    const runs = new Map(
+      rows.map(({ key, ...run }) => [idOfHash.get(key as string) as string, run as unknown as HeldRun]),
+    );
     const knowledge: Knowledge = {
       run: (id) => runs.get(id) ?? null,
       version: (record) => versions.get(recordId(record)) ?? 0,
@@ -126,7 +131,7 @@ export class Committer {
     const keys = commits.filter((_, index) => plan.results[index]?.status === "exists").map(({ key }) => key);
     const found = new Map<string, StoredRun>();
     if (keys.length > 0) {
-      for (const row of await transaction.all(runsByKeys, [texts(keys.map(idOf))])) {
+      for (const row of await transaction.all(runsByKeys, [bytes(keys.map(runHash))])) {
         const run = toRun(this.#setup, row);
         found.set(idOf(run.key), run);
       }
@@ -149,9 +154,10 @@ export class Committer {
   }
 
   #writeSetup(recent: RecentBlobs | null) {
-    const { queues, clock } = this.#setup;
+    const { tenants, queues, clock } = this.#setup;
     return {
       recent,
+      tenantId: (name: string) => tenants.known(name) ?? 0,
       queueId: (name: string) => queues.known(name) ?? 0,
       toServer: (atMs: number) => clock.toServer(atMs),
     };

@@ -93,7 +93,7 @@ const looking = (from: string): DueLocks => ({ owners: "", runs: "", from });
 export const anyDue: string = `${dueSql(looking("$4"), 1)} SELECT id FROM due`;
 export const anyDueOfAll: string = `${dueSql(looking("$10"), 1)} SELECT 1 FROM due UNION ALL SELECT 1 WHERE ${isPlaceWanted("$1", 4)}`;
 export const lookDue = (limit: number): string => `${dueSql(looking(String(everything)), limit)}
-  SELECT r.tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id
+  SELECT t.name AS tenant, r.run_id, r.workflow, due.at FROM due JOIN @runs r ON r.id = due.id JOIN @tenants t ON t.id = r.tenant
   WHERE ${isDue} ORDER BY due.at, r.id`;
 const ofSome = "($1::text[] IS NULL OR r.workflow = ANY($1))";
 const first = (column: string, where: string): string => `(SELECT r.${column} FROM @runs r

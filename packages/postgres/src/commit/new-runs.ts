@@ -1,21 +1,22 @@
 import { isEndedStatus, lastEventOf } from "millrace/engine";
 import type { Lease, NewRunRecord } from "millrace/runtime";
 import type { Transaction } from "../connection/transaction.js";
-import { idOf } from "../text/keys.js";
+import { hashOf, numberOf, runHash } from "../text/keys.js";
 import { additionTo, Columns, sendRows } from "./columns.js";
 import type { Taken } from "./plan.js";
 import { sendLongSummaries, short } from "./run-columns.js";
 
-/** Numbers of queues, and times by the clock of the server. */
+/** Numbers of long names, and times by the clock of the server. */
 export interface Numbering {
+  readonly tenantId: (name: string) => number;
   readonly queueId: (name: string) => number;
   readonly toServer: (atMs: number) => number;
 }
 
 const runs = new Columns(
-  `id bigint, tenant text, run_id text, workflow text, status text, epoch bigint, \
+  `id bigint, key bytea, tenant bigint, run_id text, workflow text, workflow_number bigint, status text, epoch bigint, \
 ticks bigint, last_event bigint, created_at bigint, updated_at bigint, ended_at bigint, wake_at bigint, owner bigint, \
-lease_until bigint, waiting text, outcome text, queue bigint, queue_key text, priority bigint, queued_at bigint`,
+lease_until bigint, waiting text, outcome text, queue bigint, queue_key bytea, priority bigint, queued_at bigint`,
 );
 const addRuns = `INSERT INTO @runs (${runs.names.join(", ")}, renewal, queue_batch)
   SELECT i.*, CASE WHEN i.owner IS NULL THEN 0 ELSE (SELECT o.renewals FROM @owners o WHERE o.id = i.owner) END,
@@ -23,9 +24,12 @@ const addRuns = `INSERT INTO @runs (${runs.names.join(", ")}, renewal, queue_bat
   FROM ${runs.input}`;
 const addStarts = additionTo(
   "starts",
-  "run bigint, code text, start_at bigint, forked_run_id text, forked_tick bigint, labels text, input text",
+  "run bigint, code text, start_at bigint, forked_run_id text, forked_tick bigint, queue_key text, labels text, input text",
 );
-const addLabels = additionTo("labels", "run bigint, tenant text, created_at bigint, name text, value text");
+const addLabels = additionTo(
+  "labels",
+  "run bigint, number bigint, tenant bigint, created_at bigint, name text, value text",
+);
 
 type Created = NewRunRecord & { readonly lease: Lease | null };
 const createOf = ({ commit }: Taken): Created => commit.create as Created;
@@ -34,24 +38,26 @@ const createOf = ({ commit }: Taken): Created => commit.create as Created;
 export function sendNewRuns(transaction: Transaction, created: readonly Taken[], numbering: Numbering): void {
   // In the order of their keys: two processes that create the same runs then wait for each other, and do not deadlock.
   const sorted = created
-    .map((taken) => ({ id: idOf(taken.commit.key), row: rowOf(taken, numbering) }))
-    .toSorted((left, right) => (left.id < right.id ? -1 : 1));
-  transaction.send(addRuns, runs.values(sorted.map(({ row }) => row)));
+    .map((taken) => rowOf(taken, numbering))
+    .toSorted((left, right) => Buffer.compare(left.key, right.key));
+  transaction.send(addRuns, runs.values(sorted));
   sendLongSummaries(transaction, created);
   sendStarts(transaction, created);
-  sendLabels(transaction, created);
+  sendLabels(transaction, created, numbering);
 }
 
-function rowOf(taken: Taken, { queueId, toServer }: Numbering) {
+function rowOf(taken: Taken, { tenantId, queueId, toServer }: Numbering) {
   const { commit, after } = taken;
   const { lease, createdAtMs, startAtMs, workflow, queue } = createOf(taken);
   const { summary, ticks } = commit;
   const wakeAtMs = summary === undefined ? startAtMs : summary.wakeAtMs;
   return {
     id: after.id,
-    tenant: commit.key.tenant,
+    key: runHash(commit.key),
+    tenant: tenantId(commit.key.tenant),
     run_id: commit.key.runId,
     workflow,
+    workflow_number: numberOf(workflow),
     status: summary?.status ?? (startAtMs > createdAtMs ? "scheduled" : "running"),
     epoch: after.epoch,
     ticks: after.ticks,
@@ -65,7 +71,7 @@ function rowOf(taken: Taken, { queueId, toServer }: Numbering) {
     waiting: short(summary?.waiting),
     outcome: short(summary?.outcome),
     queue: queue === null ? null : queueId(queue.name),
-    queue_key: queue?.key,
+    queue_key: queue === null ? null : hashOf(queue.key),
     priority: queue?.priority,
     queued_at: queue === null ? null : toServer(startAtMs),
   };
@@ -73,13 +79,14 @@ function rowOf(taken: Taken, { queueId, toServer }: Numbering) {
 
 function sendStarts(transaction: Transaction, created: readonly Taken[]): void {
   const rows = created.map((taken) => {
-    const { code, startAtMs, forkedFrom, labels, input } = createOf(taken);
+    const { code, startAtMs, forkedFrom, queue, labels, input } = createOf(taken);
     return {
       run: taken.after.id,
       code,
       start_at: startAtMs,
       forked_run_id: forkedFrom?.runId,
       forked_tick: forkedFrom?.tick,
+      queue_key: queue?.key,
       labels: JSON.stringify(Object.entries(labels)),
       input,
     };
@@ -87,11 +94,11 @@ function sendStarts(transaction: Transaction, created: readonly Taken[]): void {
   sendRows(transaction, addStarts, rows);
 }
 
-function sendLabels(transaction: Transaction, created: readonly Taken[]): void {
+function sendLabels(transaction: Transaction, created: readonly Taken[], { tenantId }: Numbering): void {
   const rows = created.flatMap((taken) => {
     const { labels, createdAtMs } = createOf(taken);
-    const shared = { run: taken.after.id, tenant: taken.commit.key.tenant, created_at: createdAtMs };
-    return Object.entries(labels).map(([name, value]) => ({ ...shared, name, value }));
+    const shared = { run: taken.after.id, tenant: tenantId(taken.commit.key.tenant), created_at: createdAtMs };
+    return Object.entries(labels).map(([name, value]) => ({ ...shared, number: numberOf(name, value), name, value }));
   });
   sendRows(transaction, addLabels, rows);
 }

@@ -11,6 +11,7 @@ import type { LoneStatement, Transaction } from "../connection/transaction.js";
 import { surprises } from "../store-error.js";
 import { sendRecords } from "../tables/records.js";
 import { lastTick } from "../tables/stored-run.js";
+import { hashOf } from "../text/keys.js";
 import { numbers } from "../text/values.js";
 import { type RecentBlobs, sendBlobs } from "./blobs.js";
 import { additionTo, Columns, type RowOf, sendRows } from "./columns.js";
@@ -75,14 +76,14 @@ const setReceipts = `UPDATE @posts p SET receipt = i.receipt FROM ${given.input}
 const noteReceived = `UPDATE @runs r SET posted_at =
     (SELECT p.at_ms FROM @posts p WHERE p.run = r.id AND p.receipt IS NULL ORDER BY p.position LIMIT 1)
   WHERE r.id = ANY($1::bigint[])`;
-const received = new Columns("run bigint, name text, receipt text");
+const received = new Columns("run bigint, key bytea, name text, receipt text");
 // Of several messages with one key, the first one stays.
-const addReceived = `INSERT INTO @posts (position, run, idempotency_key, at_ms, text, receipt)
-  SELECT nextval('@post_positions'), run, name, 0, '', receipt FROM ${received.input} ${keepFirst}`;
+const addReceived = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text, receipt)
+  SELECT nextval('@post_positions'), run, key, name, 0, '', receipt FROM ${received.input} ${keepFirst}`;
 // Positions rise in the order of the messages.
-const posted = new Columns("place bigint, run bigint, name text, at_ms bigint, text text");
-const addPosts = `INSERT INTO @posts (position, run, idempotency_key, at_ms, text)
-  SELECT nextval('@post_positions'), run, name, at_ms, text
+const posted = new Columns("place bigint, run bigint, key bytea, name text, at_ms bigint, text text");
+const addPosts = `INSERT INTO @posts (position, run, key, idempotency_key, at_ms, text)
+  SELECT nextval('@post_positions'), run, key, name, at_ms, text
   FROM (SELECT * FROM ${posted.input} ORDER BY place) p`;
 const pruning = new Columns("run bigint, ticks bigint, snapshots bigint");
 const prune = "SELECT @prune($1::bigint[], $2::bigint[], $3::bigint[])";
@@ -189,7 +190,7 @@ function sendRest(transaction: Transaction, taken: readonly Taken[]): void {
   if (gone.length > 0) transaction.send(forget, forgotten.values(gone));
   const messages = taken.flatMap(({ commit, after }) =>
     (commit.received ?? []).map(({ idempotencyKey: name, receipt }) => {
-      return { run: after.id, name, receipt };
+      return { run: after.id, key: hashOf(name), name, receipt };
     }),
   );
   if (messages.length > 0) transaction.send(addReceived, received.values(messages));
@@ -204,7 +205,7 @@ function sendPosts(transaction: Transaction, taken: readonly Taken[]): void {
   const posts = taken.flatMap(({ commit, after }) => (commit.posts ?? []).map((post) => ({ ...post, run: after.id })));
   if (posts.length === 0) return;
   const rows = posts.map(({ run, idempotencyKey: name, atMs, text }, place) => {
-    return { place, run, name, at_ms: atMs, text };
+    return { place, run, key: name === null ? null : hashOf(name), name, at_ms: atMs, text };
   });
   transaction.send(addPosts, posted.values(rows));
   sendReceived(transaction, rows);

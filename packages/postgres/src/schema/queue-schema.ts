@@ -15,7 +15,8 @@ import { leaseUntil } from "../tables/stored-run.js";
 export const queueTables: string = `
   CREATE TABLE @queues (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name text COLLATE "C" NOT NULL UNIQUE,
+    hash bytea NOT NULL UNIQUE,
+    name text NOT NULL,
     longest_ms bigint NOT NULL DEFAULT 0 -- of all rates that processes had: younger starts are kept
   ) WITH (fillfactor = 50);
 
@@ -31,7 +32,7 @@ export const queueTables: string = `
 
   CREATE TABLE @queue_keys (
     queue bigint NOT NULL,
-    queue_key text COLLATE "C" NOT NULL,
+    queue_key bytea NOT NULL,
     turn bigint NOT NULL, -- the lowest is served next
     PRIMARY KEY (queue, queue_key)
   ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
@@ -81,7 +82,7 @@ const limits =
   "queue_ids bigint[], run_limits bigint[], key_limits bigint[], rate_limits bigint[], rate_windows bigint[]";
 const variables = `
     of_queue bigint;
-    of_key text COLLATE "C";
+    of_key bytea;
     of_turn bigint;
     first_run record;
     may_start boolean;`;

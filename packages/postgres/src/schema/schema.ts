@@ -1,8 +1,8 @@
 /**
  * The tables, version by version. `@name` stands for a table, a sequence or a function in the schema of the store.
  *
- *     owners  1-* runs 1-1 starts            what never changes, beside the row that every commit rewrites
- *                  |--* labels
+ *     tenants 1-* runs 1-1 starts            what never changes, beside the row that every commit rewrites
+ *     owners  1-*  |--* labels
  *                  |--* ticks, snapshots     the journal: a prefix may be pruned
  *                  |--* events               the stream
  *                  |--* posts                messages; open until they have a receipt
@@ -12,8 +12,8 @@
  *     records                                of tenants, not of runs
  *     lanes   1-* batches                    one lane for each connection that writes: which batches were stored lately
  *
- * An index row takes 2,704 bytes: four names of 255 bytes and some numbers are shorter. Names compare by their bytes.
- * A run is looked up by one text, made of its tenant and its id, so that many are looked up by one list.
+ * An index row takes 2,704 bytes, and three names of 1,000 characters are longer. So what is looked up by its name has a
+ * SHA-256 of it as its key, which the client makes, and what is sorted by a name has a number from it.
  * A renewal rewrites the row of the owner and none of its runs: a lease ends at `owners.until_ms` where it was taken before
  * the last renewal, else at `runs.lease_until`.
  * What every commit writes is added and changes no row: old versions of a row that is changed again and again cannot be
@@ -24,13 +24,19 @@
  *
  * @module
  */
-import { idSql } from "../text/keys.js";
 import { queueFunctions, queueTables } from "./queue-schema.js";
 
 const tables = `
+  CREATE TABLE @tenants (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    hash bytea NOT NULL UNIQUE,
+    name text NOT NULL
+  );
+
   CREATE TABLE @owners (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    name text COLLATE "C" NOT NULL UNIQUE,
+    hash bytea NOT NULL UNIQUE,
+    name text NOT NULL,
     renewals bigint NOT NULL DEFAULT 0,
     until_ms bigint, -- of the last renewal
     seen_at timestamptz NOT NULL DEFAULT now()
@@ -53,9 +59,11 @@ const tables = `
   CREATE SEQUENCE @queue_batches;
   CREATE TABLE @runs (
     id bigint PRIMARY KEY,
-    tenant text COLLATE "C" NOT NULL,
-    run_id text COLLATE "C" NOT NULL,
+    key bytea NOT NULL,
+    tenant bigint NOT NULL,
+    run_id text NOT NULL,
     workflow text COLLATE "C" NOT NULL,
+    workflow_number bigint NOT NULL,
     status text COLLATE "C" NOT NULL,
     epoch bigint NOT NULL,
     ticks bigint NOT NULL, -- when the row was last written, like the next two: there may be more
@@ -71,16 +79,16 @@ const tables = `
     waiting text,
     outcome text,
     queue bigint,
-    queue_key text COLLATE "C",
+    queue_key bytea, -- SHA-256 of the key
     priority bigint,
     queued_at bigint, -- when it is to begin
     queue_batch bigint, -- of the statement that created it: numbers of runs say nothing between two processes
     place integer, -- 0: it waits in line; 1: it has one; NULL: it wants none yet
     had_place boolean NOT NULL DEFAULT false -- it counts no more against a rate
   ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
-  CREATE UNIQUE INDEX runs_key ON @runs (${idSql("")});
+  CREATE UNIQUE INDEX runs_key ON @runs (key);
   CREATE INDEX runs_status ON @runs (tenant, status, created_at, id);
-  CREATE INDEX runs_workflow ON @runs (tenant, workflow, created_at, id);
+  CREATE INDEX runs_workflow ON @runs (tenant, workflow_number, created_at, id);
   CREATE INDEX runs_held ON @runs (owner, renewal, lease_until) WHERE owner IS NOT NULL;
   CREATE INDEX runs_held_posted ON @runs (owner) WHERE owner IS NOT NULL AND posted_at IS NOT NULL;
   CREATE INDEX runs_held_timer ON @runs (wake_at)
@@ -96,19 +104,21 @@ const tables = `
     start_at bigint NOT NULL,
     forked_run_id text,
     forked_tick bigint,
+    queue_key text,
     labels text NOT NULL, -- as JSON: pairs of name and value
     input text NOT NULL
   );
 
   CREATE TABLE @labels (
     run bigint NOT NULL,
-    tenant text COLLATE "C" NOT NULL,
+    number bigint NOT NULL, -- of name and value
+    tenant bigint NOT NULL,
     created_at bigint NOT NULL,
     name text COLLATE "C" NOT NULL,
     value text COLLATE "C" NOT NULL
   );
   CREATE INDEX labels_run ON @labels (run);
-  CREATE INDEX labels_value ON @labels (tenant, name, value, created_at, run);
+  CREATE INDEX labels_value ON @labels (tenant, number, created_at, run);
 
   CREATE TABLE @ticks (
     run bigint NOT NULL,
@@ -139,13 +149,14 @@ const tables = `
   CREATE TABLE @posts (
     position bigint PRIMARY KEY,
     run bigint NOT NULL,
-    idempotency_key text COLLATE "C",
+    key bytea, -- SHA-256 of the idempotency key
+    idempotency_key text,
     at_ms bigint NOT NULL,
     text text NOT NULL,
     receipt text
   );
   CREATE INDEX posts_run ON @posts (run);
-  CREATE UNIQUE INDEX posts_key ON @posts (run, idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE UNIQUE INDEX posts_key ON @posts (run, key) WHERE key IS NOT NULL;
   CREATE INDEX posts_open ON @posts (run, position) WHERE receipt IS NULL;
 
   CREATE TABLE @blobs (
@@ -164,13 +175,15 @@ const tables = `
   CREATE INDEX blob_refs_blob ON @blob_refs (blob);
 
   CREATE TABLE @records (
+    key bytea PRIMARY KEY,
+    scope bigint NOT NULL, -- number of tenant and kind
     tenant text COLLATE "C" NOT NULL,
     kind text COLLATE "C" NOT NULL,
     id text COLLATE "C" NOT NULL,
     version bigint NOT NULL,
-    text text NOT NULL,
-    PRIMARY KEY (tenant, kind, id)
+    text text NOT NULL
   );
+  CREATE INDEX records_page ON @records (scope, left(id, 250));
 `;
 
 // A pipelined transaction fails as a whole where a statement finds something else than the client expected.

@@ -1,22 +1,23 @@
 import type { Database } from "../connection/database.js";
-import { texts } from "../text/values.js";
+import { hashOf } from "../text/keys.js";
+import { bytes, texts } from "../text/values.js";
 
-type Table = "owners" | "queues";
+type Table = "tenants" | "owners" | "queues";
 
 // What is there already is read and not written: most names are.
-const find = (table: Table): string => `SELECT id, name FROM @${table} WHERE name = ANY($1::text[])`;
-const add = (table: Table): string => `INSERT INTO @${table} (name)
-  SELECT * FROM unnest($1::text[]) ON CONFLICT (name) DO NOTHING`;
+const find = (table: Table): string => `SELECT id, name FROM @${table} WHERE hash = ANY($1::bytea[])`;
+const add = (table: Table): string => `INSERT INTO @${table} (hash, name)
+  SELECT * FROM unnest($1::bytea[], $2::text[]) ON CONFLICT (hash) DO NOTHING`;
 const see = "UPDATE @owners SET seen_at = now() WHERE id = ANY($1::bigint[])";
 const cleanOwners = `DELETE FROM @owners o WHERE seen_at < now() - interval '7 days'
   AND NOT EXISTS (SELECT 1 FROM @runs r WHERE r.owner = o.id)`;
 
 /** After a day, the row of an owner may soon be cleaned away. */
 const freshMs = 86_400_000;
-/** A process that meets more names asks again for some of them. */
+/** A server with more tenants than that asks again for some of them. */
 const maxKnown = 20_000;
 
-/** The numbers of owners or queues, by their names. Queues stay for good; owners go a week after they were last seen. */
+/** The numbers of long names. Tenants and queues stay for good; owners go a week after they were last seen. */
 export class Interned {
   readonly #database: Database;
   readonly #table: Table;
@@ -44,17 +45,17 @@ export class Interned {
     const missing = [...new Set(names)].filter((name) => !this.#known.has(name));
     if (missing.length === 0) return;
     const table = this.#table;
-    const wanted = texts(missing);
+    const hashes = bytes(missing.map(hashOf));
     const rows = await this.#database.use(async (session) => {
-      const found = await session.all(find(table), [wanted]);
+      const found = await session.all(find(table), [hashes]);
       const all = found.length === missing.length ? found : await addAndFind();
       if (table === "owners") await session.all(see, [`{${all.map(({ id }) => id).join(",")}}`]);
       return all;
 
       async function addAndFind() {
         if (table === "owners") await session.all(cleanOwners, []);
-        await session.all(add(table), [wanted]);
-        return session.all(find(table), [wanted]);
+        await session.all(add(table), [hashes, texts(missing)]);
+        return session.all(find(table), [hashes]);
       }
     });
     for (const { id, name } of rows) this.#known.set(name as string, id as number);

@@ -1,9 +1,9 @@
 import type { Range, RunKey, StoredEvent, StoredJournal, StoredSnapshot, TickBatch } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
-import { idOf, idSql } from "../text/keys.js";
-import { atMost, texts } from "../text/values.js";
+import { runHash } from "../text/keys.js";
+import { atMost, bytes } from "../text/values.js";
 
-const runOf = `(SELECT r.id FROM @runs r WHERE ${idSql("r.")} = $1)`;
+const runOf = "(SELECT id FROM @runs WHERE key = $1)";
 const ticks = `SELECT first, last, at_ms AS "atMs", text FROM @ticks t WHERE run = ${runOf} AND last > $2
   AND first >= coalesce((SELECT f.first FROM @ticks f WHERE f.run = ${runOf} AND f.first <= $2 + 1 ORDER BY f.first DESC LIMIT 1), 0)
   ORDER BY first LIMIT $3`;
@@ -20,8 +20,7 @@ const latest = (columns: string): string =>
   `SELECT ${columns} FROM @snapshots s WHERE s.run = j.run ORDER BY s.tick DESC LIMIT 1`;
 // A list and LATERAL, and no joins: they leave nothing but to walk the indexes, also to a plan that was made for empty tables.
 const journals = `WITH asked AS MATERIALIZED (
-    SELECT array_position($1::text[], ${idSql("r.")}) AS number, r.id AS run FROM @runs r
-    WHERE ${idSql("r.")} = ANY($1::text[])
+    SELECT array_position($1::bytea[], r.key) AS number, r.id AS run FROM @runs r WHERE r.key = ANY($1::bytea[])
   ), snapped AS MATERIALIZED (
     SELECT j.*, coalesce(s.tick, 0) AS tick, coalesce(s.bytes, 0) AS bytes
     FROM asked j LEFT JOIN LATERAL (${latest("s.tick, octet_length(s.text) AS bytes")}) s ON true
@@ -42,17 +41,17 @@ const journals = `WITH asked AS MATERIALIZED (
   ORDER BY 1, 3 NULLS FIRST`;
 
 export async function readTicks(database: Database, key: RunKey, { after, limit }: Range): Promise<TickBatch[]> {
-  const rows = await database.all(ticks, [idOf(key), after, atMost(limit)]);
+  const rows = await database.all(ticks, [runHash(key), after, atMost(limit)]);
   return rows as unknown as TickBatch[];
 }
 
 export async function readEvents(database: Database, key: RunKey, { after, limit }: Range): Promise<StoredEvent[]> {
-  const rows = await database.all(events, [idOf(key), after, atMost(limit)]);
+  const rows = await database.all(events, [runHash(key), after, atMost(limit)]);
   return rows as unknown as StoredEvent[];
 }
 
 export async function readSnapshot(database: Database, key: RunKey, atOrBelow: number): Promise<StoredSnapshot | null> {
-  const [row] = await database.all(snapshot, [idOf(key), atMost(atOrBelow)]);
+  const [row] = await database.all(snapshot, [runHash(key), atMost(atOrBelow)]);
   return (row as StoredSnapshot | undefined) ?? null;
 }
 
@@ -72,7 +71,7 @@ export async function readJournals(
   keys: readonly RunKey[],
   maxLength: number,
 ): Promise<StoredJournal[]> {
-  const rows = await database.all(journals, [texts(keys.map(idOf)), atMost(maxLength)]);
+  const rows = await database.all(journals, [bytes(keys.map(runHash)), atMost(maxLength)]);
   const byNumber = new Map<number, JournalRow[]>();
   for (const row of rows as unknown as JournalRow[]) {
     const parts = byNumber.get(row.number);

@@ -19,15 +19,13 @@ import {
 import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
+import { hashOf, numberOf } from "../text/keys.js";
 import { texts } from "../text/values.js";
 import { type RunReader, selectRuns, toRun } from "./stored-run.js";
 
-// One index step for each tenant, however many runs it has.
-const allTenants = `WITH RECURSIVE t (name) AS (
-    (SELECT tenant FROM @runs ORDER BY tenant LIMIT 1)
-    UNION ALL
-    SELECT (SELECT r.tenant FROM @runs r WHERE r.tenant > t.name ORDER BY r.tenant LIMIT 1) FROM t WHERE t.name IS NOT NULL
-  ) SELECT name FROM t WHERE name IS NOT NULL`;
+// One index step for each tenant, however many runs it has. With EXISTS, it could be a join that reads all runs.
+const allTenants =
+  "SELECT name FROM @tenants t WHERE (SELECT true FROM @runs r WHERE r.tenant = t.id LIMIT 1) ORDER BY id";
 
 export async function listTenants(database: Database): Promise<string[]> {
   return (await database.all(allTenants, [])).map(({ name }) => name as string);
@@ -67,7 +65,7 @@ const placeOf = (row: Row): PagePosition => ({
 /** It reads the row of every run that it counts. */
 export async function countRuns({ database }: RunReader, query: CountQuery): Promise<RunCount[]> {
   const values = new Values();
-  const tenant = values.add(query.tenant);
+  const tenant = `(SELECT id FROM @tenants WHERE hash = ${values.add(hashOf(query.tenant))})`;
   const [label, ...others] = Object.entries(query.labels ?? {});
   const ofRuns = [
     ...workflowSql(query, values),
@@ -75,7 +73,7 @@ export async function countRuns({ database }: RunReader, query: CountQuery): Pro
   ];
   const text =
     label === undefined
-      ? `@runs q WHERE ${[`q.tenant = ${tenant}`, ...ofRuns].join(" AND ")}`
+      ? `@runs q WHERE ${[`q.tenant = ${tenant}`, ...numberSql(query, values), ...ofRuns].join(" AND ")}`
       : `@labels l JOIN @runs q ON q.id = l.run WHERE ${[...labelSql(label, tenant, values), ...ofRuns].join(" AND ")}`;
   const rows = await database.allOnce(
     `SELECT q.workflow, q.status, count(*) AS count FROM ${text} GROUP BY q.workflow, q.status`,
@@ -126,13 +124,13 @@ interface Page {
 }
 
 function idsSql(query: WalkQuery, wanted: readonly StoredStatus[], { values, limit }: Page): string {
-  const tenant = values.add(query.tenant);
+  const tenant = `(SELECT id FROM @tenants WHERE hash = ${values.add(hashOf(query.tenant))})`;
   const [label, ...labels] = Object.entries(query.labels ?? {});
   const { queue, workflow, status, endedBeforeMs } = query;
   const filters = (): string[] => [
     ...labels.map(([name, value]) => hasLabel(values.add(name), values.add(value))),
     ...workflowSql(query, values),
-    ...(queue === undefined ? [] : [`q.queue = (SELECT id FROM @queues WHERE name = ${values.add(queue)})`]),
+    ...(queue === undefined ? [] : [`q.queue = (SELECT id FROM @queues WHERE hash = ${values.add(hashOf(queue))})`]),
     ...(endedBeforeMs === undefined ? [] : [`q.ended_at < ${values.add(endedBeforeMs)}`]),
     ...searchSql(query, values),
   ];
@@ -153,13 +151,21 @@ function idsSql(query: WalkQuery, wanted: readonly StoredStatus[], { values, lim
       ...filters(),
     ].join(" AND ")}`;
   if (queue !== undefined) return ofRuns(inStatus());
-  if (workflow !== undefined && status === undefined) return ofRuns([]);
+  if (workflow !== undefined && status === undefined) return ofRuns(numberSql(query, values));
   const walks = wanted.map((name) => `(${ofRuns([`q.status = '${name}'`])} ${orderSql(query, "q.")} LIMIT ${limit})`);
   return `SELECT id, created_at FROM (${walks.join(" UNION ALL ")}) walks`;
 }
 
 function labelSql([name, value]: readonly [string, string], tenant: string, values: Values): string[] {
-  return [`l.tenant = ${tenant} AND l.name = ${values.add(name)} AND l.value = ${values.add(value)}`];
+  return [
+    `l.tenant = ${tenant} AND l.number = ${values.add(numberOf(name, value))}`,
+    `l.name = ${values.add(name)} AND l.value = ${values.add(value)}`,
+  ];
+}
+
+/** What the index of workflows begins with. */
+function numberSql({ workflow }: Pick<RunQuery, "workflow">, values: Values): string[] {
+  return workflow === undefined ? [] : [`q.workflow_number = ${values.add(numberOf(workflow))}`];
 }
 
 function searchSql({ search }: RunQuery, values: Values): string[] {

@@ -2,28 +2,26 @@ import { pageSize, rangeOfPrefix } from "millrace/engine";
 import type { RecordKey, RecordPage, RecordQuery, RecordWrite, StoredRecord } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
-import { recordId } from "../text/keys.js";
+import { hashOf, numberOf, recordId } from "../text/keys.js";
 import { checkRecord, checkText } from "../text/names.js";
-import { numbers, texts } from "../text/values.js";
+import { bytes, numbers } from "../text/values.js";
 
-const isIt = "tenant = $1 AND kind = $2 AND id = $3";
-const read = `SELECT version, text FROM @records WHERE ${isIt}`;
-// LATERAL, and no join: it leaves nothing but to walk the index, in the order of the keys that the client gives.
-const locked = `SELECT i.number, r.version FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS i(tenant, kind, id, number)
-  CROSS JOIN LATERAL (
-    SELECT version FROM @records r WHERE r.tenant = i.tenant AND r.kind = i.kind AND r.id = i.id FOR UPDATE
-  ) r`;
+const read = "SELECT version, text FROM @records WHERE key = $1";
+const lock =
+  "SELECT encode(key, 'hex') AS key, version FROM @records WHERE key = ANY($1::bytea[]) ORDER BY key FOR UPDATE";
 const expectVersions = `WITH found AS MATERIALIZED (
-    SELECT FROM (${locked}) l WHERE l.version = ($4::bigint[])[l.number]
-  ) SELECT @expect((SELECT count(*) FROM found), $5, 'MR001')`;
-const add = "INSERT INTO @records (tenant, kind, id, version, text) VALUES ($1, $2, $3, $4, $5)";
-const change = `UPDATE @records SET version = $4, text = $5 WHERE ${isIt}`;
-const remove = `DELETE FROM @records WHERE ${isIt}`;
+    SELECT version FROM @records JOIN unnest($1::bytea[], $2::bigint[]) AS i(wanted, expected) ON key = wanted AND version = expected
+    ORDER BY key FOR UPDATE OF records
+  ) SELECT @expect((SELECT count(*) FROM found), $3, 'MR001')`;
+const add = "INSERT INTO @records (key, scope, tenant, kind, id, version, text) VALUES ($1, $2, $3, $4, $5, $6, $7)";
+const change = "UPDATE @records SET version = $2, text = $3 WHERE key = $1";
+const remove = "DELETE FROM @records WHERE key = ANY($1::bytea[])";
+// An index row cannot hold every id: the first characters find the place, the id decides.
 const page = (range: string): string => `SELECT id, version, text FROM @records
-  WHERE tenant = $1 AND kind = $2${range} ORDER BY id LIMIT $3`;
+  WHERE scope = $1 AND tenant = $2 AND kind = $3${range} ORDER BY left(id, 250), id LIMIT $4`;
 
 export async function readRecord(database: Database, key: RecordKey): Promise<StoredRecord | null> {
-  const [row] = await database.all(read, [key.tenant, key.kind, key.id]);
+  const [row] = await database.all(read, [hashOf(recordId(key))]);
   return (row as StoredRecord | undefined) ?? null;
 }
 
@@ -31,11 +29,11 @@ export async function listRecords(database: Database, query: RecordQuery): Promi
   const { tenant, kind, prefix = "", cursor } = query;
   const limit = pageSize(query.limit);
   const { from, isAfter, end } = rangeOfPrefix(prefix, cursor);
-  const lower = ` AND id ${isAfter ? ">" : ">="} $4`;
-  const upper = end === null ? "" : " AND id < $5";
+  const lower = ` AND left(id, 250) >= left($5, 250) AND id ${isAfter ? ">" : ">="} $5`;
+  const upper = end === null ? "" : " AND left(id, 250) <= left($6, 250) AND id < $6";
   const bounds = [from, ...(end === null ? [] : [end])];
   // Reading one more row than requested shows whether there is a next page.
-  const rows = await database.all(page(lower + upper), [tenant, kind, limit + 1, ...bounds]);
+  const rows = await database.all(page(lower + upper), [numberOf(tenant, kind), tenant, kind, limit + 1, ...bounds]);
   const records = rows.slice(0, limit).map((row) => {
     const { id, version, text } = row as unknown as StoredRecord & { readonly id: string };
     return { tenant, kind, id, version, text };
@@ -48,26 +46,12 @@ export async function lockRecords(
   transaction: Transaction,
   keys: readonly RecordKey[],
 ): Promise<ReadonlyMap<string, number>> {
-  const sorted = inOrder([...new Map(keys.map((key) => [recordId(key), { key }])).values()]);
-  const versions = new Map(sorted.map(({ key }) => [recordId(key), 0]));
-  for (const { number, version } of await transaction.all(locked, keysOf(sorted))) {
-    const { key } = sorted[(number as number) - 1] as Keyed;
-    versions.set(recordId(key), version as number);
-  }
+  const idOfHash = new Map(keys.map((key) => [hashOf(recordId(key)).toString("hex"), recordId(key)]));
+  const versions = new Map([...idOfHash.values()].map((id) => [id, 0]));
+  const hashes = bytes([...idOfHash.keys()].map((hash) => Buffer.from(hash, "hex")));
+  for (const { key, version } of await transaction.all(lock, [hashes]))
+    versions.set(idOfHash.get(key as string) as string, version as number);
   return versions;
-}
-
-interface Keyed {
-  readonly key: RecordKey;
-}
-
-/** Two processes that lock the same records then wait for each other, and do not deadlock. */
-function inOrder<Item extends Keyed>(items: readonly Item[]): Item[] {
-  return items.toSorted((left, right) => (recordId(left.key) < recordId(right.key) ? -1 : 1));
-}
-
-function keysOf(items: readonly Keyed[]): string[] {
-  return (["tenant", "kind", "id"] as const).map((name) => texts(items.map(({ key }) => key[name])));
 }
 
 /** What becomes of one record: from the version that it has to what is stored. */
@@ -79,20 +63,21 @@ export interface RecordChange {
 
 /** Fails the transaction where a record has another version before. */
 export function sendRecords(transaction: Transaction, changes: readonly RecordChange[]): void {
-  const sorted = inOrder(changes);
-  const known = sorted.filter(({ before }) => before > 0);
+  const hashed = changes.map((one) => ({ ...one, hash: hashOf(recordId(one.key)) }));
+  const known = hashed.filter(({ before }) => before > 0);
   if (known.length > 0) {
     const versions = numbers(known.map(({ before }) => before));
-    transaction.send(expectVersions, [...keysOf(known), versions, known.length]);
+    transaction.send(expectVersions, [bytes(known.map(({ hash }) => hash)), versions, known.length]);
   }
-  for (const { key, before, after } of sorted) {
+  for (const { key, hash, before, after } of hashed.toSorted((left, right) => Buffer.compare(left.hash, right.hash))) {
     const { tenant, kind, id } = key;
     // What must not be there is added, also where it is then removed: the key of a row says whether there is one.
     const { version, text } = after ?? { version: 1, text: "" };
-    if (before === 0) transaction.send(add, [tenant, kind, id, version, text]);
-    else if (after !== null) transaction.send(change, [tenant, kind, id, version, text]);
-    if (after === null) transaction.send(remove, [tenant, kind, id]);
+    if (before === 0) transaction.send(add, [hash, numberOf(tenant, kind), tenant, kind, id, version, text]);
+    else if (after !== null) transaction.send(change, [hash, version, text]);
   }
+  const gone = hashed.filter(({ after }) => after === null).map(({ hash }) => hash);
+  if (gone.length > 0) transaction.send(remove, [bytes(gone)]);
 }
 
 /** Writes all records, or none. Returns the keys in conflict. */

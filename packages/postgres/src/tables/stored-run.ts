@@ -4,7 +4,7 @@ import type { ServerClock } from "../connection/clock.js";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
 import { damaged } from "../store-error.js";
-import { idOf, idSql } from "../text/keys.js";
+import { runHash } from "../text/keys.js";
 
 /** When the lease of `runs AS r` ends, by the renewals of its owner `o`. */
 export const leaseUntil: string = "CASE WHEN r.renewal < o.renewals THEN o.until_ms ELSE r.lease_until END";
@@ -20,10 +20,10 @@ const added = `(SELECT ${lastTick} AS ticks,
 const addedByNow = "@standing(r.id, r.ticks, r.last_event, r.updated_at)";
 
 /** The columns that {@link toRun} reads. */
-const columns = `r.id, r.tenant, r.run_id, r.workflow, r.status, r.epoch, c.ticks, c.last_event, r.created_at,
+const columns = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, c.ticks, c.last_event, r.created_at,
   c.updated_at, r.ended_at, r.wake_at, r.posted_at, o.name AS owner, ${leaseUntil} AS lease_until, r.waiting, r.outcome,
   s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.labels, s.input,
-  q.name AS queue, r.queue_key, r.priority, r.place`;
+  q.name AS queue, s.queue_key, r.priority, r.place`;
 
 /** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
 export function selectRuns(source: string, rest: string): string {
@@ -38,13 +38,13 @@ export function selectLocked(source: string, rest: string, column: string | null
 
 function selecting(current: string, source: string, rest: string): string {
   // LEFT, so that a run without its other half is reported as damaged and not missed.
-  return `SELECT ${columns} FROM ${source} CROSS JOIN LATERAL ${current} c
+  return `SELECT ${columns} FROM ${source} CROSS JOIN LATERAL ${current} c LEFT JOIN @tenants t ON t.id = r.tenant
     LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner
     LEFT JOIN @queues q ON q.id = r.queue ${rest}`;
 }
 
-const byKey = selectRuns("@runs r", `WHERE ${idSql("r.")} = $1`);
-export const runsByKeys: string = selectRuns("@runs r", `WHERE ${idSql("r.")} = ANY($1::text[])`);
+const byKey = selectRuns("@runs r", "WHERE r.key = $1");
+export const runsByKeys: string = selectRuns("@runs r", "WHERE r.key = ANY($1::bytea[])");
 
 /** What rows of runs are read with. */
 export interface RunReader {
@@ -53,15 +53,16 @@ export interface RunReader {
 }
 
 export async function findRun(reader: RunReader, key: RunKey): Promise<StoredRun | null> {
-  const [row] = await reader.database.all(byKey, [idOf(key)]);
+  const [row] = await reader.database.all(byKey, [runHash(key)]);
   return row === undefined ? null : toRun(reader, row);
 }
 
 /** Reads a row of {@link selectRuns}. The types of columns are those of the tables. */
 export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
   const column = <Type>(name: string): Type => row[name] as Type;
-  if (column("start_run") === null)
-    throw damaged(database.path, `the row of run ${column("run_id")} in \`starts\` is missing`);
+  const isWhole = column("start_run") !== null && column("tenant") !== null;
+  if (!isWhole)
+    throw damaged(database.path, `the row of run ${column("run_id")} in \`starts\` or \`tenants\` is missing`);
   const status = column<StoredStatus>("status");
   if (!isStoredStatus(status)) throw damaged(database.path, `runs.status of ${column("run_id")} is none of a run`);
   const owner = column<string | null>("owner");

@@ -1,3 +1,4 @@
+/** Keys of fixed length for names of any length. */
 import { createHash } from "node:crypto";
 import type { RecordKey, RunKey } from "millrace/runtime";
 
@@ -5,21 +6,20 @@ export function hashOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-const unkept = /\0|[\uD800-\uDFFF]/u;
-
-/**
- * The key of a run, in maps and in the index `runs_key`: no other run has it, whatever characters its names have. A run whose names
- * PostgreSQL cannot keep has a key that no row has.
- */
-export function idOf({ tenant, runId }: RunKey): string {
-  return unkept.test(tenant) || unkept.test(runId) ? "none" : `${Buffer.byteLength(tenant)}:${tenant}${runId}`;
+/** A number that sorts and compares fast. Two names may have the same one: compare the names, too. */
+export function numberOf(...names: readonly string[]): string {
+  return hashOf(JSON.stringify(names)).readBigInt64BE().toString();
 }
 
-/** What {@link idOf} is, of the rows of a table. */
-export const idSql = (table: string): string =>
-  `(octet_length(${table}tenant)::text || ':' || ${table}tenant || ${table}run_id)`;
+/** The key of a run in maps. */
+export function idOf({ tenant, runId }: RunKey): string {
+  return JSON.stringify([tenant, runId]);
+}
 
-/** The key of a record in maps. */
+export function runHash(key: RunKey): Buffer {
+  return hashOf(idOf(key));
+}
+
 export function recordId({ tenant, kind, id }: RecordKey): string {
   return JSON.stringify([tenant, kind, id]);
 }

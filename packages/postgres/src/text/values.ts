@@ -13,6 +13,10 @@ export function texts(values: readonly (string | null)[]): string {
   return `{${values.map((value) => (value === null ? "NULL" : `"${value.replace(/["\\]/g, "\\$&")}"`)).join(",")}}`;
 }
 
+export function bytes(values: readonly (Buffer | null)[]): string {
+  return `{${values.map((value) => (value === null ? "NULL" : `"\\\\x${value.toString("hex")}"`)).join(",")}}`;
+}
+
 /**
  * Texts from this length on go as parameters of their own: a long one inside of an array costs the client five times as
  * much.
