@@ -85,7 +85,7 @@ it("names the runs that other stores delete", async () => {
 it("says that it may be any run where their names are too long to tell", async () => {
   await using schema = new TestSchema();
   const [store, other] = [schema.open({ pollMs: 60_000 }), schema.open()];
-  const names = Array.from({ length: 20 }, (_, index) => `${index}${"ü".repeat(120)}`);
+  const names = Array.from({ length: 60 }, (_, index) => `${index}${"ü".repeat(120)}`);
   await other.commit([creationOf("run", "ann"), ...names.map((name) => creationOf(name, "ann"))]);
   const heard = listen(store);
   let tick = 0;
