@@ -122,7 +122,7 @@ describe("at the door", () => {
     ["no time at all", { dedupe: { key: "a", for: 0 } }, "`dedupe.for` is 0"],
     ["a time that has no end", { dedupe: { key: "a", for: 1e99 } }, "`dedupe.for` ends after every date"],
     ["an empty key", { dedupe: { key: "", for: 1 } }, "`key` is empty"],
-    ["a key that is not a string", { dedupe: { key: 5, for: 1 } }, "`key` must be a string"],
+    ["a key that is not a string", { dedupe: { key: 5, for: 1 } }, "`key` is not a string"],
   ])("%s is refused", async (_, options, message) => {
     const { runtime } = new Machine().open(scheduled);
     const error = await rejection((async () => runtime.run("report", { of: "one" }, options as never))());

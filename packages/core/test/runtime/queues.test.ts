@@ -385,7 +385,7 @@ describe("what is asked of a run of a queue", () => {
       "`priority` is 2147483648, not a whole number from -2147483648 to 2147483647",
     ]);
     expect(problems({ queue: "llm", queueKey: 7, priority: 1 })).toEqual([
-      "`queueKey` must be a string",
+      "`queueKey` is not a string",
       '`priority` is for queues with `priority: true`, which "llm" is not',
     ]);
     expect(problems({ queue: {} })[0]).toContain("`queue` is an object");

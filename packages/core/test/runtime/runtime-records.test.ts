@@ -65,7 +65,7 @@ describe("runtime.records", () => {
     for (const call of calls)
       expect(await rejection(call() as Promise<unknown>)).toMatchObject({
         code: "OPTION_INVALID",
-        message: expect.stringContaining('`kind` begins with "millrace:"'),
+        message: expect.stringContaining('`kind` must not begin with "millrace:"'),
       });
   });
 });

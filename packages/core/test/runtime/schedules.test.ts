@@ -352,7 +352,7 @@ describe("at the door", () => {
     ["an unknown catch-up", { catchUp: "some" }, '`catchUp` is "some"'],
     ["an option that nobody reads", { timeZone: "UTC" }, "did you mean `timezone`?"],
     ["a label that is not a string", { labels: { a: 1 } }, "the label"],
-    ["a tenant that is not a string", { tenant: 1 }, "`tenant` must be a string"],
+    ["a tenant that is not a string", { tenant: 1 }, "`tenant` is not a string"],
   ])("%s is refused", async (_, wrong, message) => {
     const { runtime } = new Machine().open(scheduled);
     const error = await rejection(runtime.schedules.set("nightly", { ...nightly, ...wrong } as never));

@@ -53,10 +53,10 @@ export function checkNames({ labels = {}, ...names }: Named): void {
 
 /** The first problem, or none. */
 export function nameProblem(what: string, text: unknown, isRequired: boolean): string[] {
-  if (typeof text !== "string") return [`${what} must be a string`];
+  if (typeof text !== "string") return [`${what} is not a string`];
   const sizeBytes = sizeOf(text);
   if (sizeBytes > LONGEST) return [`${what} has ${sizeBytes} bytes; the limit is ${LONGEST}`];
-  if (isRequired && text === "") return [`${what} must not be empty`];
+  if (isRequired && text === "") return [`${what} is empty`];
   return text.includes("\0") || !isWellFormed(text) ? [`${what} contains characters that cannot be stored`] : [];
 }
 

@@ -110,7 +110,7 @@ class Door {
 
   #refuse(name: string, value: unknown, expected: string): void {
     this.#problems ??= [];
-    this.#problems.push(`\`${name}\` must be ${expected}; it is ${nameOf(value)}`);
+    this.#problems.push(`\`${name}\` is ${nameOf(value)}; it must be ${expected}`);
   }
 }
 
