@@ -210,7 +210,7 @@ export const readJson: ReadAnswer<unknown> = async (response, { request }) => {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // What says that it is JSON was cut off: a proxy that does not know the length ends such an answer as any other.
+    // A JSON answer that was cut off: a proxy that does not know its length ends it like a complete one.
     if (/\bjson\b/i.test(response.headers.get("content-type") ?? "")) throw networkError(cause, request);
     throw invalidAnswer("something that is not JSON", request, { status: response.status, cause });
   }
