@@ -170,7 +170,7 @@ export type { ErrorRecord } from "./value/error-record.js";
 export type { Log } from "./engine/ports.js";
 export type { Duration } from "./value/duration.js";
 export type { ValueType } from "./value/storable.js";
-export type { ObjectSchema } from "./event/schema.js";
+export type { FieldsOut, ObjectSchema } from "./event/schema.js";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./event/standard-schema.js";
 export type { TypeHint } from "./event/type-hint.js";
 

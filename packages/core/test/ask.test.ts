@@ -57,6 +57,28 @@ describe("a question", () => {
     });
   });
 
+  it("has the id that the step gives it, after a restore too", async () => {
+    const flow = asking((ctx) => ctx.ask({ title: "Go?", schema: approval, promptId: "mail 7" }));
+    const first = flow.run({});
+    expect((await promptsOf(first)).map(({ promptId }) => promptId)).toEqual(["mail 7"]);
+    const second = flow.resume(reload(flow, first.context));
+    await second.answer("mail 7", { approved: true });
+
+    expect(await second).toEqual({ approved: true, note: "none" });
+  });
+
+  it("gets another id where an open prompt has the given one", async () => {
+    const flow = asking((ctx) =>
+      Promise.all(["a", "b"].map((key) => ctx.ask({ title: key, schema: approval, key, promptId: "same" }))),
+    );
+    const handler = flow.run({}, { runId: "r" });
+    const ids = (await promptsOf(handler)).map(({ promptId }) => promptId);
+    await answerAll(handler, ({ title }) => ({ approved: title === "a" }));
+
+    expect(ids).toEqual(["same", expect.stringMatching(/^r:\d+$/)]);
+    expect(await handler).toMatchObject([{ approved: true }, { approved: false }]);
+  });
+
   it("resolves with the answer as its schema gives it", async () => {
     const flow = asking(async (ctx) => {
       const { approved, note } = await ctx.ask({ title: "Refund?", schema: approval });

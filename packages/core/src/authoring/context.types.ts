@@ -28,6 +28,8 @@ export interface Context<
   /** @ts-ignore [2636] -- see above; `ignore`, because the comment also has to hold in the emitted `.d.ts` */
   out State = unknown,
 > extends RunContext<State> {
+  /** Tenant of the run; empty for none, and for runs outside of a runtime. */
+  readonly tenant: string;
   /**
    * Aborts with the reason when the attempt is over: the run was cancelled or timed out, the step timed out, or the
    * host stopped.
@@ -224,6 +226,11 @@ export interface Question<Schema extends ObjectSchema = ObjectSchema> {
   readonly details?: unknown;
   /** Identifies this question among others of this step, for later attempts. @default its position */
   readonly key?: string;
+  /**
+   * Id of its prompt, for code that has to know it before the question is asked, such as the signed link in a mail. Make
+   * it unique: where another open prompt of the run has it, the run gives this one another id. @default made by the run
+   */
+  readonly promptId?: string;
   /** How long an answer is accepted; then the call fails with `WAIT_TIMED_OUT`. @default no limit */
   readonly timeout?: Duration;
   /** Withdraws the question when it aborts; the call rejects with the reason of the signal, in later attempts too. @default none */

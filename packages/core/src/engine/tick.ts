@@ -187,6 +187,8 @@ export interface WaitOpened extends SlotlessOpened {
   readonly accepts: readonly string[];
   readonly where: Readonly<Record<string, unknown>> | null;
   readonly prompt: EventData | null;
+  /** Absent, or that of another open prompt: the run numbers it. */
+  readonly promptId?: string;
   readonly dueAtMs: number | null;
 }
 

@@ -96,6 +96,7 @@ export const catalog = {
   VALUE_UNSERIALIZABLE: "A value cannot be stored",
   WAIT_KEY_REQUIRED: "Two waits for one event type need different keys",
   WAIT_TIMED_OUT: "No event came before the wait's timeout",
+  WEBHOOK_FAILED: "A webhook was not accepted by its receiver",
   WORKFLOW_INVALID: "The workflow's graph has mistakes",
   WORKFLOW_UNKNOWN: "The runtime has no workflow of this name",
 } as const;

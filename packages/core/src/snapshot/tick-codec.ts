@@ -369,7 +369,14 @@ const shapes: Shapes = {
   },
   "step.yielded": { ...ofCall, digest: text, event },
   "sends.committed": { ...ofAttempt, sends },
-  "wait.opened": { ...ofSlotless, accepts: texts, where: orNull(value), prompt: eventOrNull, dueAtMs: numberOrNull },
+  "wait.opened": {
+    ...ofSlotless,
+    accepts: texts,
+    where: orNull(value),
+    prompt: eventOrNull,
+    promptId: { ...text, isOptional: true },
+    dueAtMs: numberOrNull,
+  },
   "sleep.opened": { ...ofSlotless, dueAtMs: number },
   "child.opened": {
     ...ofSlotless,

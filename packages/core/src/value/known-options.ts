@@ -26,7 +26,7 @@ export const knownOptions = {
   fromDict: "codec migrate",
   sendEvent: "step delay scope immediate key",
   waitForEvent: "prompt where key timeout signal",
-  ask: "title schema details key timeout signal",
+  ask: "title schema details key promptId timeout signal",
   collectEvents: "buffer",
   runChild: "key store timeout signal",
   sleep: "key signal",

@@ -6,7 +6,7 @@
 
 import { applyChange } from "../../state/apply-change.js";
 import { listWait } from "../links.js";
-import type { ChildRecord, EventData, SleepRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
+import type { ChildRecord, EventData, RunState, SleepRecord, SlotlessRecord, WaitRecord, WorkItem } from "../state.js";
 import type {
   CallAwaited,
   CallClosed,
@@ -67,7 +67,7 @@ export function onWaitOpened(reduction: Reduction, tick: WaitOpened): void {
   const { state } = reduction;
   const { call, accepts, where, prompt, dueAtMs } = tick;
   const order = state.nextId++;
-  const promptId = prompt === null ? null : `${state.runId}:${order}`;
+  const promptId = prompt === null ? null : promptIdOf(state, tick.promptId, order);
   const wait: WaitRecord = {
     kind: "wait",
     call,
@@ -92,6 +92,10 @@ export function onWaitOpened(reduction: Reduction, tick: WaitOpened): void {
   listWait(state, wait);
   if (dueAtMs !== null) wait.timer = setTimer(reduction, dueAtMs, { kind: "call", item: item.id, call });
   if (prompt !== null) publish(reduction, prompt, { promptId, origin: null });
+}
+
+function promptIdOf({ runId, prompts }: RunState, given: string | undefined, order: number): string {
+  return given === undefined || prompts?.has(given) === true ? `${runId}:${order}` : given;
 }
 
 export function onSleepOpened(reduction: Reduction, tick: SleepOpened): void {

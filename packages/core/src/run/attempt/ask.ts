@@ -45,9 +45,10 @@ export function ask(
 ): Promise<unknown> {
   const { run, item } = attempt;
   checkOptions("ask", question);
-  const { title, details, schema, timeout } = question;
+  const { title, details, schema, promptId, timeout } = question;
   assertOption(typeof title === "string" && title !== "", "title", "a text");
   assertOption(schema, "schema", "a schema of an object, or a record of schemas");
+  assertOption(promptId === undefined || (typeof promptId === "string" && promptId !== ""), "promptId", "a text");
   const answer = defineEvent({ type: AnswerEvent.type, role: "humanResponse", shape: schema });
   const calls = callsOf(attempt);
   if (calls.isOpen(name)) throw waitKeyRequired(attempt, AnswerEvent.type, scope);
@@ -62,6 +63,7 @@ export function ask(
       ...(details !== undefined && { details: withoutDrafts(details) }),
       schema: eventJsonSchema(answer),
     }),
+    ...(promptId !== undefined && { promptId }),
     dueAtMs: timeoutMs === null ? null : run.now() + timeoutMs,
   });
   const asked = (call: string): Promise<unknown> => {

@@ -96,6 +96,10 @@ export class StepContext implements Context {
     return this.#attempt.run.state.runId;
   }
 
+  get tenant(): string {
+    return this.#attempt.run.journal?.tenant ?? "";
+  }
+
   get signal(): AbortSignal {
     return this.#attempt.signal;
   }
