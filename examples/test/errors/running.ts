@@ -1,4 +1,7 @@
 /** Codes of a run in memory: what its steps do, and what is sent to it. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { sendWebhook } from "@millrace/server/webhooks";
 import {
   type Context,
   collect,
@@ -450,6 +453,20 @@ export const running: Provocations = {
   ],
   WAIT_KEY_REQUIRED: [
     () => inStep((ctx) => Promise.all([ctx.waitForEvent(Reply), ctx.waitForEvent(Reply)]), { name: "ask" }),
+  ],
+  WEBHOOK_FAILED: [
+    async () => {
+      const receiver = createServer((_request, response) => void response.writeHead(401).end());
+      await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
+      const { port } = receiver.address() as AddressInfo;
+      const url = `http://127.0.0.1:${port}/hooks`;
+      const secrets = ["whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"];
+      try {
+        return await inStep((ctx) => sendWebhook(ctx, { url, secrets, type: "order.paid", data: { order: 7 } }));
+      } finally {
+        receiver.close();
+      }
+    },
   ],
   WAIT_TIMED_OUT: [() => inStep((ctx) => ctx.waitForEvent(Reply, { timeout: 10 }), { name: "ask" })],
 };

@@ -30,6 +30,7 @@ import { mountEvents } from "./routes/events.js";
 import { mountResumeAndFork } from "./routes/resume-and-fork.js";
 import { mountHandlers } from "./routes/handlers.js";
 import { mountHistory } from "./routes/history.js";
+import { mountLinks } from "./routes/links.js";
 import { mountMetrics } from "./routes/metrics.js";
 import { mountPrompts } from "./routes/prompts.js";
 import { mountSessions } from "./routes/sessions.js";
@@ -94,6 +95,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
     quotas: openQuotas(limits),
   };
   if (resolved.cors !== null) app.use(crossOrigin(resolved.cors));
+  if (resolved.links !== null && !resolved.readOnly) mountLinks(server, resolved.links);
   app.use(refuseOtherOrigins(resolved));
   mountStudioFiles(server);
   app.use(identify(resolved));

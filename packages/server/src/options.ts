@@ -5,6 +5,7 @@ import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./guard/auth.js";
 import type { CorsOptions } from "./guard/cross-origin.js";
 import type { QueueOf } from "./guard/queue-of.js";
+import type { SignedLinks } from "./links/signed-links.js";
 import type { StudioFiles } from "./studio-file.js";
 import { consoleLog } from "./system.js";
 
@@ -63,6 +64,13 @@ export interface ServerOptions {
    * @default false
    */
   readonly studio?: boolean | StudioFiles;
+  /**
+   * Serves `/links/{link}`: signed links, made by `signedLinks` of `@millrace/server/webhooks`, which show and answer one prompt each.
+   * A link is its own credential, so `auth` is not asked. A server that is `readOnly` has no such route. The `url` of the links has to end with `/links`, behind `basePath`.
+   *
+   * @default no such route
+   */
+  readonly links?: SignedLinks;
   /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
@@ -170,7 +178,7 @@ export interface StepSource {
 export interface ResolvedOptions
   extends Omit<
     Required<ServerOptions>,
-    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "limits"
+    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "limits"
   > {
   readonly runtime: AnyRuntime;
   readonly auth: Authenticate | null;
@@ -179,6 +187,7 @@ export interface ResolvedOptions
   readonly queueOf: QueueOf | null;
   readonly metrics: MetricsSource | null;
   readonly sources: StepSources | null;
+  readonly links: SignedLinks | null;
   readonly limits: ServerLimits;
 }
 
@@ -195,7 +204,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, links, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -213,6 +222,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     queueOf: queueOf ?? null,
     metrics: metrics ?? null,
     sources: sources ?? null,
+    links: links ?? null,
     limits: { ...defaultLimits, ...limits },
   };
 }
@@ -304,6 +314,7 @@ const rules: Rules<ServerOptions> = {
     (studio) => typeof studio === "boolean" || typeof studio === "function",
     "true or false or `studioFile`",
   ),
+  links: valueRule((links) => typeof Object(links).handler === "function", "what `signedLinks` returns"),
   readOnly: flag,
   metrics: metricsRule,
   sources: (sources) =>

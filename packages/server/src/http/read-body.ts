@@ -20,12 +20,21 @@ export interface BodyLimits {
  * @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT`
  */
 export async function readBody(request: Request, limits: BodyLimits): Promise<unknown> {
+  return parseBody(await readBodyText(request, limits), request.headers.get("content-type"), limits);
+}
+
+/** @throws {HttpError} `BODY_INVALID`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */
+export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > limits.bodyBytes) throw tooLarge(limits);
-  const text = await readText(request, limits);
+  return readText(request, limits);
+}
+
+/** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON` */
+export function parseBody(text: string, contentType: string | null, { bodyDepth }: BodyLimits): unknown {
   if (text.trim() === "") return {};
-  if (!isJson(request.headers.get("content-type"))) throw notJson();
-  return parseJson(text, limits.bodyDepth);
+  if (!isJson(contentType)) throw notJson();
+  return parseJson(text, bodyDepth);
 }
 
 /** Only JSON is accepted, because any web page could send other types without a preflight request. */
