@@ -5,6 +5,7 @@ import type { Runtime } from "millrace/runtime";
 import type { Authenticate } from "./guard/auth.js";
 import type { CorsOptions } from "./guard/cross-origin.js";
 import type { QueueOf } from "./guard/queue-of.js";
+import { defaultBodyLimits } from "./http/read-body.js";
 import type { SignedLinks } from "./links/signed-links.js";
 import type { StudioFiles } from "./studio-file.js";
 import { consoleLog } from "./system.js";
@@ -135,9 +136,7 @@ export interface ServerLimits {
 }
 
 export const defaultLimits: ServerLimits = {
-  bodyBytes: 1_048_576,
-  bodyDepth: 64,
-  bodyTimeoutMs: 10_000,
+  ...defaultBodyLimits,
   streams: 10_000,
   streamsPerTenant: 5_000,
   streamsPerClient: 100,

@@ -14,6 +14,8 @@ export interface BodyLimits {
   readonly bodyTimeoutMs: number;
 }
 
+export const defaultBodyLimits: BodyLimits = { bodyBytes: 1_048_576, bodyDepth: 64, bodyTimeoutMs: 10_000 };
+
 /**
  * Parses the body as JSON; an empty body is `{}`.
  *

@@ -11,13 +11,12 @@
  * @module
  */
 import { type Log, type PendingPrompt, QuestionEvent, WorkflowError } from "millrace";
-import type { RunHandle } from "millrace/runtime";
+import type { RunHandle, Runtime } from "millrace/runtime";
 import { answerError, refusalError } from "../http/answer-error.js";
 import { guardJson } from "../http/guard-json.js";
 import { HttpError, type Issue, wrongMethod } from "../http/http-error.js";
 import { json } from "../http/json.js";
 import { type BodyLimits, parseBody, readBodyText } from "../http/read-body.js";
-import type { AnyRuntime } from "../options.js";
 import { nowMs } from "../system.js";
 import { toPrompt } from "../wire/handler-record.js";
 import type { WorkflowCatalog } from "../wire/workflow-facts.js";
@@ -27,7 +26,8 @@ import type { LinkFacts, LinkSigner } from "./token.js";
 
 /** What answers links. */
 export interface LinkHost {
-  readonly runtime: AnyRuntime;
+  // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; an answer is checked by the question that it answers.
+  readonly runtime: Runtime<any>;
   readonly catalog: WorkflowCatalog;
   readonly limits: BodyLimits;
   readonly log: Log;

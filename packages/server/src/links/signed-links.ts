@@ -1,8 +1,7 @@
 /** `signedLinks`: addresses that each answer one prompt, for webhooks and for people. */
 import type { Context, Duration, FieldsOut, Log, ObjectSchema, PendingPrompt, Question } from "millrace";
 import { checkOptions, type Rules, toMs, valueRule } from "millrace/engine";
-import type { BodyLimits } from "../http/read-body.js";
-import { type AnyRuntime, defaultLimits } from "../options.js";
+import { type BodyLimits, defaultBodyLimits } from "../http/read-body.js";
 import { consoleLog, newId, nowMs } from "../system.js";
 import { eventJsonSchema } from "../wire/event-schema.js";
 import { WorkflowCatalog } from "../wire/workflow-facts.js";
@@ -61,7 +60,7 @@ export interface SignedLinks {
   /** The link of a prompt that is open, for code outside of the run, such as what sends mails. @returns the address */
   urlOf(prompt: Pick<PendingPrompt, "runId" | "promptId">, options?: LinkOptions): Promise<string>;
   /** Answers requests to links without `createServer`. It may be mounted on any path: the last part of the path is the link. */
-  handler(runtime: AnyRuntime, options?: LinkHandlerOptions): (request: Request) => Promise<Response>;
+  handler(runtime: LinkHost["runtime"], options?: LinkHandlerOptions): (request: Request) => Promise<Response>;
 }
 
 export interface LinkHandlerOptions {
@@ -93,7 +92,7 @@ export function signedLinks(options: SignedLinksOptions): SignedLinks {
     },
     handler: (runtime, { limits, log = consoleLog } = {}) => {
       const catalog = new WorkflowCatalog(runtime.workflows, { schemaOf: eventJsonSchema });
-      const host: LinkHost = { runtime, catalog, limits: { ...defaultLimits, ...limits }, log };
+      const host: LinkHost = { runtime, catalog, limits: { ...defaultBodyLimits, ...limits }, log };
       return (request) => answerLink({ host, signer }, request, new URL(request.url).pathname.split("/").at(-1) ?? "");
     },
   };
