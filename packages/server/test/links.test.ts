@@ -337,6 +337,8 @@ describe("the options", () => {
   it("are refused with all problems", () => {
     expect(() => signedLinks({ url: "/links", secrets: ["short"] })).toThrow(/url.*secrets|secrets.*url/s);
     expect(() => signedLinks({ url: base, secrets: [] })).toThrow(/secrets/);
+    expect(() => signedLinks({ url: base, secrets: [undefined as never] })).toThrow(/secrets/);
+    expect(() => signedLinks({} as never)).toThrow(/`url` is missing; `secrets` is missing/);
   });
 
   it("are not served by a server that only reads", async () => {

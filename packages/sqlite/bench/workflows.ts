@@ -2,7 +2,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sqliteStore } from "@millrace/sqlite";
 import { defineWorkflow, ExternalEvent, event, StartEvent, StopEvent } from "millrace";
-import { createRuntime, type RunFilter, type RunListing, type Runtime, type RuntimeOptions } from "millrace/runtime";
+import {
+  createRuntime,
+  encryptedStore,
+  type RunFilter,
+  type RunListing,
+  type Runtime,
+  type RuntimeOptions,
+} from "millrace/runtime";
 import * as z from "zod";
 import type { Durability } from "./files.ts";
 import type { Driver } from "./measure.ts";
@@ -85,14 +92,17 @@ export interface RuntimeAt extends Omit<RuntimeOptions<Flows>, "workflows" | "st
   readonly path: string;
   readonly driver: Driver;
   readonly durability: Durability;
+  /** Encrypts every text. @default false */
+  readonly isEncrypted?: boolean;
 }
 
 /** Runs `work` with a runtime, and stops it. */
 export async function withRuntime<Result>(
-  { path, driver, durability, ...options }: RuntimeAt,
+  { path, driver, durability, isEncrypted = false, ...options }: RuntimeAt,
   work: (runtime: Runtime<Flows>) => Promise<Result>,
 ): Promise<Result> {
-  const store = sqliteStore(path, { driver, durability });
+  const plain = sqliteStore(path, { driver, durability });
+  const store = isEncrypted ? encryptedStore(plain, { keys: [{ id: "bench", key: new Uint8Array(32) }] }) : plain;
   const runtime = createRuntime({ ...options, workflows, store });
   try {
     return await work(runtime);

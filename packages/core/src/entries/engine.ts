@@ -136,6 +136,7 @@ export {
   oneOf,
   optionProblems,
   refuseOptions,
+  required,
   ruleProblems,
   text,
   unchecked,

@@ -85,6 +85,8 @@ export type {
 export { createRuntime } from "../runtime/create-runtime.js";
 export type { MemoryStoreOptions } from "../runtime/memory/memory-store.js";
 export { memoryStore } from "../runtime/memory/memory-store.js";
+export { type EncryptionOptions, encryptedStore } from "../runtime/store/encrypted-store.js";
 // ---- the contract of stores
 export type * from "../runtime/store/run-store.types.js";
+export type { StoreKey } from "../runtime/store/text-cipher.js";
 export { recordsOf } from "../runtime/worker/run/records-of.js";

@@ -95,6 +95,11 @@ export function valueRule(isRight: (value: unknown) => boolean, expected: string
     value === undefined || isRight(value) ? [] : [`\`${option}\` is ${formatValue(value)}, not ${expected}`];
 }
 
+/** Refuses an option that is left out. */
+export function required(rule: Rule): Rule {
+  return (value, option) => (value === undefined ? [`\`${option}\` is missing`] : rule(value, option));
+}
+
 /** An object or a function with these methods. @param expected See {@link valueRule}. */
 export function withMethods(expected: string, ...methods: readonly string[]): Rule {
   const hasMethod = (value: unknown, method: string): boolean =>

@@ -1,10 +1,19 @@
 import { journalsSuite, runStoreSuite } from "@millrace/conformance";
+import type { RunStore } from "millrace/runtime";
 import { afterAll } from "vitest";
 import type { PostgresStoreOptions } from "../../src/index.js";
 import { TestSchema } from "./stores.js";
 
-/** Declares the tests of the contract. They take turns with a few schemas: each one finds its own empty. */
-export function conformance(name: string, options: PostgresStoreOptions): void {
+/**
+ * Declares the tests of the contract. They take turns with a few schemas: each one finds its own empty.
+ *
+ * @param wrap What the tests use instead of the store itself.
+ */
+export function conformance(
+  name: string,
+  options: PostgresStoreOptions,
+  wrap: (store: RunStore) => RunStore = (store) => store,
+): void {
   const all: TestSchema[] = [];
   const free: TestSchema[] = [];
 
@@ -23,8 +32,8 @@ export function conformance(name: string, options: PostgresStoreOptions): void {
   const open = async () => {
     const schema = take();
     return {
-      store: schema.open(options),
-      reopen: async () => schema.open(options),
+      store: wrap(schema.open(options)),
+      reopen: async () => wrap(schema.open(options)),
       dispose: async () => {
         await schema.empty();
         free.push(schema);

@@ -1,6 +1,6 @@
 /** `sendWebhook`: a signed message to another service, as a durable call. */
 import { type Context, type Duration, type RetryPolicy, retryPolicy, stop, WorkflowError, wait } from "millrace";
-import { checkOptions, type Rules, unchecked, valueRule } from "millrace/engine";
+import { checkOptions, type Rules, required, unchecked, valueRule } from "millrace/engine";
 import { nowMs } from "../system.js";
 
 /** Argument of `sendWebhook`. */
@@ -112,12 +112,16 @@ const isSecret = (secret: unknown): boolean =>
   typeof secret === "string" && /^(?:whsec_)?[A-Za-z0-9+/]{32,}={0,2}$/.test(secret);
 
 const rules: Rules<WebhookMessage> = {
-  url: valueRule((url) => /^https?:\/\/[^\s#]+$/.test(String(url)), 'an address such as "https://shop.example/hooks"'),
-  secrets: valueRule(
-    (secrets) => Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret),
-    "a list of secrets of at least 24 bytes in base64, such as `whsec_…`",
+  url: required(
+    valueRule((url) => /^https?:\/\/[^\s#]+$/.test(String(url)), 'an address such as "https://shop.example/hooks"'),
   ),
-  type: valueRule((type) => typeof type === "string" && type !== "", "a text"),
+  secrets: required(
+    valueRule(
+      (secrets) => Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret),
+      "a list of secrets of at least 24 bytes in base64, such as `whsec_…`",
+    ),
+  ),
+  type: required(valueRule((type) => typeof type === "string" && type !== "", "a text")),
   key: valueRule((key) => key === undefined || (typeof key === "string" && key !== ""), "a text"),
   ...unchecked("data retry timeout"),
 };

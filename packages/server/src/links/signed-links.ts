@@ -1,6 +1,6 @@
 /** `signedLinks`: addresses that each answer one prompt, for webhooks and for people. */
 import type { Context, Duration, FieldsOut, Log, ObjectSchema, PendingPrompt, Question } from "millrace";
-import { checkOptions, type Rules, toMs, valueRule } from "millrace/engine";
+import { checkOptions, type Rules, required, toMs, valueRule } from "millrace/engine";
 import { type BodyLimits, defaultBodyLimits } from "../http/read-body.js";
 import { consoleLog, newId, nowMs } from "../system.js";
 import { eventJsonSchema } from "../wire/event-schema.js";
@@ -102,10 +102,12 @@ const isAddress = (url: unknown): boolean => typeof url === "string" && /^https?
 const isSecret = (secret: unknown): boolean => typeof secret === "string" && secret.length >= 32;
 
 const rules: Rules<SignedLinksOptions> = {
-  url: valueRule(isAddress, 'an address such as "https://app.example/links"'),
-  secrets: valueRule(
-    (secrets) => Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret),
-    "a list of texts of at least 32 characters; check that the environment variable is set",
+  url: required(valueRule(isAddress, 'an address such as "https://app.example/links"')),
+  secrets: required(
+    valueRule(
+      (secrets) => Array.isArray(secrets) && secrets.length > 0 && secrets.every(isSecret),
+      "a list of texts of at least 32 characters; check that the environment variable is set",
+    ),
   ),
 };
 

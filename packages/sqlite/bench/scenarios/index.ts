@@ -9,5 +9,6 @@ export const scenarios: { readonly [file: string]: () => Promise<Scenario> } = {
   queues: () => import("./queues.ts"),
   paused: () => import("./paused.ts"),
   calls: () => import("./calls.ts"),
+  encrypted: () => import("./encrypted.ts"),
   bytes: () => import("./bytes.ts"),
 };

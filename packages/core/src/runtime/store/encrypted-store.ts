@@ -1,0 +1,131 @@
+/** `encryptedStore`: a store whose texts are encrypted before they reach it. */
+import { checkOptions, type Rules, required, valueRule } from "../../value/option-rules.js";
+import type { RunPage, RunQuery, RunStore, StoredRun } from "./run-store.types.js";
+import { matchesSearch, searchWindow, wrapStore } from "./store-kit.js";
+import { StoreTexts } from "./store-texts.js";
+import { fromBase64, type StoreKey, TextCipher } from "./text-cipher.js";
+
+/** Options of `encryptedStore`. */
+export interface EncryptionOptions {
+  /** At least one. The first one encrypts, each decrypts: add a new one in front to rotate. No two with one id. */
+  readonly keys: readonly StoreKey[];
+  /**
+   * What becomes of texts that are not encrypted: `"accept"` reads them, for a store that was used without encryption before. Whoever
+   * can write into the database can then put texts of their own there. @default "refuse"
+   */
+  readonly plain?: "refuse" | "accept";
+}
+
+/**
+ * Encrypts what a store keeps, with AES-256-GCM: inputs, results, errors, ticks, snapshots, events, messages, records and large values.
+ * The tenant, the id of the run and the place of each text are authenticated with it.
+ *
+ * These stay readable, because a store searches and sorts by them: tenants, ids of runs and records, names of workflows and queues,
+ * keys of queues, labels, statuses, times, idempotency keys, sizes, and hashes of large values. A search reads and decrypts
+ * the runs that satisfy its other conditions, page by page.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` naming every problem.
+ * @example
+ * const store = encryptedStore(sqliteStore("runs.db"), { keys: [{ id: "2026", key: process.env.STORE_KEY }] });
+ */
+export function encryptedStore(store: RunStore, options: EncryptionOptions): RunStore {
+  checkOptions("The options of `encryptedStore` are wrong", options, { rules });
+  const methods = encryptedMethods(store, new TextCipher(options.keys, options.plain === "accept"));
+  return wrapStore(store, (name, method) => methods[name] ?? method);
+}
+
+const isKey = ({ id, key }: StoreKey): boolean =>
+  /^[\w-]{1,32}$/.test(id) && (typeof key === "string" ? fromBase64(key) : key)?.length === 32;
+
+const rules: Rules<EncryptionOptions> = {
+  keys: required(
+    valueRule(
+      (keys) =>
+        Array.isArray(keys) &&
+        keys.length > 0 &&
+        keys.every((one) => isKey(Object(one) as StoreKey)) &&
+        new Set(keys.map(({ id }: StoreKey) => id)).size === keys.length,
+      "a list of keys `{ id, key }` with ids of their own, each of 32 bytes or their base64",
+    ),
+  ),
+  plain: valueRule((plain) => plain === "refuse" || plain === "accept", '"refuse" or "accept"'),
+};
+
+type Methods = { readonly [Name in keyof RunStore]?: RunStore[Name] };
+
+function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
+  const texts = new StoreTexts(cipher);
+  const { again, journals } = store;
+  const list = async (query: RunQuery): Promise<RunPage> => {
+    const page = await store.list(query);
+    return { ...page, runs: page.runs.map((run) => texts.openRun(run)) };
+  };
+  return {
+    async commit(commits) {
+      const results = await store.commit(commits.map((commit) => texts.commit(commit)));
+      return results.map((one) => (one.status === "exists" ? { ...one, run: texts.openRun(one.run) } : one));
+    },
+    async claim(key, lease) {
+      const claimed = await store.claim(key, lease);
+      return claimed && texts.openClaimed(claimed);
+    },
+    claimDue: async (lease) => (await store.claimDue(lease)).map((claimed) => texts.openClaimed(claimed)),
+    async run(key) {
+      const run = await store.run(key);
+      return run && texts.openRun(run);
+    },
+    list: (query) => (query.search === undefined ? list(query) : search(list, query, query.search)),
+    async snapshot(key, atOrBelow) {
+      const snapshot = await store.snapshot(key, atOrBelow);
+      return snapshot && texts.openSnapshot(key, snapshot);
+    },
+    ticks: async (key, range) => (await store.ticks(key, range)).map((batch) => texts.openTicks(key, batch)),
+    events: async (key, range) => (await store.events(key, range)).map((event) => texts.openEvent(key, event)),
+    post: async (key, message) => texts.openPosted(key, await store.post(key, texts.post(key, message))),
+    posts: async (of) => (await store.posts(of)).map((post) => texts.openPost(post)),
+    async receipt(key, of) {
+      return texts.openReceipt(key, await store.receipt(key, of));
+    },
+    received: async (key, range) =>
+      (await store.received(key, range)).map((one) => ({ ...one, receipt: texts.openReceipt(key, one.receipt) })),
+    async record(key) {
+      const record = await store.record(key);
+      return record && texts.openRecord(key, record);
+    },
+    async records(query) {
+      const page = await store.records(query);
+      return { ...page, records: page.records.map((record) => texts.openRecord(record, record)) };
+    },
+    writeRecords: async (writes) => store.writeRecords(writes.map((write) => texts.record(write))),
+    async blob(hash) {
+      return texts.openBlob(hash, await store.blob(hash));
+    },
+    ...(journals && {
+      journals: async (keys, maxLength) =>
+        (await journals.call(store, keys, maxLength)).map((journal) => texts.openJournal(journal)),
+    }),
+    ...(again && {
+      async again(key, request) {
+        const result = await again.call(store, key, request);
+        return result.status === "refused" ? { ...result, run: texts.openRun(result.run) } : result;
+      },
+    }),
+  };
+}
+
+/** The store cannot look for what it cannot read: it gives the runs that satisfy the other conditions. */
+async function search(
+  list: (query: RunQuery) => Promise<RunPage>,
+  { search: _, ...query }: RunQuery,
+  wanted: string,
+): Promise<RunPage> {
+  const runs: StoredRun[] = [];
+  let { cursor = null } = query as { readonly cursor?: string | null };
+  for (let looked = 0; ; ) {
+    const page = await list({ ...query, limit: query.limit - runs.length, ...(cursor !== null && { cursor }) });
+    runs.push(...page.runs.filter((run) => matchesSearch(run, wanted)));
+    looked += page.runs.length;
+    cursor = page.cursor;
+    if (cursor === null || runs.length === query.limit || looked >= searchWindow) return { runs, cursor };
+  }
+}

@@ -1,0 +1,150 @@
+/**
+ * The texts of a store: which there are, and the place of each.
+ *
+ * @module
+ */
+import type {
+  ClaimedRun,
+  PostedMessage,
+  PostResult,
+  RecordKey,
+  RecordWrite,
+  RunCommit,
+  RunKey,
+  StoredEvent,
+  StoredJournal,
+  StoredPost,
+  StoredRecord,
+  StoredRun,
+  StoredSnapshot,
+  TickBatch,
+} from "./run-store.types.js";
+import type { TextCipher, TextPlace } from "./text-cipher.js";
+
+/** `open…` decrypts what the store has returned; the others encrypt what it is given. */
+export class StoreTexts {
+  readonly #cipher: TextCipher;
+
+  constructor(cipher: TextCipher) {
+    this.#cipher = cipher;
+  }
+
+  #open<Text extends string | null>(text: Text, place: TextPlace): Text {
+    return (text === null ? null : this.#cipher.decrypt(text, place)) as Text;
+  }
+
+  openRun<Run extends StoredRun>(run: Run): Run {
+    const { key, input, outcome, waiting } = run;
+    return {
+      ...run,
+      input: this.#open(input, placeOf(key, "input")),
+      outcome: this.#open(outcome, placeOf(key, "outcome")),
+      waiting: this.#open(waiting, placeOf(key, "waiting")),
+    };
+  }
+
+  openClaimed({ run, posts }: ClaimedRun): ClaimedRun {
+    return { run: this.openRun(run), posts: posts.map((post) => this.openPost(post)) };
+  }
+
+  openSnapshot(key: RunKey, snapshot: StoredSnapshot): StoredSnapshot {
+    return { ...snapshot, text: this.#open(snapshot.text, placeOf(key, "snapshot", snapshot.tick)) };
+  }
+
+  openTicks(key: RunKey, batch: TickBatch): TickBatch {
+    return { ...batch, text: this.#open(batch.text, placeOf(key, "ticks", batch.first)) };
+  }
+
+  openJournal(journal: StoredJournal): StoredJournal {
+    const { key, snapshot } = journal;
+    return {
+      ...journal,
+      snapshot: snapshot && this.openSnapshot(key, snapshot),
+      ticks: journal.ticks.map((batch) => this.openTicks(key, batch)),
+    };
+  }
+
+  openEvent(key: RunKey, event: StoredEvent): StoredEvent {
+    return { ...event, text: this.#open(event.text, placeOf(key, "event", event.sequence)) };
+  }
+
+  openPost<Post extends StoredPost>(post: Post): Post {
+    return { ...post, text: this.#open(post.text, placeOf(post.key, "post")) };
+  }
+
+  openReceipt<Receipt extends string | null>(key: RunKey, receipt: Receipt): Receipt {
+    return this.#open(receipt, placeOf(key, "receipt"));
+  }
+
+  openPosted(key: RunKey, result: PostResult): PostResult {
+    if (result.status === "ended") return { ...result, run: this.openRun(result.run) };
+    return result.status === "duplicate" ? { ...result, receipt: this.openReceipt(key, result.receipt) } : result;
+  }
+
+  openRecord<Record extends StoredRecord>(key: RecordKey, record: Record): Record {
+    return { ...record, text: this.#open(record.text, recordPlace(key)) };
+  }
+
+  openBlob(hash: string, text: string | null): string | null {
+    return this.#open(text, blobPlace(hash));
+  }
+
+  post(key: RunKey, message: PostedMessage): PostedMessage {
+    return { ...message, text: this.#cipher.encrypt(message.text, placeOf(key, "post")) };
+  }
+
+  record(write: RecordWrite): RecordWrite {
+    const { text } = write;
+    return text === null ? write : { ...write, text: this.#cipher.encrypt(text, recordPlace(write)) };
+  }
+
+  /** Every text names the same blobs as before, so that the store keeps them as long. */
+  commit(commit: RunCommit): RunCommit {
+    const { key, create, ticks, events, summary, snapshot, receipts, received, posts, records, blobs = [] } = commit;
+    const at = (text: string, place: TextPlace): string => this.#cipher.encrypt(text, place, namesIn(text, blobs));
+    const close = <Text extends string | null>(text: Text, ...which: TextPlace): Text =>
+      (text === null ? null : at(text, placeOf(key, ...which))) as Text;
+    const closeReceipt = <Of extends { readonly receipt: string }>(one: Of): Of => ({
+      ...one,
+      receipt: close(one.receipt, "receipt"),
+    });
+    return {
+      ...commit,
+      ...(create && { create: { ...create, input: close(create.input, "input") } }),
+      ...(ticks && { ticks: { ...ticks, text: close(ticks.text, "ticks", ticks.first) } }),
+      ...(events && {
+        events: events.map((event) => ({ ...event, text: close(event.text, "event", event.sequence) })),
+      }),
+      ...(summary && {
+        summary: {
+          ...summary,
+          outcome: close(summary.outcome, "outcome"),
+          waiting: close(summary.waiting, "waiting"),
+        },
+      }),
+      ...(snapshot && { snapshot: { ...snapshot, text: close(snapshot.text, "snapshot", snapshot.tick) } }),
+      ...(receipts && { receipts: receipts.map(closeReceipt) }),
+      ...(received && { received: received.map(closeReceipt) }),
+      ...(posts && { posts: posts.map((post) => this.post(key, post)) }),
+      ...(records && { records: records.map((write) => this.record(write)) }),
+      ...(commit.blobs && { blobs: blobs.map(({ hash, text }) => ({ hash, text: at(text, blobPlace(hash)) })) }),
+    };
+  }
+}
+
+function placeOf({ tenant, runId }: RunKey, ...which: TextPlace): TextPlace {
+  return [tenant, runId, ...which];
+}
+
+function recordPlace({ tenant, kind, id }: RecordKey): TextPlace {
+  return [tenant, "record", kind, id];
+}
+
+/** Runs share blobs, so their place is their hash alone. */
+function blobPlace(hash: string): TextPlace {
+  return ["blob", hash];
+}
+
+function namesIn(text: string, blobs: NonNullable<RunCommit["blobs"]>): string[] {
+  return blobs.map(({ hash }) => hash).filter((hash) => text.includes(hash));
+}
