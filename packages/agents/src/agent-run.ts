@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type ExecutorEvent, type ExecutorPause, startState, type ToolRequirement } from "@millrace/pipeline/executor";
+import { type ExecutorEvent, type ExecutorPause, startState, type ToolRequirement } from "@millrace/executor";
 import { Context, type PendingPrompt, type RunOutcome, type WorkflowError, type WorkflowHandler } from "millrace";
 import { type AgentOutcome, type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
 import { present } from "./settings/present.js";

@@ -90,7 +90,7 @@ export type {
   ToolCallCompletedEvent,
   ToolCallStartedEvent,
   ToolExecution,
-} from "@millrace/pipeline/executor";
+} from "@millrace/executor";
 export type {
   ExecutorPause,
   Media,
@@ -100,4 +100,4 @@ export type {
   StepMetricsData,
   ToolAnswer,
   ToolRequirement,
-} from "@millrace/pipeline/executor";
+} from "@millrace/executor";

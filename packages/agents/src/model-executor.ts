@@ -1,7 +1,7 @@
 import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
 import { executeInStep, runInStep } from "./loop/step-run.js";
 import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
-import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/pipeline/executor";
+import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import type { Executor, StepRequest, StepResult } from "./settings/executor.types.js";
 import { eventsOf } from "./run/events-of.js";

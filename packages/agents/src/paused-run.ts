@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type ExecutorPause, isObject, type ToolRequirement } from "@millrace/pipeline/executor";
+import { type ExecutorPause, isObject, type ToolRequirement } from "@millrace/executor";
 import { type ContextDict, type PendingPrompt, type QuestionEvent, WorkflowError } from "millrace";
 import type { AgentQuestion } from "./loop/questions.js";
 import type { CallAnswer, PausedRun } from "./settings/run-options.types.js";

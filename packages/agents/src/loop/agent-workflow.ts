@@ -1,4 +1,4 @@
-import type { MediaSet, StepMetricsData } from "@millrace/pipeline/executor";
+import type { MediaSet, StepMetricsData } from "@millrace/executor";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";

@@ -1,4 +1,4 @@
-import { CountingState } from "@millrace/pipeline/executor";
+import { CountingState } from "@millrace/executor";
 import type { StepRequest } from "../settings/executor.types.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
 import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { emptyMetrics } from "@millrace/pipeline/executor";
+import { emptyMetrics } from "@millrace/executor";
 import { type Context, WorkflowError } from "millrace";
 import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isObject, metricsSince, startState } from "@millrace/pipeline/executor";
+import { isObject, metricsSince, startState } from "@millrace/executor";
 import type { Context } from "millrace";
 import { loadForRun, saveSession } from "../sessions/saved-session.js";
 import { invalid } from "../settings/check-options.js";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { CountingState, isObject, mergeStates, type StatesToMerge } from "@millrace/pipeline/executor";
+import { CountingState, isObject, mergeStates, type StatesToMerge } from "@millrace/executor";
 import type { Context, Finished } from "millrace";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Media } from "@millrace/pipeline/executor";
+import type { Media } from "@millrace/executor";
 import { type Context, type EffectCall, WorkflowError } from "millrace";
 import { callOptions } from "../run/call-options.js";
 import { observedTool } from "../run/observed.js";

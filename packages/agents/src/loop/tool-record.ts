@@ -1,4 +1,4 @@
-import type { Media, ToolExecution } from "@millrace/pipeline/executor";
+import type { Media, ToolExecution } from "@millrace/executor";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
 

@@ -1,4 +1,4 @@
-import type { Media, StepMetricsData } from "@millrace/pipeline/executor";
+import type { Media, StepMetricsData } from "@millrace/executor";
 import type { AssistantModelMessage } from "ai";
 import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 import { generatedMedia } from "../settings/media-part.js";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isObject } from "@millrace/pipeline/executor";
+import { isObject } from "@millrace/executor";
 import { digest } from "millrace/engine";
 import type { ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 

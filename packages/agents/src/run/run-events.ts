@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EventFacts, ExecutorEvent, ToolExecution } from "@millrace/pipeline/executor";
+import type { EventFacts, ExecutorEvent, ToolExecution } from "@millrace/executor";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";

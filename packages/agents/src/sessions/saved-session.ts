@@ -13,7 +13,7 @@ import {
   emptyMetrics,
   mergeStates,
   type StepMetricsData,
-} from "@millrace/pipeline/executor";
+} from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentSession, AgentSessionRun, AgentSessions, RunsQuery } from "../settings/sessions.types.js";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { isObject } from "@millrace/pipeline/executor";
+import { isObject } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import type { RecordKey, RecordQuery, RecordWrite, RunStore } from "millrace/runtime";
 import type {

@@ -1,6 +1,6 @@
 /** Checks the options of agents, teams and their runs, and reports all problems at once. */
 
-import { historyRuns, userId } from "@millrace/pipeline/executor";
+import { historyRuns, userId } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import {
   checkOptions,

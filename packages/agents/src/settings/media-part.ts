@@ -1,4 +1,4 @@
-import { emptyMedia, type Media, type MediaKind, type MediaSet, mergeMedia } from "@millrace/pipeline/executor";
+import { emptyMedia, type Media, type MediaKind, type MediaSet, mergeMedia } from "@millrace/executor";
 import type { FilePart, GeneratedFile, ModelMessage, UserModelMessage } from "ai";
 import { WorkflowError } from "millrace";
 import { newId } from "../system.js";

@@ -1,4 +1,4 @@
-import { type CountingState, copyJson, isObject, mergeValues, toPlain } from "@millrace/pipeline/executor";
+import { type CountingState, copyJson, isObject, mergeValues, toPlain } from "@millrace/executor";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
 
 /** Sets `target[key]`, except for `__proto__`. */

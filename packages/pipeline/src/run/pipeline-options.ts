@@ -1,10 +1,7 @@
+import type { ConversationalAgent, MediaLists, SessionReducers, SessionState, SharedState } from "@millrace/executor";
 import type { StandardSchema } from "millrace";
 import type { RunListing, RunStore } from "millrace/runtime";
-import type { ConversationalAgent, SessionState } from "../data/executor.types.js";
-import type { MediaLists } from "../data/media.js";
-import type { SharedState } from "../data/session-state.types.js";
 import type { StepLike } from "../nodes/containers.js";
-import type { SessionReducers } from "../session/reducers.js";
 
 /**
  * `State` is the session state; `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the

@@ -1,8 +1,8 @@
 /** Merging a field of the session state that two runs have changed, as the user has decided. */
 import { WorkflowError } from "millrace";
-import type { SessionState } from "../data/session-state.types.js";
 import { copyJson, type JsonObject, toPlain } from "./json.js";
 import type { Versions } from "./merge-lists.js";
+import type { SessionState } from "./session-state.types.js";
 
 /**
  * The value of a field when a run ends and a concurrent run, which began with the same state, has changed it, too:
