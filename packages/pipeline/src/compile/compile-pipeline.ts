@@ -27,6 +27,7 @@ export function compilePipeline(plan: CompiledPlan): Workflow {
     .catchError("caught", caughtSettings(plan), (ev, ctx, { live }) => caught(plan, ev, { ctx, live, nodeIds }))
     .build({
       types: [storedResult],
+      limits: plan.limits,
       forkState: (fields) => forkProblems(plan, fields),
       ...(plan.description !== null && { description: plan.description }),
       groups: stepGroups(plan, names),

@@ -61,6 +61,7 @@ const pipelineRules: Rules<PipelineOptions> = {
   overwriteDbSessionState: flag,
   dependencies: object,
   metadata: object,
+  limits: object,
   addWorkflowHistoryToSteps: flag,
   agent: withMethods("a `PipelineAgent`", "decide"),
   streamEvents: flag,

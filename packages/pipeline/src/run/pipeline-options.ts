@@ -1,5 +1,5 @@
 import type { ConversationalAgent, MediaLists, SessionReducers, SessionState, SharedState } from "@millrace/executor";
-import type { StandardSchema } from "millrace";
+import type { LimitOptions, StandardSchema } from "millrace";
 import type { RunListing, RunStore } from "millrace/runtime";
 import type { StepLike } from "../nodes/containers.js";
 
@@ -58,6 +58,12 @@ export interface PipelineOptions<
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged over the metadata of a run, and stored with a new session. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * Limits by name, which all runs of this object share. Each attempt of a call takes a place of the limit that it names:
+   * `limit` of agents and tools, and of `ctx.run` in executors. A nested pipeline has its own.
+   * @default none
+   */
+  readonly limits?: Readonly<Record<string, LimitOptions>>;
   /** Puts earlier runs of the session before the messages of agents and teams. @default false */
   readonly addWorkflowHistoryToSteps?: boolean;
   /** Number of these runs, 0 to 1,000. @default all */

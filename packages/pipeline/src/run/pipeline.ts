@@ -247,6 +247,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
     return compilePipeline({
       ...parts,
       description,
+      limits: options.limits ?? {},
       events: new PipelineEvents(tree),
       start: startEventOf(this.#options),
       hooks: sessionHooks({

@@ -1,7 +1,7 @@
 /** A pipeline, ready to be made into core steps. */
 
 import type { ConversationalAgent, SessionReducers, SessionState } from "@millrace/executor";
-import type { Context, EventClass, Workflow, WorkflowEvent } from "millrace";
+import type { Context, EventClass, LimitOptions, Workflow, WorkflowEvent } from "millrace";
 import type { LiveRun } from "../attempts/live-run.js";
 import type { EventStorage } from "../attempts/run-events.js";
 import type { PipelineIdentity } from "../data/step-function.types.js";
@@ -51,6 +51,8 @@ export interface PipelineHooks {
 export interface CompiledPlan {
   readonly pipeline: PipelineIdentity;
   readonly description: string | null;
+  /** Limits that calls of executors take places of, by name. */
+  readonly limits: Readonly<Record<string, LimitOptions>>;
   readonly tree: PipelineTree;
   readonly events: PipelineEvents;
   readonly start: EventClass<PipelineStart>;
