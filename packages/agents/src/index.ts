@@ -43,6 +43,7 @@ export type { ReadFile } from "./settings/media-part.js";
 
 // ---- tools
 export { tool } from "./settings/tool.js";
+export { withPolicies } from "./settings/with-policies.js";
 export type {
   AgentTool,
   Confirmation,

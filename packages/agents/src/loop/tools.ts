@@ -15,6 +15,7 @@ import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel } from "../settings/loop-options.types.js";
 import { confirmationOf } from "../settings/tool.js";
 import type { AgentTool, Confirmation, ToolContext } from "../settings/tool.types.js";
+import { policiesOf } from "../settings/with-policies.js";
 
 export const memberToolName = "delegate_task_to_member";
 
@@ -176,10 +177,11 @@ function sdkTool(tool: ToolSet[string], timeout: CallPolicies["timeout"]): LoopT
     },
   };
   if (execute === undefined) return { ...base, kind: "page" };
+  const policies = policiesOf(tool);
   return {
     ...base,
     kind: "execute",
-    policies: { timeout },
+    policies: { ...policies, timeout: policies.timeout ?? timeout },
     execute: async ({ value, context }) => {
       const { toolCallId, signal } = context;
       const given = execute(value, { toolCallId, messages: [], abortSignal: signal, context: undefined });
