@@ -41,11 +41,23 @@ export default {
       inCore("errors|value|event"),
       inCore(`${engineOutside}|engine|step|graph`),
     ),
+    layer(
+      "agents-without-pipelines",
+      "Agents are installed without pipelines: what both need is in `@millrace/executor`.",
+      "^packages/(agents|executor)/src",
+      "^packages/pipeline/",
+    ),
+    layer(
+      "pipelines-without-agents",
+      "Pipelines take any executor.",
+      "^packages/(pipeline|executor)/src",
+      "^packages/agents/",
+    ),
     {
       name: "no-node",
       comment: "This package runs where there is no Node.",
       severity: "error",
-      from: { path: "^packages/(core|testing)/src" },
+      from: { path: "^packages/(core|executor|testing)/src" },
       to: { dependencyTypes: ["core"], dependencyTypesNot: ["type-only"] },
     },
     {

@@ -4,14 +4,18 @@ import { join } from "node:path";
 import { rowOf } from "./setup.mjs";
 import { matrix } from "./tools.mjs";
 
-const packages = "millrace @millrace/pipeline @millrace/agents zod";
+const packages = "millrace @millrace/agents zod";
 
 export function agentRows() {
   const agent = readFileSync(join(matrix, "src", "agents", "agent.mjs"), "utf8");
   const files = { "agent.mjs": agent, "package.json": JSON.stringify({ private: true, type: "module" }) };
   const on = (version, flags = "") => {
     const install = `npm install --no-audit --no-fund ${flags} ai@${version} ${packages}`;
-    const commands = [install, "node agent.mjs # v4: agent all done, loop all done v3: agent all done, loop all done"];
+    const commands = [
+      install,
+      'echo "installed: $(ls node_modules/@millrace | xargs)." # installed: agents executor.',
+      "node agent.mjs # v4: agent all done, loop all done v3: agent all done, loop all done",
+    ];
     return rowOf({ name: `agents, AI SDK ${`${version} ${flags}`.trim()}`, files, commands }, 24);
   };
   return [

@@ -18,7 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { tarballs } from "../scripts/setup/pack.mjs";
+import { published, tarballs } from "../scripts/setup/pack.mjs";
 import { freePort } from "../test-ports.ts";
 import { nodeFolder } from "./node-versions.mjs";
 import { matrix } from "./tools.mjs";
@@ -120,7 +120,24 @@ const promisesOf = (commands) => commands.flatMap((line) => / # (.+)$/.exec(line
 function fromTarballs(line) {
   if (line.startsWith("npm create millrace")) return createdFromTarballs(line);
   if (!line.startsWith("npm install")) return line;
-  return line.replace(/(?<= )(@millrace\/\w+|(?:create-)?millrace)(?= |$)/g, (name) => tarballs()[name]);
+  const named = /(?<= )(?:@millrace\/\w+|(?:create-)?millrace)(?= |$)/g;
+  const wanted = line.match(named) ?? [];
+  const beside = neededBy(wanted).map((name) => ` ${tarballs()[name]}`);
+  return line.replace(named, (name) => tarballs()[name]) + beside.join("");
+}
+
+/** Packages of this repository that these depend on. A registry would add them by itself. */
+function neededBy(names) {
+  const ours = published();
+  const seen = new Set(names);
+  for (const name of seen)
+    for (const dependency of dependenciesOf(ours.find((one) => one.name === name)))
+      if (ours.some((one) => one.name === dependency)) seen.add(dependency);
+  return [...seen].slice(names.length);
+}
+
+function dependenciesOf({ folder }) {
+  return Object.keys(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).dependencies ?? {});
 }
 
 /** The project names versions; here they are tarballs, with those that they need beside them. */

@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", executor: "src/executor.ts" },
+  entry: { index: "src/index.ts" },
   format: ["esm"],
   target: "es2022",
   platform: "neutral",

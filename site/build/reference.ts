@@ -10,8 +10,8 @@ function entries(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { folder, name } of published()) {
     const { exports = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    for (const [path, targets] of Object.entries<{ readonly import?: { readonly types?: string } }>(exports)) {
-      if (targets.import?.types !== undefined) found.set(join(folder, targets.import.types), posix.join(name, path));
+    for (const [path, targets] of Object.entries<{ readonly types?: string }>(exports)) {
+      if (targets.types !== undefined) found.set(join(folder, targets.types), posix.join(name, path));
     }
   }
   return found;
@@ -19,6 +19,7 @@ function entries(): ReadonlyMap<string, string> {
 
 export async function writeReference(): Promise<void> {
   const names = entries();
+  if (names.size === 0) throw new TypeError("No package has types in its exports");
   const app = await Application.bootstrapWithPlugins({
     entryPoints: [...names.keys()],
     tsconfig: join(import.meta.dirname, "..", "tsconfig.reference.json"),

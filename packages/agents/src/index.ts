@@ -43,6 +43,7 @@ export type { ReadFile } from "./settings/media-part.js";
 
 // ---- tools
 export { tool } from "./settings/tool.js";
+export { withPolicies } from "./settings/with-policies.js";
 export type {
   AgentTool,
   Confirmation,
@@ -90,7 +91,7 @@ export type {
   ToolCallCompletedEvent,
   ToolCallStartedEvent,
   ToolExecution,
-} from "@millrace/pipeline/executor";
+} from "@millrace/executor";
 export type {
   ExecutorPause,
   Media,
@@ -100,4 +101,4 @@ export type {
   StepMetricsData,
   ToolAnswer,
   ToolRequirement,
-} from "@millrace/pipeline/executor";
+} from "@millrace/executor";

@@ -1,7 +1,7 @@
 import { type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
 import { executeInStep, runInStep } from "./loop/step-run.js";
 import { check, continueRules, runRules, stepRules } from "./settings/check-options.js";
-import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/pipeline/executor";
+import { emptyMetrics, type ExecutorEvent, type StepMetricsData } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import type { Executor, StepRequest, StepResult } from "./settings/executor.types.js";
 import { eventsOf } from "./run/events-of.js";
@@ -15,8 +15,7 @@ import type {
   StepRunOptions,
 } from "./settings/run-options.types.js";
 import { continueAlone, runAlone } from "./agent-run.js";
-import type { Who } from "./loop/step-session.js";
-import { loadSession, saveSession } from "./sessions/saved-session.js";
+import { loadSession, saveSession, type Who } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState } from "./state/live-state.js";

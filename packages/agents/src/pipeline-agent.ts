@@ -1,9 +1,4 @@
-import {
-  type ConversationalAgent,
-  type DecideRequest,
-  type DecideResult,
-  historyRuns,
-} from "@millrace/pipeline/executor";
+import { type ConversationalAgent, type DecideRequest, type DecideResult, historyRuns } from "@millrace/executor";
 import type { LanguageModel } from "ai";
 import { type Rules, unchecked, wholeNumber } from "millrace/engine";
 import { check, languageModel } from "./settings/check-options.js";

@@ -1,5 +1,5 @@
 /** The agent that stands in front of a pipeline. */
-import { type DecideRequest, emptyMedia } from "@millrace/pipeline/executor";
+import { type DecideRequest, emptyMedia } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
 import { PipelineAgent } from "../src/index.js";
 import { deciding } from "./support/in-step.js";

@@ -239,3 +239,38 @@ it("a retry of the step asks a model anew whose attempts have all failed", async
   expect(output.content).toBe("Done.");
   expect(model.doGenerateCalls.length + model.doStreamCalls.length).toBe(5);
 });
+
+it("branches take places in a limit of the pipeline, with their tools and their agents", async () => {
+  const atWork = { tool: 0, most: 0 };
+  const look = tool({
+    name: "look",
+    description: "Looks.",
+    limit: "camera",
+    execute: async () => {
+      atWork.most = Math.max(atWork.most, ++atWork.tool);
+      await new Promise((wake) => setImmediate(wake));
+      atWork.tool--;
+      return "seen";
+    },
+  });
+  const branch = (name: string) =>
+    new Agent({ name, model: scripted([[["look", {}]], `${name} done`]), tools: [look], limit: "model" });
+  const watching = pipeline({
+    name: "Watching",
+    limits: { camera: { concurrent: 1 }, model: { concurrent: 1 } },
+    steps: [new Parallel("all", branch("a"), branch("b"), branch("c"))],
+  });
+
+  const { status, stepResults } = await watching.run("go");
+
+  expect(status).toBe("COMPLETED");
+  expect(stepResults[0]?.steps.map(({ content }) => content)).toEqual(["a done", "b done", "c done"]);
+  expect(atWork.most).toBe(1);
+});
+
+it("a limit that the pipeline does not have fails the step, by its name", async () => {
+  const agent = new Agent({ name: "a", model: scripted(["never"]), limit: "model" });
+  const run = pipeline({ name: "Without", limits: { models: { concurrent: 1 } }, steps: [agent] }).run("go");
+
+  await expect(run).rejects.toThrow('"model"');
+});

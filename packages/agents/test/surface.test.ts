@@ -11,5 +11,6 @@ it("exports what the documentation names, and nothing else", () => {
     "recorded",
     "storeSessions",
     "tool",
+    "withPolicies",
   ]);
 });

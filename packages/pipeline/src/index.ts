@@ -38,12 +38,10 @@ export type {
   StepsOptions,
 } from "./nodes/containers.js";
 export type { ContentOf, ContentsBefore, ContentsOf, HasContents, NamedContent } from "./nodes/contents.types.js";
-export type { SessionState, SharedState } from "./data/session-state.types.js";
+export type { SessionState, SharedState } from "@millrace/executor";
 export type {
-  AnyStepFunction,
   CallOfStep,
   ConversationalAgent,
-  CoreWorkflow,
   DecideRequest,
   DecideResult,
   EditOptions,
@@ -51,14 +49,13 @@ export type {
   ExecutorMember,
   ExecutorRequest,
   ExecutorResult,
-  PipelineLike,
   RunContext,
-  StepFunction,
   ToolAnswer,
   ToolRequirement,
   Values,
-} from "./data/executor.types.js";
-export type { SessionReducer, SessionReducers } from "./session/reducers.js";
+} from "@millrace/executor";
+export type { AnyStepFunction, CoreWorkflow, PipelineLike, StepFunction } from "./data/step-function.types.js";
+export type { SessionReducer, SessionReducers } from "@millrace/executor";
 // ---- people
 export { StepRequirement } from "./human/requirement.js";
 export type { HumanReview, OnReject, OnTimeout } from "./human/human-review.types.js";
@@ -75,20 +72,15 @@ export { stepOutput } from "./data/step-output.js";
 export type { StepOutputFields } from "./data/step-output.js";
 export type { StepOutput, StepType } from "./data/step-output.types.js";
 export type { ExecutorType } from "./data/metrics.types.js";
-export { audio, file, image, video } from "./data/media.js";
-export type { Media, MediaKind, MediaSet } from "./data/media.types.js";
+export { audio, file, image, video } from "@millrace/executor";
+export type { Media, MediaFields, MediaKind, MediaLists, MediaSet, StepMetricsData } from "@millrace/executor";
 export type { ExecutorRun } from "./data/executor-run.types.js";
-export type {
-  RunMetricsData,
-  SessionMetricsData,
-  StepExecutionData,
-  StepMetrics,
-  StepMetricsData,
-} from "./data/metrics.types.js";
-export type { MediaLists } from "./data/media.js";
-export type { MediaFields } from "./data/media.types.js";
+export type { RunMetricsData, SessionMetricsData, StepExecutionData, StepMetrics } from "./data/metrics.types.js";
 export type { HumanInput, RetryFeedback } from "./data/message.js";
 export type { AgentRunRecord, RecordedEvent } from "./state/pipeline-state.types.js";
+// ---- for programs that show outputs
+export { CUT_OFF } from "./data/cut-off.js";
+export { hasRun, isGroup } from "./data/deepest-content.js";
 // ---- sessions
 export type { SessionNaming, SessionPage, SessionQuery, SessionStore } from "./session/session-store.js";
 export type { SessionRecord, SessionRun } from "./session/session-record.js";

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { emptyMetrics, sumMetrics } from "@millrace/pipeline/executor";
+import { emptyMetrics, sumMetrics } from "@millrace/executor";
 import type { RunMetricsData, StepMetrics, StepMetricsData } from "@millrace/pipeline";
 import { cleanText } from "./clean-text.js";
 import type { Terminal } from "./terminal.js";

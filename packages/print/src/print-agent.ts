@@ -1,7 +1,7 @@
 /** Prints a run of an agent or a team outside of pipelines. */
 import { cleanText } from "./clean-text.js";
 import type { StepMetricsData } from "@millrace/pipeline";
-import { isEmptyContent, toText } from "@millrace/pipeline/executor";
+import { isEmptyContent, toText } from "@millrace/executor";
 import { LiveText } from "./live-text.js";
 import { metricsTable } from "./metrics-table.js";
 import { Screen } from "./screen.js";

@@ -1,9 +1,9 @@
 /** Prints how a run has ended, and what it waits for. */
 
 import { cleanText } from "./clean-text.js";
-import { hasRun, isGroup } from "@millrace/pipeline/executor";
+import { hasRun, isGroup } from "@millrace/pipeline";
 import type { StepOutput } from "@millrace/pipeline";
-import { toText } from "@millrace/pipeline/executor";
+import { toText } from "@millrace/executor";
 import type { StepRequirement } from "@millrace/pipeline";
 import type { PipelineRunOutput } from "@millrace/pipeline";
 import { metricsTable } from "./metrics-table.js";

@@ -1,5 +1,5 @@
 import { cleanText } from "./clean-text.js";
-import { isEmptyContent, toText } from "@millrace/pipeline/executor";
+import { isEmptyContent, toText } from "@millrace/executor";
 import type { Terminal } from "./terminal.js";
 
 /** Writes clean text, and knows whether the cursor is at the start of a line or below a blank line. */

@@ -1,9 +1,9 @@
 /** Prints what steps do and say, in order of the events. */
 
 import { cleanText } from "./clean-text.js";
-import { CUT_OFF } from "@millrace/pipeline/executor";
+import { CUT_OFF } from "@millrace/pipeline";
 import type { StepOutput } from "@millrace/pipeline";
-import { isEmptyContent, toText } from "@millrace/pipeline/executor";
+import { isEmptyContent, toText } from "@millrace/executor";
 import { LiveText } from "./live-text.js";
 import type { PrintedEvent } from "./readable-order.js";
 import type { Screen } from "./screen.js";

@@ -1,4 +1,4 @@
-import type { Media, StepMetricsData, ToolExecution } from "@millrace/pipeline/executor";
+import type { Media, StepMetricsData, ToolExecution } from "@millrace/executor";
 import type { ModelMessage } from "ai";
 import type { Context, EffectCall, Finished } from "millrace";
 import type { RunEvents } from "../run/run-events.js";

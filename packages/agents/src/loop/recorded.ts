@@ -6,13 +6,15 @@
  */
 
 import type { LanguageModel, ToolSet } from "ai";
-import type { Context, Duration, EffectCall, RetryPolicy } from "millrace";
-import { callOptions, modelRetry } from "../run/call-options.js";
-import { messageOf } from "../run/run-events.js";
+import type { Context, Duration, RetryPolicy } from "millrace";
+import { modelRetry } from "../run/call-options.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
 import { invalid } from "../settings/check-options.js";
+import { policiesOf } from "../settings/with-policies.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
+import { untilTold } from "./tool-execution.js";
+import type { ToolRecord } from "./tool-record.js";
 import { isStream, lastOf, plainResult } from "./tools.js";
 
 export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies {
@@ -67,32 +69,30 @@ function recordedTool(scope: Context, name: string, tool: ToolSet[string]): Tool
   const { execute } = tool;
   if (execute === undefined) return tool;
   type Options = Parameters<typeof execute>[1];
-  const call = async (input: never, options: Options): Promise<unknown> => {
+  const call = async (input: never, options: Options): Promise<ToolRecord> => {
     const given = execute(input, options);
-    return plainResult(isStream(given) ? await lastOf(given) : await given);
+    return { output: plainResult(isStream(given) ? await lastOf(given) : await given) };
   };
   const record = async (input: never, options: Options): Promise<unknown> => {
     const { toolCallId } = options;
-    const make = async (effect: EffectCall): Promise<ToolRecord> => {
-      const { signal } = effect;
-      const abortSignal = options.abortSignal === undefined ? signal : AbortSignal.any([signal, options.abortSignal]);
-      const done: ToolRecord = await call(input, { ...options, abortSignal }).then(
-        (output) => ({ output }),
-        (error: unknown) => {
-          if (signal.aborted) throw error;
-          return { error: messageOf(error) };
-        },
-      );
-      const sink = new PieceSink(effect);
-      if ("error" in done) sink.show({ type: "tool-error", toolCallId, error: done.error });
-      else sink.show({ type: "tool-result", toolCallId, output: done.output });
-      return done;
-    };
-    const made = await scope.run(`call/${toolCallId}`, make, callOptions({}, name));
-    if ("error" in made) throw new Error(made.error); // the model gets this error, also when the step runs again
-    return made.output;
+    const key = `call/${toolCallId}`;
+    const made = await untilTold(
+      { ctx: scope, key, label: name, policies: policiesOf(tool) },
+      async (effect, toldOf) => {
+        const { signal } = effect;
+        const abortSignal = options.abortSignal === undefined ? signal : AbortSignal.any([signal, options.abortSignal]);
+        const done = await call(input, { ...options, abortSignal }).catch(toldOf);
+        new PieceSink(effect).end(toolCallId, done);
+        return done;
+      },
+      (failure) =>
+        scope.run(`${key}/failed`, (effect) => {
+          new PieceSink(effect).end(toolCallId, failure);
+          return failure;
+        }),
+    );
+    if ("output" in made) return made.output;
+    throw new Error("error" in made ? made.error : undefined); // the model gets it, also when the step runs again
   };
   return { ...tool, execute: record as typeof execute };
 }
-
-type ToolRecord = { readonly output: unknown } | { readonly error: string };

@@ -1,4 +1,4 @@
-import { addMetrics, emptyMetrics, type StepMetricsData } from "@millrace/pipeline/executor";
+import { addMetrics, emptyMetrics, type StepMetricsData } from "@millrace/executor";
 import type { WorkflowError } from "millrace";
 import { cancelled } from "../run/failure.js";
 import type { ExecutorResult, ExecutorStatus, StepResult } from "../settings/executor.types.js";

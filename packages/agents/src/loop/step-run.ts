@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mergeValues, toText } from "@millrace/pipeline/executor";
+import { mergeValues, toText } from "@millrace/executor";
 import { toFailure } from "../run/failure.js";
 import { observed } from "../run/observed.js";
 import { RunEvents } from "../run/run-events.js";

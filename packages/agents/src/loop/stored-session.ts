@@ -4,21 +4,21 @@
  *
  * @module
  */
-import { CountingState, isObject, mergeStates, type StatesToMerge } from "@millrace/pipeline/executor";
+import { CountingState, isObject, mergeStates, type StatesToMerge, valueAt } from "@millrace/executor";
 import type { Context, Finished } from "millrace";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
-import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";
+import { createRunContext, fillMissing, plainState, type RunFacts, valuesFor } from "../state/live-state.js";
+import { later } from "../system.js";
 import type { SessionAccess, SessionCall } from "./loop-run.types.js";
-import { Turns } from "./turns.js";
 
 interface StoredSessionOptions {
   /** Dotted; `null` where the run has no place for a session state. */
   readonly path: string | null;
   /** Values for keys that the state lacks. */
   readonly defaults: SessionState;
-  readonly facts: Omit<RunContext, "sessionState" | "editState" | "snapshot" | "signal">;
+  readonly facts: RunFacts;
   /** State of the session at the start, which counted numbers are compared with. */
   readonly start: SessionState;
 }
@@ -91,11 +91,6 @@ export class StoredSession implements SessionAccess {
   }
 }
 
-/** @param key A path, as JSON. */
-function valueAt(state: unknown, key: string): unknown {
-  return (JSON.parse(key) as (string | number)[]).reduce<unknown>((at, name) => Object(at)[name], state);
-}
-
 /** @throws {WorkflowError} `OPTION_INVALID` where there is no place to keep the change. */
 function placeOf(path: string | null): string {
   if (path !== null) return path;
@@ -115,4 +110,28 @@ export function writeAt(state: SessionState, path: string, write: (now: unknown)
     holder = holder[key] as SessionState;
   }
   holder[last] = write(holder[last]);
+}
+
+interface Turn<Value> {
+  /** Rest of the previous turn; `null` if there is none, or it is not over. */
+  readonly before: Value | null;
+  /** Begins the next turn. Only the first call counts. */
+  end(left: Value | null): void;
+}
+
+/**
+ * Work begins in its order: work that is done at once is over when the next begins, and work that takes longer holds
+ * nobody up.
+ */
+class Turns<Value> {
+  #last: Promise<Value | null> = Promise.resolve(null);
+
+  async next(): Promise<Turn<Value>> {
+    const last = this.#last;
+    let end: Turn<Value>["end"] = () => {};
+    this.#last = new Promise((resolve) => (end = resolve));
+    const before = await last;
+    later(0, () => end(null));
+    return { before, end };
+  }
 }

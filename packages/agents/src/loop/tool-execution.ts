@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { Media } from "@millrace/pipeline/executor";
-import { type Context, type EffectCall, WorkflowError } from "millrace";
+import { type Media, messageOf } from "@millrace/executor";
+import { type Context, type EffectCall, type Finished, WorkflowError } from "millrace";
 import { callOptions } from "../run/call-options.js";
 import { observedTool } from "../run/observed.js";
-import { messageOf } from "../run/run-events.js";
+import type { CallPolicies } from "../settings/call-policies.types.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { ToolContext } from "../settings/tool.types.js";
@@ -28,37 +28,64 @@ interface Executing {
 }
 
 /** The model gets the error of the tool; with a policy, after its last attempt. */
-export async function execute(run: LoopRun, answering: MadeCall, { tool, value }: Executing): Promise<ToolRecord> {
+export function execute(run: LoopRun, answering: MadeCall, { tool, value }: Executing): Promise<ToolRecord> {
   const { call: made, ctx } = answering;
-  let thrown: unknown;
-  let isRecalled = true;
-  const attempt = (call: EffectCall) => {
-    isRecalled = false;
+  const attempt: Attempt = (call, toldOf) => {
     const sink = run.sinkOf(run, call, made);
     const media: Media[] = [];
     sink.begin();
     const key = run.keyOf(run, call, made);
-    const work = async (runContext: RunContext): Promise<ToolRecord> => {
-      try {
-        const context = toolContext({ made, call, key, runContext, sink, media });
+    return run.session.use({ ctx, call, key }, async (runContext) => {
+      const context = toolContext({ made, call, key, runContext, sink, media });
+      const work = async (): Promise<ToolRecord> => {
         const given = await observedTool(made, () => tool.execute({ value, context }));
         return { ...given, ...(media.length > 0 && { media }) };
-      } catch (error) {
-        if (call.signal.aborted || tool.policies.retry !== undefined) throw (thrown = error);
-        return { error: messageOf(error) };
-      }
-    };
-    return run.session.use({ ctx, call, key }, async (runContext) =>
-      show({ made, sink, record: await work(runContext) }),
-    );
+      };
+      const record = await work().catch(toldOf);
+      sink.end(made.toolCallId, record);
+      return record;
+    });
+  };
+  const trying = { ctx, key: "call", label: made.toolName, policies: tool.policies };
+  return untilTold(trying, attempt, (record) => noted(run, answering, { key: "failed", record }));
+}
+
+/** Makes the call once. `toldOf` makes a failure what the model is told, or throws it for the next attempt. */
+type Attempt = (call: EffectCall, toldOf: (error: unknown) => ToolRecord) => Promise<ToolRecord | Finished<ToolRecord>>;
+
+interface Trying {
+  readonly ctx: Context;
+  readonly key: string;
+  readonly label: string;
+  readonly policies: CallPolicies;
+}
+
+/**
+ * Makes a durable call of a tool as often as its policies allow.
+ *
+ * @param note Records the failure of the last attempt, so that the model is told the same when the step runs again.
+ */
+export async function untilTold(
+  { ctx, key, label, policies }: Trying,
+  attempt: Attempt,
+  note: (failure: ToolRecord) => Promise<ToolRecord>,
+): Promise<ToolRecord> {
+  let thrown: unknown;
+  let isRecalled = true;
+  const counted = (call: EffectCall) => {
+    isRecalled = false;
+    return attempt(call, (error) => {
+      if (call.signal.aborted || policies.retry !== undefined) throw (thrown = error);
+      return { error: messageOf(error) };
+    });
   };
   try {
-    return await ctx.run("call", attempt, callOptions(tool.policies, made.toolName));
+    return await ctx.run(key, counted, callOptions(policies, label));
   } catch (error) {
     const isOfPolicy = WorkflowError.is(error, "OPTION_INVALID");
     const isTold = error === thrown || WorkflowError.is(error, "CALL_TIMEOUT") || (isRecalled && !isOfPolicy);
     if (ctx.signal.aborted || !isTold) throw error;
-    return noted(run, answering, { key: "failed", record: { error: toldOfFailure(error) } });
+    return note({ error: toldOfFailure(error) });
   }
 }
 
@@ -66,20 +93,6 @@ function toldOfFailure(error: unknown): string {
   return WorkflowError.is(error, "CALL_TIMEOUT")
     ? `The tool did not answer within ${String(error.details["limitMs"])} ms.`
     : messageOf(error);
-}
-
-interface Showing {
-  readonly made: ModelToolCall;
-  readonly sink: PartSink;
-  readonly record: ToolRecord;
-}
-
-function show({ made, sink, record }: Showing): ToolRecord {
-  const { toolCallId } = made;
-  if ("output" in record) sink.show({ type: "tool-result", toolCallId, output: record.output });
-  else if ("error" in record) sink.show({ type: "tool-error", toolCallId, error: record.error });
-  else sink.show({ type: "tool-denied", toolCallId, note: record.denied });
-  return record;
 }
 
 interface ToolFacts {
@@ -127,7 +140,8 @@ export function noted(
     (call) => {
       const sink = run.sinkOf(run, call, made);
       if ("error" in record && key === "call") sink.begin();
-      return show({ made, sink, record });
+      sink.end(made.toolCallId, record);
+      return record;
     },
     { label: made.toolName },
   );

@@ -1,4 +1,4 @@
-import type { Media, StepMetricsData } from "@millrace/pipeline/executor";
+import type { Media, StepMetricsData } from "@millrace/executor";
 import type { AssistantModelMessage } from "ai";
 import type { AskedOfModel, ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 import { generatedMedia } from "../settings/media-part.js";
@@ -41,7 +41,7 @@ export function turnOf({ messages, problems = {}, finishReason, metrics }: TurnR
     problems,
     finishReason,
     metrics,
-    text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
+    text: textOf(parts),
     toolCalls: calls.filter(({ providerExecuted }) => providerExecuted !== true).map(callOf),
     files: files.map(({ data, mediaType }, index) =>
       generatedMedia({ base64: data as string, mediaType }, `${place}-${index}`),
@@ -56,4 +56,17 @@ export function turnOf({ messages, problems = {}, finishReason, metrics }: TurnR
 
 function callOf({ toolCallId, toolName, input }: ModelToolCall): ModelToolCall {
   return { toolCallId, toolName, input };
+}
+
+/** The fields in which a request differs from the one before. */
+export function changedFields<Fields extends object>(before: object, now: Fields): Partial<Fields> {
+  const known = before as Record<string, unknown>;
+  const changed = Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(known[key]));
+  return Object.fromEntries(changed) as Partial<Fields>;
+}
+
+/** The texts among the parts of a message. */
+export function textOf(parts: string | readonly { readonly type: string }[]): string {
+  if (typeof parts === "string") return parts;
+  return parts.map((part) => (part.type === "text" && "text" in part ? String(part.text) : "")).join("");
 }

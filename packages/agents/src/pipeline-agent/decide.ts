@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DecideRequest, DecideResult, ExecutorEvent } from "@millrace/pipeline/executor";
+import type { DecideRequest, DecideResult, ExecutorEvent } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { z } from "zod";
 import { executeInStep } from "../loop/step-run.js";

@@ -1,4 +1,4 @@
-import type { ExecutorEvent } from "@millrace/pipeline/executor";
+import type { ExecutorEvent } from "@millrace/executor";
 
 type Work = (emit: (event: ExecutorEvent) => void, signal: AbortSignal) => Promise<unknown>;
 

@@ -3,15 +3,32 @@
  *
  * @module
  */
+import { messageOf } from "@millrace/executor";
 import { APICallError } from "ai";
-import { type SchemaIssue, WorkflowError } from "millrace";
+import { WorkflowError, type WorkflowErrorOptions } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { nowMs } from "../system.js";
-import { messageOf } from "./run-events.js";
 
 type Who = Pick<ExecutorSettings, "kind" | "name">;
 
-const title = ({ kind, name }: Who): string => `${kind === "team" ? "Team" : "Agent"} "${name}"`;
+interface Failure extends Pick<WorkflowErrorOptions, "hint" | "details" | "cause"> {
+  /** @default "AGENT_FAILED" */
+  readonly code?: WorkflowErrorOptions["code"];
+  /** No retry can help. @default false */
+  readonly isFinal?: boolean;
+}
+
+/** @param what Continues the name of the agent or team. */
+function failureOf(
+  { kind, name }: Who,
+  what: string,
+  { code = "AGENT_FAILED", details, isFinal = false, ...facts }: Failure,
+): WorkflowError {
+  const message = `${kind === "team" ? "Team" : "Agent"} "${name}" ${what}`;
+  const failure = new WorkflowError({ code, message, details: { executor: name, ...details }, ...facts });
+  if (isFinal) failure.retryable = false;
+  return failure;
+}
 
 /**
  * Converts anything thrown into the error of a run. A `WorkflowError` stays as it is.
@@ -22,11 +39,9 @@ export function toFailure(error: unknown, who: Who, attempts = 1): WorkflowError
   if (WorkflowError.is(error)) return error;
   const statusCode = numberOf(error, "statusCode");
   const http = statusCode === undefined ? "" : ` (HTTP ${statusCode})`;
-  const failure = new WorkflowError({
-    code: "AGENT_FAILED",
-    message: `${title(who)} failed${tried(attempts)}: ${messageOf(error)}${http}`,
+  const failure = failureOf(who, `failed${tried(attempts)}: ${messageOf(error)}${http}`, {
     hint: "See `cause`: it is the error of the model's provider.",
-    details: { executor: who.name, attempts, ...(statusCode === undefined ? {} : { statusCode }) },
+    details: { attempts, ...(statusCode === undefined ? {} : { statusCode }) },
     cause: error,
   });
   return withAdvice(failure, error);
@@ -36,11 +51,10 @@ const tried = (attempts: number): string => (attempts === 1 ? "" : ` after ${att
 
 /** No attempt of a model call has ended within its time. */
 export function modelTimedOut(error: WorkflowError, who: Who): WorkflowError {
-  return new WorkflowError({
-    code: "AGENT_FAILED",
-    message: `${title(who)} failed: its model did not answer within ${String(error.details["limitMs"])} ms.`,
+  const { limitMs } = error.details;
+  return failureOf(who, `failed: its model did not answer within ${String(limitMs)} ms.`, {
     hint: "Raise `timeout`, or use a model that answers sooner.",
-    details: { executor: who.name, limitMs: error.details["limitMs"] },
+    details: { limitMs },
     cause: error,
   });
 }
@@ -95,18 +109,10 @@ function numberOf(error: unknown, field: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-export function issueText({ path = [], message }: SchemaIssue): string {
-  const at = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-  return at === "" ? message : `${at}: ${message}`;
-}
-
 /** A server of tools that cannot be reached may be there at the next try. */
 export function noTools(error: unknown, who: Who): WorkflowError {
-  return new WorkflowError({
-    code: "AGENT_FAILED",
-    message: `${title(who)} failed: its tools could not be read: ${messageOf(error)}`,
+  return failureOf(who, `failed: its tools could not be read: ${messageOf(error)}`, {
     hint: "See `cause`: it is the error of the function in `sdkTools`.",
-    details: { executor: who.name },
     cause: error,
   });
 }
@@ -115,11 +121,8 @@ export function noTools(error: unknown, who: Who): WorkflowError {
 const broken = new WeakSet<object>();
 
 export function brokenStream(who: Who): WorkflowError {
-  const failure = new WorkflowError({
-    code: "AGENT_FAILED",
-    message: `${title(who)} failed: the model's answer broke off before its end.`,
+  const failure = failureOf(who, "failed: the model's answer broke off before its end.", {
     hint: "Try again: the connection to the provider was lost, or the provider gave up.",
-    details: { executor: who.name },
   });
   broken.add(failure);
   return failure;
@@ -133,63 +136,51 @@ const cutBy: Readonly<Record<string, readonly [why: string, hint: string]>> = {
 /** The answer is not whole: `null` for reasons with which it is. No retry makes it whole. */
 export function answerCut(
   who: Who,
-  turn: { readonly finishReason: string; readonly text: string },
+  { finishReason, text }: { readonly finishReason: string; readonly text: string },
 ): WorkflowError | null {
-  const [why, hint] = cutBy[turn.finishReason] ?? [];
+  const [why, hint] = cutBy[finishReason] ?? [];
   if (why === undefined || hint === undefined) return null;
-  const failure = new WorkflowError({
-    code: "AGENT_ANSWER_CUT",
-    message: `${title(who)} failed: the model's answer was cut, because ${why}.`,
-    hint,
-    details: { executor: who.name, finishReason: turn.finishReason, text: turn.text.slice(0, 2_000) },
-  });
-  failure.retryable = false;
-  return failure;
+  const details = { finishReason, text: text.slice(0, 2_000) };
+  const what = `failed: the model's answer was cut, because ${why}.`;
+  return failureOf(who, what, { code: "AGENT_ANSWER_CUT", hint, details, isFinal: true });
 }
 
 /** A guard, or the person that it has asked, does not let a value pass. */
 export function refusedBy(who: Who, guard: "input" | "output", reason: string): WorkflowError {
-  const failure = new WorkflowError({
+  return failureOf(who, `has refused the ${guard}: ${reason}`, {
     code: "AGENT_REFUSED",
-    message: `${title(who)} has refused the ${guard}: ${reason}`,
     hint: `The guard of the ${guard} decides this: change what it checks, or the guard.`,
-    details: { executor: who.name, guard, reason },
+    details: { guard, reason },
+    isFinal: true,
   });
-  failure.retryable = false;
-  return failure;
 }
 
+/** Its answers are recorded: a retry would read them again. */
 export function unfitOutput(
   who: Who,
   { text, problem }: { readonly text: string; readonly problem: string },
 ): WorkflowError {
-  const failure = new WorkflowError({
+  return failureOf(who, `answered with something that does not fit its output schema: ${problem}`, {
     code: "AGENT_OUTPUT_INVALID",
-    message: `${title(who)} answered with something that does not fit its output schema: ${problem}`,
     hint: "Raise `outputRepairs`, ask for less in `outputSchema`, or use a model with structured outputs.",
-    details: { executor: who.name, text: text.slice(0, 200) },
+    details: { text: text.slice(0, 200) },
+    isFinal: true,
   });
-  failure.retryable = false; // the answers are recorded
-  return failure;
 }
 
-export function stoppedEarly(who: Pick<ExecutorSettings, "kind" | "name" | "maxSteps">): WorkflowError {
-  const failure = new WorkflowError({
-    code: "AGENT_FAILED",
-    message: `${title(who)} failed: after ${who.maxSteps} model calls it still wants to call tools.`,
+export function stoppedEarly(who: Who & Pick<ExecutorSettings, "maxSteps">): WorkflowError {
+  const { maxSteps } = who;
+  return failureOf(who, `failed: after ${maxSteps} model calls it still wants to call tools.`, {
     hint: "Raise `maxSteps`, or tell the model in the instructions when it is done.",
-    details: { executor: who.name, maxSteps: who.maxSteps },
+    details: { maxSteps },
+    isFinal: true,
   });
-  failure.retryable = false;
-  return failure;
 }
 
 export function cancelled(reason: unknown, who: Who): WorkflowError {
-  return new WorkflowError({
+  return failureOf(who, `was cancelled: ${messageOf(reason)}`, {
     code: "RUN_CANCELLED",
-    message: `${title(who)} was cancelled: ${messageOf(reason)}`,
     hint: "Whoever aborted the signal wanted it to end: start another run if it is still needed.",
-    details: { executor: who.name },
     cause: reason,
   });
 }

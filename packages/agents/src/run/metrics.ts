@@ -1,4 +1,4 @@
-import { emptyMetrics, type ModelMetricsData, type StepMetricsData } from "@millrace/pipeline/executor";
+import { emptyMetrics, type ModelMetricsData, type StepMetricsData } from "@millrace/executor";
 import type { LanguageModelUsage, StepResult, ToolSet } from "ai";
 
 type Tokens = Omit<ModelMetricsData, "id" | "provider">;

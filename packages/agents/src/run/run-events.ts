@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { EventFacts, ExecutorEvent, ToolExecution } from "@millrace/pipeline/executor";
+import type { EventFacts, ExecutorEvent, ToolExecution } from "@millrace/executor";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
@@ -110,8 +110,4 @@ export class RunEvents {
     const facts: EventFacts = { createdAt: Math.floor(nowMs() / 1000), runId, parentRunId, sessionId, ...who };
     this.emit?.({ event: isTeam ? `Team${name}` : name, ...facts, ...fields } as ExecutorEvent);
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,17 +1,11 @@
 /**
  * How a pipeline step or a team calls an agent or a team. The part that pipelines use is in
- * `@millrace/pipeline/executor`; agents accept less and return more.
+ * `@millrace/executor`; agents accept less and return more.
  *
  * @module
  */
 
-import type {
-  ExecutorEvent,
-  ExecutorPause,
-  MediaSet,
-  StepMetricsData,
-  ToolExecution,
-} from "@millrace/pipeline/executor";
+import type { ExecutorEvent, ExecutorPause, MediaSet, StepMetricsData, ToolExecution } from "@millrace/executor";
 import type { ModelMessage } from "ai";
 import type { Context, WorkflowError } from "millrace";
 import type { RunContext, SessionState } from "./run-context.types.js";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { StepMetricsData } from "@millrace/pipeline/executor";
+import type { StepMetricsData } from "@millrace/executor";
 import type { LanguageModel, LanguageModelCallOptions, ModelMessage, ToolChoice, ToolSet } from "ai";
 import type { RunContext } from "./run-context.types.js";
 

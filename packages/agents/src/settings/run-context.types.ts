@@ -1,6 +1,6 @@
-import type { EditOptions, SessionState } from "@millrace/pipeline/executor";
+import type { EditOptions, SessionState } from "@millrace/executor";
 
-export type { EditOptions, SessionState } from "@millrace/pipeline/executor";
+export type { EditOptions, SessionState } from "@millrace/executor";
 
 /**
  * Facts about a run for its instructions and tools. Inside a pipeline it has all fields of the pipeline's run context as

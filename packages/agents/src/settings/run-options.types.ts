@@ -1,4 +1,4 @@
-import type { ExecutorPause, MediaSet, ToolAnswer } from "@millrace/pipeline/executor";
+import type { ExecutorPause, MediaSet, ToolAnswer } from "@millrace/executor";
 import type { ModelMessage } from "ai";
 import type { Context } from "millrace";
 import type { ExecutorResult, ExecutorStatus } from "./executor.types.js";

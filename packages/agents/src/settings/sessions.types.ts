@@ -1,4 +1,4 @@
-import type { ExecutorPause, StepMetricsData } from "@millrace/pipeline/executor";
+import type { ExecutorPause, StepMetricsData } from "@millrace/executor";
 import type { ModelMessage } from "ai";
 import type { ExecutorStatus } from "./executor.types.js";
 import type { SessionState } from "./run-context.types.js";

@@ -1,4 +1,4 @@
-import type { Media } from "@millrace/pipeline/executor";
+import type { Media } from "@millrace/executor";
 import type { Duration } from "millrace";
 import type { z } from "zod";
 import type { CallPolicies } from "./call-policies.types.js";

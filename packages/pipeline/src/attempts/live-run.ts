@@ -1,7 +1,7 @@
 /** What a run has in memory, once for all of its steps in this process. */
+
+import { LiveSessionState, type SessionPatch } from "@millrace/executor";
 import { type Resource, resource } from "millrace";
-import type { SessionPatch } from "../session/patches.js";
-import { LiveSessionState } from "../session/session-state.js";
 import { EventClock } from "../state/event-clock.js";
 import { ownState, type StateScope } from "../state/own-state.js";
 import type { RecordedEvent, RunTreeState } from "../state/pipeline-state.types.js";

@@ -5,12 +5,12 @@
  *
  * @module
  */
+
+import { isContentEvent, plainCopy } from "@millrace/executor";
 import type { Context } from "millrace";
-import type { PipelineIdentity } from "../data/executor.types.js";
-import { plainCopy } from "../data/plain-copy.js";
+import type { PipelineIdentity } from "../data/step-function.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type StoredEvent, saidBy, storedAbout, toStoredEvent } from "../data/stored-event.js";
-import { isContentEvent } from "../data/text.js";
 import { PipelineStreamEvent } from "../plan/pipeline-events.js";
 import type { EventTime } from "../state/event-clock.js";
 import type { RecordedEvent, RunRequest } from "../state/pipeline-state.types.js";

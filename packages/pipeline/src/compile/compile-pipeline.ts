@@ -4,11 +4,12 @@
  *
  * @module
  */
+
+import { isObject } from "@millrace/executor";
 import { defineWorkflow, type StepFailedEvent, type Workflow, type WorkflowOptions } from "millrace";
 import { storedResult } from "../output/stored-result.js";
 import { coreNames, nodeIdsOf } from "../plan/core-names.js";
 import { keepTree } from "../plan/pipeline-tree.js";
-import { isObject } from "../session/json.js";
 import { caught } from "../steps/end-steps.js";
 import type { CompiledPlan, StepCtx, StepParts } from "../steps/plan.types.js";
 import { caughtSettings, coreSteps, type Result } from "./core-steps.js";
@@ -26,6 +27,7 @@ export function compilePipeline(plan: CompiledPlan): Workflow {
     .catchError("caught", caughtSettings(plan), (ev, ctx, { live }) => caught(plan, ev, { ctx, live, nodeIds }))
     .build({
       types: [storedResult],
+      limits: plan.limits,
       forkState: (fields) => forkProblems(plan, fields),
       ...(plan.description !== null && { description: plan.description }),
       groups: stepGroups(plan, names),

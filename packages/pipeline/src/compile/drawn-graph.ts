@@ -4,8 +4,9 @@
  *
  * @module
  */
+
+import type { Executor, ExecutorMember } from "@millrace/executor";
 import type { StepBranch, StepExecutor, StepGroup, StepNote } from "millrace";
-import type { Executor, ExecutorMember } from "../data/executor.types.js";
 import type { ContainerNode, PipelineNode, StepNode } from "../nodes/node.types.js";
 import { type CoreNames, suffixes } from "../plan/core-names.js";
 import type { Target } from "../plan/pipeline-tree.js";

@@ -1,6 +1,6 @@
+import { image } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
 import { collectChunks, isChunks } from "./collect-chunks.js";
-import { image } from "./media.js";
 import { stepOutput } from "./step-output.js";
 
 const text = (content: unknown) => ({ event: "RunContent", runId: "r", content });

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+import { isContentEvent, mediaOf, sumMetrics } from "@millrace/executor";
 import {
   type ExecutorResult,
   isEndEvent,
@@ -13,11 +15,8 @@ import {
   resultOutput,
   toOutput,
 } from "./function-result.js";
-import { mediaOf } from "./media.js";
-import { sumMetrics } from "./metrics.js";
 import { createOutput, isStepOutput } from "./step-output.js";
 import type { StepOutput } from "./step-output.types.js";
-import { isContentEvent } from "./text.js";
 
 /** Listeners to what a generator yields while it runs. A returned promise is awaited before the next chunk is requested. */
 export interface ChunkListeners {

@@ -1,4 +1,5 @@
-import type { ExecutorType, StepMetricsData } from "./metrics.types.js";
+import type { StepMetricsData } from "@millrace/executor";
+import type { ExecutorType } from "./metrics.types.js";
 
 /** One run of an agent, a team or a nested pipeline in a step. Plain data. */
 export interface ExecutorRun {

@@ -1,6 +1,6 @@
+import { image } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
 import { isExecutorResult, isRunEvent, toOutput } from "./function-result.js";
-import { image } from "./media.js";
 import { executionsOf, runMetrics } from "./metrics.js";
 import { createOutput, stepOutput } from "./step-output.js";
 

@@ -3,12 +3,17 @@
  *
  * @module
  */
-import { type MediaLists, toMediaSet } from "./media.js";
-import { emptyMetrics, sumMetrics } from "./metrics.js";
-import type { RunMetricsData, StepMetricsData } from "./metrics.types.js";
+import {
+  emptyMetrics,
+  type MediaLists,
+  type StepMetricsData,
+  sumMetrics,
+  toMediaSet,
+  toText,
+} from "@millrace/executor";
+import type { RunMetricsData } from "./metrics.types.js";
 import { createOutput, isStepOutput } from "./step-output.js";
 import type { StepOutput } from "./step-output.types.js";
-import { toText } from "./text.js";
 
 /** The result of a run of an agent, a team or a pipeline, as far as a step needs it. */
 export interface ExecutorResult extends MediaLists {

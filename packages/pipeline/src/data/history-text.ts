@@ -1,4 +1,4 @@
-import { isEmptyContent, toText } from "./text.js";
+import { isEmptyContent, toText } from "@millrace/executor";
 
 /** What a completed run leaves for later runs of its session. */
 export interface HistoryRun {

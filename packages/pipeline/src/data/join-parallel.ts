@@ -1,7 +1,7 @@
+import { isEmptyContent, toText } from "@millrace/executor";
 import { hasFailed } from "./cut-off.js";
 import { deepestContent, hasRun } from "./deepest-content.js";
 import type { StepOutput } from "./step-output.types.js";
-import { isEmptyContent, toText } from "./text.js";
 
 const MAX_LEVEL = 6;
 

@@ -1,5 +1,5 @@
+import { isEmptyContent, toText } from "@millrace/executor";
 import { type HistoryRun, historyText } from "./history-text.js";
-import { isEmptyContent, toText } from "./text.js";
 
 /** Parts of a message. */
 export interface MessageParts {

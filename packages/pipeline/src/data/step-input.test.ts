@@ -1,6 +1,6 @@
+import { image, toMediaSet } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
 import { joinParallel } from "./join-parallel.js";
-import { image, toMediaSet } from "./media.js";
 import { StepInput } from "./step-input.js";
 import { createOutput } from "./step-output.js";
 import type { StepOutput, StepType } from "./step-output.types.js";

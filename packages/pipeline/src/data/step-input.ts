@@ -3,14 +3,13 @@
  *
  * @module
  */
+
+import { emptyMedia, isEmptyContent, type Media, type MediaSet, toText } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { deepestContent, hasRun, isGroup } from "./deepest-content.js";
 import { type HistoryRun, historyText, historyWindow } from "./history-text.js";
-import { emptyMedia } from "./media.js";
-import type { Media, MediaSet } from "./media.types.js";
 import type { HumanInput } from "./message.js";
 import type { StepOutput } from "./step-output.types.js";
-import { isEmptyContent, toText } from "./text.js";
 
 /** Plain data from which a {@link StepInput} is made. */
 export interface StepInputFields {

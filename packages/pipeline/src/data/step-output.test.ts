@@ -1,5 +1,5 @@
+import { image } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
-import { image } from "./media.js";
 import { createOutput, isStepOutput, stepOutput } from "./step-output.js";
 
 describe("createOutput", () => {

@@ -3,9 +3,9 @@
  *
  * @module
  */
+
+import { type MediaLists, type StepMetricsData, toMediaSet } from "@millrace/executor";
 import { refuseOptions } from "millrace/engine";
-import { type MediaLists, toMediaSet } from "./media.js";
-import type { StepMetricsData } from "./metrics.types.js";
 import type { StepOutput, StepType } from "./step-output.types.js";
 
 /** What a function can say about its result besides the content. */

@@ -1,5 +1,5 @@
-import type { MediaSet } from "./media.types.js";
-import type { ExecutorType, StepExecutionData, StepMetricsData } from "./metrics.types.js";
+import type { MediaSet, StepMetricsData } from "@millrace/executor";
+import type { ExecutorType, StepExecutionData } from "./metrics.types.js";
 
 export type StepType = "Function" | "Step" | "Steps" | "Loop" | "Parallel" | "Condition" | "Router" | "Workflow";
 

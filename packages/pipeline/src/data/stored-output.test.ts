@@ -1,6 +1,6 @@
+import { emptyMetrics } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
 import { joinParallel } from "./join-parallel.js";
-import { emptyMetrics } from "./metrics.js";
 import { createOutput } from "./step-output.js";
 import { fromStored, type StoredOutput, toStored } from "./stored-output.js";
 

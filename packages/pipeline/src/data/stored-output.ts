@@ -3,9 +3,9 @@
  *
  * @module
  */
+
+import { emptyMetrics, type StepMetricsData } from "@millrace/executor";
 import { joinParallel } from "./join-parallel.js";
-import { emptyMetrics } from "./metrics.js";
-import type { StepMetricsData } from "./metrics.types.js";
 import { createOutput } from "./step-output.js";
 import type { StepOutput } from "./step-output.types.js";
 

@@ -1,5 +1,5 @@
 /** Checks whether a decision answers its requirement, and reports all problems at once. */
-import { isObject, sameJson } from "../session/json.js";
+import { isObject, sameJson } from "@millrace/executor";
 import type { UserInputField } from "./human-review.types.js";
 import type { RequirementData } from "./requirement.types.js";
 

@@ -1,6 +1,7 @@
 /** Refuses review options that a node cannot honour, when the node is created. */
+
+import { isObject } from "@millrace/executor";
 import { duration, flag, oneOf, type Rule, type Rules, ruleProblems, text, wholeNumber } from "millrace/engine";
-import { isObject } from "../session/json.js";
 import { isOfType } from "./check-decision.js";
 import type { HumanReview, UserInputField } from "./human-review.types.js";
 import { flagOrFunction } from "./option-rules.js";

@@ -1,7 +1,7 @@
 /** Questions of executors (`ctx.ask`), as requirements of the pipeline: which call it is about, and the fields that answer it. */
+
+import { isObject, type ToolRequirement } from "@millrace/executor";
 import type { PendingPrompt, QuestionEvent } from "millrace";
-import type { ToolRequirement } from "../data/executor.types.js";
-import { isObject } from "../session/json.js";
 import type { HumanDecision, RequirementData } from "./requirement.types.js";
 
 /** Facts about the step that asks a question. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { ToolAnswer, ToolRequirement } from "../data/executor.types.js";
+import type { ToolAnswer, ToolRequirement } from "@millrace/executor";
 import type { StepOutput, StepType } from "../data/step-output.types.js";
 import type { OnReject, OnTimeout, UserInputField } from "./human-review.types.js";
 

@@ -7,15 +7,23 @@
  *
  * @module
  */
+
+import {
+  copyJson,
+  diff,
+  isObject,
+  type JsonObject,
+  keepChanges,
+  mergeStates,
+  type SessionReducers,
+  toPlain,
+  valueAt,
+  valueNow,
+} from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { plainOf } from "millrace/engine";
 import type { LiveRun } from "../attempts/live-run.js";
 import type { ParallelNode } from "../nodes/node.types.js";
-import { keepChanges, valueAt, valueNow } from "../session/counted.js";
-import { copyJson, isObject, type JsonObject, toPlain } from "../session/json.js";
-import { mergeStates } from "../session/merge-states.js";
-import { diff } from "../session/patches.js";
-import type { SessionReducers } from "../session/reducers.js";
 import { ownState, type StateScope } from "../state/own-state.js";
 import type { BranchState, BranchStates, Place, RunRequest, RunTreeState } from "../state/pipeline-state.types.js";
 

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Executor, RunContext, SessionState } from "@millrace/executor";
 import {
   callable,
   checkOptions,
@@ -16,15 +17,7 @@ import {
   unchecked,
   wholeNumber,
 } from "millrace/engine";
-import type {
-  AnyStepFunction,
-  CoreWorkflow,
-  Executor,
-  PipelineLike,
-  RunContext,
-  SessionState,
-  StepFunction,
-} from "../data/executor.types.js";
+import type { AnyStepFunction, CoreWorkflow, PipelineLike, StepFunction } from "../data/step-function.types.js";
 import type { StepInput } from "../data/step-input.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { type ReviewedKind, reviewOf } from "../human/check-review.js";

@@ -3,10 +3,12 @@
  *
  * @module
  */
+
+import type { Executor } from "@millrace/executor";
 import { retryPolicy, stop, wait } from "millrace";
 import { refuseOptions } from "millrace/engine";
-import type { AnyStepFunction, Executor } from "../data/executor.types.js";
 import type { ExecutorType } from "../data/metrics.types.js";
+import type { AnyStepFunction } from "../data/step-function.types.js";
 import { stepName } from "../human/option-rules.js";
 import {
   Condition,

@@ -1,17 +1,11 @@
+import { type Executor, historyRuns, type RunContext } from "@millrace/executor";
 import { type Duration, type RetryPolicy, Workflow } from "millrace";
 import { checkOptions, duration, flag, type Rules, text, wholeNumber, withMethods } from "millrace/engine";
-import type {
-  AnyStepFunction,
-  CoreWorkflow,
-  Executor,
-  PipelineLike,
-  RunContext,
-  StepFunction,
-} from "../data/executor.types.js";
+import type { AnyStepFunction, CoreWorkflow, PipelineLike, StepFunction } from "../data/step-function.types.js";
 import type { StepInput } from "../data/step-input.js";
 import { reviewOf } from "../human/check-review.js";
 import type { HumanReview } from "../human/human-review.types.js";
-import { assertOptions, errorPolicy, historyRuns, nameIn, stepName } from "../human/option-rules.js";
+import { assertOptions, errorPolicy, nameIn, stepName } from "../human/option-rules.js";
 import type { ContentOf, HasContents, NamedContent } from "./contents.types.js";
 
 /** Handling of a step that has finally failed: the run fails, continues after the step, or asks people whether to retry. */

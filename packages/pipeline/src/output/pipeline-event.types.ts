@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { EventFacts, ExecutorEvent } from "../data/executor-events.types.js";
+import type { EventFacts, ExecutorEvent } from "@millrace/executor";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";

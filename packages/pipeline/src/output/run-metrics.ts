@@ -1,6 +1,7 @@
 /** Metrics of a run, from its stored state. */
 
-import { agentExecution, emptyMetrics, executionsOf, runMetrics, sumMetrics } from "../data/metrics.js";
+import { emptyMetrics, sumMetrics } from "@millrace/executor";
+import { agentExecution, executionsOf, runMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
 import { wholeOutputs } from "../state/group-output.js";
 import type { OwnState, PipelineState, SpentExecution } from "../state/pipeline-state.types.js";

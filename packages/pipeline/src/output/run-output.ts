@@ -1,10 +1,10 @@
 /** Makes the output of a run from its stored state. */
 
+import { mediaOf, type SessionState } from "@millrace/executor";
 import { hasFailed } from "../data/cut-off.js";
 import { deepestContent, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
-import type { PipelineIdentity, SessionState } from "../data/executor.types.js";
-import { mediaOf } from "../data/media.js";
+import type { PipelineIdentity } from "../data/step-function.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";

@@ -4,10 +4,9 @@
  * @module
  */
 
+import type { MediaSet, SessionState, SharedState } from "@millrace/executor";
 import type { ExecutorRun } from "../data/executor-run.types.js";
-import type { MediaSet } from "../data/media.types.js";
 import type { RunMetricsData } from "../data/metrics.types.js";
-import type { SessionState, SharedState } from "../data/session-state.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";

@@ -1,5 +1,6 @@
+import { emptyMetrics } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
-import { emptyMetrics, executionsOf, runMetrics } from "../data/metrics.js";
+import { executionsOf, runMetrics } from "../data/metrics.js";
 import type { StepExecutionData } from "../data/metrics.types.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";

@@ -1,7 +1,7 @@
 /** Checks that the next steps of a stored run exist in the present code. */
 import { WorkflowError } from "millrace";
-import type { PipelineIdentity } from "../data/executor.types.js";
 import { sizeOf } from "../data/paged-list.js";
+import type { PipelineIdentity } from "../data/step-function.types.js";
 import { lastStart } from "../state/group-output.js";
 import type { Frame, PipelineState, Place } from "../state/pipeline-state.types.js";
 import { stepOfType } from "./pipeline-events.js";

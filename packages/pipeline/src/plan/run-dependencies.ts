@@ -4,9 +4,7 @@
  *
  * @module
  */
-import { mergeValues } from "../data/merge-values.js";
-import { plainCopy } from "../data/plain-copy.js";
-import { isPlain } from "../session/json.js";
+import { isPlain, mergeValues, plainCopy } from "@millrace/executor";
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 /** Checks the options of pipelines and runs. */
 
+import { assertState, fieldOf, historyRuns, isPlain, reducerProblems, userId } from "@millrace/executor";
 import { type StandardSchema, WorkflowError } from "millrace";
 import {
   checkOptions,
@@ -14,9 +15,7 @@ import {
   valueRule,
   withMethods,
 } from "millrace/engine";
-import { assertOptions, historyRuns, someText, userId } from "../human/option-rules.js";
-import { assertState, fieldOf, isPlain } from "../session/json.js";
-import { reducerProblems } from "../session/reducers.js";
+import { assertOptions, someText } from "../human/option-rules.js";
 import type { ContinueOptions } from "./continue-run.js";
 import type { HandleOptions, PipelineOptions, PipelineRunOptions, RunQuery } from "./pipeline-options.js";
 
@@ -62,6 +61,7 @@ const pipelineRules: Rules<PipelineOptions> = {
   overwriteDbSessionState: flag,
   dependencies: object,
   metadata: object,
+  limits: object,
   addWorkflowHistoryToSteps: flag,
   agent: withMethods("a `PipelineAgent`", "decide"),
   streamEvents: flag,

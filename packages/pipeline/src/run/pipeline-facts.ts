@@ -1,6 +1,6 @@
 /** Facts that follow from the nodes of a pipeline, at any depth. */
 import { type Workflow, WorkflowError } from "millrace";
-import type { NestedPipeline } from "../data/executor.types.js";
+import type { NestedPipeline } from "../data/step-function.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
 import type { PipelineOptions } from "./pipeline-options.js";
 

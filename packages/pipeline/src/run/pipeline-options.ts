@@ -1,10 +1,7 @@
-import type { StandardSchema } from "millrace";
+import type { ConversationalAgent, MediaLists, SessionReducers, SessionState, SharedState } from "@millrace/executor";
+import type { LimitOptions, StandardSchema } from "millrace";
 import type { RunListing, RunStore } from "millrace/runtime";
-import type { ConversationalAgent, SessionState } from "../data/executor.types.js";
-import type { MediaLists } from "../data/media.js";
-import type { SharedState } from "../data/session-state.types.js";
 import type { StepLike } from "../nodes/containers.js";
-import type { SessionReducers } from "../session/reducers.js";
 
 /**
  * `State` is the session state; `Given` is what the `inputSchema` accepts, `Input` what it returns, and `Output` what the
@@ -61,6 +58,12 @@ export interface PipelineOptions<
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged over the metadata of a run, and stored with a new session. */
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * Limits by name, which all runs of this object share. Each attempt of a call takes a place of the limit that it names:
+   * `limit` of agents and tools, and of `ctx.run` in executors. A nested pipeline has its own.
+   * @default none
+   */
+  readonly limits?: Readonly<Record<string, LimitOptions>>;
   /** Puts earlier runs of the session before the messages of agents and teams. @default false */
   readonly addWorkflowHistoryToSteps?: boolean;
   /** Number of these runs, 0 to 1,000. @default all */

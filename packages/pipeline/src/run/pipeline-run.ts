@@ -1,8 +1,8 @@
 /** A started run of a pipeline, for its caller. */
+
+import { plainCopy, type SessionState } from "@millrace/executor";
 import { type PendingPrompt, QuestionEvent, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { plainCopy } from "../data/plain-copy.js";
-import type { SessionState } from "../data/session-state.types.js";
 import { decisionProblems } from "../human/check-decision.js";
 import { fieldsOfDecision, requirementOfPrompt } from "../human/executor-question.js";
 import { invalidDecisions, StepRequirement } from "../human/requirement.js";

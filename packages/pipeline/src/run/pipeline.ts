@@ -6,21 +6,20 @@
  *
  * @module
  */
+
+import { copyJson, plainCopy, type SessionState, type SharedState } from "@millrace/executor";
 import type { Workflow } from "millrace";
 import { createRuntime, type RunHandle, type RunListing, type Runtime, type TenantOptions } from "millrace/runtime";
 import { skippedNames } from "../attempts/run-events.js";
 import { compilePipeline } from "../compile/compile-pipeline.js";
-import type { PipelineLike, SessionState } from "../data/executor.types.js";
 import type { SessionMetricsData } from "../data/metrics.types.js";
-import { plainCopy } from "../data/plain-copy.js";
-import type { SharedState } from "../data/session-state.types.js";
+import type { PipelineLike } from "../data/step-function.types.js";
 import { nodesOf } from "../nodes/normalize.js";
 import type { PipelineRunOutput, TypedOutput } from "../output/run-output.types.js";
 import { PipelineEvents } from "../plan/pipeline-events.js";
 import { PipelineTree } from "../plan/pipeline-tree.js";
 import { RunDependencies } from "../plan/run-dependencies.js";
 import { markTrusted } from "../plan/trusted-request.js";
-import { copyJson } from "../session/json.js";
 import { SessionStore } from "../session/session-store.js";
 import {
   assertStorable,
@@ -248,6 +247,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
     return compilePipeline({
       ...parts,
       description,
+      limits: options.limits ?? {},
       events: new PipelineEvents(tree),
       start: startEventOf(this.#options),
       hooks: sessionHooks({

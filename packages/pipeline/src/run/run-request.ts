@@ -1,12 +1,8 @@
 /** Builds the request of a run from the arguments of its caller and the options of the pipeline. */
 
+import { assertState, copyJson, mergeValues, type SessionState, storableCopy, toMediaSet } from "@millrace/executor";
 import { defined } from "../data/defined.js";
-import type { SessionState } from "../data/executor.types.js";
-import { toMediaSet } from "../data/media.js";
-import { mergeValues } from "../data/merge-values.js";
-import { storableCopy } from "../data/plain-copy.js";
 import { plainDependencies } from "../plan/run-dependencies.js";
-import { assertState, copyJson } from "../session/json.js";
 import type { GivenRequest } from "../steps/plan.types.js";
 import { checkRunOptions } from "./check-options.js";
 import type { PipelineOptions, PipelineRunOptions } from "./pipeline-options.js";

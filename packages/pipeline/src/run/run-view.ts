@@ -3,7 +3,7 @@ import { Context, type PendingPrompt, QuestionEvent, type Workflow } from "millr
 import type { RunHandle } from "millrace/runtime";
 import { within } from "../attempts/live-run.js";
 import { type EventStorage, withoutResults } from "../attempts/run-events.js";
-import type { PipelineIdentity } from "../data/executor.types.js";
+import type { PipelineIdentity } from "../data/step-function.types.js";
 import { requirementOfPrompt } from "../human/executor-question.js";
 import { StepRequirement } from "../human/requirement.js";
 import { endOf } from "../output/end-events.js";

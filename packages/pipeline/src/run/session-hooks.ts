@@ -1,19 +1,24 @@
 /** What a run reads from its session at the start, and saves in it at the end. */
+
+import {
+  metricsSince,
+  recordAtStart,
+  type SessionReducers,
+  type StepMetricsData,
+  startState,
+} from "@millrace/executor";
 import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import { defined } from "../data/defined.js";
-import type { PipelineIdentity } from "../data/executor.types.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
-import { addRunToSession, metricsSince } from "../data/metrics.js";
-import type { RunMetricsData, SessionMetricsData, StepMetricsData } from "../data/metrics.types.js";
+import { addRunToSession } from "../data/metrics.js";
+import type { RunMetricsData, SessionMetricsData } from "../data/metrics.types.js";
+import type { PipelineIdentity } from "../data/step-function.types.js";
 import { contentOf, type RunFacts, runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
-import { recordAtStart } from "../session/list-record.js";
-import type { SessionReducers } from "../session/reducers.js";
 import { enterSession, type RunSessionEnd, readSession, saveSession } from "../session/run-session.js";
 import { newSessionOf, type SessionRecord, withRun } from "../session/session-record.js";
-import { startState } from "../session/start-state.js";
 import type { PipelineState, PreparedInside, RunRequest } from "../state/pipeline-state.types.js";
 import type { GivenRequest, PipelineHooks, StepCtx } from "../steps/plan.types.js";
 import { validateInput, validateOutput } from "./schemas.js";

@@ -4,9 +4,10 @@
  *
  * @module
  */
+
+import { userIdPattern } from "@millrace/executor";
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent } from "millrace";
 import { outsideId, placedSchema } from "millrace/engine";
-import { userIdPattern } from "../human/option-rules.js";
 import { madeHere } from "../plan/trusted-request.js";
 import { SESSION_KIND } from "../session/session-record.js";
 import type { GivenRequest, PipelineStart } from "../steps/plan.types.js";

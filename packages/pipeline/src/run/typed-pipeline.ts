@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { RunContext, SessionState, StepFunction, Values } from "../data/executor.types.js";
-import type { SharedState } from "../data/session-state.types.js";
+import type { RunContext, SessionState, SharedState, Values } from "@millrace/executor";
+import type { StepFunction } from "../data/step-function.types.js";
 import type { StepInput } from "../data/step-input.js";
 import type { StepObject } from "../nodes/containers.js";
 import type { ContentsBefore } from "../nodes/contents.types.js";

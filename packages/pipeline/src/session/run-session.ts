@@ -4,14 +4,17 @@
  *
  * @module
  */
-import type { StepRecords } from "millrace/runtime";
-import type { CountedPaths } from "./counted.js";
-import type { JsonObject } from "./json.js";
-import type { ListRecord } from "./list-record.js";
-import { mergeStates } from "./merge-states.js";
-import type { SessionReducers } from "./reducers.js";
+
 import {
   assertOwner,
+  type CountedPaths,
+  type JsonObject,
+  type ListRecord,
+  mergeStates,
+  type SessionReducers,
+} from "@millrace/executor";
+import type { StepRecords } from "millrace/runtime";
+import {
   createSession,
   type NewSession,
   SESSION_KIND,

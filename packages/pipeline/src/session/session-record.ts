@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+
+import type { JsonObject } from "@millrace/executor";
 import type { SessionMetricsData } from "../data/metrics.types.js";
-import type { JsonObject } from "./json.js";
 
 /** Kind of the records. */
 export const SESSION_KIND = "session";
@@ -63,22 +63,4 @@ export function withRun(session: SessionRecord, run: SessionRun): SessionRecord 
     ? session.runs.map((known) => (known.runId === run.runId ? run : known))
     : [...session.runs, run].slice(-MAX_RUNS);
   return { ...session, runs };
-}
-
-/**
- * A session without an owner is open to everybody, and a caller without a user id may open every session.
- *
- * @throws {WorkflowError} `SESSION_FOREIGN`
- */
-export function assertOwner(
-  { sessionId, userId: owner }: Pick<SessionRecord, "sessionId" | "userId">,
-  userId: string | null | undefined,
-): void {
-  if (owner === null || userId === null || userId === undefined || userId === owner) return;
-  throw new WorkflowError({
-    code: "SESSION_FOREIGN",
-    message: `Session "${sessionId}" belongs to another user than "${userId}".`,
-    hint: "Use a session id of this user, or leave it out for a new session.",
-    details: { sessionId, userId },
-  });
 }

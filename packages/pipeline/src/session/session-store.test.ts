@@ -1,12 +1,10 @@
+import { type JsonObject, LiveSessionState, startState } from "@millrace/executor";
 import { defineWorkflow, StartEvent, StopEvent, type Workflow, WorkflowError } from "millrace";
 import { createRuntime, memoryStore, type RunStore, type Runtime, recordsOf } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
-import type { JsonObject } from "./json.js";
 import { readSession, saveSession } from "./run-session.js";
 import { withRun } from "./session-record.js";
-import { LiveSessionState } from "./session-state.js";
 import { SessionStore } from "./session-store.js";
-import { startState } from "./start-state.js";
 
 interface Asked {
   readonly sessionId: string;

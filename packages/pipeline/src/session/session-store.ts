@@ -1,9 +1,10 @@
 /** Sessions for callers outside of runs, in the records of a runtime. */
+
+import { assertOwner, assertState, copyJson, isObject, type JsonObject } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { checkOptions, type Rules, unchecked } from "millrace/engine";
 import type { RuntimeRecords } from "millrace/runtime";
-import { assertState, copyJson, isObject, type JsonObject } from "./json.js";
-import { assertOwner, SESSION_KIND, type SessionRecord } from "./session-record.js";
+import { SESSION_KIND, type SessionRecord } from "./session-record.js";
 
 export interface SessionQuery {
   /** User to whom the sessions belong. @default any */

@@ -1,7 +1,8 @@
 /** The output of a group of steps, and its events. */
+
+import { mediaOf } from "@millrace/executor";
 import { groupText } from "../data/container-text.js";
 import { joinParallel } from "../data/join-parallel.js";
-import { mediaOf } from "../data/media.js";
 import { append, itemAt, itemsOf, replaceAt, sizeOf } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";

@@ -9,10 +9,8 @@
  * @module
  */
 
+import { emptyMedia, type JsonObject, type StoredSession } from "@millrace/executor";
 import type { RunListing } from "millrace/runtime";
-import { emptyMedia } from "../data/media.js";
-import type { StoredSession } from "../session/counted.js";
-import type { JsonObject } from "../session/json.js";
 import type { OwnState, PipelineState, PreparedInside, PreparedRun, RunTreeState } from "./pipeline-state.types.js";
 
 /** The state of the run tree in the store, which may be a draft. */

@@ -4,16 +4,15 @@
  * @module
  */
 
+import type { ListRecord, MediaSet, StepMetricsData } from "@millrace/executor";
 import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { HistoryRun } from "../data/history-text.js";
-import type { MediaSet } from "../data/media.types.js";
 import type { RetryFeedback } from "../data/message.js";
-import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
+import type { StepExecutionData } from "../data/metrics.types.js";
 import type { PagedList } from "../data/paged-list.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StoredOutput } from "../data/stored-output.js";
 import type { AnsweredRequirement, RequirementData } from "../human/requirement.types.js";
-import type { ListRecord } from "../session/list-record.js";
 
 /** A run as its places see it. */
 export interface PipelineState extends OwnState, SharedState {

@@ -1,17 +1,23 @@
 /** Begins a run: with its session, and for a conversational pipeline with the decision of its agent. */
+
+import {
+  type ConversationalAgent,
+  type DecideResult,
+  deepMerge,
+  diff,
+  emptyMetrics,
+  givenMetrics,
+  type JsonObject,
+  keepChanges,
+  type LiveSessionState,
+} from "@millrace/executor";
 import type { Finished, WorkflowEvent } from "millrace";
 import type { LiveRun } from "../attempts/live-run.js";
-import type { ConversationalAgent, DecideResult } from "../data/executor.types.js";
 import { historyText, historyWindow } from "../data/history-text.js";
-import { agentExecution, emptyMetrics, givenMetrics } from "../data/metrics.js";
+import { agentExecution } from "../data/metrics.js";
 import { begin, finish } from "../interpreter/advance.js";
 import { scopeAround } from "../interpreter/branch-state.js";
 import type { PlaceEvent } from "../plan/pipeline-events.js";
-import { keepChanges } from "../session/counted.js";
-import type { JsonObject } from "../session/json.js";
-import { diff } from "../session/patches.js";
-import type { LiveSessionState } from "../session/session-state.js";
-import { deepMerge } from "../session/start-state.js";
 import { rootState, type StateScope } from "../state/own-state.js";
 import type { RunRequest, RunTreeState } from "../state/pipeline-state.types.js";
 import { ExecutorContext } from "./executor-context.js";

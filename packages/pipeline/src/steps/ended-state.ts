@@ -1,11 +1,12 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
+
+import { keepChanges } from "@millrace/executor";
 import { createDraft, finishedState, settledChildren, settledState } from "millrace/engine";
 import { within } from "../attempts/live-run.js";
 import type { OpenAttempt } from "../attempts/open-attempt.js";
 import { CUT_OFF } from "../data/cut-off.js";
 import { createOutput } from "../data/step-output.js";
 import { identityOf } from "../nodes/node-facts.js";
-import { keepChanges } from "../session/counted.js";
 import { listOutput } from "../state/group-output.js";
 import { nestedIn, ownState, rootState } from "../state/own-state.js";
 import type { PipelineState, RunTreeState } from "../state/pipeline-state.types.js";

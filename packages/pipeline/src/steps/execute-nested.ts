@@ -1,9 +1,11 @@
 /** A pipeline as a step: a child of the run, on the same store. See `run-state.ts`. */
+
+import { sumMetrics } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { defined } from "../data/defined.js";
-import type { NestedPipeline } from "../data/executor.types.js";
 import { toOutput } from "../data/function-result.js";
-import { executionsOf, sumMetrics } from "../data/metrics.js";
+import { executionsOf } from "../data/metrics.js";
+import type { NestedPipeline } from "../data/step-function.types.js";
 import { createOutput } from "../data/step-output.js";
 import { pipelineFailed, storedOutput } from "../output/pipeline-failed.js";
 import { executionsInside } from "../output/run-metrics.js";

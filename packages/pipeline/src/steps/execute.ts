@@ -1,11 +1,12 @@
 /** Does the work of one step, and returns its output. */
+
+import { type Executor, type ExecutorResult, storableCopy } from "@millrace/executor";
 import { NonRetryableError, type Workflow, WorkflowError } from "millrace";
 import { type ChunkListeners, collectChunks, isChunks } from "../data/collect-chunks.js";
-import type { Executor, ExecutorResult, NestedPipeline, StepFunction } from "../data/executor.types.js";
 import { outputFields } from "../data/function-result.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
 import { prepareMessage } from "../data/message.js";
-import { storableCopy } from "../data/plain-copy.js";
+import type { NestedPipeline, StepFunction } from "../data/step-function.types.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { aboutOf, identityOf } from "../nodes/node-facts.js";

@@ -4,9 +4,10 @@
  *
  * @module
  */
+
+import type { CallOfStep, RunContext } from "@millrace/executor";
 import { type Context, type EffectCall, type EffectOptions, type Finished, WorkflowError } from "millrace";
 import { attemptEnded } from "../attempts/open-attempt.js";
-import type { CallOfStep, RunContext } from "../data/executor.types.js";
 import { ownState, rootState } from "../state/own-state.js";
 import type { StepCtx } from "./plan.types.js";
 import type { StepRunContext } from "./run-context.js";

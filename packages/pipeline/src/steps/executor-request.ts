@@ -1,11 +1,16 @@
+import {
+  type ConversationalAgent,
+  type DecideResult,
+  type ExecutorRequest,
+  emptyMetrics,
+  givenMetrics,
+  type MediaSet,
+  mediaOf,
+  plainCopy,
+  type StepMetricsData,
+} from "@millrace/executor";
 import type { RunEvents } from "../attempts/run-events.js";
-import type { ConversationalAgent, DecideResult, ExecutorRequest } from "../data/executor.types.js";
 import type { ExecutorRun } from "../data/executor-run.types.js";
-import { mediaOf } from "../data/media.js";
-import type { MediaSet } from "../data/media.types.js";
-import { emptyMetrics, givenMetrics } from "../data/metrics.js";
-import type { StepMetricsData } from "../data/metrics.types.js";
-import { plainCopy } from "../data/plain-copy.js";
 import type { StepNode } from "../nodes/node.types.js";
 import type { AgentRunRecord } from "../state/pipeline-state.types.js";
 import type { ExecutorContext } from "./executor-context.js";

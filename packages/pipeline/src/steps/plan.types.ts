@@ -1,13 +1,14 @@
 /** A pipeline, ready to be made into core steps. */
-import type { Context, EventClass, Workflow, WorkflowEvent } from "millrace";
+
+import type { ConversationalAgent, SessionReducers, SessionState } from "@millrace/executor";
+import type { Context, EventClass, LimitOptions, Workflow, WorkflowEvent } from "millrace";
 import type { LiveRun } from "../attempts/live-run.js";
 import type { EventStorage } from "../attempts/run-events.js";
-import type { ConversationalAgent, PipelineIdentity, SessionState } from "../data/executor.types.js";
+import type { PipelineIdentity } from "../data/step-function.types.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
 import type { PipelineEvents } from "../plan/pipeline-events.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
 import type { RunDependencies } from "../plan/run-dependencies.js";
-import type { SessionReducers } from "../session/reducers.js";
 import type { PipelineState, PreparedState, RunRequest, SharedState } from "../state/pipeline-state.types.js";
 
 /** Request of a run at its start. */
@@ -50,6 +51,8 @@ export interface PipelineHooks {
 export interface CompiledPlan {
   readonly pipeline: PipelineIdentity;
   readonly description: string | null;
+  /** Limits that calls of executors take places of, by name. */
+  readonly limits: Readonly<Record<string, LimitOptions>>;
   readonly tree: PipelineTree;
   readonly events: PipelineEvents;
   readonly start: EventClass<PipelineStart>;

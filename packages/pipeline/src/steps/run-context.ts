@@ -1,14 +1,21 @@
 /** What functions, evaluators, selectors, agents and tools share of a run. */
+
+import {
+  type EditOptions,
+  type EditReads,
+  editSession,
+  keepChanges,
+  type LiveSessionState,
+  type RunContext,
+  type SessionPatch,
+  type SessionView,
+  storableCopy,
+} from "@millrace/executor";
 import { type Context, WorkflowError } from "millrace";
 import { attemptEnded, type OpenAttempt } from "../attempts/open-attempt.js";
 import type { RunEvents } from "../attempts/run-events.js";
-import type { EditOptions, PipelineIdentity, RunContext } from "../data/executor.types.js";
-import { storableCopy } from "../data/plain-copy.js";
+import type { PipelineIdentity } from "../data/step-function.types.js";
 import { eventNames } from "../output/event-names.js";
-import { type EditReads, keepChanges } from "../session/counted.js";
-import { editSession } from "../session/counting-state.js";
-import type { SessionPatch } from "../session/patches.js";
-import type { LiveSessionState, SessionView } from "../session/session-state.js";
 import { rootState, type StateScope } from "../state/own-state.js";
 import type { PipelineState, RunTreeState } from "../state/pipeline-state.types.js";
 

@@ -1,4 +1,4 @@
-import { mediaOf } from "../data/media.js";
+import { mediaOf } from "@millrace/executor";
 import type { HumanInput } from "../data/message.js";
 import { StepInput } from "../data/step-input.js";
 import { lastOutput, ownPlace, previousOutputs } from "../interpreter/advance.js";

@@ -1,9 +1,15 @@
 /** What one attempt at a step takes, and how far it has come: what is left to say of it where it has no result. */
 
+import {
+  emptyMetrics,
+  givenMetrics,
+  metricsSince,
+  plainCopy,
+  type StepMetricsData,
+  sumMetrics,
+} from "@millrace/executor";
 import type { OpenWork } from "../attempts/open-attempt.js";
-import { emptyMetrics, givenMetrics, metricsSince, sumMetrics } from "../data/metrics.js";
-import type { StepExecutionData, StepMetricsData } from "../data/metrics.types.js";
-import { plainCopy } from "../data/plain-copy.js";
+import type { StepExecutionData } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
 import type { StepNode } from "../nodes/node.types.js";

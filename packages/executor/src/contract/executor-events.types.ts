@@ -4,9 +4,10 @@
  * @module
  */
 
-import type { SessionState, ToolRequirement } from "./executor.types.js";
-import type { MediaSet } from "./media.types.js";
-import type { StepMetricsData } from "./metrics.types.js";
+import type { MediaSet } from "../media/media.types.js";
+import type { StepMetricsData } from "../metrics/metrics.types.js";
+import type { SessionState } from "../session/session-state.types.js";
+import type { ToolRequirement } from "./executor.types.js";
 
 /** Identifies the executor and the run of an event. */
 export interface EventFacts {

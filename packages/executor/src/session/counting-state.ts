@@ -1,6 +1,6 @@
 /** A state as a plain object, for agents outside of pipelines: `editState`, and the numbers it has counted. */
 
-import { plainCopy } from "../data/plain-copy.js";
+import { plainCopy } from "../values/plain-copy.js";
 import { type CountedPaths, type EditReads, keepChanges, type StoredSession, valueAt } from "./counted.js";
 import type { JsonObject } from "./json.js";
 import type { SessionPatch } from "./patches.js";

@@ -1,15 +1,12 @@
 /**
- * Types of what does the work of a step.
+ * The contract of executors: agents, teams, and whatever else does the work of a step.
  *
  * @module
  */
-import type { Context, Workflow } from "millrace";
-import type { MediaSet } from "./media.types.js";
-import type { StepMetricsData } from "./metrics.types.js";
-import type { SessionState } from "./session-state.types.js";
-import type { StepInput } from "./step-input.js";
-
-export type { SessionState };
+import type { Context } from "millrace";
+import type { MediaSet } from "../media/media.types.js";
+import type { StepMetricsData } from "../metrics/metrics.types.js";
+import type { SessionState } from "../session/session-state.types.js";
 
 /** Values by name, of unknown types. */
 export type Values = Readonly<Record<string, unknown>>;
@@ -66,20 +63,6 @@ export interface RunContext<
    */
   emit(name: string, data?: Readonly<Record<string, unknown>>): void;
 }
-
-/**
- * A function or a generator function. Text that a generator yields becomes the content, piece by piece.
- *
- * A function may declare the type of the session state, as `RunContext<State>`, and the contents that it reads, as
- * `StepInput<{ readonly title: string }>`.
- */
-export type StepFunction<Context = RunContext, Input = StepInput, Result = unknown> = (
-  input: Input,
-  context: Context,
-) => Result;
-
-/** A function whose context or input may be declared in more detail: a method, because its parameters are compared both ways. */
-export type AnyStepFunction = { call(input: StepInput, context: RunContext): unknown }["call"];
 
 export interface ExecutorRequest extends MediaSet {
   readonly input: unknown;
@@ -173,30 +156,4 @@ export interface DecideRequest extends ExecutorRequest {
 export interface DecideResult extends ExecutorResult {
   /** Input for the pipeline; `null` when `content` is the answer. */
   readonly query: string | null;
-}
-
-/** A workflow of the core as a step: any `Workflow`. It gets the message as `input`. */
-export interface CoreWorkflow {
-  run(...given: never): unknown;
-  resume(...given: never): unknown;
-  retry(...given: never): unknown;
-}
-
-/** A pipeline as a step of another one. An interface, because the class itself depends on the nodes. */
-export interface PipelineLike {
-  readonly isPipeline: true;
-  readonly name: string;
-}
-
-/** What a run needs of a nested pipeline. */
-export interface NestedPipeline extends PipelineLike {
-  readonly workflow: Workflow;
-  /** How many earlier runs of the session its steps may ask for; `null` for all. */
-  readonly historyCount: number | null;
-}
-
-/** Identifies a pipeline in outputs and events. */
-export interface PipelineIdentity {
-  readonly id: string;
-  readonly name: string;
 }
