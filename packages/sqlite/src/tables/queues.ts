@@ -36,7 +36,8 @@ interface Line extends KeyLine<WaitingRun> {
 }
 
 /** How much of the lines is read. */
-interface LineQuery extends DueRuns {
+interface LineQuery {
+  readonly workflows: readonly string[] | undefined;
   readonly keys: number;
   /** `true`: only runs that had a place. */
   readonly isAgain: boolean;
