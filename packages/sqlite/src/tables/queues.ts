@@ -33,6 +33,7 @@ interface WaitingRun {
 
 interface Line extends KeyLine<WaitingRun> {
   readonly turn: number;
+  readonly runs: readonly WaitingRun[];
 }
 
 /** How much of the lines is read. */

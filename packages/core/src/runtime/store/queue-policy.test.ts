@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { choosePlaces, freePlaces, mayStart, nextPlaceAtMs } from "./queue-policy.js";
+import { choosePlaces, freePlaces, mayStart, nextPlaceAtMs, type QueueWindow } from "./queue-policy.js";
 import type { QueueLimits } from "./run-store.types.js";
 
 interface Run {
@@ -28,7 +28,7 @@ class Queue {
     const taken: string[] = [];
     for (let isDone = false; !isDone; ) {
       const held = [...this.#held.values()].reduce((sum, count) => sum + count, 0);
-      const window = { held, starts: this.#starts, ...this.#read(size) };
+      const window: QueueWindow<Run> = { held, starts: this.#starts, ...this.#read(size) };
       const chosen = choosePlaces(this.#limits, window, limit - taken.length);
       taken.push(...chosen.runs.map(({ id }) => id));
       for (const run of chosen.runs) this.#take(run);

@@ -20,7 +20,8 @@ export interface KeyLine<Run extends RunInLine> {
   readonly key: string;
   /** How many runs of the key have a place. */
   readonly held: number;
-  readonly runs: readonly Run[];
+  /** Read only as far as the choice needs. */
+  readonly runs: Iterable<Run>;
   /** `false`: more runs may follow that were not read. */
   readonly isWhole: boolean;
 }
@@ -32,7 +33,7 @@ export interface QueueWindow<Run extends RunInLine> {
   /** How many first places the present window of the rate has seen; 0 without a rate. */
   readonly starts: number;
   /** Keys in the order of their turns. A key at its limit and a key without runs may be left out. */
-  readonly lines: readonly KeyLine<Run>[];
+  readonly lines: Iterable<KeyLine<Run>>;
   /** `false`: more keys may follow that were not read. */
   readonly isWhole: boolean;
 }
@@ -66,14 +67,12 @@ export function choosePlaces<Run extends RunInLine>(
   const chosen: Run[] = [];
   const served = new Set<string>();
   const answer = (isDone: boolean): ChosenPlaces<Run> => ({ runs: chosen, served: [...served], isDone });
-  const ring = window.lines.map((line) => ({ ...line, runs: [...line.runs] }));
-  // A key that was served is added to the end and comes again.
-  for (const line of ring) {
-    if (chosen.length >= free) return answer(true);
+  const ring: OpenLine<Run>[] = [];
+  if (free === 0) return answer(true);
+  for (const line of inTurn(window.lines, ring)) {
     if (served.has(line.key) && !window.isWhole) return answer(false);
     if (limits.perKey !== null && line.held >= limits.perKey) continue;
-    const index = mayStart(limits, starts) ? 0 : line.runs.findIndex(({ hadPlace }) => hadPlace);
-    const [run] = index < 0 ? [] : line.runs.splice(index, 1);
+    const run = nextOf(line.rest, mayStart(limits, starts));
     if (run === undefined && !line.isWhole) return answer(false);
     if (run === undefined) continue;
     if (!run.hadPlace) starts++;
@@ -82,8 +81,32 @@ export function choosePlaces<Run extends RunInLine>(
     served.delete(line.key);
     served.add(line.key);
     ring.push(line);
+    if (chosen.length >= free) return answer(true);
   }
-  return answer(window.isWhole || chosen.length >= free);
+  return answer(window.isWhole);
+}
+
+interface OpenLine<Run> {
+  readonly key: string;
+  readonly isWhole: boolean;
+  readonly rest: Iterator<Run, unknown>;
+  held: number;
+}
+
+/** A key that was served comes again: it was added to the ring. */
+function* inTurn<Run extends RunInLine>(
+  lines: Iterable<KeyLine<Run>>,
+  ring: OpenLine<Run>[],
+): Generator<OpenLine<Run>> {
+  for (const { key, held, runs, isWhole } of lines) yield { key, held, isWhole, rest: runs[Symbol.iterator]() };
+  yield* ring;
+}
+
+/** What is passed over has no chance later either: a choice never gets starts back. */
+function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: boolean): Run | undefined {
+  for (let next = runs.next(); next.done !== true; next = runs.next())
+    if (isAny || next.value.hadPlace) return next.value;
+  return undefined;
 }
 
 /** What decides when a queue has the next place to give. `null`: there is no such time. */
