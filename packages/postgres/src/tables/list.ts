@@ -1,4 +1,4 @@
-import { joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, type SqlValue, sql } from "millrace/engine";
+import { joinSql, type ListDialect, listStoredRuns, plainSql, type Sql, sql } from "millrace/engine";
 import type { CountQuery, RunCount, RunPage, RunQuery, StoredStatus } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import type { Row } from "../connection/session.js";
@@ -59,10 +59,8 @@ export function listRuns(reader: RunReader, query: RunQuery): Promise<RunPage> {
 }
 
 function allOnce(database: Database, statement: Sql): Promise<readonly Row[]> {
-  return database.allOnce(
-    statement.text((number) => `$${number}`),
-    [...statement.values] as SqlValue[],
-  );
+  const { text, values } = statement.render((number) => `$${number}`);
+  return database.allOnce(text, values);
 }
 
 /** It reads the row of every run that it counts. */

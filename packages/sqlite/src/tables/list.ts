@@ -44,7 +44,8 @@ export function listRuns(database: Database, query: RunQuery): Promise<RunPage> 
 }
 
 function allOnce(database: Database, statement: Sql): unknown[] {
-  return database.sqlOnce(statement.text(() => "?")).all(...statement.values);
+  const { text, values } = statement.render(() => "?");
+  return database.sqlOnce(text).all(...values);
 }
 
 /** A covering walk of one index. */

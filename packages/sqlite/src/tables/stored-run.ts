@@ -21,7 +21,7 @@ export function selectRuns(source: Sql, rest: Sql): Sql {
   return sql`SELECT ${plainSql(columns)} FROM ${source} LEFT JOIN starts AS s ON s.run = r.id ${rest}`;
 }
 
-const oneRun = (where: string): string => selectRuns(plainSql("runs AS r"), plainSql(where)).text(() => "?");
+const oneRun = (where: string): string => selectRuns(plainSql("runs AS r"), plainSql(where)).render(() => "?").text;
 const byKey = oneRun("WHERE r.tenant = ? AND r.run_id = ?");
 const byId = oneRun("WHERE r.id = ?");
 

@@ -10,33 +10,26 @@ export type SqlValue = string | number | null | Uint8Array;
 
 /** A part of a statement with the values that it binds. */
 export class Sql {
-  /** One more than there are values: each value stands between two. */
+  /** One more than there are parts: each part stands between two. */
   readonly #texts: readonly string[];
-  readonly values: readonly SqlValue[];
+  readonly #parts: readonly (Sql | SqlValue)[];
 
   constructor(texts: readonly string[], parts: readonly (Sql | SqlValue)[]) {
-    const [first = "", ...rest] = texts;
-    const [whole, values]: [string[], SqlValue[]] = [[first], []];
-    const append = (text: string): void => void whole.push(`${whole.pop()}${text}`);
-    for (const [index, part] of parts.entries()) {
-      if (part instanceof Sql) {
-        const [head = "", ...tail] = part.#texts;
-        append(head);
-        whole.push(...tail);
-        values.push(...part.values);
-      } else {
-        values.push(part);
-        whole.push("");
-      }
-      append(rest[index] ?? "");
-    }
-    this.#texts = whole;
-    this.values = values;
+    this.#texts = texts;
+    this.#parts = parts;
   }
 
   /** @param mark Names a value by its number, from 1. */
-  text(mark: (number: number) => string): string {
-    return this.#texts.reduce((text, next, number) => `${text}${mark(number)}${next}`);
+  render(mark: (number: number) => string): { readonly text: string; readonly values: SqlValue[] } {
+    const values: SqlValue[] = [];
+    const textOf = (part: Sql | SqlValue): string => {
+      if (!(part instanceof Sql)) return mark(values.push(part));
+      const [first = "", ...rest] = part.#texts;
+      let text = first;
+      for (const [index, next] of rest.entries()) text += textOf(part.#parts[index] as Sql | SqlValue) + next;
+      return text;
+    };
+    return { text: textOf(this), values };
   }
 }
 
@@ -50,5 +43,6 @@ export function plainSql(text: string): Sql {
 }
 
 export function joinSql(parts: readonly Sql[], between: string): Sql {
+  if (parts.length === 0) return plainSql("");
   return new Sql(["", ...parts.slice(1).map(() => between), ""], parts);
 }
