@@ -74,7 +74,7 @@ function readsOf(database: Database): Pick<RunStore, Reads | "record" | "records
   return {
     run: async (key) => database.guard(() => findRun(database, key)?.run ?? null),
     tenants: async () => database.read(() => listTenants(database)),
-    list: async (query) => database.guard(() => listRuns(database, query)),
+    list: async (query) => listRuns(database, query),
     counts: async (query) => database.guard(() => countRuns(database, query)),
     snapshot: async (key, atOrBelow = Number.MAX_SAFE_INTEGER) =>
       database.guard(() => readSnapshot(database, key, atOrBelow)),

@@ -91,6 +91,18 @@ export { outsideId } from "../runtime/options/check-names.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";
+export type {
+  ChosenPlaces,
+  KeyLine,
+  QueueOutlook,
+  QueueWindow,
+  RunInLine,
+} from "../runtime/store/queue-policy.js";
+export { choosePlaces, earliest, freePlaces, mayStart, nextPlaceAtMs } from "../runtime/store/queue-policy.js";
+export type { ListDialect, ListedRun, ListReader } from "../runtime/store/run-list.js";
+export { listStoredRuns, runPageSql } from "../runtime/store/run-list.js";
+export type { SqlValue } from "../runtime/store/sql.js";
+export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
   decodePageCursor,

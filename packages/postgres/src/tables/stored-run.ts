@@ -20,27 +20,27 @@ const added = `(SELECT ${lastTick} AS ticks,
 const addedByNow = "@standing(r.id, r.ticks, r.last_event, r.updated_at)";
 
 /** The columns that {@link toRun} reads. */
-const columns = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, c.ticks, c.last_event, r.created_at,
+export const runColumns: string = `r.id, t.name AS tenant, r.run_id, r.workflow, r.status, r.epoch, c.ticks, c.last_event, r.created_at,
   c.updated_at, r.ended_at, r.wake_at, r.posted_at, o.name AS owner, ${leaseUntil} AS lease_until, r.waiting, r.outcome,
   s.run AS start_run, s.code, s.start_at, s.forked_run_id, s.forked_tick, s.labels, s.input,
   q.name AS queue, s.queue_key, r.priority, r.place`;
 
+// LEFT, so that a run without its other half is reported as damaged and not missed.
+const joining = (current: string): string => `CROSS JOIN LATERAL ${current} c LEFT JOIN @tenants t ON t.id = r.tenant
+    LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner
+    LEFT JOIN @queues q ON q.id = r.queue`;
+/** What {@link runColumns} are of, beside `runs AS r`. */
+export const runJoins: string = joining(added);
+
 /** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
 export function selectRuns(source: string, rest: string): string {
-  return selecting(added, source, rest);
+  return `SELECT ${runColumns} FROM ${source} ${runJoins} ${rest}`;
 }
 
 /** The same, of runs that this statement locks itself. @param column One more. */
 export function selectLocked(source: string, rest: string, column: string | null = null): string {
-  const selected = selecting(addedByNow, source, rest);
-  return column === null ? selected : selected.replace("SELECT ", `SELECT ${column}, `);
-}
-
-function selecting(current: string, source: string, rest: string): string {
-  // LEFT, so that a run without its other half is reported as damaged and not missed.
-  return `SELECT ${columns} FROM ${source} CROSS JOIN LATERAL ${current} c LEFT JOIN @tenants t ON t.id = r.tenant
-    LEFT JOIN @starts s ON s.run = r.id LEFT JOIN @owners o ON o.id = r.owner
-    LEFT JOIN @queues q ON q.id = r.queue ${rest}`;
+  const columns = column === null ? runColumns : `${column}, ${runColumns}`;
+  return `SELECT ${columns} FROM ${source} ${joining(addedByNow)} ${rest}`;
 }
 
 const byKey = selectRuns("@runs r", "WHERE r.key = $1");

@@ -26,7 +26,7 @@ interface Filtered {
 
 function filtered(select: string, where: string, order: string): Filtered {
   const text = (filter: string): string =>
-    `SELECT ${select} FROM runs WHERE ${where} AND ended_at IS NULL${filter} ORDER BY ${order} LIMIT ?`;
+    `SELECT ${select} FROM runs WHERE ${where} AND ended_at IS NULL${filter} ORDER BY ${order} LIMIT ? + 0`;
   return { all: text(""), some: text(" AND workflow IN (SELECT value FROM json_each(?))") };
 }
 

@@ -8,7 +8,10 @@ import type { SqliteStatement } from "./driver.js";
 export interface Database {
   /** Name of the database in errors. */
   readonly path: string;
-  /** Prepares each text once and keeps the statement: use few different texts. */
+  /**
+   * Prepares each text once and keeps the statement: use few different texts. Write `LIMIT ? + 0`: SQLite prepares a statement
+   * with a bare `LIMIT ?` again for each call, which takes longer than most reads.
+   */
   sql(text: string): SqliteStatement;
   /** For a text with many variants: the statement is not kept. */
   sqlOnce(text: string): SqliteStatement;

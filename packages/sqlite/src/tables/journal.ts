@@ -3,8 +3,8 @@ import type { Database } from "../connection/database.js";
 import { Row } from "../connection/row.js";
 
 const runOf = "(SELECT id FROM runs WHERE tenant = ? AND run_id = ?)";
-const ticks = `SELECT first, last, at_ms, text FROM ticks WHERE run = ${runOf} AND last > ? ORDER BY last LIMIT ?`;
-const events = `SELECT sequence, at_ms, text FROM events WHERE run = ${runOf} AND sequence > ? ORDER BY sequence LIMIT ?`;
+const ticks = `SELECT first, last, at_ms, text FROM ticks WHERE run = ${runOf} AND last > ? ORDER BY last LIMIT ? + 0`;
+const events = `SELECT sequence, at_ms, text FROM events WHERE run = ${runOf} AND sequence > ? ORDER BY sequence LIMIT ? + 0`;
 const snapshot = `SELECT tick, at_ms, text FROM snapshots WHERE run = ${runOf} AND tick <= ? ORDER BY tick DESC LIMIT 1`;
 
 export function readTicks(database: Database, key: RunKey, { after, limit }: Range): TickBatch[] {

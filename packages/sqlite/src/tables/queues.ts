@@ -1,6 +1,14 @@
+/**
+ * Queues of the file. Which run gets a place is decided by `choosePlaces`; this reads what it needs and writes what it says.
+ *
+ * @module
+ */
+import { choosePlaces, earliest, freePlaces, type KeyLine, mayStart, nextPlaceAtMs } from "millrace/engine";
 import type { DueRuns, QueueLimits } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
+import type { SqliteValue } from "../connection/driver.js";
 import type { Owners } from "./owners.js";
+import * as text from "./queue-statements.js";
 
 /** What is asked of one queue. */
 interface PlaceRequest extends DueRuns {
@@ -10,65 +18,33 @@ interface PlaceRequest extends DueRuns {
   readonly owner?: string;
 }
 
-interface WaitingRun {
+interface ArrivedRun {
   readonly id: number;
   readonly queue: string;
   readonly key: string;
   readonly atMs: number;
 }
 
-interface KeyTurn {
-  readonly key: string;
-  readonly turn: number;
-}
-
-interface Head {
+interface WaitingRun {
   readonly id: number;
   readonly queuedAtMs: number;
-  readonly hadPlace: number | null;
+  readonly hadPlace: boolean;
 }
 
-const waiting = "SELECT id, queue, queue_key AS key";
-const isLater = "queue = ? AND owner IS NULL AND ended_at IS NULL AND place IS NULL";
-const isPosted = `${isLater} AND posted_at IS NOT NULL AND status <> 'scheduled'`;
-const due = `${waiting}, wake_at AS atMs FROM runs INDEXED BY runs_queue_due WHERE ${isLater} AND wake_at <= ?`;
-const posted = `${waiting}, min(posted_at, coalesce(wake_at, posted_at)) AS atMs FROM runs INDEXED BY runs_queue_posted
-  WHERE ${isPosted}`;
-const expired = `${waiting}, lease_until AS atMs FROM runs WHERE owner = ? AND lease_until <= ? AND ended_at IS NULL
-  AND queue IN (SELECT value FROM json_each(?))`;
-const endLease = "UPDATE runs SET owner = NULL, lease_until = NULL WHERE id = ?";
-const lineUp = "UPDATE runs SET place = 0 WHERE id = ?";
-const takePlace = "UPDATE runs SET place = 1, had_place = 1 WHERE id = ?";
-const heldByKey = `SELECT queue_key AS key, count(*) AS count FROM runs WHERE queue = ? AND place = 1 AND ended_at IS NULL
-  GROUP BY queue_key`;
+interface Line extends KeyLine<WaitingRun> {
+  readonly turn: number;
+  readonly runs: readonly WaitingRun[];
+}
 
-const lastTurn = "(SELECT coalesce(max(turn), 0) + 1 FROM queue_keys WHERE queue = ?)";
-const addKey = `INSERT INTO queue_keys (queue, queue_key, turn) VALUES (?, ?, ${lastTurn}) ON CONFLICT DO NOTHING`;
-const toTheEnd = `UPDATE queue_keys SET turn = ${lastTurn} WHERE queue = ? AND queue_key = ?`;
-const removeKey = "DELETE FROM queue_keys WHERE queue = ? AND queue_key = ?";
-const nextKey = "SELECT queue_key AS key, turn FROM queue_keys WHERE queue = ? AND turn > ?";
-const ofTurn = "ORDER BY turn LIMIT 1";
-/** While the rate is used up: only keys with a run that has had a place before. */
-const hasAgain = "AND queue_key IN (SELECT queue_key FROM runs WHERE queue = ? AND place = 0 AND had_place = 1)";
+/** How much of the lines is read. */
+interface LineQuery {
+  readonly workflows: readonly string[] | undefined;
+  readonly keys: number;
+  /** `true`: only runs that had a place. */
+  readonly isAgain: boolean;
+}
 
-const head =
-  "SELECT id, queued_at AS queuedAtMs, had_place AS hadPlace FROM runs WHERE queue = ? AND queue_key = ? AND place = 0";
-const isAgain = "AND had_place = 1";
-const ofWorkflows = "AND workflow IN (SELECT value FROM json_each(?))";
-const asServed = "ORDER BY priority DESC, queued_at, id LIMIT 1";
-
-const starts = "SELECT count(*) AS count FROM queue_starts WHERE queue = ? AND at_ms > ? AND at_ms < ?";
-const startAt = "SELECT at_ms AS atMs FROM queue_starts WHERE queue = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?";
-const addStart = "INSERT INTO queue_starts (queue, at_ms) VALUES (?, ?)";
-const forgetStarts =
-  "DELETE FROM queue_starts WHERE queue = ? AND at_ms <= ? - (SELECT longest_ms FROM queue_windows WHERE queue = ?)";
-const noteWindow = `INSERT INTO queue_windows (queue, longest_ms) VALUES (?, ?)
-  ON CONFLICT DO UPDATE SET longest_ms = excluded.longest_ms WHERE excluded.longest_ms > longest_ms`;
-
-const firstLater = `SELECT wake_at AS atMs FROM runs INDEXED BY runs_queue_due WHERE ${isLater} AND wake_at IS NOT NULL`;
-const firstPosted = `SELECT posted_at AS atMs FROM runs INDEXED BY runs_queue_posted WHERE ${isPosted}`;
-
-/** Decides which runs of a queue get a place. Every method that writes needs a transaction. */
+/** Gives places to runs of queues. Every method that writes needs a transaction. */
 export class Queues {
   readonly #database: Database;
   readonly #owners: Owners;
@@ -83,43 +59,61 @@ export class Queues {
     if (queues.length === 0) return [];
     this.#endExpired(queues, request);
     const taken: number[] = [];
-    for (const limits of queues) taken.push(...this.#take(limits, { ...request, limit: request.limit - taken.length }));
-    return taken;
-  }
-
-  nextWakeAtMs({ queues = [], ...of }: DueRuns): number | null {
-    const times = queues.flatMap((limits) => this.#wakeTimes(limits, of));
-    return times.length === 0 ? null : Math.min(...times);
-  }
-
-  #take(limits: QueueLimits, { nowMs, limit, ...of }: PlaceRequest): number[] {
-    const { name, concurrency, perKey } = limits;
-    this.#lineUpDue(name, nowMs);
-    const held = this.#heldByKey(limits);
-    const free = Math.min(limit, (concurrency ?? Number.POSITIVE_INFINITY) - sumOf(held));
-    let startsLeft = this.#startsLeft(limits, nowMs);
-    const taken: number[] = [];
-    let turn = 0;
-    while (taken.length < free) {
-      const next = this.#nextKey(name, turn, startsLeft > 0);
-      if (next === undefined) break;
-      turn = next.turn;
-      const count = held.get(next.key) ?? 0;
-      if (perKey !== null && count >= perKey) continue;
-      const run = this.#head(name, next.key, { ...of, isAgain: startsLeft <= 0 });
-      if (run !== undefined) {
-        this.#database.sql(takePlace).run(run.id);
-        if (run.hadPlace === null) {
-          this.#database.sql(addStart).run(name, nowMs);
-          startsLeft--;
-        }
-        held.set(next.key, count + 1);
-        taken.push(run.id);
-      }
-      if (this.#head(name, next.key) === undefined) this.#database.sql(removeKey).run(name, next.key);
-      else if (run !== undefined) this.#database.sql(toTheEnd).run(name, name, next.key);
+    for (const limits of queues) {
+      this.#lineUp(this.#arrived(limits.name, request.nowMs));
+      taken.push(...this.#take(limits, { ...request, limit: request.limit - taken.length }));
     }
     return taken;
+  }
+
+  nextWakeAtMs({ queues = [], workflows }: DueRuns): number | null {
+    return earliest(queues.map((limits) => this.#wakeAtMs(limits, workflows)));
+  }
+
+  #take(limits: QueueLimits, request: PlaceRequest): number[] {
+    const { name, rate } = limits;
+    const taken: number[] = [];
+    for (;;) {
+      const left = request.limit - taken.length;
+      const held = this.#held(limits);
+      const starts = rate === null ? 0 : this.#starts(name, rate.perMs, request.nowMs);
+      const keys = freePlaces(limits, held, left);
+      const isAgain = !mayStart(limits, starts);
+      const lines = keys === 0 ? [] : this.#lines(limits, { keys, isAgain, workflows: request.workflows });
+      const chosen = choosePlaces(limits, { held, starts, lines, isWhole: lines.length < keys }, left);
+      for (const { id, hadPlace } of chosen.runs) {
+        this.#run(text.takePlace, id);
+        if (!hadPlace) this.#run(text.addStart, name, request.nowMs);
+        taken.push(id);
+      }
+      this.#turn(name, lines, chosen.served);
+      if (chosen.isDone) return taken;
+    }
+  }
+
+  /** Keys that were served go to the end of the line. Those that have no run leave it. */
+  #turn(queue: string, lines: readonly Line[], served: readonly string[]): void {
+    const turns = lines.filter(({ key }) => served.includes(key)).map(({ turn }) => turn);
+    if (turns.length > 0) this.#run(text.removeEmptyKeys, queue, Math.max(...turns));
+    for (const key of served) this.#run(text.toTheEnd, queue, queue, key);
+  }
+
+  #lines({ name, perKey }: QueueLimits, { keys, isAgain, workflows }: LineQuery): Line[] {
+    const wanted = workflows === undefined ? null : JSON.stringify(workflows);
+    const found = this.#all<Pick<Line, "key" | "turn" | "held">>(
+      isAgain ? text.keysAgain : text.keysInTurn,
+      ...[perKey, name, perKey, ...(isAgain ? [name] : []), wanted, wanted, keys],
+    );
+    // As many of each key as it can give if all give the same number.
+    const limit = Math.ceil(keys / Math.max(1, found.length));
+    return found.map((line) => {
+      const heads = isAgain ? text.headsAgain : text.heads;
+      const rows = this.#all<{ id: number; queuedAtMs: number; hadPlace: number | null }>(
+        ...[heads, name, line.key, wanted, wanted, limit],
+      );
+      const runs = rows.map((row) => ({ ...row, hadPlace: row.hadPlace === 1 }));
+      return { ...line, runs, isWhole: runs.length < limit };
+    });
   }
 
   /** Releases runs of others whose lease has expired, and all runs of dead owners: they wait in line. */
@@ -128,115 +122,68 @@ export class Queues {
     const found = this.#owners.holders().flatMap((owner) => {
       if (owner === own) return [];
       const untilMs = this.#owners.isDead(owner) ? Number.MAX_SAFE_INTEGER : nowMs;
-      return this.#database.sql(expired).all(owner, untilMs, names) as WaitingRun[];
+      return this.#all<ArrivedRun>(text.expired, owner, untilMs, names);
     });
-    for (const { id } of found) this.#database.sql(endLease).run(id);
+    for (const { id } of found) this.#run(text.endLease, id);
     this.#lineUp(found);
   }
 
-  /** Puts runs that need a place by now into the line, in the order in which they began to need it. */
-  #lineUpDue(queue: string, nowMs: number): void {
-    const byTime = this.#database.sql(due).all(queue, nowMs) as WaitingRun[];
-    const byPost = this.#database.sql(posted).all(queue) as WaitingRun[];
+  /** Runs that need a place by now and are not in line. */
+  #arrived(queue: string, nowMs: number): ArrivedRun[] {
+    const byTime = this.#all<ArrivedRun>(text.due, queue, nowMs);
     const found = new Map(byTime.map((run) => [run.id, run]));
-    for (const run of byPost) found.set(run.id, run);
-    this.#lineUp([...found.values()]);
+    for (const run of this.#all<ArrivedRun>(text.posted, queue)) found.set(run.id, run);
+    return [...found.values()];
   }
 
-  #lineUp(runs: WaitingRun[]): void {
+  /** In the order in which they began to need a place. */
+  #lineUp(runs: ArrivedRun[]): void {
     const keys = new Set<string>();
     // Of several queues: each has its own keys.
     for (const { id, queue, key } of runs.sort((left, right) => left.atMs - right.atMs || left.id - right.id)) {
-      this.#database.sql(lineUp).run(id);
+      this.#run(text.lineUp, id);
       const ofQueue = JSON.stringify([queue, key]);
       if (keys.has(ofQueue)) continue;
       keys.add(ofQueue);
-      this.#database.sql(addKey).run(queue, key, queue);
+      this.#run(text.addKey, queue, key, queue);
     }
   }
 
-  #heldByKey({ name, concurrency, perKey }: QueueLimits): Map<string, number> {
-    if (concurrency === null && perKey === null) return new Map();
-    const rows = this.#database.sql(heldByKey).all(name) as { readonly key: string; readonly count: number }[];
-    return new Map(rows.map(({ key, count }) => [key, count]));
+  /** Counts nothing where nothing is limited. */
+  #held({ name, concurrency }: QueueLimits): number {
+    if (concurrency === null) return 0;
+    return this.#all<{ count: number }>(text.held, name)[0]?.count ?? 0;
   }
 
-  /** Deletes starts that no rate counts. One further ahead than a whole window is from a clock that was set back since. */
-  #startsLeft({ name, rate }: QueueLimits, nowMs: number): number {
-    if (rate === null) return Number.POSITIVE_INFINITY;
-    this.#database.sql(noteWindow).run(name, rate.perMs);
-    this.#database.sql(forgetStarts).run(name, nowMs, name);
-    const row = this.#database.sql(starts).get(name, nowMs - rate.perMs, nowMs + rate.perMs);
-    return rate.limit - (row as { readonly count: number }).count;
+  /** Deletes starts that no rate counts. One further ahead than a whole window is from a clock that was set back. */
+  #starts(queue: string, perMs: number, nowMs: number): number {
+    this.#run(text.noteWindow, queue, perMs);
+    this.#run(text.forgetStarts, queue, nowMs, queue);
+    return this.#all<{ count: number }>(text.starts, queue, nowMs - perMs, nowMs + perMs)[0]?.count ?? 0;
   }
 
-  #nextKey(queue: string, turn: number, mayStart: boolean): KeyTurn | undefined {
-    const found = mayStart
-      ? this.#database.sql(`${nextKey} ${ofTurn}`).get(queue, turn)
-      : this.#database.sql(`${nextKey} ${hasAgain} ${ofTurn}`).get(queue, turn, queue);
-    return found as KeyTurn | undefined;
+  #wakeAtMs(limits: QueueLimits, workflows: DueRuns["workflows"]): number | null {
+    const { name, rate } = limits;
+    const wanted = workflows === undefined ? null : JSON.stringify(workflows);
+    const at = (statement: string, ...values: SqliteValue[]): number | null =>
+      this.#all<{ atMs: number }>(statement, name, ...values)[0]?.atMs ?? null;
+    const opensAtMs = rate === null ? null : at(text.startAt, rate.limit - 1);
+    const firstAtMs = (isAgain: boolean): number | null =>
+      this.#lines(limits, { keys: 1, isAgain, workflows })[0]?.runs[0]?.queuedAtMs ?? null;
+    return nextPlaceAtMs(limits, {
+      held: this.#held(limits),
+      laterAtMs: earliest([at(text.firstLater, wanted, wanted), at(text.firstPosted, wanted, wanted)]),
+      firstAtMs: firstAtMs(false),
+      againAtMs: opensAtMs === null ? null : firstAtMs(true),
+      opensAtMs: opensAtMs === null || rate === null ? null : opensAtMs + rate.perMs,
+    });
   }
 
-  #head(queue: string, key: string, of: DueRuns & { readonly isAgain?: boolean } = {}): Head | undefined {
-    const again = of.isAgain === true ? isAgain : "";
-    const found =
-      of.workflows === undefined
-        ? this.#database.sql(`${head} ${again} ${asServed}`).get(queue, key)
-        : this.#database
-            .sql(`${head} ${again} ${ofWorkflows} ${asServed}`)
-            .get(queue, key, JSON.stringify(of.workflows));
-    return found as Head | undefined;
+  #all<Row>(statement: string, ...values: SqliteValue[]): Row[] {
+    return this.#database.sql(statement).all(...values) as Row[];
   }
 
-  #wakeTimes(limits: QueueLimits, of: DueRuns): number[] {
-    const { name, concurrency, rate } = limits;
-    const held = this.#heldByKey(limits);
-    if (concurrency !== null && sumOf(held) >= concurrency) return [];
-    const times = [
-      this.#first(firstLater, "wake_at", { name, ...of }),
-      this.#first(firstPosted, "posted_at", { name, ...of }),
-    ];
-    const opensAtMs = rate === null ? null : this.#opensAtMs(name, rate);
-    const fresh = this.#firstInLine(limits, held, of);
-    if (fresh !== undefined) times.push(Math.max(fresh.queuedAtMs, opensAtMs ?? fresh.queuedAtMs));
-    const again = opensAtMs === null ? undefined : this.#firstInLine(limits, held, { ...of, isAgain: true });
-    if (again !== undefined) times.push(again.queuedAtMs);
-    return times.filter((atMs) => atMs !== null);
+  #run(statement: string, ...values: SqliteValue[]): void {
+    this.#database.sql(statement).run(...values);
   }
-
-  #first(select: string, time: string, { name, workflows }: DueRuns & { readonly name: string }): number | null {
-    const found =
-      workflows === undefined
-        ? this.#database.sql(`${select} ORDER BY ${time} LIMIT 1`).get(name)
-        : this.#database.sql(`${select} ${ofWorkflows} ORDER BY ${time} LIMIT 1`).get(name, JSON.stringify(workflows));
-    return (found as { readonly atMs: number } | undefined)?.atMs ?? null;
-  }
-
-  /** When the rate allows the next run; `null` for a rate that is not used up. */
-  #opensAtMs(queue: string, { limit, perMs }: NonNullable<QueueLimits["rate"]>): number | null {
-    const found = this.#database.sql(startAt).get(queue, limit - 1) as { readonly atMs: number } | undefined;
-    return found === undefined ? null : found.atMs + perMs;
-  }
-
-  /** The first run in line whose key is below its limit. */
-  #firstInLine(
-    { name, perKey }: QueueLimits,
-    held: ReadonlyMap<string, number>,
-    of: DueRuns & { readonly isAgain?: boolean },
-  ): Head | undefined {
-    for (let turn = 0; ; ) {
-      const next = this.#nextKey(name, turn, of.isAgain !== true);
-      if (next === undefined) return undefined;
-      turn = next.turn;
-      if (perKey !== null && (held.get(next.key) ?? 0) >= perKey) continue;
-      const run = this.#head(name, next.key, of);
-      if (run !== undefined) return run;
-    }
-  }
-}
-
-function sumOf(held: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const count of held.values()) sum += count;
-  return sum;
 }

@@ -9,7 +9,7 @@ const write = `INSERT INTO records (tenant, kind, id, version, text) VALUES (?, 
 const remove = "DELETE FROM records WHERE tenant = ? AND kind = ? AND id = ?";
 // Every page is one range of the primary key: one statement for each kind of lower and upper bound.
 const page = (range: string): string =>
-  `SELECT id, version, text FROM records WHERE tenant = ? AND kind = ?${range} ORDER BY id LIMIT ?`;
+  `SELECT id, version, text FROM records WHERE tenant = ? AND kind = ?${range} ORDER BY id LIMIT ? + 0`;
 
 export function readRecord(database: Database, { tenant, kind, id }: RecordKey): StoredRecord | null {
   const values = database.sql(read).get(tenant, kind, id);

@@ -1,4 +1,4 @@
-import { isStoredStatus } from "millrace/engine";
+import { isStoredStatus, plainSql, type Sql, sql } from "millrace/engine";
 import type { RunKey, StoredRun, StoredStatus } from "millrace/runtime";
 import type { Database } from "../connection/database.js";
 import { Row } from "../connection/row.js";
@@ -16,13 +16,14 @@ const columns: string = `r.id, r.tenant, r.run_id, r.workflow, r.status, r.epoch
   (SELECT json_group_array(json_array(l.name, l.value)) FROM labels AS l WHERE l.run = r.id) AS labels`;
 
 /** SQL that selects rows for {@link toRun}. `source` names `runs AS r`. */
-export function selectRuns(source: string, rest: string): string {
+export function selectRuns(source: Sql, rest: Sql): Sql {
   // LEFT, so that a run without its other half is reported as damaged and not missed.
-  return `SELECT ${columns} FROM ${source} LEFT JOIN starts AS s ON s.run = r.id ${rest}`;
+  return sql`SELECT ${plainSql(columns)} FROM ${source} LEFT JOIN starts AS s ON s.run = r.id ${rest}`;
 }
 
-const byKey = selectRuns("runs AS r", "WHERE r.tenant = ? AND r.run_id = ?");
-const byId = selectRuns("runs AS r", "WHERE r.id = ?");
+const oneRun = (where: string): string => selectRuns(plainSql("runs AS r"), plainSql(where)).render(() => "?").text;
+const byKey = oneRun("WHERE r.tenant = ? AND r.run_id = ?");
+const byId = oneRun("WHERE r.id = ?");
 
 export function findRun(database: Database, key: RunKey): NumberedRun | null {
   const values = database.sql(byKey).get(key.tenant, key.runId);

@@ -28,9 +28,3 @@ export function firstOf(queue: Timers<DueEntry>, isWanted: (run: MemoryRun) => b
   putBack(passed);
   return first;
 }
-
-export function earliest(times: readonly (number | null)[]): number | null {
-  let first: number | null = null;
-  for (const atMs of times) if (atMs !== null && (first === null || atMs < first)) first = atMs;
-  return first;
-}

@@ -1,6 +1,7 @@
 import { isBefore, Timers } from "../../engine/timers.js";
+import { earliest } from "../store/queue-policy.js";
 import type { DueRuns, Lease, StoredDue, StoredPost } from "../store/run-store.types.js";
-import { dequeue, earliest, enqueue, firstOf, putBack } from "./memory-due.js";
+import { dequeue, enqueue, firstOf, putBack } from "./memory-due.js";
 import { MemoryQueues } from "./memory-queues.js";
 import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
@@ -89,7 +90,7 @@ export class MemoryLeases {
     );
     const expired = this.#endExpired(nowMs, of);
     for (const { queue, limits } of this.#queues.named(of))
-      due.push(...queue.look(limits, { nowMs, isWanted, limit: limit - due.length }).map(({ run }) => run));
+      due.push(...queue.look(limits, { nowMs, isWanted, limit: limit - due.length }));
     const wakeAtMs = earliest([this.nextWakeAtMs(of), ...ends, ...this.#timersOfHeld(nowMs, of)]);
     for (const { run, lease, hasPlace } of expired) {
       this.set(run, lease, hasPlace);
@@ -137,7 +138,7 @@ export class MemoryLeases {
     const chosen: MemoryRun[] = [];
     for (const { queue, limits } of this.#queues.named(of)) {
       const request = { nowMs, isWanted: wanted(of), limit: limit - chosen.length };
-      chosen.push(...queue.choose(limits, request).map(({ run }) => run));
+      chosen.push(...queue.choose(limits, request));
     }
     return chosen;
   }

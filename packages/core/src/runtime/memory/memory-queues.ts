@@ -1,7 +1,8 @@
-import { isBefore, Timers } from "../../engine/timers.js";
+import { Timers } from "../../engine/timers.js";
+import { type ChosenPlaces, choosePlaces, earliest, type KeyLine, nextPlaceAtMs } from "../store/queue-policy.js";
 import type { DueRuns, QueueLimits } from "../store/run-store.types.js";
-import { dequeue, earliest, enqueue, firstOf, putBack } from "./memory-due.js";
-import { type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
+import { dequeue, enqueue, firstOf } from "./memory-due.js";
+import { countWhile, type DueEntry, entryOf, type MemoryRun } from "./memory-run.js";
 
 type Wanted = (run: MemoryRun) => boolean;
 
@@ -31,8 +32,11 @@ export class MemoryQueue {
   readonly #later = new Timers<DueEntry>();
   /** Runs whose time in `later` does not count: a post makes them due at once. */
   readonly #posted = new Set<MemoryRun>();
-  /** Lines in the order of their turns: a key that was served goes to the end. */
-  #lines = new Map<string, Line>();
+  /**
+   * The runs of each key that want a place, as they are served. Keys are in the order of their turns; one whose line has become
+   * empty keeps its turn until the next choice, for a look ends leases and gives them back.
+   */
+  readonly #lines = new Map<string, MemoryRun[]>();
   readonly #placed = new Set<MemoryRun>();
   readonly #starts: number[] = [];
   #longestMs = 0;
@@ -43,9 +47,10 @@ export class MemoryQueue {
     this.#posted.delete(run);
     if (run.row.hasPlace && !run.isEnded) this.#placed.add(run);
     else this.#placed.delete(run);
+    if (run.isEnded || run.row.lease !== null) this.#leaveLine(run);
     if (run.isEnded) dequeue(run);
     else if (run.row.lease !== null) enqueue(run, this.held, run.row.lease.untilMs);
-    else if (this.#isInLine(run)) return;
+    else if (run.isInLine) return;
     else if (dueAtMs === null) dequeue(run);
     else {
       enqueue(run, this.#later, dueAtMs);
@@ -55,6 +60,7 @@ export class MemoryQueue {
 
   delete(run: MemoryRun): void {
     dequeue(run);
+    this.#leaveLine(run);
     this.#posted.delete(run);
     this.#placed.delete(run);
   }
@@ -70,57 +76,55 @@ export class MemoryQueue {
     this.update(run);
   }
 
-  /** Takes runs out of their lines: each must get a place, or go back. */
-  choose(limits: QueueLimits, { nowMs, limit, isWanted }: PlaceRequest): DueEntry[] {
-    this.#arrive(nowMs);
-    const held = this.#heldByKey(limits);
-    const free = Math.min(limit, (limits.concurrency ?? Number.POSITIVE_INFINITY) - this.#placed.size);
-    let starts = this.#startsLeft(limits, nowMs);
-    const chosen: DueEntry[] = [];
-    // A key that goes to the end of the line comes again.
-    for (const [key, line] of this.#lines) {
-      if (chosen.length >= free) break;
-      if (limits.perKey !== null && (held.get(key) ?? 0) >= limits.perKey) continue;
-      const entry = line.take(isWanted, starts > 0);
-      if (entry !== undefined || line.isEmpty) this.#lines.delete(key);
-      if (entry === undefined) continue;
-      if (!line.isEmpty) this.#lines.set(key, line);
-      if (!entry.run.hadPlace) starts--;
-      held.set(key, (held.get(key) ?? 0) + 1);
-      chosen.push(entry);
+  /** Takes runs out of their lines: each must get a place. */
+  choose(limits: QueueLimits, request: PlaceRequest): readonly MemoryRun[] {
+    const { runs, served } = this.#choose(limits, request);
+    for (const run of runs) this.#leaveLine(run);
+    for (const key of served) {
+      const line = this.#lines.get(key) ?? [];
+      this.#lines.delete(key);
+      this.#lines.set(key, line);
     }
-    return chosen;
+    for (const [key, line] of this.#lines) if (line.length === 0) this.#lines.delete(key);
+    return runs;
   }
 
   /** What `choose` would return, without taking it. */
-  look(limits: QueueLimits, request: PlaceRequest): DueEntry[] {
-    this.#arrive(request.nowMs);
-    const before = [...this.#lines];
-    const chosen = this.choose(limits, request);
-    putBack(chosen);
-    this.#lines = new Map(before);
-    return chosen;
+  look(limits: QueueLimits, request: PlaceRequest): readonly MemoryRun[] {
+    return this.#choose(limits, request).runs;
   }
 
   nextWakeAtMs(limits: QueueLimits, isWanted: Wanted): number | null {
-    const { concurrency, perKey, rate } = limits;
-    if (concurrency !== null && this.#placed.size >= concurrency) return null;
-    const times: (number | null)[] = [...this.#posted].filter(isWanted).map((run) => run.dueAtMs);
-    times.push(firstOf(this.#later, isWanted)?.dueAtMs ?? null);
-    const opensAtMs = rate === null ? undefined : this.#starts.at(-rate.limit);
-    const startsAtMs = rate === null || opensAtMs === undefined ? Number.NEGATIVE_INFINITY : opensAtMs + rate.perMs;
-    const held = this.#heldByKey(limits);
-    for (const [key, line] of this.#lines) {
-      if (perKey !== null && (held.get(key) ?? 0) >= perKey) continue;
-      const [fresh, again] = line.heads(isWanted);
-      if (again !== undefined) times.push(again.dueAtMs);
-      if (fresh !== undefined) times.push(Math.max(fresh.dueAtMs, startsAtMs));
-    }
-    return earliest(times);
+    const { perKey, rate } = limits;
+    const byKey = this.#heldByKey(limits);
+    const withRoom = [...this.#lines].filter(([key]) => perKey === null || (byKey.get(key) ?? 0) < perKey);
+    const first = (isIn: Wanted): number | null =>
+      earliest(withRoom.map(([, line]) => line.find((run) => isIn(run) && isWanted(run))?.queuedAtMs ?? null));
+    const startAtMs = rate === null ? undefined : this.#starts.at(-rate.limit);
+    const opensAtMs = rate === null || startAtMs === undefined ? null : startAtMs + rate.perMs;
+    return nextPlaceAtMs(limits, {
+      held: this.#placed.size,
+      laterAtMs: earliest([
+        ...[...this.#posted].filter(isWanted).map((run) => run.dueAtMs),
+        firstOf(this.#later, isWanted)?.dueAtMs ?? null,
+      ]),
+      firstAtMs: first(() => true),
+      againAtMs: opensAtMs === null ? null : first(({ hadPlace }) => hadPlace),
+      opensAtMs,
+    });
   }
 
-  #isInLine({ due, row }: MemoryRun): boolean {
-    return due !== null && this.#lines.get(row.queue?.key ?? "")?.has(due) === true;
+  #choose(limits: QueueLimits, { nowMs, limit, isWanted }: PlaceRequest): ChosenPlaces<MemoryRun> {
+    this.#arrive(nowMs);
+    const starts = this.#recentStarts(limits, nowMs);
+    const lines = this.#linesOf(limits, isWanted);
+    return choosePlaces(limits, { held: this.#placed.size, starts, lines, isWhole: true }, limit);
+  }
+
+  *#linesOf(limits: QueueLimits, isWanted: Wanted): Generator<KeyLine<MemoryRun>> {
+    const held = this.#heldByKey(limits);
+    for (const [key, line] of this.#lines)
+      yield { key, held: held.get(key) ?? 0, runs: wantedOf(line, isWanted), isWhole: true };
   }
 
   /** Puts runs that need a place by now into their lines, in the order in which they began to need it. */
@@ -137,7 +141,24 @@ export class MemoryQueue {
   }
 
   #lineUp(run: MemoryRun): void {
-    entryOf(this.#lines, run.row.queue?.key ?? "", () => new Line()).add(run);
+    dequeue(run);
+    run.isInLine = true;
+    const line = entryOf(this.#lines, keyOf(run), () => []);
+    line.splice(
+      countWhile(line, (other) => asServed(other, run) < 0),
+      0,
+      run,
+    );
+  }
+
+  #leaveLine(run: MemoryRun): void {
+    const line = this.#lines.get(keyOf(run));
+    if (line === undefined || !run.isInLine) return;
+    run.isInLine = false;
+    line.splice(
+      countWhile(line, (other) => asServed(other, run) < 0),
+      1,
+    );
   }
 
   #heldByKey({ perKey }: QueueLimits): Map<string, number> {
@@ -150,55 +171,25 @@ export class MemoryQueue {
     return held;
   }
 
-  /**
-   * Forgets starts that no rate counts. A start that is ahead by more than a whole window comes from a clock that was set back.
-   */
-  #startsLeft({ rate }: QueueLimits, nowMs: number): number {
-    if (rate === null) return Number.POSITIVE_INFINITY;
+  /** Forgets starts that no rate counts. One further ahead than a whole window is from a clock that was set back. */
+  #recentStarts({ rate }: QueueLimits, nowMs: number): number {
+    if (rate === null) return 0;
     this.#longestMs = Math.max(this.#longestMs, rate.perMs);
     while ((this.#starts[0] ?? nowMs) <= nowMs - this.#longestMs) this.#starts.shift();
-    return rate.limit - this.#starts.filter((atMs) => Math.abs(atMs - nowMs) < rate.perMs).length;
+    return this.#starts.filter((atMs) => Math.abs(atMs - nowMs) < rate.perMs).length;
   }
+}
+
+function* wantedOf(line: readonly MemoryRun[], isWanted: Wanted): Generator<MemoryRun> {
+  for (const run of line) if (isWanted(run)) yield run;
+}
+
+function keyOf({ row }: MemoryRun): string {
+  return row.queue?.key ?? "";
 }
 
 /** The highest priority first; then the one that was to begin first. */
-class LineOrder extends Timers<DueEntry> {
-  protected override isBefore(left: DueEntry, right: DueEntry): boolean {
-    return isServedBefore(left, right);
-  }
-}
-
-/** The runs of one key that want a place: new ones, and those that come back. */
-class Line {
-  readonly #fresh = new LineOrder();
-  readonly #again = new LineOrder();
-
-  get isEmpty(): boolean {
-    return this.#fresh.first() === undefined && this.#again.first() === undefined;
-  }
-
-  has({ queue }: DueEntry): boolean {
-    return queue === this.#fresh || queue === this.#again;
-  }
-
-  add(run: MemoryRun): void {
-    enqueue(run, run.hadPlace ? this.#again : this.#fresh, run.row.startAtMs);
-  }
-
-  heads(isWanted: Wanted): readonly [DueEntry | undefined, DueEntry | undefined] {
-    return [firstOf(this.#fresh, isWanted), firstOf(this.#again, isWanted)];
-  }
-
-  take(isWanted: Wanted, mayStart: boolean): DueEntry | undefined {
-    const [first, again] = this.heads(isWanted);
-    const fresh = mayStart ? first : undefined;
-    const next = again === undefined || (fresh !== undefined && isServedBefore(fresh, again)) ? fresh : again;
-    if (next !== undefined) dequeue(next.run);
-    return next;
-  }
-}
-
-function isServedBefore(left: DueEntry, right: DueEntry): boolean {
-  const [one, other] = [left, right].map(({ run }) => run.row.queue?.priority ?? 0) as [number, number];
-  return one === other ? isBefore(left, right) : one > other;
+function asServed(left: MemoryRun, right: MemoryRun): number {
+  const byPriority = (right.row.queue?.priority ?? 0) - (left.row.queue?.priority ?? 0);
+  return byPriority || left.queuedAtMs - right.queuedAtMs || left.number - right.number;
 }

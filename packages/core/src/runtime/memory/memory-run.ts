@@ -44,6 +44,8 @@ export class MemoryRun {
   due: DueEntry | null = null;
   /** `true`: it has had a place of its queue, and no longer counts against the rate. */
   hadPlace = false;
+  /** `true`: it stands in the line of its queue. */
+  isInLine = false;
   /** `true`: it was deleted from the store. */
   removed = false;
 
@@ -78,6 +80,11 @@ export class MemoryRun {
     const [post] = this.pending.values();
     if (post === undefined || status === "scheduled") return wakeAtMs;
     return wakeAtMs === null ? post.atMs : Math.min(post.atMs, wakeAtMs);
+  }
+
+  /** When it was to begin: what its queue sorts by. */
+  get queuedAtMs(): number {
+    return this.row.startAtMs;
   }
 
   /** Applies a stored commit, except lease, records and blobs, which belong to the store. */

@@ -1,0 +1,136 @@
+/**
+ * Which runs of a queue get a place: the one decision of all stores.
+ *
+ * Pure. A store reads a window of its rows under a lock, asks {@link choosePlaces}, and writes the answer. Keys take turns: the
+ * first key with room gives one run and goes to the end of the line. A rate counts only the first place of a run.
+ *
+ * @module
+ */
+import type { QueueLimits } from "./run-store.types.js";
+
+/** A run that wants a place. */
+export interface RunInLine {
+  readonly queuedAtMs: number;
+  /** `true`: it does not count against the rate. */
+  readonly hadPlace: boolean;
+}
+
+/** The runs of one key that want a place, in the order in which they get one. */
+export interface KeyLine<Run extends RunInLine> {
+  readonly key: string;
+  /** How many runs of the key have a place. */
+  readonly held: number;
+  /** Read only as far as the choice needs. */
+  readonly runs: Iterable<Run>;
+  /** `false`: more runs may follow that were not read. */
+  readonly isWhole: boolean;
+}
+
+/** A queue as a store has read it. */
+export interface QueueWindow<Run extends RunInLine> {
+  /** How many runs of the queue have a place. */
+  readonly held: number;
+  /** How many first places the present window of the rate has seen; 0 without a rate. */
+  readonly starts: number;
+  /** Keys in the order of their turns. A key at its limit and a key without runs may be left out. */
+  readonly lines: Iterable<KeyLine<Run>>;
+  /** `false`: more keys may follow that were not read. */
+  readonly isWhole: boolean;
+}
+
+export interface ChosenPlaces<Run extends RunInLine> {
+  /** In the order in which they get their places. */
+  readonly runs: readonly Run[];
+  /** The keys that gave a run: they go to the end of the line, in this order. */
+  readonly served: readonly string[];
+  /** `false`: the next choice needs rows that were not read. Write this one and read again. */
+  readonly isDone: boolean;
+}
+
+/** How many runs may get a place, whatever their keys and the rate are. */
+export function freePlaces({ concurrency }: QueueLimits, held: number, limit: number): number {
+  return Math.max(0, Math.min(limit, (concurrency ?? Number.POSITIVE_INFINITY) - held));
+}
+
+/** Whether a run may get its first place. A store then reads all runs in line, else only those that had a place. */
+export function mayStart({ rate }: QueueLimits, starts: number): boolean {
+  return rate === null || starts < rate.limit;
+}
+
+export function choosePlaces<Run extends RunInLine>(
+  limits: QueueLimits,
+  window: QueueWindow<Run>,
+  limit: number,
+): ChosenPlaces<Run> {
+  const free = freePlaces(limits, window.held, limit);
+  let { starts } = window;
+  const chosen: Run[] = [];
+  const served = new Set<string>();
+  const answer = (isDone: boolean): ChosenPlaces<Run> => ({ runs: chosen, served: [...served], isDone });
+  const ring: OpenLine<Run>[] = [];
+  if (free === 0) return answer(true);
+  for (const line of inTurn(window.lines, ring)) {
+    if (served.has(line.key) && !window.isWhole) return answer(false);
+    if (limits.perKey !== null && line.held >= limits.perKey) continue;
+    const run = nextOf(line.rest, mayStart(limits, starts));
+    if (run === undefined && !line.isWhole) return answer(false);
+    if (run === undefined) continue;
+    if (!run.hadPlace) starts++;
+    line.held++;
+    chosen.push(run);
+    served.delete(line.key);
+    served.add(line.key);
+    ring.push(line);
+    if (chosen.length >= free) return answer(true);
+  }
+  return answer(window.isWhole);
+}
+
+interface OpenLine<Run> {
+  readonly key: string;
+  readonly isWhole: boolean;
+  readonly rest: Iterator<Run, unknown>;
+  held: number;
+}
+
+/** A key that was served comes again: it was added to the ring. */
+function* inTurn<Run extends RunInLine>(
+  lines: Iterable<KeyLine<Run>>,
+  ring: OpenLine<Run>[],
+): Generator<OpenLine<Run>> {
+  for (const { key, held, runs, isWhole } of lines) yield { key, held, isWhole, rest: runs[Symbol.iterator]() };
+  yield* ring;
+}
+
+/** What is passed over has no chance later either: a choice never gets starts back. */
+function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: boolean): Run | undefined {
+  for (let next = runs.next(); next.done !== true; next = runs.next())
+    if (isAny || next.value.hadPlace) return next.value;
+  return undefined;
+}
+
+/** What decides when a queue has the next place to give. `null`: there is no such time. */
+export interface QueueOutlook {
+  readonly held: number;
+  /** When the next run begins to want a place. */
+  readonly laterAtMs: number | null;
+  /** Since when the first run in line waits whose key has room, and the first of those that had a place. */
+  readonly firstAtMs: number | null;
+  readonly againAtMs: number | null;
+  /** When the rate allows the next run; `null` for a rate that is not used up. */
+  readonly opensAtMs: number | null;
+}
+
+/** When the next run wants a place and can get one. */
+export function nextPlaceAtMs(limits: QueueLimits, outlook: QueueOutlook): number | null {
+  const { held, laterAtMs, firstAtMs, againAtMs, opensAtMs } = outlook;
+  if (freePlaces(limits, held, 1) === 0) return null;
+  const startAtMs = firstAtMs === null ? null : Math.max(firstAtMs, opensAtMs ?? firstAtMs);
+  return earliest([laterAtMs, startAtMs, againAtMs]);
+}
+
+export function earliest(times: readonly (number | null)[]): number | null {
+  let first: number | null = null;
+  for (const atMs of times) if (atMs !== null && (first === null || atMs < first)) first = atMs;
+  return first;
+}
