@@ -42,8 +42,12 @@ export class EventSink implements PartSink {
       this.#hasShown = true;
       events.content({ reasoning: part.text });
     }
-    const record = recordOf(part);
-    if (record !== null && this.#made !== undefined) events.toolEnded(executionOf(this.#made, record));
+  }
+
+  end(_toolCallId: string, record: ToolRecord): void {
+    const { events } = this.#run;
+    events.begin(false);
+    if (this.#made !== undefined) events.toolEnded(executionOf(this.#made, record));
   }
 
   takePartial(output: unknown): void {
@@ -56,10 +60,4 @@ export class EventSink implements PartSink {
   }
 
   close(): void {}
-}
-
-function recordOf(part: AgentPart): ToolRecord | null {
-  if (part.type === "tool-result") return { output: part.output };
-  if (part.type === "tool-error") return { error: part.error };
-  return part.type === "tool-denied" ? { denied: part.note } : null;
 }

@@ -1,5 +1,7 @@
 import type { EffectCall } from "millrace";
-import { type PartSink, PieceSink } from "./part-sink.js";
+import type { AgentPart } from "./agent-part.types.js";
+import { agentParts } from "./agent-parts.js";
+import { PieceSink } from "./part-sink.js";
 import type { StreamPart, UniqueIds } from "./unique-ids.js";
 
 /** Parts that say nothing once the answer is whole. */
@@ -40,7 +42,7 @@ export class LiveParts {
         if (part.type === "error") throw part.error;
         if (!isHeld(part)) this.#give(part);
         if (!passing.has(part.type)) keep(parts, part);
-        show(sink, part);
+        for (const shown of shownOf(part)) sink.show(shown);
       }
       return parts;
     } finally {
@@ -64,19 +66,16 @@ export class LiveParts {
   }
 }
 
-/** For readers of the run, as agents show it. */
-function show(sink: PartSink, part: StreamPart): void {
-  if (part.type === "text-delta") sink.show({ type: "text", id: part.id, text: part.delta });
-  else if (part.type === "reasoning-delta") sink.show({ type: "reasoning", id: part.id, text: part.delta });
-  else if (part.type === "tool-call") {
-    const { toolCallId, toolName, input } = part;
-    sink.show({ type: "tool-call", toolCallId, toolName, input: parsed(input) });
-  }
+/** The arguments of a call are JSON text here. */
+function shownOf(part: StreamPart): readonly AgentPart[] {
+  return agentParts(part).map((shown) =>
+    shown.type === "tool-call" ? { ...shown, input: parsed(shown.input) } : shown,
+  );
 }
 
-function parsed(json: string): unknown {
+function parsed(json: unknown): unknown {
   try {
-    return JSON.parse(json);
+    return JSON.parse(String(json));
   } catch {
     return json; // the SDK reports invalid arguments to the model
   }

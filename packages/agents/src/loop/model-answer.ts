@@ -3,18 +3,11 @@
  *
  * @module
  */
-import {
-  generateText,
-  type ModelMessage,
-  type OutputInterface,
-  type StepResult,
-  streamText,
-  type TextStreamPart,
-  type ToolSet,
-} from "ai";
+import { generateText, type ModelMessage, type OutputInterface, type StepResult, streamText, type ToolSet } from "ai";
 import { brokenStream } from "../run/failure.js";
 import { callMetrics } from "../run/metrics.js";
 import { messageOf } from "../run/run-events.js";
+import { agentParts } from "./agent-parts.js";
 import type { LoopRun } from "./loop-run.types.js";
 import type { PartSink } from "./part-sink.js";
 import type { TurnRecord } from "./turn.js";
@@ -40,7 +33,7 @@ export async function stream(run: LoopRun, request: Request, sink: PartSink): Pr
     onStepEnd: (step) => void steps.push(took(run, step)),
     onError: ({ error }) => void (watcher.error ??= error), // without this listener the SDK prints the error
   });
-  for await (const part of result.stream) showPart(part, sink);
+  for await (const part of result.stream) for (const shown of agentParts(part)) sink.show(shown);
   request.abortSignal?.throwIfAborted();
   if (watcher.error !== undefined) throw watcher.error;
   return saidIn(run, steps[0]);
@@ -76,38 +69,4 @@ function isBroken({ finishReason, rawFinishReason }: StepResult<ToolSet>, isStre
 /** A call of a tool that does not exist has arguments that can be read. */
 function isUnreadable(error: unknown): boolean {
   return !(error instanceof Error && error.name === "AI_NoSuchToolError");
-}
-
-function showPart(part: TextStreamPart<ToolSet>, sink: PartSink): void {
-  switch (part.type) {
-    case "text-delta":
-      if (part.text !== "") sink.show({ type: "text", id: part.id, text: part.text });
-      break;
-    case "reasoning-delta":
-      if (part.text !== "") sink.show({ type: "reasoning", id: part.id, text: part.text });
-      break;
-    case "tool-input-start":
-      if (part.providerExecuted === true) break;
-      sink.show({ type: "tool-begin", toolCallId: part.id, toolName: part.toolName });
-      break;
-    case "tool-input-delta":
-      if (part.delta !== "") sink.show({ type: "tool-input", toolCallId: part.id, text: part.delta });
-      break;
-    case "tool-call": {
-      const { toolCallId, toolName, input } = part;
-      sink.show({ type: "tool-call", toolCallId, toolName, input: input ?? null });
-      break;
-    }
-    case "file":
-      sink.show({ type: "file", mediaType: part.file.mediaType, base64: part.file.base64 });
-      break;
-    case "source":
-      if (part.sourceType === "url")
-        sink.show({
-          type: "source",
-          id: part.id,
-          url: part.url,
-          ...(part.title !== undefined && { title: part.title }),
-        });
-  }
 }

@@ -1,12 +1,15 @@
 import type { EffectCall, WorkflowError } from "millrace";
 import { later } from "../system.js";
 import type { AgentPart } from "./agent-part.types.js";
+import type { ToolRecord } from "./tool-record.js";
 
 /** Takes what one call shows, in order. `close` is called when the call is over. */
 export interface PartSink {
   /** The call of a tool is allowed, and its work begins. */
   begin(): void;
   show(part: AgentPart): void;
+  /** A call of a tool has ended. */
+  end(toolCallId: string, record: ToolRecord): void;
   /** Gets the partial output with the next text. Absent if readers parse the text themselves. */
   takePartial?(output: unknown): void;
   /**
@@ -49,6 +52,12 @@ export class PieceSink implements PartSink {
     if (!this.#hasBegun) this.#flush();
     else if (!this.#isTimed) this.#flushSoon();
     this.#hasBegun = true;
+  }
+
+  end(toolCallId: string, record: ToolRecord): void {
+    if ("output" in record) this.show({ type: "tool-result", toolCallId, output: record.output });
+    else if ("error" in record) this.show({ type: "tool-error", toolCallId, error: record.error });
+    else this.show({ type: "tool-denied", toolCallId, note: record.denied });
   }
 
   /** The next attempt of the call takes the pieces of this one back, and a stored run waits as long as it has to. */

@@ -13,7 +13,7 @@ import { invalid } from "../settings/check-options.js";
 import { policiesOf } from "../settings/with-policies.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
-import { show, untilTold } from "./tool-execution.js";
+import { untilTold } from "./tool-execution.js";
 import type { ToolRecord } from "./tool-record.js";
 import { isStream, lastOf, plainResult } from "./tools.js";
 
@@ -82,9 +82,14 @@ function recordedTool(scope: Context, name: string, tool: ToolSet[string]): Tool
         const { signal } = effect;
         const abortSignal = options.abortSignal === undefined ? signal : AbortSignal.any([signal, options.abortSignal]);
         const done = await call(input, { ...options, abortSignal }).catch(toldOf);
-        return show(new PieceSink(effect), toolCallId, done);
+        new PieceSink(effect).end(toolCallId, done);
+        return done;
       },
-      (failure) => scope.run(`${key}/failed`, (effect) => show(new PieceSink(effect), toolCallId, failure)),
+      (failure) =>
+        scope.run(`${key}/failed`, (effect) => {
+          new PieceSink(effect).end(toolCallId, failure);
+          return failure;
+        }),
     );
     if ("output" in made) return made.output;
     throw new Error("error" in made ? made.error : undefined); // the model gets it, also when the step runs again

@@ -42,7 +42,9 @@ export function execute(run: LoopRun, answering: MadeCall, { tool, value }: Exec
         const given = await observedTool(made, () => tool.execute({ value, context }));
         return { ...given, ...(media.length > 0 && { media }) };
       };
-      return show(sink, made.toolCallId, await work().catch(toldOf));
+      const record = await work().catch(toldOf);
+      sink.end(made.toolCallId, record);
+      return record;
     });
   };
   const trying = { ctx, key: "call", label: made.toolName, policies: tool.policies };
@@ -94,14 +96,6 @@ function toldOfFailure(error: unknown): string {
     : messageOf(error);
 }
 
-/** Shows the end of a call. */
-export function show(sink: PartSink, toolCallId: string, record: ToolRecord): ToolRecord {
-  if ("output" in record) sink.show({ type: "tool-result", toolCallId, output: record.output });
-  else if ("error" in record) sink.show({ type: "tool-error", toolCallId, error: record.error });
-  else sink.show({ type: "tool-denied", toolCallId, note: record.denied });
-  return record;
-}
-
 interface ToolFacts {
   readonly made: ModelToolCall;
   readonly call: EffectCall;
@@ -147,7 +141,8 @@ export function noted(
     (call) => {
       const sink = run.sinkOf(run, call, made);
       if ("error" in record && key === "call") sink.begin();
-      return show(sink, made.toolCallId, record);
+      sink.end(made.toolCallId, record);
+      return record;
     },
     { label: made.toolName },
   );

@@ -95,9 +95,9 @@ describe("a model call in a step", () => {
     await using server = await openaiServer([hangs, whole, hangs]);
     const retry = retryPolicy({ wait: wait.fixed(1), stop: stop.afterAttempts(2) });
 
-    expect(await run(agentOf(server.model, { timeout: 150, retry }))).toMatchObject({ content: "The whole answer." });
-    expect(await run(agentOf(server.model, { timeout: 150, maxRetries: 0 }))).toMatchObject({
-      error: { code: "AGENT_FAILED", message: 'Agent "Clerk" failed: its model did not answer within 150 ms.' },
+    expect(await run(agentOf(server.model, { timeout: 600, retry }))).toMatchObject({ content: "The whole answer." });
+    expect(await run(agentOf(server.model, { timeout: 600, maxRetries: 0 }))).toMatchObject({
+      error: { code: "AGENT_FAILED", message: 'Agent "Clerk" failed: its model did not answer within 600 ms.' },
     });
   });
 
@@ -189,7 +189,7 @@ describe("a recorded loop", () => {
     await using server = await openaiServer([hangs, completion({ content: "Late." }, "stop")]);
 
     const text = await flowOf(async (ctx) => {
-      const model = recorded(ctx, { model: given(server), timeout: 150, retry: fast(2) });
+      const model = recorded(ctx, { model: given(server), timeout: 600, retry: fast(2) });
       return (await generateText({ ...model, prompt: "go", stopWhen: isStepCount(1) })).text;
     }).run();
 
