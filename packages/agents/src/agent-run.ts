@@ -10,14 +10,14 @@ import { type AgentOutcome, type AgentWorkflow, agentWorkflow } from "./loop/age
 import { present } from "./settings/present.js";
 import type { Ledger, LoopRun, OpenedSession, RunHost } from "./loop/loop-run.types.js";
 import { runInStep } from "./loop/step-run.js";
-import { saveChanges, type Who, whoRuns } from "./loop/step-session.js";
+import { saveChanges, whoRuns } from "./loop/step-session.js";
 import { StoredSession } from "./loop/stored-session.js";
 import { heardBy, newLedger, unfinished } from "./loop/result.js";
 import { pauseOf, questionOfPrompt, repliesTo, stateOfPaused, whileAlone } from "./paused-run.js";
 import { cancelled, toFailure } from "./run/failure.js";
 import { observed } from "./run/observed.js";
 import { RunEvents } from "./run/run-events.js";
-import { loadSession } from "./sessions/saved-session.js";
+import { loadSession, type Who } from "./sessions/saved-session.js";
 import type { ExecutorResult } from "./settings/executor.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import type { SessionState } from "./settings/run-context.types.js";

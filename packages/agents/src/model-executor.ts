@@ -15,8 +15,7 @@ import type {
   StepRunOptions,
 } from "./settings/run-options.types.js";
 import { continueAlone, runAlone } from "./agent-run.js";
-import type { Who } from "./loop/step-session.js";
-import { loadSession, saveSession } from "./sessions/saved-session.js";
+import { loadSession, saveSession, type Who } from "./sessions/saved-session.js";
 import type { AgentSession, AgentSessions } from "./settings/sessions.types.js";
 import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState } from "./state/live-state.js";

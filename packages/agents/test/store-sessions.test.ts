@@ -164,18 +164,6 @@ describe.each(kinds)("storeSessions %s", (_where, open) => {
     ]);
   });
 
-  it("goes on with a run whose record has no rank, as older versions stored it", async () => {
-    const store = open();
-    const id = `s1/${8_640_000_000_000_000 - 1_000}/old`;
-    const text = JSON.stringify({ json: run("old", { status: "PAUSED" }) });
-    await store.writeRecords([{ tenant: "", kind: "agent-run", id, expected: 0, text }]);
-    const sessions = storeSessions(store);
-    await save(sessions, 0, { run: run("old") });
-
-    const session = await sessions.load("s1", null, { runs: 9 });
-    expect(session?.runs.map(({ runId, status }) => [runId, status])).toEqual([["old", "COMPLETED"]]);
-  });
-
   it("keeps sessions apart whose ids begin alike, and those of other tenants", async () => {
     const store = open();
     const sessions = storeSessions(store);

@@ -15,11 +15,11 @@ import type { RunContext } from "../settings/run-context.types.js";
 import { type Guarding, passing } from "./guards.js";
 import type { LoopAnswer, LoopRun } from "./loop-run.types.js";
 import { askModel } from "./model-call.js";
+import { type Parsed, readOutput } from "./parsed.js";
 import { ask } from "./questions.js";
 import { type AnsweredCall, answerCall } from "./tool-call.js";
 import { type LoopTools, toolsOf } from "./tools.js";
 import type { Turn } from "./turn.js";
-import { type Read, readOutput } from "./typed-output.js";
 
 /** Runs one agent to its answer. */
 export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
@@ -121,7 +121,7 @@ function lastText({ turns }: LoopRun): string {
   return turns.findLast(({ text }) => text.trim() !== "")?.text ?? "";
 }
 
-async function readAnswer(run: LoopRun, turn: Turn): Promise<Read> {
+async function readAnswer(run: LoopRun, turn: Turn): Promise<Parsed> {
   const { outputSchema } = run.settings;
   return outputSchema === undefined ? { value: lastText(run) } : readOutput(outputSchema, turn.text);
 }

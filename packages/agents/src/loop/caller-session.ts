@@ -1,10 +1,10 @@
 import { CountingState } from "@millrace/executor";
 import type { StepRequest } from "../settings/executor.types.js";
-import type { RunContext, SessionState } from "../settings/run-context.types.js";
-import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";
+import type { SessionState } from "../settings/run-context.types.js";
+import { createRunContext, fillMissing, plainState, type RunFacts, valuesFor } from "../state/live-state.js";
 import type { SessionAccess } from "./loop-run.types.js";
 
-interface Facts extends Pick<RunContext, "runId" | "sessionId" | "userId" | "dependencies" | "metadata"> {
+interface Facts extends RunFacts {
   /** Values for keys that the state lacks. */
   readonly defaults: SessionState;
 }

@@ -12,12 +12,11 @@ import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
 import type { RunContext } from "../settings/run-context.types.js";
-import { changedFields } from "./asked.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
 import type { PartSink } from "./part-sink.js";
 import { describeTools, type LoopTools, modelTools } from "./tools.js";
-import { type Turn, type TurnRecord, turnOf } from "./turn.js";
+import { changedFields, type Turn, type TurnRecord, turnOf } from "./turn.js";
 import { modelOf, UniqueIds, withUniqueIds } from "./unique-ids.js";
 
 /** Asks the model, or recalls what it has answered. */

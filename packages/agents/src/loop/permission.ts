@@ -14,8 +14,7 @@ import type { LoopTool } from "./tools.js";
 
 export type Permission =
   /** `input` is what a person has made of the arguments. */
-  | { readonly allowed: true; readonly value: unknown; readonly input?: unknown }
-  | { readonly allowed: false; readonly note: string | null };
+  { readonly value: unknown; readonly input?: unknown } | { readonly denied: string | null };
 
 interface Asking {
   readonly ctx: Context;
@@ -29,7 +28,7 @@ interface Asking {
 export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permission> {
   const { ctx, call, tool, value, wanted } = asking;
   const needed = wanted === null ? await isNeeded(run, asking) : { problem: wanted };
-  if (needed === null) return { allowed: true, value };
+  if (needed === null) return { value };
   assertGoesOn(run);
   let problem = needed.problem;
   for (let round = 0; ; round++) {
@@ -37,10 +36,10 @@ export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permi
     const { timeout, otherwise } = tool.confirmation ?? {};
     const about = { kind: "permission" as const, title, call, problem, timeout, otherwise };
     const reply = await ask({ ctx, key: `permission.${round}` }, run, about);
-    if (!reply.approved) return { allowed: false, note: reply.note };
-    if (reply.input === undefined) return { allowed: true, value };
+    if (!reply.approved) return { denied: reply.note };
+    if (reply.input === undefined) return { value };
     const parsed = await tool.parse(reply.input);
-    if ("value" in parsed) return { allowed: true, value: parsed.value, input: reply.input };
+    if ("value" in parsed) return { value: parsed.value, input: reply.input };
     problem = `The changed arguments do not fit: ${parsed.problem}`;
   }
 }

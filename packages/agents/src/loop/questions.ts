@@ -5,6 +5,7 @@
  */
 import type { Context, Duration } from "millrace";
 import * as z from "zod";
+import type { ModelToolCall } from "../settings/loop-options.types.js";
 
 /** `details` of the `QuestionEvent` of an agent. */
 export interface AgentQuestion {
@@ -26,7 +27,7 @@ export interface AgentQuestion {
 export interface AskedAbout {
   readonly kind: AgentQuestion["kind"];
   readonly title: string;
-  readonly call: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown } | null;
+  readonly call: ModelToolCall | null;
   /** The value that a guard has stopped. */
   readonly value?: unknown;
   readonly problem?: string | null;

@@ -3,8 +3,8 @@ import { type Context, type EffectCall, type EffectOptions, WorkflowError } from
 import { callOptions, unless } from "../run/call-options.js";
 import { brokenStream, modelTimedOut, toFailure } from "../run/failure.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
-import { changedFields } from "./asked.js";
 import { LiveParts } from "./live-parts.js";
+import { changedFields } from "./turn.js";
 import { type Model, type StreamPart, UniqueIds } from "./unique-ids.js";
 
 type Generated = Awaited<ReturnType<Model["doGenerate"]>>;

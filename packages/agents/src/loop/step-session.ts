@@ -8,7 +8,7 @@
  */
 import { isObject, metricsSince, startState } from "@millrace/executor";
 import type { Context } from "millrace";
-import { loadForRun, saveSession } from "../sessions/saved-session.js";
+import { loadForRun, saveSession, type Who } from "../sessions/saved-session.js";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -24,11 +24,6 @@ export interface StepPlace {
   /** The scope of the run. */
   readonly ctx: Context;
   readonly options: InnerRunOptions;
-}
-
-export interface Who {
-  readonly sessionId: string;
-  readonly userId: string | null;
 }
 
 export function whoRuns(

@@ -9,16 +9,16 @@ import type { Context, Finished } from "millrace";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
-import { createRunContext, fillMissing, plainState, valuesFor } from "../state/live-state.js";
+import { createRunContext, fillMissing, plainState, type RunFacts, valuesFor } from "../state/live-state.js";
+import { later } from "../system.js";
 import type { SessionAccess, SessionCall } from "./loop-run.types.js";
-import { Turns } from "./turns.js";
 
 interface StoredSessionOptions {
   /** Dotted; `null` where the run has no place for a session state. */
   readonly path: string | null;
   /** Values for keys that the state lacks. */
   readonly defaults: SessionState;
-  readonly facts: Omit<RunContext, "sessionState" | "editState" | "snapshot" | "signal">;
+  readonly facts: RunFacts;
   /** State of the session at the start, which counted numbers are compared with. */
   readonly start: SessionState;
 }
@@ -115,4 +115,28 @@ export function writeAt(state: SessionState, path: string, write: (now: unknown)
     holder = holder[key] as SessionState;
   }
   holder[last] = write(holder[last]);
+}
+
+interface Turn<Value> {
+  /** Rest of the previous turn; `null` if there is none, or it is not over. */
+  readonly before: Value | null;
+  /** Begins the next turn. Only the first call counts. */
+  end(left: Value | null): void;
+}
+
+/**
+ * Work begins in its order: work that is done at once is over when the next begins, and work that takes longer holds
+ * nobody up.
+ */
+class Turns<Value> {
+  #last: Promise<Value | null> = Promise.resolve(null);
+
+  async next(): Promise<Turn<Value>> {
+    const last = this.#last;
+    let end: Turn<Value>["end"] = () => {};
+    this.#last = new Promise((resolve) => (end = resolve));
+    const before = await last;
+    later(0, () => end(null));
+    return { before, end };
+  }
 }

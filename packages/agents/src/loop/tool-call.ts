@@ -7,13 +7,14 @@ import type { ToolResultPart } from "ai";
 import type { Context } from "millrace";
 import type { Limiter } from "millrace/engine";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
+import type { RunContext } from "../settings/run-context.types.js";
 import { guarded, passing } from "./guards.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { callMember } from "./members.js";
 import { assertGoesOn, permissionFor } from "./permission.js";
 import { ask } from "./questions.js";
 import { execute, noted } from "./tool-execution.js";
-import { executionOf, type ToolRecord, toldRecord } from "./tool-record.js";
+import { executionOf, type Refusal, type ToolRecord, toldRecord } from "./tool-record.js";
 import type { LoopTool, LoopTools } from "./tools.js";
 
 export interface CallToAnswer {
@@ -48,35 +49,42 @@ export async function answerCall(run: LoopRun, answering: CallToAnswer): Promise
 
 interface Settled {
   readonly record: ToolRecord;
+  /** The arguments that were used. */
   readonly made?: unknown;
 }
 
 async function recordFor(run: LoopRun, answering: CallToAnswer): Promise<Settled> {
-  const { call, problem, tools } = answering;
-  const tool = tools.get(call.toolName);
-  if (problem !== null) return refused(run, answering, problem);
-  if (tool === undefined) return refused(run, answering, `There is no tool "${call.toolName}".`);
-  const checked = await guarded(run, {
-    ...answering,
-    name: "input-guard",
-    value: call.input,
-    guard: run.settings.guards.toolInput && ((context) => run.settings.guards.toolInput?.(call, context)),
-  });
-  if ("refuse" in checked) return refused(run, answering, checked.refuse);
-  const given = "value" in checked ? checked.value : call.input;
-  const parsed = await tool.parse(given);
-  if ("problem" in parsed) return refused(run, answering, `The arguments do not fit: ${parsed.problem}`);
-  const wanted = "ask" in checked ? checked.ask : null;
-  const allowed = await permissionFor(run, { ...answering, tool, value: parsed.value, wanted });
-  if (!allowed.allowed) return denied(run, answering, allowed.note);
-  const made = allowed.input ?? given;
-  const record = await perform(run, { ...answering, call: { ...call, input: made } }, { tool, value: allowed.value });
+  const allowed = await allowedCall(run, answering);
+  if (!("tool" in allowed)) return { record: await noted(run, answering, { record: allowed }) };
+  const made = allowed.input;
+  const record = await perform(run, { ...answering, call: { ...answering.call, input: made } }, allowed);
   return { record: await afterwards(run, answering, record), made };
 }
 
+/** A call that may be made. */
 interface Allowed {
   readonly tool: LoopTool;
+  /** The arguments, as the tool gets them. */
   readonly value: unknown;
+  readonly input: unknown;
+}
+
+/** Or what the model is told about the check that has refused it. */
+async function allowedCall(run: LoopRun, answering: CallToAnswer): Promise<Allowed | Refusal> {
+  const { call, problem, tools } = answering;
+  const tool = tools.get(call.toolName);
+  if (problem !== null) return { error: problem };
+  if (tool === undefined) return { error: `There is no tool "${call.toolName}".` };
+  const { toolInput } = run.settings.guards;
+  const guard = toolInput && ((context: RunContext) => toolInput(call, context));
+  const checked = await guarded(run, { ...answering, name: "input-guard", value: call.input, guard });
+  if ("refuse" in checked) return { error: checked.refuse };
+  const given = "value" in checked ? checked.value : call.input;
+  const parsed = await tool.parse(given);
+  if ("problem" in parsed) return { error: `The arguments do not fit: ${parsed.problem}` };
+  const wanted = "ask" in checked ? checked.ask : null;
+  const permission = await permissionFor(run, { ...answering, tool, value: parsed.value, wanted });
+  return "denied" in permission ? permission : { input: given, tool, ...permission };
 }
 
 function perform(run: LoopRun, answering: CallToAnswer, { tool, value }: Allowed): Promise<ToolRecord> {
@@ -129,12 +137,4 @@ async function afterwards(run: LoopRun, answering: CallToAnswer, record: ToolRec
   );
   if ("refuse" in passed) return { error: passed.refuse };
   return passed.value === output ? record : { output: passed.value };
-}
-
-async function refused(run: LoopRun, answering: CallToAnswer, error: string): Promise<Settled> {
-  return { record: await noted(run, answering, { record: { error } }) };
-}
-
-async function denied(run: LoopRun, answering: CallToAnswer, note: string | null): Promise<Settled> {
-  return { record: await noted(run, answering, { record: { denied: note } }) };
 }

@@ -3,10 +3,10 @@ import type { ModelToolCall } from "../settings/loop-options.types.js";
 import { type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
 
 /** What is stored of a call. */
-export type ToolRecord =
-  | (ToolOutput & { readonly media?: readonly Media[] })
-  | { readonly error: string }
-  | { readonly denied: string | null };
+export type ToolRecord = (ToolOutput & { readonly media?: readonly Media[] }) | Refusal;
+
+/** A call that has failed or could not be made; or that a person, a guard or a deadline has not allowed, with a note. */
+export type Refusal = { readonly error: string } | { readonly denied: string | null };
 
 /** The call, for callers and readers. */
 export function executionOf({ toolCallId, toolName, input }: ModelToolCall, record: ToolRecord): ToolExecution {

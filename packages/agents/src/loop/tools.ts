@@ -6,7 +6,7 @@
  */
 import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type ToolSet } from "ai";
 import { z } from "zod";
-import { issueText, noTools } from "../run/failure.js";
+import { noTools } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
 import { invalid, sameNames } from "../settings/check-options.js";
@@ -16,6 +16,7 @@ import type { AskedOfModel } from "../settings/loop-options.types.js";
 import { confirmationOf } from "../settings/tool.js";
 import type { AgentTool, Confirmation, ToolContext } from "../settings/tool.types.js";
 import { policiesOf } from "../settings/with-policies.js";
+import { type Parsed, parseWith } from "./parsed.js";
 
 export const memberToolName = "delegate_task_to_member";
 
@@ -28,8 +29,6 @@ export interface ToolOutput {
   /** What the model gets in its place, from the tool itself. */
   readonly told?: ToldOutput;
 }
-
-export type Parsed = { readonly value: unknown } | { readonly problem: string };
 
 /** Arguments of the model, and what a tool gets besides them. */
 export interface ToolWork {
@@ -125,11 +124,6 @@ function ownTool(tool: AgentTool, timeout: CallPolicies["timeout"]): LoopTool {
 
 function definitionOf(description: string, parameters: z.ZodType): ToolSet[string] {
   return sdkToolOf({ description, inputSchema: jsonSchema(() => asSchema(parameters).jsonSchema) }) as ToolSet[string];
-}
-
-async function parseWith(parameters: z.ZodType, input: unknown): Promise<Parsed> {
-  const read = await parameters.safeParseAsync(input);
-  return read.success ? { value: read.data } : { problem: read.error.issues.map(issueText).join("; ") };
 }
 
 function handoffTool(target: Executor): LoopTool {

@@ -4,7 +4,7 @@
  * @module
  */
 import { APICallError } from "ai";
-import { type SchemaIssue, WorkflowError, type WorkflowErrorOptions } from "millrace";
+import { WorkflowError, type WorkflowErrorOptions } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { nowMs } from "../system.js";
 import { messageOf } from "./run-events.js";
@@ -107,11 +107,6 @@ export function retryAfterMs(headers: Readonly<Record<string, string>> | undefin
 function numberOf(error: unknown, field: string): number | undefined {
   const value: unknown = error instanceof Error ? Reflect.get(error, field) : undefined;
   return typeof value === "number" ? value : undefined;
-}
-
-export function issueText({ path = [], message }: SchemaIssue): string {
-  const at = path.map((part) => String(typeof part === "object" ? part.key : part)).join(".");
-  return at === "" ? message : `${at}: ${message}`;
 }
 
 /** A server of tools that cannot be reached may be there at the next try. */

@@ -6,6 +6,7 @@
  */
 import type { LanguageModel } from "ai";
 import type { ExecutorStatus } from "../settings/executor.types.js";
+import type { ModelToolCall } from "../settings/loop-options.types.js";
 
 /** What is known when an agent begins. */
 export interface AgentCall {
@@ -59,10 +60,7 @@ export async function observed<End extends Ended>(
  * Does the work of a tool inside of the telemetry integrations of the AI SDK, as the SDK does with the tools that it
  * runs.
  */
-export function observedTool<Result>(
-  toolCall: { readonly toolCallId: string; readonly toolName: string; readonly input: unknown },
-  execute: () => Promise<Result>,
-): Promise<Result> {
+export function observedTool<Result>(toolCall: ModelToolCall, execute: () => Promise<Result>): Promise<Result> {
   const { AI_SDK_TELEMETRY_INTEGRATIONS: integrations = [] } = globalThis as WithIntegrations;
   const { toolCallId } = toolCall;
   const around = (inner: () => PromiseLike<unknown>, integration: Integration) => () =>

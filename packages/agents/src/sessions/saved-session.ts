@@ -22,9 +22,13 @@ import { plainState } from "../state/live-state.js";
 /** Each conflict means that another save succeeded, so the limit is far above any number of concurrent writers. */
 const maxConflicts = 100;
 
-export interface SessionChange {
+/** A session, and the user who asks for it. */
+export interface Who {
   readonly sessionId: string;
   readonly userId: string | null;
+}
+
+export interface SessionChange extends Who {
   /** The session as loaded before the run. */
   readonly before: AgentSession | null;
   /** State to compare `state` with: the stored state, or the template of a new session. */
@@ -39,7 +43,7 @@ export interface SessionChange {
 /** @throws {WorkflowError} `SESSION_FOREIGN` when the session belongs to another user, or to a user where the run names none. */
 export async function loadSession(
   sessions: AgentSessions,
-  { sessionId, userId }: { readonly sessionId: string; readonly userId: string | null },
+  { sessionId, userId }: Who,
   query: RunsQuery = { runs: 0 },
 ): Promise<AgentSession | null> {
   const session = await sessions.load(sessionId, userId, query);
@@ -48,11 +52,7 @@ export async function loadSession(
 }
 
 /** For a run, which has to say whose it is. @throws {WorkflowError} `SESSION_FOREIGN` */
-export async function loadForRun(
-  sessions: AgentSessions,
-  who: { readonly sessionId: string; readonly userId: string | null },
-  query: RunsQuery,
-): Promise<AgentSession | null> {
+export async function loadForRun(sessions: AgentSessions, who: Who, query: RunsQuery): Promise<AgentSession | null> {
   const session = await loadSession(sessions, who, query);
   if (session !== null && session.userId !== null && who.userId === null) throw ownedByUser(who.sessionId);
   return session;

@@ -86,8 +86,7 @@ class StoreSessions implements AgentSessions {
     const { tenant, kind, prefix } = runPrefix(this.#tenant, sessionId);
     const place = `${prefix}${placeOf(run)}/`;
     const { records } = await this.#store.records({ tenant, kind, prefix: place, limit: 1_000 });
-    // By what it holds: a run that was stored before there were ranks has none in its id.
-    const known = records.find(({ text }) => runIdIn(text) === run.runId);
+    const known = records.find(({ id }) => id.slice(place.length + DIGITS + 1) === run.runId);
     const id = known?.id ?? `${place}${rankOf(version)}/${run.runId}`;
     return { tenant, kind, id, expected: known?.version ?? 0, text: recordText(run) };
   }
@@ -173,11 +172,6 @@ function parseRecord<Value>(key: RecordKey, text: string): Value {
     hint: "Restore the record from a copy of the store, or delete it.",
     details: { kind: key.kind, id: key.id },
   });
-}
-
-function runIdIn(text: string): unknown {
-  const value = parsed(text);
-  return isObject(value) && isObject(value["json"]) ? value["json"]["runId"] : undefined;
 }
 
 function parsed(text: string): unknown {

@@ -66,22 +66,16 @@ export const teamRules: Rules<TeamOptions> = { ...agentRules, ...unchecked("memb
 
 export const continueRules: Rules<ContinueOptions> = unchecked("sessionState dependencies metadata signal");
 
+const inputRules = { images: list, videos: list, audio: list, files: list, userId };
+
 export const runRules: Rules<AgentRunOptions> = {
   ...continueRules,
-  images: list,
-  videos: list,
-  audio: list,
-  files: list,
-  userId,
+  ...inputRules,
   ...unchecked("runId sessionId idempotencyKey"),
 };
 
 export const stepRules: Rules<StepRunOptions> = {
-  images: list,
-  videos: list,
-  audio: list,
-  files: list,
-  userId,
+  ...inputRules,
   ...unchecked("ctx key statePath history isInputStored sessionId dependencies metadata"),
 };
 

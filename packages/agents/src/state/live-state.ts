@@ -43,16 +43,13 @@ export function valuesFor(settings: Values, { dependencies, metadata }: Values):
   };
 }
 
-interface ContextFacts {
-  readonly runId: string;
-  readonly sessionId: string | null;
-  readonly userId: string | null;
+/** What does not change during a run. */
+export type RunFacts = Pick<RunContext, "runId" | "sessionId" | "userId" | keyof Values>;
+
+interface ContextFacts extends RunFacts, Pick<RunContext, "signal"> {
   /** Live session state. Read when it is needed. */
   readonly state: SessionState;
   readonly edits: CountingState;
-  readonly dependencies: Readonly<Record<string, unknown>>;
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
 }
 
 /** Creates a run context. Assigning to its `sessionState` replaces the content of the live object, not the object. */
