@@ -7,7 +7,7 @@ import type { ExecutorSettings } from "./settings/executor-settings.types.js";
 import { plainState, assign } from "./state/live-state.js";
 import { newId } from "./system.js";
 import { z } from "zod";
-import { present } from "./settings/present.js";
+import { present } from "./settings/plain.js";
 import { tool } from "./settings/tool.js";
 import type { AgentTool } from "./settings/tool.types.js";
 

@@ -7,7 +7,7 @@
 import { type ExecutorEvent, type ExecutorPause, startState, type ToolRequirement } from "@millrace/executor";
 import { Context, type PendingPrompt, type RunOutcome, type WorkflowError, type WorkflowHandler } from "millrace";
 import { type AgentOutcome, type AgentWorkflow, agentWorkflow } from "./loop/agent-workflow.js";
-import { present } from "./settings/present.js";
+import { present } from "./settings/plain.js";
 import type { Ledger, LoopRun, OpenedSession, RunHost } from "./loop/loop-run.types.js";
 import { runInStep } from "./loop/step-run.js";
 import { saveChanges, whoRuns } from "./loop/step-session.js";

@@ -7,6 +7,7 @@
 import { type ExecutorPause, isObject, type ToolRequirement } from "@millrace/executor";
 import { type ContextDict, type PendingPrompt, type QuestionEvent, WorkflowError } from "millrace";
 import type { AgentQuestion } from "./loop/questions.js";
+import { asJson } from "./settings/plain.js";
 import type { CallAnswer, PausedRun } from "./settings/run-options.types.js";
 import type { AgentSessionRun } from "./settings/sessions.types.js";
 
@@ -29,7 +30,7 @@ export interface PausedRunState {
 
 export function pauseOf(state: PausedRunState): ExecutorPause {
   const requirements = state.questions.map(({ promptId: _id, ...requirement }) => requirement);
-  return { requirements, state: JSON.parse(JSON.stringify(state)) };
+  return { requirements, state: asJson(state) };
 }
 
 export function questionOfPrompt({ promptId, event }: PendingPrompt): PausedQuestion {

@@ -19,7 +19,7 @@ import { type Parsed, readOutput } from "./parsed.js";
 import { ask } from "./questions.js";
 import { type AnsweredCall, answerCall } from "./tool-call.js";
 import { type LoopTools, toolsOf } from "./tools.js";
-import type { Turn } from "./turn.js";
+import { type Turn, textOf } from "./turn.js";
 
 /** Runs one agent to its answer. */
 export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
@@ -130,9 +130,9 @@ async function checkInput(run: LoopRun): Promise<void> {
   const { settings, said } = run;
   const { input } = settings.guards;
   if (input === undefined) return;
-  const text = inputText(said);
-  const value = await passed(run, "input", { value: text, guard: (context) => input(text, context) });
   const at = said.findLastIndex(({ role }) => role === "user");
+  const text = textOf(said[at]?.content ?? "");
+  const value = await passed(run, "input", { value: text, guard: (context) => input(text, context) });
   if (value !== text && at >= 0) said[at] = withText(said[at] as UserModelMessage, String(value));
 }
 
@@ -140,12 +140,6 @@ async function checkInput(run: LoopRun): Promise<void> {
 function withText({ content }: UserModelMessage, text: string): UserModelMessage {
   if (typeof content === "string") return { role: "user", content: text };
   return { role: "user", content: [{ type: "text", text }, ...content.filter(({ type }) => type !== "text")] };
-}
-
-function inputText(said: readonly ModelMessage[]): string {
-  const last = said.findLast(({ role }) => role === "user")?.content ?? "";
-  if (typeof last === "string") return last;
-  return last.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 async function checkOutput(run: LoopRun, value: unknown, { finishReason }: Turn): Promise<LoopAnswer> {

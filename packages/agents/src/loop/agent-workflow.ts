@@ -2,7 +2,7 @@ import type { MediaSet, StepMetricsData } from "@millrace/executor";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
-import { present } from "../settings/present.js";
+import { present } from "../settings/plain.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentRun } from "../settings/run-options.types.js";
 import type { InnerRunOptions } from "./loop-run.types.js";

@@ -14,9 +14,11 @@ import type { ExecutorResult, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
-import { mediaSet, userMessage } from "../settings/media-part.js";
+import { listOf, mediaSet, userMessage } from "../settings/media-part.js";
+import { asJson } from "../settings/plain.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { newLedger, resultOf } from "./result.js";
+import { executionOf, type ToolRecord } from "./tool-record.js";
 
 interface MemberTask {
   readonly call: ModelToolCall;
@@ -28,23 +30,18 @@ interface MemberTask {
   readonly task: string;
 }
 
-type Told = { readonly output: unknown } | { readonly error: string };
-
 /** The leader gets the failure of a member, and may do without it or ask another one. */
-export async function callMember(run: LoopRun, given: MemberTask): Promise<Told> {
+export async function callMember(run: LoopRun, given: MemberTask): Promise<ToolRecord> {
   const { executor } = given.members.find(({ id }) => id === given.member) as Member; // the schema takes no other
   const settings = settingsOf(executor);
   const work = () => (settings === null ? callForeign(run, given, executor) : lead(run, given, settings));
   const { result, isNew } = await observedTool(given.call, work);
   run.ledger.reported.delete(given.call.toolCallId);
   run.ledger.members.push({ ...result, memberId: given.member, memberName: executor.name, task: given.task });
-  run.ledger.media.push(...result.images, ...result.videos, ...result.audio, ...result.files);
+  run.ledger.media.push(...listOf(result));
   const { status, content, error } = result;
   const told = status === "COMPLETED" ? { output: content } : { error: textOf(status, error) };
-  const { toolCallId, toolName, input: toolArgs } = given.call;
-  const toolCallError = "error" in told;
-  const ended = toolCallError ? told.error : told.output;
-  if (isNew) run.events.toolEnded({ toolCallId, toolName, toolArgs, result: ended, toolCallError });
+  if (isNew) run.events.toolEnded(executionOf(given.call, told));
   return told;
 }
 
@@ -123,7 +120,7 @@ async function callForeign(
           run.onUsage?.();
         },
       });
-      return JSON.parse(JSON.stringify(result)) as Stored; // errors become plain, too: they have a `toJSON`
+      return asJson(result) as unknown as Stored;
     });
   });
   const error = stored.error === null ? null : new WorkflowError(stored.error);

@@ -11,6 +11,7 @@ import { systemText } from "../run/system-text.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { AskedOfModel, PreparedStep } from "../settings/loop-options.types.js";
 import { plainMessages } from "../settings/media-part.js";
+import { asJson } from "../settings/plain.js";
 import type { RunContext } from "../settings/run-context.types.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { generate, type Request, stream } from "./model-answer.js";
@@ -70,7 +71,7 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
     const said = await (run.streams ? stream(run, request, sink) : generate(run, request));
     const { inputTokens, outputTokens } = said.metrics;
     sink.show({ type: "end", finishReason: said.finishReason, inputTokens, outputTokens });
-    return { asked: changedFields(run.asked, settings.redact?.(asked) ?? asked), ...plain(said) };
+    return { asked: changedFields(run.asked, settings.redact?.(asked) ?? asked), ...asJson(said) };
   } catch (error) {
     if (call.signal.aborted) throw error;
     const failure = toFailure(error, settings, call.attempt);
@@ -79,11 +80,6 @@ async function answer(run: LoopRun, attempt: Attempt, asking: Asking): Promise<T
   } finally {
     sink.close();
   }
-}
-
-/** JSON, as it is stored: the first attempt sees what a later one recalls. */
-function plain<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 /** What `prepareStep` makes of the next call, with the instructions as they are filled in. */

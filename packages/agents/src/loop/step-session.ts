@@ -12,6 +12,7 @@ import { loadForRun, saveSession, type Who } from "../sessions/saved-session.js"
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorResult } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
+import { asJson } from "../settings/plain.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentSessions } from "../settings/sessions.types.js";
 import { fillMissing } from "../state/live-state.js";
@@ -90,7 +91,7 @@ export function saveChanges(settings: ExecutorSettings, changes: SessionChanges)
   const { session, createdAtMs } = opened;
   const { runId, status, messages, metrics, pause } = result;
   const before = session?.runs.find((run) => run.runId === runId);
-  const { input, content } = plain({ input: changes.input ?? null, content: result.content });
+  const { input, content } = asJson({ input: changes.input ?? null, content: result.content });
   return saveSession(settings.sessions as AgentSessions, {
     ...who,
     before: session,
@@ -100,10 +101,6 @@ export function saveChanges(settings: ExecutorSettings, changes: SessionChanges)
     run: { runId, executorName: settings.name, status, input, content, messages, metrics, pause, createdAtMs },
     metrics: before === undefined ? metrics : metricsSince(before.metrics, metrics),
   });
-}
-
-function plain<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
 }
 
 interface Closing extends StepPlace {

@@ -41,7 +41,7 @@ export function turnOf({ messages, problems = {}, finishReason, metrics }: TurnR
     problems,
     finishReason,
     metrics,
-    text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
+    text: textOf(parts),
     toolCalls: calls.filter(({ providerExecuted }) => providerExecuted !== true).map(callOf),
     files: files.map(({ data, mediaType }, index) =>
       generatedMedia({ base64: data as string, mediaType }, `${place}-${index}`),
@@ -63,4 +63,10 @@ export function changedFields<Fields extends object>(before: object, now: Fields
   const known = before as Record<string, unknown>;
   const changed = Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(known[key]));
   return Object.fromEntries(changed) as Partial<Fields>;
+}
+
+/** The texts among the parts of a message. */
+export function textOf(parts: string | readonly { readonly type: string }[]): string {
+  if (typeof parts === "string") return parts;
+  return parts.map((part) => (part.type === "text" && "text" in part ? String(part.text) : "")).join("");
 }

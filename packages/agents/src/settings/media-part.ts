@@ -2,6 +2,7 @@ import { emptyMedia, type Media, type MediaKind, type MediaSet, mergeMedia } fro
 import type { FilePart, GeneratedFile, ModelMessage, UserModelMessage } from "ai";
 import { WorkflowError } from "millrace";
 import { newId } from "../system.js";
+import { asJson } from "./plain.js";
 
 /** Reads the bytes of a file. */
 export type ReadFile = (path: string) => Promise<Uint8Array> | Uint8Array;
@@ -99,13 +100,13 @@ export async function userMessage(
 
 /** Converts messages for results and sessions: plain data, with files named instead of included. */
 export function plainMessages(messages: readonly ModelMessage[]): ModelMessage[] {
-  return messages.map((message) => JSON.parse(JSON.stringify(withoutFiles(message))) as ModelMessage);
+  return messages.map((message) => asJson(withoutFiles(message)));
 }
 
-function withoutFiles(message: ModelMessage): unknown {
+function withoutFiles(message: ModelMessage): ModelMessage {
   if (typeof message.content === "string") return message;
   const content = message.content.map((part) => (part.type === "file" ? { type: "text", text: label(part) } : part));
-  return { ...message, content };
+  return { ...message, content } as ModelMessage;
 }
 
 function label({ mediaType, filename }: FilePart): string {

@@ -6,3 +6,8 @@ export function present<Values extends object>(values: Values): Partial<Present<
     Present<Values>
   >;
 }
+
+/** JSON, as a store keeps it: whoever reads it now sees what a later process reads. Errors become plain, too: they have a `toJSON`. */
+export function asJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}
