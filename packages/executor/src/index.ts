@@ -54,15 +54,7 @@ export { plainCopy, storableCopy } from "./values/plain-copy.js";
 export { isContentEvent, isEmptyContent, toText } from "./values/text.js";
 
 // ---- session state: JSON, and who may open it
-export {
-  assertState,
-  copyJson,
-  fieldOf,
-  isObject,
-  isPlain,
-  sameJson,
-  toPlain,
-} from "./session/json.js";
+export { assertState, copyJson, fieldOf, isObject, isPlain, sameJson, sortedJson, toPlain } from "./session/json.js";
 export type { JsonObject, Key, Path } from "./session/json.js";
 export { assertOwner } from "./session/owner.js";
 export type { SessionState, SharedState } from "./session/session-state.types.js";

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { CountingState, isObject, mergeStates, type StatesToMerge } from "@millrace/executor";
+import { CountingState, isObject, mergeStates, type StatesToMerge, valueAt } from "@millrace/executor";
 import type { Context, Finished } from "millrace";
 import { invalid } from "../settings/check-options.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -89,11 +89,6 @@ export class StoredSession implements SessionAccess {
     fillMissing(state, this.#options.defaults);
     return state;
   }
-}
-
-/** @param key A path, as JSON. */
-function valueAt(state: unknown, key: string): unknown {
-  return (JSON.parse(key) as (string | number)[]).reduce<unknown>((at, name) => Object(at)[name], state);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` where there is no place to keep the change. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { isObject } from "@millrace/executor";
+import { sortedJson } from "@millrace/executor";
 import { digest } from "millrace/engine";
 import type { ModelToolCall, ModelTurn } from "../settings/loop-options.types.js";
 
@@ -19,13 +19,5 @@ export function callKey(runKey: string, call: ModelToolCall, turns: readonly Mod
 }
 
 function nameOf({ toolName, input }: ModelToolCall): string {
-  return `${toolName}:${digest(`${toolName} ${canonicalJson(input)}`)}`;
-}
-
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (isObject(item) ? sorted(item) : item)) ?? "";
-}
-
-function sorted(object: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(object).sort(([left], [right]) => (left < right ? -1 : 1)));
+  return `${toolName}:${digest(`${toolName} ${sortedJson(input)}`)}`;
 }

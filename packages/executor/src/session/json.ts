@@ -64,12 +64,12 @@ export function keysBelow(record: Readonly<Record<string, unknown>>, key: string
 }
 
 /** JSON text with sorted keys: equal for equal values. */
-export function textOf(value: unknown): string {
+export function sortedJson(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (!isContainer(value)) return String(value);
-  if (Array.isArray(value)) return `[${value.map(textOf).join()}]`;
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join()}]`;
   const fields = Object.keys(value).sort();
-  return `{${fields.map((key) => `${JSON.stringify(key)}:${textOf(value[key])}`).join()}}`;
+  return `{${fields.map((key) => `${JSON.stringify(key)}:${sortedJson(value[key])}`).join()}}`;
 }
 
 /**

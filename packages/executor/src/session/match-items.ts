@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isContainer, isObject, sameJson, textOf } from "./json.js";
+import { isContainer, isObject, sameJson, sortedJson } from "./json.js";
 
 /** Stands for the index of an item that was not there before. */
 export const NEW = -1;
@@ -161,5 +161,5 @@ class Matching {
 /** Equal for versions of one item: by the `id` of an object, otherwise by its value. */
 function keyOf(item: unknown): string {
   const id = isObject(item) ? item["id"] : undefined;
-  return typeof id === "string" || typeof id === "number" ? `id ${textOf(id)}` : textOf(item);
+  return typeof id === "string" || typeof id === "number" ? `id ${sortedJson(id)}` : sortedJson(item);
 }
