@@ -51,7 +51,7 @@ export type { ModelMetricsData, StepMetricsData, UsageDetails } from "./metrics/
 export { mergeValues } from "./values/merge-values.js";
 export { historyRuns, userId, userIdPattern } from "./values/option-rules.js";
 export { plainCopy, storableCopy } from "./values/plain-copy.js";
-export { isContentEvent, isEmptyContent, toText } from "./values/text.js";
+export { isContentEvent, isEmptyContent, messageOf, toText } from "./values/text.js";
 
 // ---- session state: JSON, and who may open it
 export { assertState, copyJson, fieldOf, isObject, isPlain, sameJson, sortedJson, toPlain } from "./session/json.js";

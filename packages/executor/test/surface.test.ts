@@ -29,6 +29,7 @@ it("exports what pipelines and executors share, and nothing else", () => {
     "mergeMedia",
     "mergeStates",
     "mergeValues",
+    "messageOf",
     "metricsSince",
     "plainCopy",
     "recordAtStart",

@@ -4,12 +4,11 @@
  *
  * @module
  */
-import { emptyMetrics } from "@millrace/executor";
+import { emptyMetrics, messageOf } from "@millrace/executor";
 import { type Context, WorkflowError } from "millrace";
 import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
 import { observed, observedTool } from "../run/observed.js";
-import { messageOf } from "../run/run-events.js";
 import type { ExecutorResult, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";

@@ -3,10 +3,10 @@
  *
  * @module
  */
+import { messageOf } from "@millrace/executor";
 import { generateText, type ModelMessage, type OutputInterface, type StepResult, streamText, type ToolSet } from "ai";
 import { brokenStream } from "../run/failure.js";
 import { callMetrics } from "../run/metrics.js";
-import { messageOf } from "../run/run-events.js";
 import { agentParts } from "./agent-parts.js";
 import type { LoopRun } from "./loop-run.types.js";
 import type { PartSink } from "./part-sink.js";

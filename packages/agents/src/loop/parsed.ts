@@ -1,7 +1,7 @@
 /** What a model has written, read with a schema: the arguments of calls, and typed answers. */
+import { messageOf } from "@millrace/executor";
 import type { SchemaIssue } from "millrace";
 import type { z } from "zod";
-import { messageOf } from "../run/run-events.js";
 
 export type Parsed = { readonly value: unknown } | { readonly problem: string };
 

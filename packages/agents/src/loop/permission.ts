@@ -3,9 +3,9 @@
  *
  * @module
  */
+import { messageOf } from "@millrace/executor";
 import type { Context } from "millrace";
 import { stoppedEarly } from "../run/failure.js";
-import { messageOf } from "../run/run-events.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { Confirmation } from "../settings/tool.types.js";
 import type { LoopRun } from "./loop-run.types.js";

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import type { Media } from "@millrace/executor";
+import { type Media, messageOf } from "@millrace/executor";
 import { type Context, type EffectCall, type Finished, WorkflowError } from "millrace";
 import { callOptions } from "../run/call-options.js";
 import { observedTool } from "../run/observed.js";
-import { messageOf } from "../run/run-events.js";
 import type { CallPolicies } from "../settings/call-policies.types.js";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
 import type { RunContext } from "../settings/run-context.types.js";

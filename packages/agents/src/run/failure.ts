@@ -3,11 +3,11 @@
  *
  * @module
  */
+import { messageOf } from "@millrace/executor";
 import { APICallError } from "ai";
 import { WorkflowError, type WorkflowErrorOptions } from "millrace";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { nowMs } from "../system.js";
-import { messageOf } from "./run-events.js";
 
 type Who = Pick<ExecutorSettings, "kind" | "name">;
 

@@ -111,7 +111,3 @@ export class RunEvents {
     this.emit?.({ event: isTeam ? `Team${name}` : name, ...facts, ...fields } as ExecutorEvent);
   }
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,3 +1,4 @@
+import { messageOf } from "@millrace/executor";
 import { WorkflowError } from "millrace";
 import { type Rules, unchecked } from "millrace/engine";
 import { z } from "zod";
@@ -59,7 +60,7 @@ function assertShowable({ name, parameters = noParameters }: ToolOptions<z.ZodTy
   } catch (cause) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `The parameters of the tool "${name}" cannot be shown to a model: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `The parameters of the tool "${name}" cannot be shown to a model: ${messageOf(cause)}`,
       hint: "Take text or numbers and convert them, for example `z.iso.datetime().transform((text) => new Date(text))`.",
       details: { tool: name },
       cause,

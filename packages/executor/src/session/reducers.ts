@@ -1,5 +1,6 @@
 /** Merging a field of the session state that two runs have changed, as the user has decided. */
 import { WorkflowError } from "millrace";
+import { messageOf } from "../values/text.js";
 import { copyJson, type JsonObject, toPlain } from "./json.js";
 import type { Versions } from "./merge-lists.js";
 import type { SessionState } from "./session-state.types.js";
@@ -48,10 +49,9 @@ function given(reducer: Exclude<SessionReducer, string>, key: string, { base, th
     const value = toPlain(reducer(part(mine), part(theirs), part(base)), [key]);
     return value === undefined ? absent : value;
   } catch (cause) {
-    const said = cause instanceof Error ? cause.message : String(cause);
     throw new WorkflowError({
       code: "STEP_RESULT_INVALID",
-      message: `The reducer of "${key}" has failed: ${said}`,
+      message: `The reducer of "${key}" has failed: ${messageOf(cause)}`,
       hint: "It gets the value of this run, the stored value and the value before both, and must return plain data, not a promise.",
       details: { key },
       cause,

@@ -14,7 +14,7 @@ export function toText(value: unknown): string {
   } catch (cause) {
     throw new WorkflowError({
       code: "VALUE_UNSERIALIZABLE",
-      message: `A value cannot be turned into text: ${cause instanceof Error ? cause.message : String(cause)}`,
+      message: `A value cannot be turned into text: ${messageOf(cause)}`,
       hint: "Return plain data from steps.",
       cause,
     });
@@ -40,4 +40,9 @@ export function isEmptyContent(content: unknown): content is undefined | null | 
 /** Recognizes an event with a piece of the text of an agent or a team. */
 export function isContentEvent({ event }: { readonly event: string }): boolean {
   return event === "RunContent" || event === "TeamRunContent";
+}
+
+/** What a thrown value says. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }
