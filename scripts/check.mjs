@@ -28,7 +28,7 @@ const sections = [
   small("gates: reasons", gate("reasons")),
   small("gates: error pages", gate("error-pages")),
   whole("build", turbo("build")),
-  whole(isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", turbo("typecheck", "--concurrency=2")),
+  whole(isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", ["node", "scripts/typecheck.mjs"]),
   // Several packages at a time: many tests wait for processes, servers and browsers, the long ones less. None measures time.
   whole("tests", turbo("test", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"]))),
   ...(isLong ? [whole("package: publint, attw, size", turbo("package"))] : []),
