@@ -98,10 +98,25 @@ describe("troubleshooting", () => {
       "The step gets StartEvent: its first parameter has to accept that.",
     ],
     ["what it accepts", "on: StartEvent", "on: StopEvent", "No step accepts StopEvent: it ends a run"],
+    [
+      "what it emits",
+      "emits: StopEvent",
+      "emits: [StopEvent, WorkflowFailedEvent]",
+      "No step emits WorkflowFailedEvent: only the engine makes it.",
+    ],
+    ["what it waits for", "emits: StopEvent", "emits: StopEvent, waits: StopEvent", "No step waits for StopEvent"],
+    ["what it streams", "emits: StopEvent", "emits: StopEvent, streams: StopEvent", "No step streams StopEvent"],
+    [
+      "what it sends",
+      "(ev: StartEvent) {",
+      "(ev: StartEvent, ctx: Context) { ctx.sendEvent(new StopEvent());",
+      "This event ends a run, so it cannot be sent: return it from a step.",
+    ],
     ["its options", "@step({ on: StartEvent, emits: StopEvent })", "@step", "Write `@step({ on, emits })`"],
   ])("has one sentence of the compiler for a step that does not fit: %s", (_, right, wrong, sentence) => {
     const folder = project("module");
-    writeFileSync(join(folder, "shout.ts"), shout.replace(right, wrong));
+    const program = shout.replace("StartEvent,", "StartEvent, type Context, WorkflowFailedEvent,");
+    writeFileSync(join(folder, "shout.ts"), program.replace(right, wrong));
     const args = [tsc, "--noEmit", "--pretty", "false"];
     for (const printed of [node(folder, ...args), node(folder, ...args, "--experimentalDecorators")]) {
       expect(printed.split(sentence)).toHaveLength(2);

@@ -17,9 +17,12 @@ const gate = (name) => ["node", `scripts/gates/${name}.mjs`];
 /** As in CI: all of it. Else what takes long is left out, see test-share.ts. */
 const isLong = process.env.LONG_TESTS === "1";
 
+/** Variables for the tests: see `vitest.shared.ts`. */
+const built = { BUILT: "1" };
+
 /** A section that takes one processor. */
 const small = (name, command) => ({ name, command, isSmall: true });
-const whole = (name, command) => ({ name, command, isSmall: false });
+const whole = (name, command, variables = {}) => ({ name, command, variables, isSmall: false });
 
 const sections = [
   small("unused files and dependencies", ["knip", "--no-progress", "--no-config-hints", "--no-tag-hints"]),
@@ -27,10 +30,14 @@ const sections = [
   small("gates: imports", ["depcruise", ...globSync("packages/*/src", { cwd: root })]),
   small("gates: reasons", gate("reasons")),
   small("gates: error pages", gate("error-pages")),
-  whole("build", turbo("build")),
-  whole(isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", turbo("typecheck", "--concurrency=2")),
+  whole(isLong ? "build" : "build: JavaScript", turbo("build")),
+  whole(isLong ? "types: TypeScript 6 and 7" : "types: TypeScript 7", ["node", "scripts/typecheck.mjs"]),
   // Several packages at a time: many tests wait for processes, servers and browsers, the long ones less. None measures time.
-  whole("tests", turbo("test", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"]))),
+  whole(
+    "tests",
+    turbo("test", ...(isLong ? ["--concurrency=2"] : ["--concurrency=3", "--filter=!millrace-site"])),
+    built,
+  ),
   ...(isLong ? [whole("package: publint, attw, size", turbo("package"))] : []),
   small("gates: bundle", gate("bundle")),
   small("docs: links, numbers and code", gate("docs")),
@@ -46,6 +53,7 @@ const words = process.argv.slice(2);
 const wanted = sections.filter(({ name }) => words.length === 0 || words.some((word) => name.includes(word)));
 if (wanted.length === 0) throw new Error(`no section has one of the words: ${words.join(" ")}`);
 const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
+if (!isLong) env.JS_ONLY = "1";
 env.PATH = [join(root, "node_modules", ".bin"), env.PATH].join(delimiter);
 
 /** A test in an endless loop has no time-out of its own. */
@@ -66,12 +74,12 @@ for (let rest = wanted; rest.length > 0; ) {
 }
 
 /** Prints what a small section says once it is over, and what another says as it comes. */
-async function run({ name, command: [program, ...args], isSmall }) {
+async function run({ name, command: [program, ...args], variables, isSmall }) {
   const sectionAtMs = Date.now();
   const title = `\n━━ ${name} ${"━".repeat(Math.max(0, 70 - name.length))}`;
   if (!isSmall) console.log(title);
   const stdio = isSmall ? ["ignore", "pipe", "pipe"] : ["ignore", "inherit", "inherit"];
-  const child = spawn(program, args, { cwd: root, env, stdio, timeout: sectionLimitMs });
+  const child = spawn(program, args, { cwd: root, env: { ...env, ...variables }, stdio, timeout: sectionLimitMs });
   const said = [];
   for (const output of [child.stdout, child.stderr]) output?.on("data", (part) => said.push(part));
   const status = await once(child, "close").then(

@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { declarations } from "../../tsup.shared.js";
 
 export default defineConfig({
   entry: { index: "src/index.ts", react: "src/react.ts" },
@@ -6,6 +7,6 @@ export default defineConfig({
   target: "es2022",
   platform: "neutral",
   splitting: true, // both entries share one client
-  dts: { tsconfig: "tsconfig.build.json" },
+  dts: declarations(),
   clean: true,
 });

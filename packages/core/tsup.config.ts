@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { declarations } from "../../tsup.shared.js";
 
 const entry = {
   index: "src/index.ts",
@@ -20,6 +21,6 @@ export default defineConfig({
   platform: "neutral",
   // The three entries share modules that hold state (the registered steps): each may exist once only.
   splitting: true,
-  dts: { entry, tsconfig: "tsconfig.build.json" },
+  dts: declarations({ entry }),
   clean: true,
 });

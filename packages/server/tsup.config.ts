@@ -1,13 +1,14 @@
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { defineConfig } from "tsup";
+import { declarations } from "../../tsup.shared.js";
 
 export default defineConfig({
   entry: { index: "src/index.ts", mcp: "src/mcp.ts", serverless: "src/serverless.ts", webhooks: "src/webhooks.ts" },
   format: ["esm"],
   target: "es2022",
   platform: "neutral",
-  dts: { tsconfig: "tsconfig.build.json" },
+  dts: declarations(),
   clean: true,
   esbuildPlugins: [
     {

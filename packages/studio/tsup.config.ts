@@ -1,4 +1,5 @@
 import { defineConfig } from "tsup";
+import { declarations } from "../../tsup.shared.js";
 
 /** What a server imports: where the files of the page are. The page itself is built by Vite, into `dist/app`. */
 export default defineConfig({
@@ -6,6 +7,6 @@ export default defineConfig({
   format: ["esm"],
   target: "es2022",
   platform: "node",
-  dts: { tsconfig: "tsconfig.build.json" },
+  dts: declarations(),
   clean: true,
 });

@@ -1,6 +1,7 @@
 /**
  * The documentation holds: relative links lead somewhere, numbers of the capacity page stand in the bench pages that they link, and the
- * TypeScript compiles against the built package. A block is a file of its own, unless it says otherwise:
+ * TypeScript compiles against the built package, or with `JS_ONLY=1` against the sources. A block is a file of its own, unless it says
+ * otherwise:
  *
  *     ```ts continued          goes on where the block above it ended
  *     ```ts fragment           a piece that does not stand alone: not compiled
@@ -95,7 +96,7 @@ function compile(all) {
   const nameOf = ({ page, line }) => `${page.replace(/[^A-Za-z0-9]+/g, "-")}-${line}.ts`;
   for (const block of all) writeFileSync(join(folder, nameOf(block)), block.lines.join("\n"));
   const lib = ["ES2023", "ESNext.Decorators", "ESNext.Disposable", "DOM", "DOM.Iterable", "DOM.AsyncIterable"];
-  const compilerOptions = { lib, customConditions: [] };
+  const compilerOptions = { lib, customConditions: process.env.JS_ONLY === "1" ? ["@millrace/source"] : [] };
   const options = { extends: "../../../../tsconfig.json", compilerOptions, include: ["*.ts"] };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(options));
   const args = [compiler, "--project", folder, "--noEmit", "--pretty", "false"];

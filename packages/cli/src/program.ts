@@ -208,7 +208,7 @@ function addStore({ add, calls }: Context): void {
     .addOption(fileOption())
     .option("-o, --output <file>", "into this file")
     .action(calls(async () => (await import("./commands/store-move.js")).exportRun));
-  sub("import <source>", "import a run from such a file")
+  sub("import <source>", "import a run from an exported file")
     .addOption(fileOption())
     .action(calls(async () => (await import("./commands/store-move.js")).importRun));
   sub("release <runId>", "let a run that was exported continue here").action(

@@ -35,7 +35,7 @@ describe("the measure", () => {
   it.each([/\s+$/, /a*b*a*c/, /(?:x|y)+z/, /^(?:a+)+$/, /\d+(?=;)/])(
     "finds that %s reads a text more than once",
     (pattern) => {
-      expect(Math.max(...hostileTexts(pattern).map((text) => growth(pattern, text)))).toBeGreaterThan(3);
+      expect(hostileTexts(pattern).some((text) => growth(pattern, text) > 3)).toBe(true);
     },
   );
 });

@@ -287,7 +287,7 @@ describe("a prompt", () => {
 
     expect(clicks).toEqual([
       expect.objectContaining({ status: "accepted" }),
-      refused("PROMPT_CLOSED", /answered, timed out or gone/),
+      refused("PROMPT_CLOSED", /answered, timed out or was withdrawn/),
     ]);
     expect(await handler).toEqual(["a", "c"]);
   });

@@ -87,7 +87,7 @@ describe("a run that is stuck", () => {
       .build();
 
     expect(await missingIn(flow)).toEqual([
-      'Item came to the collect step "gather" outside of the fan-outs that it gathers',
+      'Item reached the collect step "gather" outside of the fan-outs that it gathers',
     ]);
   });
 
@@ -100,7 +100,7 @@ describe("a run that is stuck", () => {
       .step("gather", { on: collect(Item), emits: StopEvent }, (all) => stopped(all.length))
       .build();
 
-    expect(await missingIn(flow)).toEqual([expect.stringContaining('Item came to the collect step "gather"')]);
+    expect(await missingIn(flow)).toEqual([expect.stringContaining('Item reached the collect step "gather"')]);
   });
 
   it("names a step that could have fanned out and returned nothing, and the collect step behind it", async () => {

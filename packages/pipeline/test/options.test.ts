@@ -81,7 +81,7 @@ describe("all that is wrong is named at once", () => {
 
     expect(refused(() => new Step(options)).problems).toEqual([
       "`retries` is not an option (did you mean `maxRetries`?)",
-      "`executor` is number, not a function, an agent, a team, a pipeline or a workflow",
+      "`executor` is a number, not a function, an agent, a team, a pipeline or a workflow",
       "`maxRetries` is -1, not a whole number from 0",
       "its `name` is not a string",
       '`onError` is "stop", not one of fail, skip, pause',
@@ -219,7 +219,7 @@ it("names all steps of a list that nothing can run", () => {
 
   expect(refused(() => new Pipeline({ name: "n", steps })).problems).toEqual([
     "step 2 is undefined, not a function, an agent, a team, a pipeline or a workflow",
-    "step 3 is string, not a function, an agent, a team, a pipeline or a workflow",
+    "step 3 is a string, not a function, an agent, a team, a pipeline or a workflow",
     "step 4 is the class Flow, not an instance of it",
   ]);
   expect(refused(() => new Pipeline({ name: "n", steps: given([[null]]) })).problems).toEqual([

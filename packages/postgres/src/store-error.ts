@@ -51,7 +51,7 @@ const busy: Plain = {
 /** Of rows, and so of some commits of a group only. */
 const ofRows = new Set<string>(["40P01", "40001", "55P03", "23505", surprises.state]);
 const unnamed =
-  "Set `prepare: false`: between the store and the server is a pooler that gives every transaction another connection.";
+  "Set `prepare: false`: a pooler in front of the server may use another connection for every transaction.";
 const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
   ...[...ofRows, "53300"].map((state) => [state, busy] as const),
   [
@@ -84,7 +84,7 @@ const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
         state,
         {
           code: "STORE_CORRUPT",
-          message: "the server says that its files are damaged.",
+          message: "the server reports damaged files.",
           hint: "Put back a backup of the database.",
         },
       ] as const,
@@ -132,7 +132,7 @@ function plainOf(error: unknown): Plain {
   return {
     code: "STORE_FAILED",
     message: said,
-    hint: isPooled ? unnamed : "Read the cause: it is what PostgreSQL or the driver said.",
+    hint: isPooled ? unnamed : "See `cause` for the error of PostgreSQL or its driver.",
   };
 }
 

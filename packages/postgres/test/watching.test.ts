@@ -43,7 +43,7 @@ it("says what is not for others: what the owner of a run has brought further, an
   await vi.waitFor(
     async () => {
       await other.commit([tickOf("run", "ann", ++tick)]);
-      expect(heard).toContainEqual([keyOf("run"), "further"]);
+      expect(heard).toContainEqual([keyOf("run"), "progressed"]);
     },
     { timeout: 50_000 },
   );
@@ -71,7 +71,7 @@ it("names the runs that other stores delete", async () => {
   await vi.waitFor(
     async () => {
       await other.commit([tickOf("warm", "ann", ++tick)]);
-      expect(heard).toContainEqual([keyOf("warm"), "further"]);
+      expect(heard).toContainEqual([keyOf("warm"), "progressed"]);
     },
     { timeout: 50_000 },
   );

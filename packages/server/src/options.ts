@@ -50,7 +50,7 @@ export interface ServerOptions {
   readonly internalEvents?: readonly string[];
   /**
    * Decides in which queue of the runtime a run of a caller waits, and under which key and priority. It is given what the caller
-   * asks for; what it gives counts.
+   * asks for; its result is used.
    *
    * @default runs of callers wait in no queue, and a request that names one is refused
    */

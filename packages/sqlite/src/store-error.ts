@@ -93,7 +93,7 @@ function plainOf(error: unknown): Plain {
     results.find(([number]) => number === result)?.[2] ?? {
       code: "STORE_FAILED",
       message: error instanceof Error ? error.message : String(error),
-      hint: "Read the cause: it is what SQLite or the system said.",
+      hint: "See `cause` for the error of SQLite or the system.",
     }
   );
 }

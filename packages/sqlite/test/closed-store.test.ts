@@ -30,7 +30,7 @@ it("a runtime whose store was closed says so once, and asks it no more", async (
 
   expect(reports).toEqual([
     {
-      message: "The store was closed before its runtime was stopped: the runtime does no more work.",
+      message: "The store was closed before its runtime was stopped: the runtime has stopped working.",
       code: "STORE_CLOSED",
     },
   ]);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { WorkflowError } from "millrace";
-import type { RunKey, RunNews, RunStore } from "millrace/runtime";
+import type { RunChange, RunKey, RunStore } from "millrace/runtime";
 import { Miniflare } from "miniflare";
 import { sha256 } from "../src/sha256.js";
 
@@ -25,7 +25,7 @@ export function startWorker(script: string, folder?: string): Miniflare {
   });
 }
 
-type Listener = (key: RunKey | null, news?: RunNews) => void;
+type Listener = (key: RunKey | null, news?: RunChange) => void;
 
 /** By object: what was asked to watch it. Requests go their own ways: one that was made later may arrive first. */
 const watching = new Map<string, Promise<void>>();
@@ -78,7 +78,7 @@ async function listen(
     const print = (line: string): void => {
       const told: unknown = JSON.parse(line);
       if (told === "ready") resolve();
-      else if (!stopped.aborted) listener(...(told as [RunKey | null, RunNews?]));
+      else if (!stopped.aborted) listener(...(told as [RunKey | null, RunChange?]));
     };
     follow(reader, print).then(resolve, reject);
   });

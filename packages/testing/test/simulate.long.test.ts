@@ -185,7 +185,7 @@ describe("what a simulated cluster finds", () => {
   it("processes that never let time pass", async () => {
     const store = wrong(() => ({ claimDue: async () => [] }));
     await expect(shop(1, { store, time: "6h" })).rejects.toMatchObject({
-      message: expect.stringContaining("Time stands still"),
+      message: expect.stringContaining("Simulated time does not advance"),
     });
   });
 

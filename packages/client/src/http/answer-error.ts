@@ -50,7 +50,7 @@ function hintFor(status: number): string {
   if (status === 401 || status === 403) return "Pass credentials in `headers`; a function is called for every request.";
   if (status === 404) return "Check `baseUrl`, and the name or id.";
   if (retryableStatuses.has(status)) return "Try again later.";
-  if (status < 500) return "Change the request as the message says: repeating it is refused again.";
+  if (status < 500) return "Change the request as the message describes: the same request would fail again.";
   return "Read the server's log.";
 }
 

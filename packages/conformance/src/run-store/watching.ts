@@ -1,4 +1,4 @@
-import type { RunKey, RunNews, RunStore } from "millrace/runtime";
+import type { RunChange, RunKey, RunStore } from "millrace/runtime";
 import { describe, expect, vi } from "vitest";
 import type { StoreTest } from "./opened-store.js";
 import { batchOf, keyOf, messageOf, summaryOf } from "./rows.js";
@@ -115,9 +115,9 @@ function due(test: StoreTest): void {
     const second = await runs.reopen();
     const run = await runs.create("run");
     const ends = await runs.create("ends");
-    const heard: { readonly key: RunKey | null; readonly news: RunNews | undefined }[] = [];
+    const heard: { readonly key: RunKey | null; readonly news: RunChange | undefined }[] = [];
     second.watch((key, news) => void heard.push({ key, news }));
-    const expectNews = async (runId: string, news: RunNews): Promise<void> => {
+    const expectNews = async (runId: string, news: RunChange): Promise<void> => {
       const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && (one.news ?? news) === news;
       await soon(() => expect(heard.some(tellsOfIt)).toBe(true));
       heard.length = 0;

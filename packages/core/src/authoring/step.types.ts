@@ -14,9 +14,12 @@ import type { FirstOf, Fitting, Many, StepReturn } from "./step-return.types.js"
 import type {
   AcceptableClasses,
   AcceptedOn,
+  AnyClasses,
   AnyTrigger,
+  AwaitedClasses,
   EngineRole,
   EventIn,
+  Misfit,
   SettledEvent,
   Trigger,
 } from "./trigger.types.js";
@@ -34,16 +37,35 @@ export interface EmittableEvent extends WorkflowEvent<string, EventFacts<Emittab
 export type EmittableRole = Exclude<EventRole, EngineRole>;
 export type EmittableClass = EventClass<EmittableEvent>;
 export type EmittableClasses = EmittableClass | Many | readonly (EmittableClass | Many)[];
-export type Emission<Emits> = Emits extends readonly (infer Entry)[] ? EmissionOf<Entry> : EmissionOf<Emits>;
+/** Any classes, also of events that no step emits: for a sentence instead of a comparison of classes. */
+export type AnyEmission = EventClass | Many | readonly (EventClass | Many)[];
+/** `Emits`, or a sentence where no step emits it. */
+export type EmittedClasses<Emits> = [EventClass] extends [Emits]
+  ? EmittableClasses
+  : Emits extends EmittableClasses
+    ? Emits
+    : `No step emits ${Misfit<EventIn<Emits>, EmittableEvent>}: only the engine makes it.`;
+// `any`: where `emits` is wrong, that one error is enough; what the step returns then fits.
+export type Emission<Emits> = Emits extends EmittableClasses
+  ? Emits extends readonly (infer Entry)[]
+    ? EmissionOf<Entry>
+    : EmissionOf<Emits>
+  : any;
 type EmissionOf<Entry> = Entry extends EventClass<infer Event> ? Event : Extract<Entry, Many>;
 
 /** An event that a step may show to readers of the stream. */
 export interface StreamableEvent extends WorkflowEvent<string, EventFacts<Exclude<EmittableRole, "stop">>> {}
 export type StreamableClass = EventClass<StreamableEvent>;
 export type StreamableClasses = StreamableClass | readonly StreamableClass[];
+/** `Streams`, or a sentence where a step cannot show it. */
+export type StreamedClasses<Streams> = [EventClass] extends [Streams]
+  ? StreamableClasses
+  : Streams extends StreamableClasses
+    ? Streams
+    : `No step streams ${Misfit<EventIn<Streams>, StreamableEvent>}: it ends a run, or only the engine makes it.`;
 
-/** Options of any step, whatever starts it. */
-export interface StepSettings {
+/** Options of any step, without its events. */
+interface Settings {
   /** @default the name of the method */
   readonly name?: string;
   /** Number of events that this step processes at once. Integer, at least 1. @default 4 */
@@ -54,23 +76,39 @@ export interface StepSettings {
   readonly timeout?: Duration;
   /** `true`: the step accepts and waits for subclasses of the named events, too. @default false */
   readonly subclasses?: boolean;
-  /** Events that this step awaits with `ctx.waitForEvent`. */
-  readonly waits?: AcceptableClasses;
-  /** Events that this step only shows: with `ctx.writeEventToStream`, or as the prompt of a wait. */
-  readonly streams?: StreamableClasses;
   /** Name of one of the workflow's `limits`, shared by all its runs. */
   readonly limit?: string;
   /** Graph checks to skip for this step. */
   readonly skipChecks?: readonly GraphCheck[];
 }
 
+/** Events of a step that it neither accepts nor emits. */
+export interface DeclaredEvents<Waits extends AnyClasses, Streams extends AnyClasses> {
+  /** Events that this step awaits with `ctx.waitForEvent`. */
+  readonly waits?: AwaitedClasses<Waits>;
+  /** Events that this step only shows: with `ctx.writeEventToStream`, or as the prompt of a wait. */
+  readonly streams?: StreamedClasses<Streams>;
+}
+
+/** Options of any step, whatever starts it. */
+export interface StepSettings extends Settings {
+  readonly waits?: AcceptableClasses;
+  readonly streams?: StreamableClasses;
+}
+
 /** Options of `step`. */
-export interface StepOptions<On extends AnyTrigger, Emits extends EmittableClasses, Needs extends ResourceMap>
-  extends StepSettings {
+export interface StepOptions<
+  On extends AnyTrigger,
+  Emits extends AnyEmission,
+  Needs extends ResourceMap,
+  Waits extends AnyClasses = AcceptableClasses,
+  Streams extends AnyClasses = StreamableClasses,
+> extends Settings,
+    DeclaredEvents<Waits, Streams> {
   /** What starts this step: an event class, several, `collect(...)` or `join({...})`. */
   readonly on: AcceptedOn<On>;
   /** All events that the step returns, yields or sends. */
-  readonly emits?: Emits;
+  readonly emits?: EmittedClasses<Emits>;
   /** Resources that the step gets as its third argument. */
   readonly resources?: Needs;
 }
@@ -135,15 +173,9 @@ type InWorkflow<Self> = Self extends { readonly [workflowState]: unknown }
   ? unknown
   : TypeHint<"A step is an instance method of a class that extends Workflow.">;
 
-/** The options that change the graph or the stream, with their literal types. */
-export interface GraphOptions<
-  Waits extends AcceptableClasses,
-  Subclasses extends boolean,
-  Streams extends StreamableClasses,
-> {
-  readonly waits?: Waits;
+/** The option that changes the graph, with its literal type. */
+export interface SubclassOption<Subclasses extends boolean> {
   readonly subclasses?: Subclasses;
-  readonly streams?: Streams;
 }
 
 /** Marks a free step with such options, for its workflow. The property does not exist at runtime. @internal */
@@ -163,13 +195,21 @@ export interface Step<in Payload = never, out Emitted = unknown, State = never> 
 }
 
 /** Options of any step, without their types. @internal */
-export type AnyStepOptions = StepOptions<Trigger, EmittableClasses, ResourceMap>;
+export interface AnyStepOptions extends StepSettings {
+  readonly on: Trigger;
+  readonly emits?: EmittableClasses;
+  readonly resources?: ResourceMap;
+}
 /** @internal */
 export type StepFunction = (...args: any) => unknown;
 
 /** Options of `catchError`. */
-export interface CatchErrorOptions<Emits extends EmittableClasses>
-  extends Pick<StepSettings, "name" | "timeout" | "waits" | "streams"> {
+export interface CatchErrorOptions<
+  Emits extends AnyEmission,
+  Waits extends AnyClasses = AcceptableClasses,
+  Streams extends AnyClasses = StreamableClasses,
+> extends Pick<Settings, "name" | "timeout">,
+    DeclaredEvents<Waits, Streams> {
   /** Names of the steps that the handler covers. @default every step that no other handler covers */
   readonly steps?: readonly string[];
   /**
@@ -179,5 +219,5 @@ export interface CatchErrorOptions<Emits extends EmittableClasses>
    */
   readonly maxRecoveries?: number;
   /** All events that the handler returns, yields or sends. */
-  readonly emits?: Emits;
+  readonly emits?: EmittedClasses<Emits>;
 }

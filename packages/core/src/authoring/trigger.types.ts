@@ -18,17 +18,29 @@ export type AcceptableClasses = AcceptableClass | readonly AcceptableClass[];
 
 /** Values of `on`. */
 export type Trigger = AcceptableClasses | Gathering<any, any>;
-/** Any classes, also of events that no step accepts: for a sentence instead of a comparison of classes. */
-export type AnyTrigger = EventClass | readonly EventClass[] | Gathering<any, any>;
+/** Any classes, also of events with another role: for a sentence instead of a comparison of classes. */
+export type AnyClasses = EventClass | readonly EventClass[];
+export type AnyTrigger = AnyClasses | Gathering<any, any>;
 /** `On`, or a sentence where no step accepts it. */
 export type AcceptedOn<On> = [EventClass] extends [On] ? Trigger : On extends Trigger ? On : RefusedOn<EventIn<On>>;
 type RefusedOn<Event> = Event extends AcceptableEvent
   ? never
   : Event extends StepFailedEvent
     ? "A step that accepts StepFailedEvent is a `catchError`."
-    : Event extends { readonly type: infer Type extends string }
-      ? `No step accepts ${Type}: it ends a run, or is only for readers of the stream.`
-      : never;
+    : `No step accepts ${Misfit<Event, AcceptableEvent>}: it ends a run, or is only for readers of the stream.`;
+
+/** `Waits`, or a sentence where a step cannot wait for it. */
+export type AwaitedClasses<Waits> = [EventClass] extends [Waits]
+  ? AcceptableClasses
+  : Waits extends AcceptableClasses
+    ? Waits
+    : `No step waits for ${Misfit<EventIn<Waits>, AcceptableEvent>}: it ends a run, or is only for readers of the stream.`;
+/** Names of the events that are no `Wanted`. */
+export type Misfit<Event, Wanted> = Event extends Wanted
+  ? never
+  : Event extends { readonly type: infer Type extends string }
+    ? Type
+    : never;
 
 /**
  * Common part of `collect` and `join`: a payload made of several events. The property does not exist at runtime.

@@ -124,7 +124,7 @@ function checkPlacement(key: PropertyKey, isInstanceMethod: boolean): void {
   if (reservedNames.has(key)) {
     throw misplaced(
       `A step cannot be a method called "${key}": every workflow has one.`,
-      "Call the method something else and set `name`.",
+      "Rename the method and set `name`.",
     );
   }
 }

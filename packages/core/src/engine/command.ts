@@ -47,7 +47,7 @@ export function runFinished(status: string): Receipt {
 export function promptClosed(promptId: string): Receipt {
   return refused(
     "PROMPT_CLOSED",
-    `Prompt ${typeof promptId === "string" ? promptId : formatValue(promptId)} is answered, timed out or gone: ask \`idle()\` which prompts are open.`,
+    `Prompt ${typeof promptId === "string" ? promptId : formatValue(promptId)} was answered, timed out or was withdrawn: ask \`idle()\` which prompts are open.`,
   );
 }
 

@@ -40,7 +40,7 @@ export type { Clock, Ids, Journal, Log, Ports } from "../engine/ports.js";
 export { reduce } from "../engine/reduce.js";
 export type { Routing } from "../engine/routing.js";
 export type {
-  CallRecord as MemoryRecord,
+  CallRecord,
   EventData,
   Failure,
   FanOutState as Scope,

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import type { TypeHint } from "./type-hint.js";
-
 /**
  * Facts about an event for the compiler. The property does not exist at runtime.
  *
@@ -87,5 +85,5 @@ interface InRole<Role extends string> {
 /** Every event except those that end a run. Distributes over unions. */
 export type Sendable<Event extends WorkflowEvent> =
   Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
-    ? TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">
+    ? "This event ends a run, so it cannot be sent: return it from a step."
     : Event;

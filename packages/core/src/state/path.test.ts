@@ -32,7 +32,7 @@ describe("readPath", () => {
   it.each([
     ["count.digits", 'leads through "count", which is the number 1.'],
     ["user.name.first", 'leads through "user.name", which is the string "Ada".'],
-    ["seen.x", 'leads through "seen", which is a Map.'],
+    ["seen.x", 'leads through "seen", which is an instance of Map.'],
   ])("refuses %j, which leads through a value without fields", (path, reason) => {
     expect(() => readPath(state, path)).toThrow(
       expect.objectContaining({ code: "STATE_PATH", message: expect.stringContaining(reason) }),
@@ -83,7 +83,7 @@ describe("findSlot", () => {
     ["", "is empty"],
     ["count.x", 'leads through "count", which is the number 1.'],
     ["user.name.x", 'leads through "user.name", which is the string "Ada".'],
-    ["seen.x", 'leads through "seen", which is a Map'],
+    ["seen.x", 'leads through "seen", which is an instance of Map'],
     ["user.tags.2", "which has 2 items"],
     ["user.tags.x", "which has 2 items"],
     ["user.tags.length", "which has 2 items"],

@@ -107,7 +107,7 @@ function isIndex(segment: string): boolean {
 
 function nameOf(value: unknown): string {
   return typeof value === "object"
-    ? `a ${(value as object).constructor.name}`
+    ? `an instance of ${(value as object).constructor.name}`
     : `the ${typeof value} ${formatValue(value).slice(0, 40)}`;
 }
 

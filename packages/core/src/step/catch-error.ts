@@ -4,7 +4,8 @@
  * @module
  */
 
-import type { CatchErrorOptions, Emission, EmittableClasses, StepDecorator } from "../authoring/step.types.js";
+import type { AnyEmission, CatchErrorOptions, Emission, StepDecorator } from "../authoring/step.types.js";
+import type { AnyClasses } from "../authoring/trigger.types.js";
 import { decorateMethod, refuseUncalled } from "../compile/registration.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import { recover } from "../engine/reduce/recovery.js";
@@ -21,11 +22,13 @@ import { checkHandlers } from "../graph/check-handlers.js";
  * }
  * @throws {WorkflowError} `STEP_PLACEMENT` unless it decorates a public instance method with a name.
  */
-export function catchError<const Emits extends EmittableClasses = never>(
-  options: CatchErrorOptions<Emits> = {},
-): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
+export function catchError<
+  const Emits extends AnyEmission = never,
+  const Waits extends AnyClasses = never,
+  const Streams extends AnyClasses = never,
+>(options: CatchErrorOptions<Emits, Waits, Streams> = {}): StepDecorator<StepFailedEvent, Emission<Emits>, {}> {
   optionalModules.handlers = checkHandlers;
   optionalModules.recovery = recover;
   refuseUncalled("catchError", options);
-  return decorateMethod({ kind: "failure", options });
+  return decorateMethod({ kind: "failure", options: options as object });
 }

@@ -6,19 +6,18 @@
 
 import type { Context } from "../authoring/context.types.js";
 import type {
+  AnyEmission,
   AnyStepOptions,
   Emission,
-  EmittableClasses,
-  GraphOptions,
   Marks,
   Step,
   StepDecorator,
   StepFunction,
   StepOptions,
-  StreamableClasses,
+  SubclassOption,
 } from "../authoring/step.types.js";
 import type { Fitting, Yielded } from "../authoring/step-return.types.js";
-import type { AcceptableClasses, AnyTrigger, Delivered } from "../authoring/trigger.types.js";
+import type { AnyClasses, AnyTrigger, Delivered } from "../authoring/trigger.types.js";
 import { decorateMethod, makeFreeStep, refuseUncalled } from "../compile/registration.js";
 import type { StopEvent } from "../event/built-in-events.js";
 import type { TypeHint } from "../event/type-hint.js";
@@ -38,9 +37,13 @@ import type { Resolved, ResourceMap } from "../resource/resource.types.js";
  */
 export function step<
   const On extends AnyTrigger,
-  const Emits extends EmittableClasses = never,
+  const Emits extends AnyEmission = never,
   Needs extends ResourceMap = {},
->(options: StepOptions<On, Emits, Needs>): StepDecorator<Delivered<On>, Emission<Emits>, Resolved<Needs>>;
+  const Waits extends AnyClasses = never,
+  const Streams extends AnyClasses = never,
+>(
+  options: StepOptions<On, Emits, Needs, Waits, Streams>,
+): StepDecorator<Delivered<On>, Emission<Emits>, Resolved<Needs>>;
 /** `@step` without a call: the compiler prints the sentence. @internal */
 export function step(
   method: StepFunction,
@@ -60,15 +63,15 @@ export function step(
  */
 export function step<
   const On extends AnyTrigger,
-  const Emits extends EmittableClasses = never,
+  const Emits extends AnyEmission = never,
   Needs extends ResourceMap = {},
-  const Waits extends AcceptableClasses = never,
+  const Waits extends AnyClasses = never,
   const Subclasses extends boolean = false,
-  const Streams extends StreamableClasses = never,
+  const Streams extends AnyClasses = never,
   State = unknown,
   Return = unknown,
 >(
-  options: StepOptions<On, Emits, Needs> & GraphOptions<Waits, Subclasses, Streams>,
+  options: StepOptions<On, Emits, Needs, Waits, Streams> & SubclassOption<Subclasses>,
   // Keeps the declared events, but the stop event as it is returned: `StopEvent<number>` instead of
   // `StopEvent<unknown>`.
   run: (

@@ -9,26 +9,19 @@ import type { Context } from "../authoring/context.types.js";
 import type { GatherFacts, GraphProblem, PayloadFacts, StepFacts } from "../authoring/graph.types.js";
 import type { InputOfStart, ResultOfStop } from "../authoring/run.types.js";
 import type {
+  AnyEmission,
   AnyStepOptions,
   CatchErrorOptions,
   Emission,
   EmittableClasses,
   GraphMarks,
-  GraphOptions,
   Step,
   StepFunction,
   StepOptions,
-  StreamableClasses,
+  SubclassOption,
 } from "../authoring/step.types.js";
 import type { EventOf, Fitting, Yielded } from "../authoring/step-return.types.js";
-import type {
-  AcceptableClasses,
-  AnyTrigger,
-  Delivered,
-  EventIn,
-  EventsIn,
-  EventsOf,
-} from "../authoring/trigger.types.js";
+import type { AnyClasses, AnyTrigger, Delivered, EventIn, EventsIn, EventsOf } from "../authoring/trigger.types.js";
 import type { DefinedRun, definedRun } from "../authoring/workflow-facts.types.js";
 import { compileWorkflow } from "../compile/compile.js";
 import { type DeclaredStep, declareStep } from "../compile/declared-step.js";
@@ -102,15 +95,15 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
   step<
     const Name extends string,
     const On extends AnyTrigger,
-    const Emits extends EmittableClasses = never,
+    const Emits extends AnyEmission = never,
     Needs extends ResourceMap = {},
-    const Waits extends AcceptableClasses = never,
+    const Waits extends AnyClasses = never,
     const Subclasses extends boolean = false,
-    const Streams extends StreamableClasses = never,
+    const Streams extends AnyClasses = never,
     Return = unknown,
   >(
     name: NewName<Name, Graph>,
-    options: StepOptions<On, Emits, Needs> & GraphOptions<Waits, Subclasses, Streams>,
+    options: StepOptions<On, Emits, Needs, Waits, Streams> & SubclassOption<Subclasses>,
     run: (
       event: Delivered<On>,
       ctx: Context<State>,
@@ -138,14 +131,13 @@ export interface WorkflowBuilder<State, Graph extends string, Input, Shown> {
   /** Adds a step that runs when another step has used up its retries. */
   catchError<
     const Name extends string,
-    const Emits extends EmittableClasses = never,
-    const Waits extends AcceptableClasses = never,
-    const Streams extends StreamableClasses = never,
+    const Emits extends AnyEmission = never,
+    const Waits extends AnyClasses = never,
+    const Streams extends AnyClasses = never,
     Return = unknown,
   >(
     name: NewName<Name, Graph>,
-    options: CatchErrorOptions<Emits> &
-      GraphOptions<Waits, false, Streams> & { readonly steps?: readonly StepName<Graph>[] },
+    options: CatchErrorOptions<Emits, Waits, Streams> & { readonly steps?: readonly StepName<Graph>[] },
     run: (event: StepFailedEvent, ctx: Context<State>) => Fitting<Return, Return, Emission<Emits>>,
   ): WorkflowBuilder<
     State,

@@ -376,7 +376,7 @@ describe("what is asked of a run of a queue", () => {
     };
 
     expect(problems({ queue: "lmm", priority: 1.5 })).toEqual([
-      '`queue` is "lmm", which is none of `createRuntime({ queues })` (did you mean "llm"?)',
+      '`queue` is "lmm", which is not one of `createRuntime({ queues })` (did you mean "llm"?)',
       "`priority` is 1.5, not a whole number from -2147483648 to 2147483647",
     ]);
     expect(problems({ queueKey: "t", priority: 2 ** 31 })).toEqual([
@@ -417,11 +417,11 @@ describe("the queues of a runtime", () => {
             '`queues.a.priority` is "yes", not true or false',
             "`queues.b.perKey.concurrency` is missing, not a whole number from 1",
             "`queues.b.rate.limit` is 1.5, not a whole number from 1",
-            '`queues.b.rate.per` is "soon", no duration of at least 1 ms',
+            '`queues.b.rate.per` is "soon", not a duration of at least 1 ms',
             "`rate` is not an option of `queues.c.perKey`",
             "`queues.c.perKey.concurrency` is NaN, not a whole number from 1",
             "`queues.c.rate` is not an object",
-            "`queues.d.rate.per` is 0, no duration of at least 1 ms",
+            "`queues.d.rate.per` is 0, not a duration of at least 1 ms",
             "`queues.e` is not an object",
           ],
         },

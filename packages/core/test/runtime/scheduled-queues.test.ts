@@ -146,7 +146,7 @@ describe("a run that begins by the calendar, of a queue", () => {
 
     expect(await problems({ queue: "lmm", priority: 1e9, overlap: "no" })).toEqual([
       '`overlap` is "no", not "skip", "queue" or "allow"',
-      '`queue` is "lmm", which is none of `createRuntime({ queues })` (did you mean "llm"?)',
+      '`queue` is "lmm", which is not one of `createRuntime({ queues })` (did you mean "llm"?)',
     ]);
     expect(await problems({ queueKey: "a", priority: Number.NaN })).toEqual([
       "`queueKey` is for a run with `queue`",

@@ -291,32 +291,17 @@ class Bad extends Workflow.withState(State) {
   async b101(_: JoinIncompleteEvent) { return new Ping(); }
 
   // @ts-expect-error B102 waits for a stop event
-  //   TS2322: Type 'StopEventClass' is not assignable to type 'AcceptableClasses'.
-  //     Type 'StopEventClass' is not assignable to type 'AcceptableClass'.
-  //     Type 'StopEvent<undefined>' is not assignable to type 'AcceptableEvent'.
-  //     Types of property '[eventFacts]' are incompatible.
-  //     Type 'EventFacts<"stop", { readonly result: undefined; }, { readonly result: undefined; }, "StopEvent">' is not assignable to type 'EventFacts<AcceptableRole, unknown, unknown, string>'.
-  //     Type '"stop"' is not assignable to type 'AcceptableRole'.
+  //   TS2322: Type 'StopEventClass' is not assignable to type '"No step waits for StopEvent: it ends a run, or is only for readers of the stream."'.
   @step({ on: Joke, emits: Ping, waits: StopEvent })
   async b102(_: Joke) { return new Ping(); }
 
   // @ts-expect-error B103 shows a stop event
-  //   TS2322: Type 'typeof Answer' is not assignable to type 'StreamableClasses'.
-  //     Type 'typeof Answer' is not assignable to type 'StreamableClass'.
-  //     Type 'Answer' is not assignable to type 'StreamableEvent'.
-  //     Types of property '[eventFacts]' are incompatible.
-  //     Type 'EventFacts<"stop", { joke: string; }, { joke: string; }, "Answer">' is not assignable to type 'EventFacts<"event" | "external" | "humanResponse" | "inputRequired" | "start", unknown, unknown, s…
-  //     Type '"stop"' is not assignable to type '"event" | "external" | "humanResponse" | "inputRequired" | "start"'.
+  //   TS2322: Type 'typeof Answer' is not assignable to type '"No step streams Answer: it ends a run, or only the engine makes it."'.
   @step({ on: Joke, emits: Ping, streams: Answer })
   async b103(_: Joke) { return new Ping(); }
 
   // @ts-expect-error B104 emits what only the engine makes
-  //   TS2322: Type 'EngineEventClass<WorkflowFailedEvent>' is not assignable to type 'EmittableClasses'.
-  //     Type 'EngineEventClass<WorkflowFailedEvent>' is not assignable to type 'EmittableClass'.
-  //     Type 'WorkflowFailedEvent' is not assignable to type 'EmittableEvent'.
-  //     Types of property '[eventFacts]' are incompatible.
-  //     Type 'EventFacts<"terminal", never, RunFailure, "WorkflowFailedEvent">' is not assignable to type 'EventFacts<EmittableRole, unknown, unknown, string>'.
-  //     Type '"terminal"' is not assignable to type 'EmittableRole'.
+  //   TS2322: Type 'EngineEventClass<WorkflowFailedEvent>' is not assignable to type '"No step emits WorkflowFailedEvent: only the engine makes it."'.
   @step({ on: Joke, emits: WorkflowFailedEvent })
   async b104(_: Joke) {}
 

@@ -178,12 +178,7 @@ declare const shown: import("../../src/index.js").StreamOf<typeof asks>;
 //   TS2367: This comparison appears to be unintentional because the types '"JoinIncompleteEvent" | "StepRestartedEvent" | "StopEvent" | "WorkDiscardedEvent" | "WorkflowCancelledEvent" | "WorkflowFailedEv…
 if (shown.type === "Joke") shown;
 // @ts-expect-error D39 shows what ends a run
-//   TS2322: Type 'StopEventClass' is not assignable to type 'StreamableClasses'.
-//     Type 'StopEventClass' is not assignable to type 'StreamableClass'.
-//     Type 'StopEvent<undefined>' is not assignable to type 'StreamableEvent'.
-//     Types of property '[eventFacts]' are incompatible.
-//     Type 'EventFacts<"stop", { readonly result: undefined; }, { readonly result: undefined; }, "StopEvent">' is not assignable to type 'EventFacts<"event" | "external" | "humanResponse" | "inputRequired"…
-//     Type '"stop"' is not assignable to type '"event" | "external" | "humanResponse" | "inputRequired" | "start"'.
+//   TS2322: Type 'StopEventClass' is not assignable to type '"No step streams StopEvent: it ends a run, or only the engine makes it."'.
 start.step("b", { on: Joke, emits: StopEvent, streams: StopEvent }, () => new StopEvent());
 
 export { n };

@@ -69,7 +69,7 @@ new Other().run({}, { resources: [db.override("no db")] });
 //   TS2339: Property 'run' does not exist on type 'typeof Flow'.
 Flow.run({ topic: "x" });
 // @ts-expect-error B63 a stop event sent from outside
-//   TS2741: Property 'hint' is missing in type 'StopEvent<undefined>' but required in type 'TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">'.
+//   TS2345: Argument of type 'StopEvent<undefined>' is not assignable to parameter of type '"This event ends a run, so it cannot be sent: return it from a step."'.
 new Other().run().sendEvent(new StopEvent());
 
 // @ts-expect-error B108 something that is not watched
@@ -109,14 +109,14 @@ class Picky extends Workflow {
 // ---- context and store
 async function inside(ctx: Context<State>, ev: StartEvent) {
   // @ts-expect-error B64 a stop event is returned, not sent
-  //   TS2741: Property 'hint' is missing in type 'StopEvent<number>' but required in type 'TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">'.
+  //   TS2345: Argument of type 'StopEvent<number>' is not assignable to parameter of type '"This event ends a run, so it cannot be sent: return it from a step."'.
   ctx.sendEvent(new StopEvent({ result: 1 }));
   // @ts-expect-error B65 nor streamed
-  //   TS2741: Property 'hint' is missing in type 'Answer' but required in type 'TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">'.
+  //   TS2345: Argument of type 'Answer' is not assignable to parameter of type '"This event ends a run, so it cannot be sent: return it from a step."'.
   ctx.writeEventToStream(new Answer({ joke: "" }));
   // @ts-expect-error B65b one of two is a stop event
-  //   TS2345: Argument of type 'Joke | StopEvent<undefined>' is not assignable to parameter of type 'Joke | TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">'.
-  //     Type 'StopEvent<undefined>' is not assignable to type 'Joke | TypeHint<"This event ends a run, so it cannot be sent: return it from a step.">'.
+  //   TS2345: Argument of type 'Joke | StopEvent<undefined>' is not assignable to parameter of type '"This event ends a run, so it cannot be sent: return it from a step." | Joke'.
+  //     Type 'StopEvent<undefined>' is not assignable to type '"This event ends a run, so it cannot be sent: return it from a step." | Joke'.
   //     Property 'text' is missing in type 'StopEvent<undefined>' but required in type 'Joke'.
   ctx.sendEvent(ev.get("x") ? new Joke({ text: "" }) : new StopEvent());
   // @ts-expect-error B66 not an event

@@ -78,5 +78,7 @@ export function unrunnable(given: unknown): string | null {
 
 function describe(value: unknown): string {
   if (value === null) return "null";
-  return typeof value === "object" ? `a ${value.constructor?.name ?? "object"}` : typeof value;
+  if (typeof value !== "object") return typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
+  const name: unknown = value.constructor?.name;
+  return typeof name !== "string" || name === "Object" ? "an object" : `an instance of ${name}`;
 }

@@ -151,7 +151,7 @@ function ownKey(options: EditOptions | undefined): EditOptions | undefined {
 }
 
 function noFields(name: string, data: unknown): WorkflowError {
-  const given = Array.isArray(data) ? "a list" : data === null ? "null" : `a ${typeof data}`;
+  const given = Array.isArray(data) ? "a list" : data == null ? String(data) : `a ${typeof data}`;
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `The event "${name}" was given ${given} as its data, not an object.`,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { RunCommit, RunKey, RunNews } from "millrace/runtime";
+import type { RunChange, RunCommit, RunKey } from "millrace/runtime";
 import { hashOf } from "../text/keys.js";
 import type { Database } from "./database.js";
 
@@ -21,7 +21,7 @@ const maxBytes = 7_900;
 
 export interface Change {
   readonly key: RunKey;
-  readonly news: RunNews;
+  readonly news: RunChange;
 }
 
 /** Null: any run. */
@@ -33,7 +33,7 @@ export interface Notice {
 export function changeOf({ key, owner, release, create, summary, records = [] }: RunCommit): Change {
   if (owner === null || create?.lease === null || records.length > 0) return { key, news: "due" };
   if ((summary?.outcome ?? null) !== null) return { key, news: "ended" };
-  return { key, news: release === true ? "due" : "further" };
+  return { key, news: release === true ? "due" : "progressed" };
 }
 
 /** A name of at most 63 bytes, unique to this store in the database. */
@@ -106,12 +106,12 @@ export class Notices {
 }
 
 /** Ordered by the number of readers concerned. Sent as a number; a due run has none. */
-const order: readonly RunNews[] = ["further", "ended", "due"];
+const order: readonly RunChange[] = ["progressed", "ended", "due"];
 
 /** Of two changes of one run. */
 export function either(before: Change | undefined, { key, news }: Change): Change {
-  const rank = Math.max(order.indexOf(news), order.indexOf(before?.news ?? "further"));
-  return { key, news: order[rank] as RunNews };
+  const rank = Math.max(order.indexOf(news), order.indexOf(before?.news ?? "progressed"));
+  return { key, news: order[rank] as RunChange };
 }
 
 function encode({ writer, changes }: Notice): string {

@@ -1,10 +1,10 @@
-import type { RunKey, RunNews } from "millrace/runtime";
+import type { RunChange, RunKey } from "millrace/runtime";
 import { idOf } from "../text/keys.js";
 import type { Database } from "./database.js";
 import { type Line, Listener } from "./listener.js";
 import { type Change, channelOf, decodeNotice, either, Notices } from "./notices.js";
 
-type Heard = (key: RunKey | null, news?: RunNews) => void;
+type Heard = (key: RunKey | null, news?: RunChange) => void;
 
 export interface WatchersSetup {
   readonly database: Database;

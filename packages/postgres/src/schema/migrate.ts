@@ -63,7 +63,7 @@ function foreign(path: string): WorkflowError {
   return new WorkflowError({
     code: "STORE_FOREIGN",
     message: `The schema "${path}" has tables of another program.`,
-    hint: "Give Millrace a schema of its own: set `schema`.",
+    hint: "Use a separate schema for Millrace: set `schema`.",
     details: { path },
   });
 }

@@ -6,8 +6,8 @@
  * committed before each of them, so a claim counts every place that was given before it had the lock.
  *
  * Order of locks: commits, posts and deletions lock runs, in the order of their numbers, and never a queue. A claim locks the
- * queues that it names, in the order of their numbers, and from then on waits for nobody: a run or an owner that somebody
- * else has locked is skipped, and what it held still counts. So nobody who waits for a queue is waited for in a circle.
+ * queues that it names, in the order of their numbers, and from then on waits for nobody: a run or an owner that another transaction
+ * has locked is skipped, and what it held still counts. So nobody who waits for a queue is waited for in a circle.
  *
  * @module
  */

@@ -186,7 +186,7 @@ const tables = `
   CREATE INDEX records_page ON @records (scope, left(id, 250));
 `;
 
-// A pipelined transaction fails as a whole where a statement finds something else than the client expected.
+// A pipelined transaction fails as a whole when a statement finds other rows than the client expected.
 const functions = `
   CREATE FUNCTION @expect(counted bigint, wanted bigint, code text) RETURNS void LANGUAGE plpgsql AS $$
   BEGIN

@@ -17,7 +17,7 @@ const freshMs = 86_400_000;
 /** A server with more tenants than that asks again for some of them. */
 const maxKnown = 20_000;
 
-/** The numbers of long names. Tenants and queues stay for good; owners go a week after they were last seen. */
+/** The numbers of long names. Tenants and queues are kept for ever; owners are deleted a week after they were last seen. */
 export class Interned {
   readonly #database: Database;
   readonly #table: Table;

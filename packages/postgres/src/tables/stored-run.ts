@@ -64,7 +64,8 @@ export function toRun({ database, clock }: RunReader, row: Row): StoredRun {
   if (!isWhole)
     throw damaged(database.path, `the row of run ${column("run_id")} in \`starts\` or \`tenants\` is missing`);
   const status = column<StoredStatus>("status");
-  if (!isStoredStatus(status)) throw damaged(database.path, `runs.status of ${column("run_id")} is none of a run`);
+  if (!isStoredStatus(status))
+    throw damaged(database.path, `runs.status of ${column("run_id")} is not a status of a run`);
   const owner = column<string | null>("owner");
   const queue = column<string | null>("queue");
   const wakeAt = column<number | null>("wake_at");

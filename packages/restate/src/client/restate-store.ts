@@ -53,10 +53,10 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     keepsRecords: kept !== null,
     hash: sha256,
     commit: (commits) => Promise.all(commits.map((commit) => runs.commit(commit))),
-    again: (key, message) => {
+    requestContinue: (key, message) => {
       runs.forget();
       polls.speedUp(key);
-      return ingress.call({ service: RUN, handler: "again", key, message });
+      return ingress.call({ service: RUN, handler: "continue", key, message });
     },
     // Runs are in the hosts.
     claim: async (_key, { sealed }) => {

@@ -8,7 +8,7 @@ import type { NewRunRecord, PostedMessage, StoredRun } from "millrace/runtime";
 export const MAX_TEXT_LENGTH: number = 8 * 1024 * 1024;
 
 /** Handlers that clients call. */
-export type ClientHandler = "start" | "post" | "read" | "again" | "remove";
+export type ClientHandler = "start" | "post" | "read" | "continue" | "remove";
 
 export interface StartMessage {
   readonly record: NewRunRecord;

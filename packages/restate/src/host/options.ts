@@ -36,7 +36,7 @@ export interface RestateHostOptions {
    */
   readonly records?: RecordStore;
   /**
-   * Handlers that the ingress refuses: then only other services of this Restate can start, message, read, continue (`"again"`) or delete
+   * Handlers that the ingress refuses: then only other services of this Restate can start, message, read, continue or delete
    * (`"remove"`) runs, and `connect` cannot. Handlers that no client needs are always refused. @default none
    */
   readonly ingressPrivate?: readonly ClientHandler[];
@@ -62,7 +62,7 @@ export const recordsRule: Rule = (records) => {
   return records === undefined || isStore ? [] : ['`records` is no store such as `sqliteStore("records.db")`'];
 };
 
-const clientHandlers: readonly ClientHandler[] = ["start", "post", "read", "again", "remove"];
+const clientHandlers: readonly ClientHandler[] = ["start", "post", "read", "continue", "remove"];
 
 const rules: Rules<RestateHostOptions> = {
   workflows: (workflows) => (Object.keys(workflows ?? {}).length === 0 ? ["`workflows` is empty"] : []),

@@ -12,7 +12,7 @@ import {
   type VirtualObjectDefinition,
 } from "@restatedev/restate-sdk/fetch";
 import { newStoredRun } from "millrace/engine";
-import type { AgainRequest, AgainResult } from "millrace/runtime";
+import type { ContinueRequest, ContinueResult } from "millrace/runtime";
 import { KeptRun, type Row } from "../kept/kept-run.js";
 import { ROW, receiptKey } from "../kept/keys.js";
 import { RUN, runKeyOf } from "../names.js";
@@ -37,7 +37,7 @@ export type RunObject = VirtualObjectDefinition<typeof RUN, RunHandlers>;
 export interface RunHandlers {
   start(ctx: ObjectContext, message: StartMessage): Promise<StartAnswer>;
   activate(ctx: ObjectContext, message: Activate): Promise<void>;
-  again(ctx: ObjectContext, message: AgainRequest): Promise<AgainResult>;
+  continue(ctx: ObjectContext, message: ContinueRequest): Promise<ContinueResult>;
   remove(ctx: ObjectContext): Promise<boolean>;
   who(ctx: ObjectSharedContext, message: WhoMessage): Promise<WhoAnswer | null>;
   read(ctx: ObjectSharedContext, message: ReadMessage): Promise<ReadAnswer<unknown>>;
@@ -63,7 +63,7 @@ export function runObject(setup: HostSetup, { inactivityMs, ingressPrivate: hidd
       activate: exclusive({ ...working, ingressPrivate: true }, (ctx: ObjectContext, message: Activate) =>
         goOn(ctx, message, setup),
       ),
-      again: exclusive({ enableLazyState: true, ingressPrivate: hidden.has("again") }, again),
+      continue: exclusive({ enableLazyState: true, ingressPrivate: hidden.has("continue") }, continueRun),
       remove: exclusive({ enableLazyState: true, ingressPrivate: hidden.has("remove") }, (ctx: ObjectContext) =>
         remove(ctx, setup),
       ),
@@ -113,7 +113,7 @@ async function isWanted(ctx: ObjectContext, message: Activate, { run }: Row): Pr
 const allowed = { resume: ["cancelled"], retry: ["failed", "timedOut"] } as const;
 
 /** Reopens an ended run; an activation of its own continues it. */
-async function again(ctx: ObjectContext, { how, idempotencyKey }: AgainRequest): Promise<AgainResult> {
+async function continueRun(ctx: ObjectContext, { how, idempotencyKey }: ContinueRequest): Promise<ContinueResult> {
   const row = await ctx.get<Row>(ROW);
   if (row === null) return { status: "unknown" };
   const { run } = row;

@@ -1,7 +1,7 @@
 import type { TickBatch } from "millrace/runtime";
 import type { KeptCommit } from "./kept-run.js";
 
-/** The commits of one round as few as they can be: every key that one of them changes is a message of its own. */
+/** Merges the commits of one round: every key that a commit changes costs one message. */
 export function mergeCommits(commits: readonly KeptCommit[]): KeptCommit[] {
   const merged: KeptCommit[] = [];
   for (const commit of commits) {

@@ -46,7 +46,7 @@ export function assertOpen({ name, compiled }: WorkflowFacts, fields: Fields, lo
   throw new WorkflowError({
     code: "STATE_CLOSED",
     message: `"${name}" does not accept that state in a fork: ${problems.join("; ")}.`,
-    hint: "Leave it out of `state`. The option `forkState` of the workflow says what may be set.",
+    hint: "Leave it out of `state`. The workflow's option `forkState` lists the fields that can be set.",
     details: { workflow: name, problems },
   });
 }

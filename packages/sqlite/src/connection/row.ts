@@ -43,7 +43,8 @@ export class Row {
   damaged(column: string, expected: string): never {
     const { path, table, key } = this.#source;
     const value = this.#values[column];
-    const found = value === null ? "NULL" : typeof value === "number" ? String(value) : `a ${typeof value}`;
+    const isShown = value === null || typeof value === "number";
+    const found = isShown ? String(value ?? "NULL") : typeof value === "object" ? "a blob" : `a ${typeof value}`;
     throw new WorkflowError({
       code: "STORE_CORRUPT",
       message: `The store "${path}" is damaged: ${table}.${column} of ${key} is ${found}, not ${expected}.`,

@@ -1,7 +1,7 @@
-import type { RunKey, RunNews } from "millrace/runtime";
+import type { RunChange, RunKey } from "millrace/runtime";
 import type { Database } from "./database.js";
 
-type Listener = (key: RunKey | null, news?: RunNews) => void;
+type Listener = (key: RunKey | null, news?: RunChange) => void;
 
 /** A database to which other connections commit, too. */
 interface Polled {
@@ -35,7 +35,7 @@ export class Watchers {
   }
 
   /** Calls the listeners once for each key, after the caller has returned. */
-  notify(keys: readonly (RunKey | null)[], news?: RunNews): void {
+  notify(keys: readonly (RunKey | null)[], news?: RunChange): void {
     for (const watcher of this.#watchers) {
       // One microtask each: a listener that throws must neither silence the others nor fail the commit.
       queueMicrotask(() => {

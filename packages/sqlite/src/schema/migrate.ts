@@ -52,7 +52,7 @@ function foreign(path: string, application: number): WorkflowError {
   return new WorkflowError({
     code: "STORE_FOREIGN",
     message: `The file "${path}" is a SQLite database of another program.`,
-    hint: "Give Millrace a file of its own.",
+    hint: "Use a separate file for Millrace.",
     details: { path, applicationId: application },
   });
 }

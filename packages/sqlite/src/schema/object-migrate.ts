@@ -42,7 +42,7 @@ function assertFree(database: ObjectDatabase, texts: readonly string[]): void {
   throw new WorkflowError({
     code: "STORE_FOREIGN",
     message: `The Durable Object has a table "${taken}" of its own, and the store needs that name.`,
-    hint: "Give Millrace an object of its own, or rename your table.",
+    hint: "Use a separate Durable Object for Millrace, or rename your table.",
     details: { path: database.path, table: taken },
   });
 }

@@ -126,7 +126,8 @@ function Counts({ step, note }: { readonly step: StepOverlay; readonly note: str
   if (step.retrying > 0)
     parts.push(count("failed", `↻ ${step.retrying}`, `${step.retrying} waiting for the next attempt`));
   else if (step.retries > 0) parts.push(count("", `↻ ${step.retries}`, plural(step.retries, "retry")));
-  if (step.caught > 0) parts.push(count("failed", `✕ ${step.caught}`, `${step.caught} failed for good and caught`));
+  if (step.caught > 0)
+    parts.push(count("failed", `✕ ${step.caught}`, `${step.caught} failed after all retries and caught`));
   if (step.waiting > 0) {
     const words = step.waitsFor === "person" ? "for a person" : "for time";
     parts.push(count("waiting", words, `${step.waiting} waiting`));

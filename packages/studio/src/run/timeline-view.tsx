@@ -205,7 +205,7 @@ function ChildLink({ lane, rootId, onChildren, name }: LaneRowProps & { readonly
 /** Class and label of a bar. */
 const looks: Readonly<Record<Bar["kind"], readonly [className: string, words: string]>> = {
   done: ["done", "completed"],
-  failed: ["failed", "failed for good"],
+  failed: ["failed", "failed after all retries"],
   retried: ["failed retried", "failed, tried again"],
   running: ["running", "running"],
   queued: ["queued", "queued"],

@@ -11,7 +11,7 @@ interface MishapsState {
   readonly retry: "draw" | "load";
 }
 
-/** A page that fails to draw itself says so, and the rest of the studio stays. React has this for classes only. */
+/** A page that fails to draw itself reports it, and the rest of the studio stays. React has this for classes only. */
 export class Mishaps extends Component<MishapsProps, MishapsState> {
   override state: MishapsState = { error: null, retry: "draw" };
 

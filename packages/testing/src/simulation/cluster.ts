@@ -76,7 +76,7 @@ export class Cluster<Process extends { readonly status: string }> {
       rounds = this.clock.now() === atMs ? rounds + 1 : 0;
       atMs = this.clock.now();
       if (rounds > MOST_ROUNDS)
-        throw new Error("Time stands still: processes set timers that are due at once, over and over.");
+        throw new Error("Simulated time does not advance: processes keep setting timers that are due at once.");
     }
   }
 

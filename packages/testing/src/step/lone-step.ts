@@ -1,4 +1,4 @@
-/** Makes a snapshot of a run that is about to begin one step and has nothing else to do. */
+/** Makes a snapshot of a run that is about to begin one step, its only work. */
 import { type ContextDict, WorkflowError } from "millrace";
 import {
   type CompiledWorkflow,

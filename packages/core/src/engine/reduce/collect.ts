@@ -161,7 +161,7 @@ function missing(reduction: Reduction): string[] {
   );
   return [
     ...leftoversOf(reduction, "collect").map(
-      ({ step, arrived }) => `${arrived} came to the collect step "${step}" outside of the fan-outs that it gathers`,
+      ({ step, arrived }) => `${arrived} reached the collect step "${step}" outside of the fan-outs that it gathers`,
     ),
     ...unfired.map((step) => `the collect step "${step}" has had no batch: no fan-out led to it`),
   ];

@@ -22,5 +22,5 @@ export function keyed(kind: string, key: string): string {
 export function assertName(name: unknown, option: "key" | "scope"): void {
   if (typeof name === "string" && name !== "") return;
   const what = `is ${name === "" ? "empty" : formatValue(name)}; it must be a text`;
-  throw wrongOption(option, what, "Give a short text of its own.");
+  throw wrongOption(option, what, "Use a short text that is unique in the step.");
 }

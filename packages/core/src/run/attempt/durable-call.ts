@@ -68,7 +68,7 @@ class DurableCall implements EffectPhase {
     else this.#try(known);
   }
 
-  /** @param answer Rejects when the call has failed for good. */
+  /** @param answer Rejects when the call has failed and is not retried. */
   #tryAfter(answer: Promise<unknown>): void {
     answer.then(
       () => this.#try(this.#record),

@@ -16,7 +16,7 @@ import { StepContext } from "./step-context.js";
  * The state of the run of a step, frozen, with every edit that is on its way: those that other steps end with among them, which
  * `ctx.store` does not show before they are stored.
  *
- * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function settledState<State>(ctx: Context<State>): Promise<State> {
   return attemptOf(ctx, "settledState").run.store().settled() as Promise<State>;
@@ -26,7 +26,7 @@ export function settledState<State>(ctx: Context<State>): Promise<State> {
  * The time of the run of a step, in epoch milliseconds: never before its last tick, though the run was loaded by another process, or
  * the clock was set back.
  *
- * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function runTime(ctx: Pick<Context, "runId">): number {
   return attemptOf(ctx, "runTime").run.now();
@@ -35,7 +35,7 @@ export function runTime(ctx: Pick<Context, "runId">): number {
 /**
  * How often the run has ended and was continued, by `retry` or `resume`: equal in all processes that continue it after a crash.
  *
- * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function endsOf(ctx: Pick<Context, "runId">): number {
   return attemptOf(ctx, "endsOf").run.state.ends;
@@ -44,7 +44,7 @@ export function endsOf(ctx: Pick<Context, "runId">): number {
 /**
  * Cancels the run of a step from inside, as `cancel` of its handle does. The step is cut off: what it returns later does not count.
  *
- * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function cancelOwnRun(ctx: Pick<Context, "runId">, reason: string | null): void {
   const { run } = attemptOf(ctx, "cancelOwnRun");
@@ -66,7 +66,7 @@ type DirectEnd<Output> = { readonly answer: Output } & (
  *
  * @param direct Gives the patches of the frozen state, or the state that replaces it, and what the callback would give; `null`: the
  * callback is called.
- * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export function finishDirect<Output>(
   ctx: object,
@@ -88,7 +88,7 @@ export function finishDirect<Output>(
  * Resolves once everything that the open children of a run have written to their streams until now is on its way into the stream of
  * the run: an event that ends the run comes behind it.
  *
- * @throws {WorkflowError} `OPTION_INVALID` for a context that is none of a step.
+ * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
 export async function settledChildren(ctx: object): Promise<void> {
   await drained(attemptOf(ctx, "settledChildren").run as Partial<LiveRun>);

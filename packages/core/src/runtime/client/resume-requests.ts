@@ -7,7 +7,7 @@
  */
 import { Deferred } from "../../system/deferred.js";
 import { idOf, storedRun } from "../store/run-key.js";
-import type { AgainRequest, ClaimedRun, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
+import type { ClaimedRun, ContinueRequest, RunKey, RunStore, StoredStatus } from "../store/run-store.types.js";
 import { cannotResume, runtimeStopped, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
@@ -17,7 +17,7 @@ import { waitForChange } from "./wait-for-change.js";
 /** What the store keeps of a request with a key. */
 const receipt = '{"status":"accepted","sequence":0}';
 
-const allowed: { readonly [How in AgainRequest["how"]]: readonly StoredStatus[] } = {
+const allowed: { readonly [How in ContinueRequest["how"]]: readonly StoredStatus[] } = {
   resume: ["cancelled"],
   retry: ["failed", "timedOut"],
 };
@@ -36,7 +36,7 @@ export class ResumeRequests {
    *
    * @throws {WorkflowError} `RUN_UNKNOWN`, `RUN_FINISHED`, `RUN_NOT_RETRYABLE`, and what keeps the run from being loaded.
    */
-  ask(key: RunKey, request: AgainRequest): Promise<void> {
+  ask(key: RunKey, request: ContinueRequest): Promise<void> {
     const id = idOf(key);
     const turn = (this.#turns.get(id) ?? Promise.resolve()).then(() => this.#serve(key, request));
     const over = turn
@@ -48,7 +48,7 @@ export class ResumeRequests {
     return turn;
   }
 
-  async #serve(key: RunKey, request: AgainRequest): Promise<void> {
+  async #serve(key: RunKey, request: ContinueRequest): Promise<void> {
     const registry = this.#registry;
     const live = registry.live.get(idOf(key));
     if (live !== undefined && live.phase !== "live") await live.left; // how it ended is stored then
@@ -63,11 +63,12 @@ export class ResumeRequests {
   }
 
   /** Returns when the present lease ends; `null` once the request is served. */
-  async #try(key: RunKey, request: AgainRequest): Promise<number | null> {
+  async #try(key: RunKey, request: ContinueRequest): Promise<number | null> {
     const registry = this.#registry;
     registry.assertOpen();
-    const { runsElsewhere, again } = registry.store;
-    if (runsElsewhere === true && again !== undefined) return this.#askElsewhere(key, request, again);
+    const { runsElsewhere, requestContinue } = registry.store;
+    if (runsElsewhere === true && requestContinue !== undefined)
+      return this.#askElsewhere(key, request, requestContinue);
     const run = await storedRun(registry.store, key);
     if (await this.#isDone(key, request)) return null;
     assertHere(run);
@@ -78,17 +79,21 @@ export class ResumeRequests {
     return this.#begin(claimed, request);
   }
 
-  async #askElsewhere(key: RunKey, request: AgainRequest, again: NonNullable<RunStore["again"]>): Promise<null> {
+  async #askElsewhere(
+    key: RunKey,
+    request: ContinueRequest,
+    requestContinue: NonNullable<RunStore["requestContinue"]>,
+  ): Promise<null> {
     const { how, idempotencyKey } = request;
     const scopedKey = idempotencyKey === null ? null : scoped(how, idempotencyKey);
-    const result = await again(key, { how, idempotencyKey: scopedKey });
+    const result = await requestContinue(key, { how, idempotencyKey: scopedKey });
     if (result.status === "unknown") throw runUnknown(key);
     if (result.status === "refused") throw cannotResume(key.runId, result.run.status, how);
     return null;
   }
 
   /** The run has not ended: nothing is to be done, once and for all. */
-  async #stay(key: RunKey, { how, idempotencyKey }: AgainRequest): Promise<number | null> {
+  async #stay(key: RunKey, { how, idempotencyKey }: ContinueRequest): Promise<number | null> {
     const registry = this.#registry;
     if (idempotencyKey !== null) {
       const message = { idempotencyKey: scoped(how, idempotencyKey), atMs: registry.clock.now(), text: resumeText };
@@ -100,7 +105,7 @@ export class ResumeRequests {
     return null;
   }
 
-  async #begin(claimed: ClaimedRun, request: AgainRequest): Promise<number | null> {
+  async #begin(claimed: ClaimedRun, request: ContinueRequest): Promise<number | null> {
     const registry = this.#registry;
     const { key, epoch, status } = claimed.run;
     // From here on, no other process changes it.
@@ -117,7 +122,7 @@ export class ResumeRequests {
     return null;
   }
 
-  async #isDone(key: RunKey, { how, idempotencyKey }: AgainRequest): Promise<boolean> {
+  async #isDone(key: RunKey, { how, idempotencyKey }: ContinueRequest): Promise<boolean> {
     return idempotencyKey !== null && (await this.#registry.store.receipt(key, scoped(how, idempotencyKey))) !== null;
   }
 }

@@ -9,9 +9,9 @@ import type {
   NewRunRecord,
   PostedMessage,
   PostResult,
+  RunChange,
   RunCommit,
   RunKey,
-  RunNews,
   RunStore,
   StoredJournal,
 } from "../store/run-store.types.js";
@@ -149,7 +149,7 @@ class Memory {
   readonly records: MemoryRecords = new MemoryRecords();
   readonly blobs: MemoryBlobs = new MemoryBlobs();
   readonly leases: MemoryLeases = new MemoryLeases();
-  readonly listeners: Set<{ readonly told: (key: RunKey, news?: RunNews) => void }> = new Set();
+  readonly listeners: Set<{ readonly told: (key: RunKey, news?: RunChange) => void }> = new Set();
   /** Ended runs without an owner, in the order in which they became so. */
   readonly #ended = new Set<MemoryRun>();
   readonly #maxEnded: number;
@@ -249,7 +249,7 @@ class Memory {
     this.runs.remove(run);
   }
 
-  tell(runs: Iterable<MemoryRun>, news?: RunNews): void {
+  tell(runs: Iterable<MemoryRun>, news?: RunChange): void {
     const keys = Array.from(runs, (run) => run.row.key);
     if (keys.length === 0) return;
     for (const entry of this.listeners) {

@@ -34,7 +34,7 @@ export function queueProblems(queues: Readonly<Record<string, QueueOptions>>): s
         ),
         ...partProblems({ path: `${path}.rate`, part: rate, call: "queues.rate" }, ({ limit, per }) => [
           ...countProblem(`${path}.rate.limit`, limit),
-          ...(perMsOf(per) === null ? [`\`${path}.rate.per\` is ${said(per)}, no duration of at least 1 ms`] : []),
+          ...(perMsOf(per) === null ? [`\`${path}.rate.per\` is ${said(per)}, not a duration of at least 1 ms`] : []),
         ]),
       ]),
     ];
@@ -133,7 +133,7 @@ function priorityProblems(priority: unknown): string[] {
 function unknownQueue(name: unknown, names: readonly string[]): string {
   const near = typeof name === "string" ? nearest(name, names) : null;
   const rest = near === null ? "" : ` (did you mean ${JSON.stringify(near)}?)`;
-  return `\`queue\` is ${said(name)}, which is none of \`createRuntime({ queues })\`${rest}`;
+  return `\`queue\` is ${said(name)}, which is not one of \`createRuntime({ queues })\`${rest}`;
 }
 
 function countProblem(name: string, value: unknown): string[] {

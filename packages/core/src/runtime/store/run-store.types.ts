@@ -25,7 +25,7 @@ export interface RunStore {
   /** With `runsElsewhere`: whether the store still keeps records, and with them schedules and delayed starts. @default false */
   readonly keepsRecords?: boolean;
   /** With `runsElsewhere`: asks the process that has its runs to continue one that has ended. Resolves once that is stored. */
-  again?(key: RunKey, request: AgainRequest): Promise<AgainResult>;
+  requestContinue?(key: RunKey, request: ContinueRequest): Promise<ContinueResult>;
   /** Collision-resistant hash of a text, for blobs. */
   hash(text: string): string;
   /** Applies all commits in one transaction, in order, each taken or refused by itself. Resolves once they are on disk. */
@@ -109,27 +109,27 @@ export interface RunStore {
    * Calls `listener` soon after anything was committed, posted or deleted, by any process; with `null` when it may be any run.
    * Returns the function that stops it.
    *
-   * A store that names runs changed by other processes passes `news`; one that names only its own changes may leave it out.
+   * A store that names runs changed by other processes passes `change`; one that names only its own changes may leave it out.
    */
-  watch(listener: (key: RunKey | null, news?: RunNews) => void): () => void;
+  watch(listener: (key: RunKey | null, change?: RunChange) => void): () => void;
   close(): Promise<void>;
 }
 
 /**
- * News about a run. `"due"`: its owner, or a process that may claim it, has something to do, such as a message, a run without an
- * owner, or records. `"ended"`: the run has ended, or was deleted. `"further"`: its owner has brought it further, and keeps it. If
+ * How a run has changed. `"due"`: its owner, or a process that may claim it, has something to do, such as a message, a run without an
+ * owner, or records. `"ended"`: the run has ended, or was deleted. `"progressed"`: its owner has stored progress and keeps the run. If
  * several hold, the first of these.
  */
-export type RunNews = "due" | "ended" | "further";
+export type RunChange = "due" | "ended" | "progressed";
 
-export interface AgainRequest {
+export interface ContinueRequest {
   readonly how: "resume" | "retry";
   /** A second request with the same key changes nothing. `null`: it counts every time. */
   readonly idempotencyKey: string | null;
 }
 
 /** `refused`: the run cannot be continued that way in its present status. */
-export type AgainResult =
+export type ContinueResult =
   | { readonly status: "accepted" }
   | { readonly status: "unknown" }
   | { readonly status: "refused"; readonly run: StoredRun };

@@ -19,7 +19,7 @@ export class ClosedStore {
   caused(error: unknown): boolean {
     if (!WorkflowError.is(error, "STORE_CLOSED")) return false;
     if (!this.#isReported)
-      this.#log.error("The store was closed before its runtime was stopped: the runtime does no more work.", error);
+      this.#log.error("The store was closed before its runtime was stopped: the runtime has stopped working.", error);
     this.#isReported = true;
     return true;
   }

@@ -51,7 +51,7 @@ export class WorkerLoop {
       const isAwaited = id !== null && dueWork.awaits(id);
       if (key === null || id === null || isAwaited || !registry.live.has(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
-        const isForNobody = news === "further" || (news === "ended" && !isAwaited && !registry.hasQueues);
+        const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !registry.hasQueues);
         if (!isForNobody) this.look();
       } else if (news === "due") {
         // For a run in memory here, this is news: another process has sent it a message.

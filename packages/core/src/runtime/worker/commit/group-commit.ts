@@ -81,7 +81,7 @@ export class GroupCommit {
     if (waiting < MAX_WAITING || silentMs < SLOW_MS) return null;
     return new WorkflowError({
       code: "STORE_BUSY",
-      message: `${waiting} runs wait for a store that has not answered for ${silentMs} ms: no more are started here.`,
+      message: `${waiting} runs wait for a store that has not answered for ${silentMs} ms: this process starts no more.`,
       hint: "Nothing of this start was stored. Start the run again later, with the same `runId`, and look at the store meanwhile.",
       details: { waiting, silentMs },
     });

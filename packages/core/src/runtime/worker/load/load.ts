@@ -187,7 +187,7 @@ async function readCode(from: LoadFrom, hash: string): Promise<HashedDefinition>
   if (hash === other?.hash) return other;
   const graph = parseJson(await readBlob(from, hash), where(from)) as DefinitionGraph | null;
   const isCode = Array.isArray(graph?.workflows) && graph.workflows.every(({ definition }) => definition?.steps);
-  if (!isCode) throw corrupt(where(from), `names the code ${hash}, which is none`);
+  if (!isCode) throw corrupt(where(from), `names the code ${hash}, which is not a definition`);
   const read = { hash, graph: graph as DefinitionGraph };
   otherCode.set(from.workflow, read);
   return read;
@@ -230,7 +230,7 @@ function readBlob(from: From, hash: string): Promise<string> {
 /** @param who Names the run, as in `run "a1"`. */
 export async function blobOf(store: Pick<RunStore, "blob">, hash: string, who: string): Promise<string> {
   const text = await store.blob(hash);
-  if (text === null) throw corrupt(who, `names the blob ${hash}, which is gone`);
+  if (text === null) throw corrupt(who, `names the blob ${hash}, which is missing`);
   return text;
 }
 

@@ -230,7 +230,7 @@ export class DurableRun implements RunJournal, Committing {
   }
 
   append(runner: LiveRun, ticks: Tick[]): Promise<void> {
-    invariant(this.#storedEnd === null, "a run goes on whose end is stored");
+    invariant(this.#storedEnd === null, "a run continues after its end was stored");
     const commit = this.nextCommit();
     // Stored with the first ticks: a commit without ticks has no place for it.
     if (this.#isOtherCode) {

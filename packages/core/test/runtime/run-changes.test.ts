@@ -1,6 +1,6 @@
 /** What a process does when it hears of runs of others. */
 import { describe, expect, it } from "vitest";
-import { createRuntime, memoryStore, type RunKey, type RunNews } from "../../src/entries/runtime.js";
+import { createRuntime, memoryStore, type RunChange, type RunKey } from "../../src/entries/runtime.js";
 import { withMethods } from "../support/processes.js";
 import { works } from "../support/queued.js";
 import { settle, VirtualClock } from "../support/virtual-clock.js";
@@ -9,7 +9,7 @@ import { settle, VirtualClock } from "../support/virtual-clock.js";
 async function listening(queues = {}) {
   const inner = memoryStore();
   let looks = 0;
-  let tell: (key: RunKey | null, news?: RunNews) => void = () => {};
+  let tell: (key: RunKey | null, news?: RunChange) => void = () => {};
   const store = withMethods(inner, {
     claimDue: (request) => {
       looks++;
@@ -23,7 +23,7 @@ async function listening(queues = {}) {
   const runtime = createRuntime({ workflows: works().flows, store, queues, clock: new VirtualClock() });
   await runtime.start();
   await settle();
-  const looksAfter = async (news?: RunNews, runId = "of another"): Promise<number> => {
+  const looksAfter = async (news?: RunChange, runId = "of another"): Promise<number> => {
     const before = looks;
     tell({ tenant: "", runId }, news);
     await settle();
@@ -43,7 +43,7 @@ describe("a process that hears of a run of another", () => {
   it("does not look when the run got further, or has ended", async () => {
     const { looksAfter } = await listening();
 
-    expect(await looksAfter("further")).toBe(0);
+    expect(await looksAfter("progressed")).toBe(0);
     expect(await looksAfter("ended")).toBe(0);
   });
 
@@ -51,6 +51,6 @@ describe("a process that hears of a run of another", () => {
     const { looksAfter } = await listening({ llm: { concurrency: 1 } });
 
     expect(await looksAfter("ended")).toBe(1);
-    expect(await looksAfter("further")).toBe(0);
+    expect(await looksAfter("progressed")).toBe(0);
   });
 });
