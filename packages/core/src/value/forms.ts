@@ -1,24 +1,13 @@
 /**
- * JSON forms of values that JSON cannot hold.
+ * JSON forms of values that JSON cannot hold. How they are read: `read-forms.ts`.
  *
- * They are those of superjson, which reads the values without parts of their own (`decode.ts`). Three have another form: typed arrays
- * (base64), bigint (with a limit: parsing one takes quadratic time) and errors.
+ * They are those of superjson. Three have another form: typed arrays (base64), bigint (with a limit: parsing one takes quadratic time)
+ * and errors, whose form the caller brings.
  *
  * @module
  */
-import { errorFrom, recordError } from "./error-record.js";
+import type { Form, FormOf } from "./encode-tree.js";
 import { isOfClass, kindOf } from "./kind.js";
-
-/** As it is written into `meta`. */
-export type FormTag = string | readonly ["custom", string];
-
-export interface Form {
-  readonly tag: FormTag;
-  /** Parts of it that JSON cannot hold are encoded in turn by the walk. */
-  encode(value: never): unknown;
-  /** Absent for immutable values. */
-  copy?(value: never, copyPart: (part: unknown) => unknown): unknown;
-}
 
 export const MAX_BIGINT_DIGITS = 10_000;
 
@@ -68,7 +57,6 @@ function createForms() {
     URL: { tag: "URL", encode: (url: URL) => url.href, copy: (url: URL) => new URL(url.href) },
     View: { tag: ["custom", "@bytes"], encode: encodeBytes, copy: copyView },
     bigint: { tag: ["custom", "@bigint"], encode: String },
-    Error: { tag: ["custom", "@error"], encode: recordError, copy: (error: Error) => errorFrom(recordError(error)) },
     Map: {
       tag: "map",
       encode: (map: Map<unknown, unknown>) => [...map],
@@ -83,25 +71,30 @@ function createForms() {
   } as const satisfies Readonly<Record<string, Form>>;
 }
 
-/** The form that encodes a value; `undefined` if JSON holds it, or it is an array or a plain object. */
-export function formOf(value: unknown): Form | undefined {
-  switch (typeof value) {
-    case "undefined":
-      return forms.undefined;
-    case "number":
-      return Number.isFinite(value) && !Object.is(value, -0) ? undefined : forms.number;
-    case "bigint":
-      return forms.bigint;
-    case "object":
-      return value === null || Array.isArray(value) ? undefined : formOfObject(value);
-    default:
-      return undefined;
-  }
-}
-
-function formOfObject(value: object): Form | undefined {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return undefined; // most are
-  const kind = kindOf(value);
-  return kind === null ? undefined : forms[kind];
+/**
+ * The forms above, and one for errors. They are for values that JSON does not hold: anything else, also an array or a plain object, has
+ * none.
+ */
+export function formsWith(errors: Form): FormOf {
+  const formOfObject = (value: object): Form | undefined => {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype || prototype === null) return undefined; // most are
+    const kind = kindOf(value);
+    if (kind === null) return undefined;
+    return kind === "Error" ? errors : forms[kind];
+  };
+  return (value) => {
+    switch (typeof value) {
+      case "undefined":
+        return forms.undefined;
+      case "number":
+        return Number.isFinite(value) && !Object.is(value, -0) ? undefined : forms.number;
+      case "bigint":
+        return forms.bigint;
+      case "object":
+        return value === null || Array.isArray(value) ? undefined : formOfObject(value);
+      default:
+        return undefined;
+    }
+  };
 }

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { formOf } from "./forms.js";
-import { isPlainObject } from "./guard.js";
+import { formOf } from "./form-of.js";
 import { isForeign } from "./kind.js";
+import { isPlainObject } from "./plain.js";
 import { isKnown } from "./plain-json-cache.js";
 
 type Test = (value: unknown) => boolean;

@@ -11,9 +11,9 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { nativeErrors, recordError } from "./error-record.js";
 import { MAX_BIGINT_DIGITS, numberText, viewOf } from "./forms.js";
-import { forbiddenKeys, isPlainObject } from "./guard.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
+import { forbiddenKeys, isPlainObject } from "./plain.js";
 
 /** A class whose instances may be stored. */
 export interface ValueType {

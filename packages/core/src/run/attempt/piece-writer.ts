@@ -14,8 +14,8 @@ import type { Piece } from "../../event/pieces.types.js";
 import type { OpenCall } from "../../state/edit-context.js";
 import { addPiece, sizeOf, sizeOfAll } from "../../stream/pieces.js";
 import { copyValue, encodeValue } from "../../value/codec.js";
-import { isRecord } from "../../value/guard.js";
 import { assertOption } from "../../value/option-value.js";
+import { isRecord } from "../../value/plain.js";
 import type { AttemptCore } from "../run.types.js";
 
 const LEAST_MS = 50;

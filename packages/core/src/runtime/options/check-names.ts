@@ -1,6 +1,6 @@
 /** Checks that ids, tenants, labels and keys can be stored by every store. */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { isForbiddenKey } from "../../value/guard.js";
+import { isForbiddenKey } from "../../value/plain.js";
 
 /** Bytes of UTF-8 that a name may have: an index entry of a store holds several names. */
 const LONGEST = 255;

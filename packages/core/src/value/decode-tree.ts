@@ -1,0 +1,77 @@
+/**
+ * Values from the JSON that `encode-tree.ts` writes. The JSON stays as it is: containers on the way to a replaced part are copied.
+ *
+ * A path leads only to what the JSON itself holds, to no prototype.
+ *
+ * @module
+ */
+import { type FormTag, isContainer, type Parts, type Tree } from "./encode-tree.js";
+
+/** Makes a value of its JSON, whose parts were read before. Throws for a form that it cannot read. */
+export type ReadForm = (tag: FormTag, json: unknown) => unknown;
+
+/** @throws {TypeError} for a tree that does not fit the JSON. */
+export function decodeTree(json: unknown, tree: Tree, read: ReadForm): unknown {
+  return decode(json, tree, { read, copies: new Set() });
+}
+
+interface Decoding {
+  readonly read: ReadForm;
+  /** Containers made here, which may be written into. */
+  readonly copies: Set<unknown>;
+}
+
+function decode(json: unknown, tree: Tree, decoding: Decoding): unknown {
+  if (!Array.isArray(tree)) return decodeParts(json, tree as Parts, decoding);
+  const [tag, parts] = tree as readonly [FormTag, Parts?];
+  return decoding.read(tag, parts === undefined ? json : decodeParts(json, parts, decoding));
+}
+
+function decodeParts(json: unknown, parts: Parts, decoding: Decoding): unknown {
+  const root = copyOnce(json, decoding);
+  for (const [path, tree] of Object.entries(parts)) {
+    const names = namesIn(path);
+    const last = names.pop() as string;
+    let container = root;
+    for (const name of names) {
+      const inner = copyOnce(partOf(container, name), decoding);
+      container[name] = inner;
+      container = inner;
+    }
+    container[last] = decode(partOf(container, last), tree, decoding);
+  }
+  return root;
+}
+
+/** Only of JSON: a value that was made of an earlier part has no parts. */
+function copyOnce(container: unknown, { copies }: Decoding): Record<string, unknown> {
+  if (copies.has(container)) return container as Record<string, unknown>;
+  if (!isContainer(container) || !isJson(container)) throw new TypeError("A path leads through a value without parts");
+  const copy = (Array.isArray(container) ? [...container] : { ...container }) as Record<string, unknown>;
+  copies.add(copy);
+  return copy;
+}
+
+function isJson(container: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(container);
+  return Array.isArray(container) || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Not to the length of a list. */
+function partOf(container: Record<string, unknown>, name: string): unknown {
+  if (Object.hasOwn(container, name) && name !== "__proto__" && (!Array.isArray(container) || name !== "length"))
+    return container[name];
+  throw new TypeError(`There is no "${name}"`);
+}
+
+function namesIn(path: string): string[] {
+  const names: string[] = [];
+  let name = "";
+  for (let at = 0; at < path.length; at++) {
+    if (path[at] === ".") {
+      names.push(name);
+      name = "";
+    } else name += path[path[at] === "\\" ? ++at : at] ?? "";
+  }
+  return [...names, name];
+}
