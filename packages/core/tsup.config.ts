@@ -5,6 +5,7 @@ const entry = {
   engine: "src/entries/engine.ts",
   graph: "src/entries/graph.ts",
   runtime: "src/entries/runtime.ts",
+  wire: "src/entries/wire.ts",
 };
 
 export default defineConfig({

@@ -5,185 +5,196 @@
  * @module
  */
 
-import { show } from "../show.js";
+import {
+  callable,
+  flag,
+  formatValue,
+  labelPattern,
+  most,
+  object,
+  oneOf,
+  outsideId,
+  type Rule,
+  ruleOf,
+  searchPattern,
+  statuses,
+  valueRule,
+  wholeNumber,
+} from "millrace/wire";
 import { isPlain } from "../wire/value.js";
-import { problemsOf, type Rule, type Rules } from "./check-options.js";
-
-const rule =
-  (isRight: (value: never) => boolean, expected: string): Rule =>
-  (value) =>
-    isRight(value as never) ? null : `is ${show(value)}, not ${expected}`;
-
-/** A whole number. */
-export const count = (least: number, most: number = Number.MAX_SAFE_INTEGER): Rule =>
-  rule(
-    (value: number) => Number.isInteger(value) && value >= least && value <= most,
-    `a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`,
-  );
+import { problemsOf, type Rules } from "./check-options.js";
 
 export const atLeast = (least: number): Rule =>
-  rule((value) => typeof value === "number" && value >= least, `a number from ${least}`);
+  valueRule((value) => typeof value === "number" && value >= least, `a number from ${least}`);
 
-export const positiveMs: Rule = rule(
+export const positiveMs: Rule = valueRule(
   (value) => typeof value === "number" && value > 0,
   "a number of milliseconds above 0",
 );
 
-export const text: Rule = rule((value: unknown) => typeof value === "string" && value !== "", "a text");
-const anyText: Rule = rule((value: unknown) => typeof value === "string", "a text");
-const flag: Rule = rule((value: unknown) => typeof value === "boolean", "true or false");
-export const callable: Rule = rule((value: unknown) => typeof value === "function", "a function");
+const anyText: Rule = textRule(/^/, "a text");
+export const text: Rule = textRule(/./s, "a text");
 
-export const object: Rule = rule(
-  (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "an object",
-);
+function textRule(pattern: RegExp, expected: string): Rule {
+  return valueRule((value) => typeof value === "string" && pattern.test(value), expected);
+}
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]{1,200}$/u;
 /** Id of a run. */
-export const id: Rule = rule(
-  (value: unknown) => typeof value === "string" && idPattern.test(value),
-  "a text of 1 to 200 characters without control characters, other than `.` and `..`",
+export const id: Rule = ruleOf((value) =>
+  typeof value === "string" && value.length <= outsideId.longest && outsideId.pattern.test(value)
+    ? null
+    : `is ${formatValue(value)}, not a text of 1 to ${outsideId.longest} characters: ${outsideId.meaning}`,
 );
 
 /** Idempotency key. It travels in a header, which cannot hold other characters. */
-export const key: Rule = rule(
-  (value: unknown) => typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/.test(value),
+export const key: Rule = textRule(
+  /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/,
   "a text of 1 to 200 ASCII characters, with no space around it",
 );
 
 /** Accepts anything that behaves like an `AbortSignal`, since a page may contain several copies of the class. */
-const signal: Rule = (value) => {
+const signal: Rule = ruleOf((value) => {
   const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
   if (typeof aborted === "boolean" && typeof addEventListener === "function") return null;
   const hint = Object(value).signal === undefined ? "" : "; give the `signal` of the controller";
-  return `is ${show(value)}, not an AbortSignal${hint}`;
-};
+  return `is ${formatValue(value)}, not an AbortSignal${hint}`;
+});
 
-/** Accepts one value or a list of them. */
+/** Accepts one value or a list of them: the first problem counts. */
 const oneOrMore =
   (one: Rule): Rule =>
-  (value) => {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      const problem = one(item);
-      if (problem !== null) return problem;
-    }
-    return null;
-  };
+  (value, option) =>
+    [value]
+      .flat()
+      .flatMap((item) => one(item, option))
+      .slice(0, 1);
 
-const statuses = ["running", "completed", "failed", "cancelled"];
-const status: Rule = (value) => {
-  if (statuses.includes(value as string)) return null;
+const status: Rule = ruleOf((value) => {
+  if (statuses.includes(value as never)) return null;
   const hint = value === "waiting" ? "; a run that waits is running: ask for `waiting: true`" : "";
-  return `is ${show(value)}, not one of ${statuses.map(show).join(", ")}${hint}`;
-};
+  return `is ${formatValue(value)}, not one of ${statuses.join(", ")}${hint}`;
+});
 
 /** Fields of a state. They travel as JSON without type information for other values. */
-const jsonFields: Rule = (value) =>
-  object(value) ?? (isPlain(value) ? null : "holds a value that JSON cannot, such as a Date; give what JSON can hold");
+const jsonFields: Rule = ifObject((value) =>
+  isPlain(value) ? null : "holds a value that JSON cannot, such as a Date; give what JSON can hold",
+);
 
-const time: Rule = rule(
-  (value: Date | number) => Number.isFinite(value instanceof Date ? value.getTime() : value),
+/** @param problemOf That of an object; `null` counts as left out. */
+function ifObject(problemOf: (value: object) => string | null): Rule {
+  const rule = ruleOf((value) => problemOf(Object(value)));
+  return (value, option) => [...object(value, option), ...rule(value, option)].slice(0, 1);
+}
+
+const time: Rule = valueRule(
+  (value) => Number.isFinite(value instanceof Date ? value.getTime() : value),
   "a Date, or milliseconds since 1970",
 );
 
-const labels: Rule = (value) => {
-  const wrong = object(value);
-  if (wrong !== null) return wrong;
-  const pairs = Object.entries(value as object);
-  if (pairs.length > 50) return `has ${pairs.length} labels; the most is 50`;
+const labels: Rule = ifObject((value) => {
+  const pairs = Object.entries(value);
+  if (pairs.length > most.labels) return `has ${pairs.length} labels; the most is ${most.labels}`;
   const bad = pairs.find(([name, label]) => !isLabel(name, label));
-  return bad === undefined ? null : `has ${show(bad[0])}: ${show(bad[1])}; ${labelRule}`;
-};
+  return bad === undefined ? null : `has ${bad.map(formatValue).join(": ")}; ${labelRule}`;
+});
 
-const labelRule =
-  "names have 1 to 100 characters, no `=` and no `millrace.` in front, and labels are texts of at most 255";
+const labelRule = `names have 1 to 100 characters, no \`=\` and no \`millrace.\` in front, and labels are texts of at most ${most.labelValue}`;
 
 function isLabel(name: string, label: unknown): boolean {
-  return /^(?!millrace\.)[^=]{1,100}$/u.test(name) && typeof label === "string" && label.length <= 255;
+  return labelPattern.test(name) && typeof label === "string" && label.length <= most.labelValue;
 }
 
 const int32 = 2 ** 31;
-/** Where a run waits. */
-const place: Rules = { queue: text, queueKey: anyText, priority: count(-int32, int32 - 1) };
 
-const oneOf = (words: readonly string[]): Rule =>
-  rule((value: unknown) => words.includes(value as string), `one of ${words.map(show).join(", ")}`);
-
-const dedupe: Rule = (value) => object(value) ?? (problemsOf(value, dedupeRules, "dedupe").join("; ") || null);
+const dedupe: Rule = ifObject((value) => problemsOf(value, dedupeRules, "dedupe.").join("; ") || null);
 const dedupeRules: Rules = {
   key: text,
-  for: rule((value: unknown) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
-  failed: oneOf(["keep", "replace"]),
+  for: valueRule((value) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
+  failed: oneOf("keep", "replace"),
 };
 
-const searchRule = "a text of at most 200 characters that can be seen";
+const page: Rule = wholeNumber(1, most.page);
 
-export const call: Rules = { signal };
-export const keyed: Rules = { ...call, key };
-const filter: Rules = {
-  ...call,
+/** Rules of options that mean the same in every call. */
+const options = {
+  signal,
+  key,
+  handlerId: id,
+  labels,
+  dedupe,
+  queue: text,
+  queueKey: anyText,
+  priority: wholeNumber(-int32, int32 - 1),
   workflow: oneOrMore(text),
   status: oneOrMore(status),
   waiting: flag,
-  labels,
-  queue: text,
-  search: rule((value: unknown) => typeof value === "string" && /^\P{C}{0,200}$/u.test(value), searchRule),
+  search: valueRule(
+    (value) => typeof value === "string" && value.length <= most.search && searchPattern.test(value),
+    `a text of at most ${most.search} characters that can be seen`,
+  ),
   createdAfter: time,
   createdBefore: time,
-};
-const listed: Rules = { ...filter, order: oneOf(["newest", "oldest"]) };
+  order: oneOf("newest", "oldest"),
+  limit: page,
+  pageSize: page,
+  count: page,
+  cursor: text,
+  prefix: text,
+  step: text,
+  childId: text,
+  reason: anyText,
+  after: wholeNumber(0),
+  before: wholeNumber(1),
+  at: wholeNumber(1),
+  item: wholeNumber(1),
+  tick: wholeNumber(0),
+  keepEvents: wholeNumber(0),
+  types: (value, option) =>
+    Array.isArray(value) ? oneOrMore(text)(value, option) : valueRule(() => false, "a list of types")(value, option),
+  changes: flag,
+  follow: flag,
+  state: jsonFields,
+  event: jsonFields,
+  input: object,
+  cron: text,
+  timezone: text,
+  overlap: oneOf("skip", "queue", "allow"),
+  catchUp: oneOf("last", "all", "none"),
+} satisfies Rules;
+
+/** @param own Rules of options that mean something else here. */
+function rulesOf(names: string, own: Rules = {}): Rules {
+  const known: Rules = options;
+  return { ...Object.fromEntries(names.split(" ").map((name) => [name, known[name] as Rule])), ...own };
+}
 
 // ---- by call
 
-export const run: Rules = { ...keyed, ...place, handlerId: id, labels, dedupe };
-export const handle: Rules = { ...call, workflow: text };
-export const send: Rules = { ...keyed, step: text };
-export const cancel: Rules = { ...keyed, reason: anyText };
-export const stream: Rules = { ...call, after: count(-1) };
-export const runs: Rules = { ...listed, limit: count(1, 1_000), cursor: text };
-export const eachRun: Rules = { ...listed, cursor: text, pageSize: count(1, 1_000) };
-export const watchRuns: Rules = filter;
-export const counts: Rules = { ...call, workflow: filter["workflow"] as Rule, labels };
-export const sessions: Rules = { ...call, prefix: text, limit: count(1, 100), cursor: text };
-export const history: Rules = {
-  ...call,
-  after: count(0),
-  before: count(1),
-  types: (value) => (Array.isArray(value) ? oneOrMore(text)(value) : `is ${show(value)}, not a list of types`),
-  changes: flag,
-  follow: flag,
-  pageSize: count(1, 1_000),
-};
-export const attempts: Rules = { ...call, after: count(0), pageSize: count(1, 1_000) };
-export const fork: Rules = {
-  ...keyed,
-  at: count(1),
-  handlerId: id,
-  state: jsonFields,
-  event: jsonFields,
-  item: count(1),
-};
-export const useRun: Rules = {
-  input: object,
-  handlerId: (value) => (value === null ? null : id(value)),
-  labels,
-  keepEvents: count(0),
-};
-export const schedule: Rules = {
-  ...call,
-  ...place,
-  cron: text,
-  timezone: text,
+const filter = "signal workflow status waiting labels queue search createdAfter createdBefore";
+export const call: Rules = rulesOf("signal");
+export const keyed: Rules = rulesOf("signal key");
+export const run: Rules = rulesOf("signal key queue queueKey priority handlerId labels dedupe");
+export const handle: Rules = rulesOf("signal", { workflow: text });
+export const send: Rules = rulesOf("signal key step");
+export const cancel: Rules = rulesOf("signal key reason");
+export const stream: Rules = rulesOf("signal", { after: wholeNumber(-1) });
+export const runs: Rules = rulesOf(`${filter} order limit cursor`);
+export const eachRun: Rules = rulesOf(`${filter} order cursor pageSize`);
+export const watchRuns: Rules = rulesOf(filter);
+export const counts: Rules = rulesOf("signal workflow labels");
+export const sessions: Rules = rulesOf("signal prefix cursor", { limit: wholeNumber(1, most.sessionPage) });
+export const history: Rules = rulesOf("signal after before types changes follow pageSize");
+export const attempts: Rules = rulesOf("signal after pageSize");
+export const moment: Rules = rulesOf("signal tick childId");
+export const fork: Rules = rulesOf("signal key at handlerId state event item");
+export const useRun: Rules = rulesOf("input labels keepEvents", {
+  handlerId: (value, option) => (value === null ? [] : id(value, option)),
+});
+export const schedule: Rules = rulesOf("signal queue queueKey priority cron timezone input overlap catchUp labels", {
   workflow: text,
-  input: object,
-  overlap: oneOf(["skip", "queue", "allow"]),
-  catchUp: oneOf(["last", "all", "none"]),
-  labels,
-};
-export const schedules: Rules = { ...call, prefix: text, limit: count(1, 1_000), cursor: text };
-export const next: Rules = { ...call, count: count(1, 1_000) };
+});
+export const schedules: Rules = rulesOf("signal prefix limit cursor");
+export const next: Rules = rulesOf("signal count");
 
 const retry: Rules = {
   maxAttempts: atLeast(1),
@@ -193,14 +204,13 @@ const retry: Rules = {
 };
 
 const clientRules: Rules = {
-  baseUrl: problemOfUrl,
+  baseUrl: ruleOf(problemOfUrl),
   fetch: callable,
-  headers: (value) =>
-    typeof value === "object" || typeof value === "function" ? null : `is ${show(value)}, no headers`,
-  retry: (value) => (value === false || object(value) === null ? null : `is ${show(value)}, not options or \`false\``),
+  headers: valueRule((value) => typeof value === "object" || typeof value === "function", "headers"),
+  retry: valueRule((value) => value === false || isOptions(value), "options or `false`"),
   timeoutMs: positiveMs,
   streamTimeoutMs: positiveMs,
-  events: (value) => object(value) ?? problemOfClasses(value as object),
+  events: ifObject(problemOfClasses),
 };
 
 export function problemsOfClient(options: unknown): string[] {
@@ -209,8 +219,12 @@ export function problemsOfClient(options: unknown): string[] {
   return [
     ...(missing ? ["`baseUrl` is missing"] : []),
     ...problemsOf(options, clientRules),
-    ...(object(repeats) === null ? problemsOf(repeats, retry, "retry") : []),
+    ...(isOptions(repeats) ? problemsOf(repeats, retry, "retry.") : []),
   ];
+}
+
+function isOptions(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A path is complete only on a page. It is taken everywhere, because a page may be rendered where no request is made. */
@@ -218,13 +232,14 @@ const anyPage = "http://page";
 
 function problemOfUrl(value: unknown): string | null {
   const given = value instanceof URL ? value.href : value;
-  if (typeof given !== "string" || !URL.canParse(given, anyPage)) return `is ${show(given)}, which is not a URL`;
+  if (typeof given !== "string" || !URL.canParse(given, anyPage)) return `is ${formatValue(given)}, which is not a URL`;
   const { protocol, search, hash } = new URL(given, anyPage);
-  if (!/^https?:$/.test(protocol)) return `is ${show(given)}, which does not begin with \`http://\` or \`https://\``;
-  return search || hash ? `is ${show(given)}, with something behind its path` : null;
+  if (!/^https?:$/.test(protocol))
+    return `is ${formatValue(given)}, which does not begin with \`http://\` or \`https://\``;
+  return search || hash ? `is ${formatValue(given)}, with something behind its path` : null;
 }
 
 function problemOfClasses(classes: object): string | null {
   const bad = Object.entries(classes).find(([, one]) => typeof one !== "function" || typeof one.type !== "string");
-  return bad === undefined ? null : `has ${show(bad[0])}, which is not an event class`;
+  return bad === undefined ? null : `has ${formatValue(bad[0])}, which is not an event class`;
 }

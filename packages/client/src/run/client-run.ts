@@ -4,6 +4,7 @@
  * @module
  */
 import type { Receipt } from "millrace";
+import { PieceReader, paths, piecesType, type WrittenPieces } from "millrace/wire";
 import type {
   CallOptions,
   CancelOptions,
@@ -16,25 +17,16 @@ import type {
   StreamedEvent,
   StreamOptions,
 } from "../client.types.js";
-import { joinSignals } from "../http/transport.js";
+import { joinSignals, pathTo } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
 import * as rules from "../options/rules.js";
 import { closable } from "../stream/closable.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";
-import { PiecesOnce } from "../stream/pieces-once.js";
 import { orAborted } from "../system.js";
 import { decodeEvent, eventOf } from "../wire/event.js";
-import {
-  type Connection,
-  eventsPath,
-  getPrompts,
-  getSummary,
-  postAnswer,
-  postCancel,
-  postEvent,
-} from "./handler-calls.js";
+import { type Connection, getPrompts, getSummary, postAnswer, postCancel, postEvent } from "./handler-calls.js";
 import { settle } from "./settle.js";
 
 export interface RunSource {
@@ -113,12 +105,14 @@ class Run implements ClientRun {
 
   async *#read(after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent<SomeEvent>, void> {
     const { transport, classes } = this.#source.connection;
-    const path = eventsPath(await orAborted(this.#stored, signal));
+    const path = pathTo(paths.events, { id: await orAborted(this.#stored, signal) });
     const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
-    const pieces = new PiecesOnce();
+    const pieces = new PieceReader();
     for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf() })) {
       const event = decodeEvent(envelope, { classes, request });
-      const news = pieces.take(event, envelope);
+      const writer = `${envelope.origin ?? ""} ${envelope.writer ?? ""}`;
+      // Pieces come again: live, when they are stored, after a lost connection, and with the record of their call.
+      const news = envelope.type === piecesType ? pieces.take(event as SomeEvent & WrittenPieces, writer) : event;
       if (news === null) continue;
       yield {
         sequence: envelope.sequence,

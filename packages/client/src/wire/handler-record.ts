@@ -1,10 +1,9 @@
-import type { PendingPrompt, RunOutcome, RunQueue, RunSummary } from "../client.types.js";
+import { fromWire, type HandlerRecord, type PromptRecord } from "millrace/wire";
+import type { PendingPrompt, RunOutcome, RunSummary } from "../client.types.js";
 import { WorkflowError } from "../client-error.js";
 import { invalidAnswer } from "../http/answer-error.js";
 import type { SomeEvent } from "../inferred.types.js";
-import type { HandlerRecord, PromptRecord } from "./contract.types.js";
 import { type DecodeOptions, decodeEvent, decodeResult } from "./event.js";
-import { renamed } from "./renamed.js";
 
 /** @throws {ClientError} `RESPONSE_INVALID`. */
 export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSummary {
@@ -16,7 +15,7 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     updatedAtMs: Date.parse(record.updated_at),
     lastEvent: record.last_sequence,
     labels: record.labels,
-    queue: record.queue === null ? null : renamed<RunQueue>(record.queue),
+    queue: record.queue && fromWire(record.queue),
     isSealed: record.sealed,
     forkedFrom: toOrigin(record.forked_from),
     ticks: record.ticks ?? null,
@@ -49,7 +48,7 @@ function toOrigin(from: HandlerRecord["forked_from"]): RunSummary["forkedFrom"] 
 
 export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {
   return records.map(({ event, ...record }) => {
-    return { ...renamed<PendingPrompt>(record), event: decodeEvent(event, options) };
+    return { ...fromWire(record), event: decodeEvent(event, options) };
   });
 }
 

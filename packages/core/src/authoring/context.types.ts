@@ -6,7 +6,7 @@
 
 import type { EventClass, EventFacts, WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
-import type { Piece } from "../event/pieces.types.js";
+import type { Piece } from "../value/pieces.types.js";
 import type { FieldsOut, ObjectSchema } from "../event/schema.js";
 import type { TypeHint } from "../event/type-hint.js";
 import type { RetryPolicy } from "../retry/retry.types.js";

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { WrittenPieces } from "../event/pieces.types.js";
+import type { WrittenPieces } from "../value/pieces.types.js";
 import type { StateChange } from "../state/patch.types.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import type { Definition } from "./definition.js";

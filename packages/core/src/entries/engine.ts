@@ -87,7 +87,6 @@ export type {
   ActivationsOptions,
   RoundNature,
 } from "../runtime/api/activation.types.js";
-export { outsideId } from "../runtime/options/check-names.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";
@@ -121,21 +120,19 @@ export { systemClock } from "../system/system.js";
 export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";
 // ---- durations
-export { toMs } from "../value/duration.js";
+export { duration, toMs } from "../value/duration.js";
 export { deepFreeze } from "../value/freeze.js";
-export type { OptionChecks, Rule, Rules } from "../value/option-rules.js";
+export type { Rule, Rules } from "../value/option-rules.js";
 // ---- options of what packages make
+export { checkOptions, type OptionChecks, refuseOptions } from "../value/check-options.js";
 export {
   anything,
   callable,
-  checkOptions,
-  duration,
   flag,
   list,
   object,
   oneOf,
   optionProblems,
-  refuseOptions,
   ruleProblems,
   text,
   unchecked,

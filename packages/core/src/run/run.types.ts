@@ -15,7 +15,7 @@ import type { GeneratorDrive } from "../engine/optional-modules.js";
 import type { SmallMap } from "../engine/small-map.js";
 import type { EventData, Outcome, RunState, WorkItem } from "../engine/state.js";
 import type { Send, Tick } from "../engine/tick.js";
-import type { WrittenPieces } from "../event/pieces.types.js";
+import type { WrittenPieces } from "../value/pieces.types.js";
 import type { ResourceContainer } from "../resource/resource-container.js";
 import type { StateStore } from "../state/state-store.js";
 import type { EventStream } from "../stream/event-stream.js";

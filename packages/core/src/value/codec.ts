@@ -4,7 +4,8 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { type EncodedValue, encodeTree, type Form, type FormOf, isContainer } from "./encode-tree.js";
+import { copyRich } from "./copy-rich.js";
+import { type EncodedValue, encodeTree, type Form, type FormOf } from "./encode-tree.js";
 import { formOf } from "./form-of.js";
 import { unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
 import { ownCopy } from "./own-value.js";
@@ -52,7 +53,12 @@ function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }:
     if (isFrozen) rememberPlain(value, found, types);
     return { json: value };
   }
-  return encodeTree(value, types.length === 0 ? formOf : formOfTypes(types));
+  return encodeTree(value, { formOf: types.length === 0 ? formOf : formOfTypes(types), refuse });
+}
+
+/** Such a value was found before. */
+function refuse(what: string, path: string): never {
+  throw new TypeError(`${path} ${what}`);
 }
 
 export function unstorable({ path: inner, what, excess }: Unstorable, path: string): WorkflowError {
@@ -68,7 +74,7 @@ export function unstorable({ path: inner, what, excess }: Unstorable, path: stri
 /** Registered classes first: one of them may extend Error or Uint8Array. */
 function formOfTypes(types: readonly ValueType[]): FormOf {
   return (value): Form | undefined => {
-    if (!isContainer(value)) return formOf(value);
+    if (typeof value !== "object" || value === null) return formOf(value);
     const type = types.find((one) => one.is(value));
     return type === undefined ? formOf(value) : { tag: ["custom", type.name], encode: (one) => type.encode(one) };
   };
@@ -84,17 +90,17 @@ export function copyValue<Value>(value: Value, types: readonly ValueType[] = non
 }
 
 function copyPart(value: unknown, types: readonly ValueType[]): unknown {
-  if (!isContainer(value)) return value;
+  if (typeof value !== "object" || value === null) return value;
   const type = types.find((one) => one.is(value));
   if (type === undefined)
-    return formOf(value)?.copy?.(value as never, (part) => copyPart(part, types)) ?? copyParts(value, types);
+    return copyRich(value, (part) => copyPart(part, types)) ?? copyParts(value, types);
   if (isChoosy(type)) return type.copy(value, (part) => copyPart(part, types));
   const given: unknown = type.encode(value as never);
-  return type.decode((isContainer(given) ? copyParts(given, types) : given) as never);
+  return type.decode((typeof given === "object" && given !== null ? copyParts(given, types) : given) as never);
 }
 
 function copyParts(container: object, types: readonly ValueType[]): unknown {
   const copy = ownCopy(container) as Record<string, unknown>;
-  for (const key of Object.keys(copy)) if (isContainer(copy[key])) copy[key] = copyPart(copy[key], types);
+  for (const key of Object.keys(copy)) if (typeof copy[key] === "object") copy[key] = copyPart(copy[key], types);
   return copy;
 }

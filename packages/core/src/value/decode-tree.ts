@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { type FormTag, isContainer, type Parts, type Tree } from "./encode-tree.js";
+import { copyOf, type FormTag, type Parts, type Tree } from "./encode-tree.js";
+import { isRecord } from "./plain.js";
 
 /** Makes a value of its JSON, whose parts were read before. Throws for a form that it cannot read. */
 export type ReadForm = (tag: FormTag, json: unknown) => unknown;
@@ -46,32 +47,25 @@ function decodeParts(json: unknown, parts: Parts, decoding: Decoding): unknown {
 /** Only of JSON: a value that was made of an earlier part has no parts. */
 function copyOnce(container: unknown, { copies }: Decoding): Record<string, unknown> {
   if (copies.has(container)) return container as Record<string, unknown>;
-  if (!isContainer(container) || !isJson(container)) throw new TypeError("A path leads through a value without parts");
-  const copy = (Array.isArray(container) ? [...container] : { ...container }) as Record<string, unknown>;
+  if (!Array.isArray(container) && !isRecord(container)) throw new TypeError("A path leads through a value without parts");
+  const copy = copyOf(container);
   copies.add(copy);
   return copy;
 }
 
-function isJson(container: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(container);
-  return Array.isArray(container) || prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 /** Not to the length of a list. */
 function partOf(container: Record<string, unknown>, name: string): unknown {
-  if (Object.hasOwn(container, name) && name !== "__proto__" && (!Array.isArray(container) || name !== "length"))
+  if (Object.hasOwn(container, name) && (!Array.isArray(container) || name !== "length"))
     return container[name];
   throw new TypeError(`There is no "${name}"`);
 }
 
 function namesIn(path: string): string[] {
-  const names: string[] = [];
-  let name = "";
-  for (let at = 0; at < path.length; at++) {
-    if (path[at] === ".") {
-      names.push(name);
-      name = "";
-    } else name += path[path[at] === "\\" ? ++at : at] ?? "";
+  if (!path.includes("\\")) return path.split(".");
+  const names = [""];
+  for (const [letter] of path.matchAll(/\\?./gs)) {
+    if (letter === ".") names.push("");
+    else names[names.length - 1] += letter.slice(-1);
   }
-  return [...names, name];
+  return names;
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Form, FormOf } from "./encode-tree.js";
-import { isOfClass, kindOf } from "./kind.js";
+import { kindOf } from "./kind.js";
 
 export const MAX_BIGINT_DIGITS = 10_000;
 
@@ -24,10 +24,6 @@ export const views: readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[] = 
   BigInt64Array,
   BigUint64Array,
 ];
-/** The class of a typed array; `undefined` for one of a class that extends it. */
-export function viewOf(value: object): (typeof views)[number] | undefined {
-  return views.find((view) => isOfClass(value, view));
-}
 
 function encodeBytes(view: ArrayBufferView): [string, string] {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
@@ -36,40 +32,21 @@ function encodeBytes(view: ArrayBufferView): [string, string] {
   return [view[Symbol.toStringTag as never], btoa(text)];
 }
 
-/** Of this realm. */
-function copyView(view: ArrayBufferView): unknown {
-  const View = viewOf(view) as unknown as Uint8ArrayConstructor | undefined;
-  return View && new View(view as Uint8Array);
-}
-
 /** `NaN`, an infinity or -0. */
 export function numberText(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-const forms = /* @__PURE__ */ createForms();
-
-function createForms() {
-  return {
-    undefined: { tag: "undefined", encode: () => null },
-    number: { tag: "number", encode: numberText },
-    Date: { tag: "Date", encode: (date: Date) => date.toISOString(), copy: (date: Date) => new Date(date) },
-    URL: { tag: "URL", encode: (url: URL) => url.href, copy: (url: URL) => new URL(url.href) },
-    View: { tag: ["custom", "@bytes"], encode: encodeBytes, copy: copyView },
-    bigint: { tag: ["custom", "@bigint"], encode: String },
-    Map: {
-      tag: "map",
-      encode: (map: Map<unknown, unknown>) => [...map],
-      copy: (map: Map<unknown, unknown>, copyPart) =>
-        new Map(Array.from(map, ([key, part]) => [copyPart(key), copyPart(part)])),
-    },
-    Set: {
-      tag: "set",
-      encode: (set: Set<unknown>) => [...set],
-      copy: (set: Set<unknown>, copyPart) => new Set(Array.from(set, copyPart)),
-    },
-  } as const satisfies Readonly<Record<string, Form>>;
-}
+const forms = {
+  undefined: { tag: "undefined", encode: () => null },
+  number: { tag: "number", encode: numberText },
+  Date: { tag: "Date", encode: (date: Date) => date.toISOString() },
+  URL: { tag: "URL", encode: (url: URL) => url.href },
+  View: { tag: ["custom", "@bytes"], encode: encodeBytes },
+  bigint: { tag: ["custom", "@bigint"], encode: String },
+  Map: { tag: "map", encode: (map: Map<unknown, unknown>) => [...map] },
+  Set: { tag: "set", encode: (set: Set<unknown>) => [...set] },
+} as const satisfies Readonly<Record<string, Form>>;
 
 /**
  * The forms above, and one for errors. They are for values that JSON does not hold: anything else, also an array or a plain object, has

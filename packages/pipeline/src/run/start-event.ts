@@ -5,7 +5,8 @@
  * @module
  */
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent } from "millrace";
-import { outsideId, placedSchema } from "millrace/engine";
+import { placedSchema } from "millrace/engine";
+import { outsideId } from "millrace/wire";
 import { userIdPattern } from "../human/option-rules.js";
 import { madeHere } from "../plan/trusted-request.js";
 import { SESSION_KIND } from "../session/session-record.js";

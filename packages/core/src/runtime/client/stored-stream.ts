@@ -5,8 +5,8 @@
  */
 
 import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
-import { PieceReader } from "../../stream/piece-reader.js";
-import { piecesAfter, sizeOfAll } from "../../stream/pieces.js";
+import { PieceReader } from "../../value/piece-reader.js";
+import { piecesAfter, sizeOfAll } from "../../value/pieces.js";
 import { createRunStream, type RunStream } from "../../stream/run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/stream.types.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";

@@ -1,4 +1,4 @@
-import type { WrittenPieces } from "../event/pieces.types.js";
+import type { WrittenPieces } from "./pieces.types.js";
 import { piecesAfter, sizeOfAll } from "./pieces.js";
 
 /**

@@ -4,8 +4,10 @@
  *
  * @module
  */
-import { sameValue } from "../event/equal.js";
-import type { Piece } from "../event/pieces.types.js";
+import type { Piece } from "./pieces.types.js";
+
+/** The type of the events that hold them. */
+export const piecesType = "millrace.pieces";
 
 export function sizeOf(piece: Piece): number {
   return textOf(piece)?.length ?? 1;
@@ -15,14 +17,6 @@ export function sizeOfAll(pieces: readonly Piece[]): number {
   let size = 0;
   for (const piece of pieces) size += sizeOf(piece);
   return size;
-}
-
-/** Adds it at the end: to the last piece, if both are text of the same kind. */
-export function addPiece(pieces: Piece[], piece: Piece): void {
-  const last = pieces.at(-1);
-  if (last !== undefined && isMore(last, piece))
-    pieces[pieces.length - 1] = withText(last, `${textOf(last)}${textOf(piece)}`);
-  else pieces.push(piece);
 }
 
 /** What follows a position. */
@@ -46,9 +40,4 @@ export function textOf(piece: Piece): string | null {
 
 export function withText(piece: Piece, text: string): Piece {
   return typeof piece === "string" ? text : { ...piece, text };
-}
-
-function isMore(last: Piece, piece: Piece): boolean {
-  if (typeof last === "string" || typeof piece === "string") return typeof last === typeof piece;
-  return textOf(last) !== null && textOf(piece) !== null && sameValue(withText(last, ""), withText(piece, ""));
 }
