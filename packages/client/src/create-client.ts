@@ -1,10 +1,9 @@
-import { paths } from "millrace/wire";
 import type { ClientFacts } from "./about.types.js";
 import type { CallOptions, Client, ClientOptions, ClientRun, KeyedOptions, RunOptions } from "./client.types.js";
 import { resolveRetry } from "./http/backoff.js";
 import { type Call, pathTo, segment, Transport } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";
-import { checkOptions, refuse } from "./options/check-options.js";
+import { checkOptions } from "./options/check-options.js";
 import * as rules from "./options/rules.js";
 import { factsOf } from "./run/about.js";
 import { createClientRun } from "./run/client-run.js";
@@ -30,7 +29,7 @@ import { classesByType } from "./wire/event.js";
 export function createClient<Known extends Flows = Flows, Classes extends EventClasses = {}>(
   options: ClientOptions<Classes>,
 ): Client<Known, Classes> {
-  refuse("createClient", rules.problemsOfClient(options));
+  checkOptions("createClient", options, rules.client);
   const connection: Connection = { transport: openTransport(options), classes: classesByType(options.events ?? {}) };
   return {
     ...runsOf(connection),
@@ -118,7 +117,11 @@ function runsOf(connection: Connection): Methods {
     },
     snapshot: async (handlerId, options = {}) => {
       checkOptions("snapshot", options, rules.call);
-      const call: Call = { method: "GET", path: pathTo(paths.snapshot, { id: handlerId }), signal: options.signal };
+      const call: Call = {
+        method: "GET",
+        path: pathTo("/handlers/{id}/snapshot", { id: handlerId }),
+        signal: options.signal,
+      };
       return transport.json(call, "workflow");
     },
   };

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type PathParams, headers as wireHeaders } from "millrace/wire";
+import type { HeaderName, Path, PathParam } from "millrace/wire";
 import { ClientError, hasCode } from "../client-error.js";
 import { sleep, startWatchdog } from "../system.js";
 import { errorOfAnswer, invalidAnswer, networkError, noHost, type RequestFacts, timeoutError } from "./answer-error.js";
@@ -153,7 +153,7 @@ export class Transport {
     const ours = {
       accept: "application/json",
       ...(call.body !== undefined && { "content-type": "application/json" }),
-      ...(call.key !== undefined && { [wireHeaders.idempotencyKey]: call.key }),
+      ...(call.key !== undefined && { ["idempotency-key" satisfies HeaderName]: call.key }),
       ...call.headers,
     };
     for (const [name, value] of Object.entries(ours)) headers.set(name, value);
@@ -189,8 +189,8 @@ function withoutUndefined(headers: Readonly<Record<string, string | undefined>>)
 }
 
 /** A path of the API with its parameters. */
-export function pathTo<Path extends string>(path: Path, params: Readonly<Record<PathParams<Path>, string>>): string {
-  return path.replace(/\{(\w+)\}/g, (_, name) => segment(params[name as PathParams<Path>]));
+export function pathTo<Given extends Path>(path: Given, params: Readonly<Record<PathParam<Given>, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) => segment(params[name as PathParam<Given>]));
 }
 
 /** Encodes a part of a path. */

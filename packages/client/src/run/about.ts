@@ -5,7 +5,7 @@ import {
   type EventsRecord,
   fromWire,
   type GraphRecord,
-  paths,
+  type Path,
   type SchemasRecord,
   type SessionDetailsRecord,
   type SessionListRecord,
@@ -49,47 +49,56 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
   };
   return {
     counts: async (filter) => {
-      const asking = { path: paths.counts, field: "workflows", allowed: rules.counts, query: queryOf } as const;
+      const asking = {
+        path: "/handlers/counts" satisfies Path,
+        field: "workflows",
+        allowed: rules.counts,
+        query: queryOf,
+      } as const;
       const read = ({ workflows, ...counts }: AllCountsRecord): RunCounts => {
         return { ...counts, workflows: workflows.map(fromWire) };
       };
       return get(asking, read, filter);
     },
     workflows: async (options) =>
-      get({ path: paths.workflows, field: "workflows" }, ({ workflows }: WorkflowListRecord) => workflows, options),
+      get(
+        { path: "/workflows" satisfies Path, field: "workflows" },
+        ({ workflows }: WorkflowListRecord) => workflows,
+        options,
+      ),
     workflowDetails: async (options) =>
       get(
-        { path: paths.workflows, field: "workflows" },
+        { path: "/workflows" satisfies Path, field: "workflows" },
         ({ details }: WorkflowListRecord) => details.map(toDetails),
         options,
       ),
     schema: async (workflow, options) =>
       get(
-        { path: pathTo(paths.schema, { name: workflow }), field: "start" },
+        { path: pathTo("/workflows/{name}/schema", { name: workflow }), field: "start" },
         (answer: SchemasRecord) => answer,
         options,
       ),
     events: async (workflow, options) =>
       get(
-        { path: pathTo(paths.workflowEvents, { name: workflow }), field: "events" },
+        { path: pathTo("/workflows/{name}/events", { name: workflow }), field: "events" },
         ({ events }: EventsRecord) => events,
         options,
       ),
     eventUses: async (workflow, options) =>
       get(
-        { path: pathTo(paths.workflowEvents, { name: workflow }), field: "events" },
+        { path: pathTo("/workflows/{name}/events", { name: workflow }), field: "events" },
         ({ roles }: EventsRecord) => toUses(roles),
         options,
       ),
     representation: async (workflow, options) =>
       get(
-        { path: pathTo(paths.representation, { name: workflow }), field: "graph" },
+        { path: pathTo("/workflows/{name}/representation", { name: workflow }), field: "graph" },
         (answer: GraphRecord<WorkflowGraph>) => answer,
         options,
       ),
     sessions: async (filter) => {
       const query = ({ prefix: q, limit, cursor }: NonNullable<typeof filter>): SessionParams => ({ q, limit, cursor });
-      const asking = { path: paths.sessions, field: "sessions", allowed: rules.sessions, query } as const;
+      const asking = { path: "/sessions" satisfies Path, field: "sessions", allowed: rules.page, query } as const;
       const read = ({ sessions, ...page }: SessionListRecord) => {
         return { ...page, sessions: sessions.map(fromWire) };
       };
@@ -99,13 +108,17 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       const read = ({ runs, ...session }: SessionDetailsRecord): SessionDetails => {
         return { ...fromWire(session), runs: runs.map(fromWire) };
       };
-      return get({ path: pathTo(paths.session, { id: sessionId }), field: "runs" }, read, options);
+      return get({ path: pathTo("/sessions/{id}", { id: sessionId }), field: "runs" }, read, options);
     },
     config: async (options) =>
-      get({ path: paths.config, field: "may" }, (answer: ConfigRecord): ServerConfig => fromWire(answer), options),
+      get(
+        { path: "/studio/config" satisfies Path, field: "may" },
+        (answer: ConfigRecord): ServerConfig => fromWire(answer),
+        options,
+      ),
     health: async (options = {}) => {
       checkOptions("health", options, rules.call);
-      const call: Call = { method: "GET", path: paths.health, repeatable: false, signal: options.signal };
+      const call: Call = { method: "GET", path: "/health" satisfies Path, repeatable: false, signal: options.signal };
       return transport.send(call, async (response, attempt) => {
         if (response.status !== 503) return (await readJson(response, attempt)) as { status: "healthy" };
         await response.body?.cancel();

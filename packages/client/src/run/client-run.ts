@@ -4,7 +4,7 @@
  * @module
  */
 import type { Receipt } from "millrace";
-import { PieceReader, paths, piecesType, type WrittenPieces } from "millrace/wire";
+import { PieceReader, piecesType, type WrittenPieces } from "millrace/wire";
 import type {
   CallOptions,
   CancelOptions,
@@ -105,22 +105,22 @@ class Run implements ClientRun {
 
   async *#read(after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent<SomeEvent>, void> {
     const { transport, classes } = this.#source.connection;
-    const path = pathTo(paths.events, { id: await orAborted(this.#stored, signal) });
+    const path = pathTo("/events/{id}", { id: await orAborted(this.#stored, signal) });
     const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
     const pieces = new PieceReader();
     for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf() })) {
+      const { type, sequence, origin = null, prompt_id: promptId = null, writer, call } = envelope;
       const event = decodeEvent(envelope, { classes, request });
-      const writer = `${envelope.origin ?? ""} ${envelope.writer ?? ""}`;
       // Pieces come again: live, when they are stored, after a lost connection, and with the record of their call.
-      const news = envelope.type === piecesType ? pieces.take(event as SomeEvent & WrittenPieces, writer) : event;
+      const news = type === piecesType ? pieces.take(event as WrittenPieces & SomeEvent, `${origin} ${writer}`) : event;
       if (news === null) continue;
       yield {
-        sequence: envelope.sequence,
-        event: news === event ? event : eventOf(envelope.type, news, classes),
-        origin: envelope.origin ?? null,
-        promptId: envelope.prompt_id ?? null,
-        ...(envelope.writer !== undefined && { writer: envelope.writer }),
-        ...(envelope.call !== undefined && { call: envelope.call }),
+        sequence,
+        event: news === event ? event : eventOf(type, news, classes),
+        origin,
+        promptId,
+        ...(writer !== undefined && { writer }),
+        ...(call !== undefined && { call }),
       };
     }
   }

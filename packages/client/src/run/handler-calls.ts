@@ -12,7 +12,6 @@ import {
   type HandlerParams,
   type HandlerRecord,
   type PromptRecord,
-  paths,
   refusalCodes,
 } from "millrace/wire";
 import type { PendingPrompt, RunSummary } from "../client.types.js";
@@ -51,7 +50,7 @@ export async function getSummary(
   connection: Connection,
   { handlerId, waitMs = 0, signal }: Looking,
 ): Promise<RunSummary> {
-  const call: Call = { method: "GET", path: pathTo(paths.handler, { id: handlerId }), signal };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}", { id: handlerId }), signal };
   if (waitMs === 0) return askForSummary(connection, call);
   try {
     return await askForSummary(connection, {
@@ -72,7 +71,7 @@ export async function getPrompts(
   handlerId: string,
   signal: Signal,
 ): Promise<PendingPrompt<SomeEvent>[]> {
-  const call: Call = { method: "GET", path: pathTo(paths.prompts, { id: handlerId }), signal };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}/prompts", { id: handlerId }), signal };
   const options = { classes, request: transport.requestFacts(call) };
   return transport.read<{ prompts: PromptRecord[] }, PendingPrompt<SomeEvent>[]>(call, "prompts", ({ prompts }) =>
     toPrompts(prompts, options),
@@ -90,7 +89,7 @@ export async function postEvent(
   { event, ...message }: Message & { readonly event: object },
 ): Promise<Receipt> {
   const body: EventRequest = { event: { ...encodeEvent(event) }, step: to.step };
-  return deliver(transport, { ...message, path: pathTo(paths.events, { id: to.handlerId }), body });
+  return deliver(transport, { ...message, path: pathTo("/events/{id}", { id: to.handlerId }), body });
 }
 
 export async function postAnswer(
@@ -100,7 +99,7 @@ export async function postAnswer(
 ): Promise<Receipt> {
   assertFields(fields);
   const { json, meta } = encodeValue(fields);
-  const path = pathTo(paths.answer, { id: to.handlerId, promptId: to.promptId });
+  const path = pathTo("/handlers/{id}/prompts/{promptId}", { id: to.handlerId, promptId: to.promptId });
   const body: AnswerRequest = { fields: json as NonNullable<AnswerRequest["fields"]>, meta };
   return deliver(transport, { ...message, path, body });
 }
@@ -126,7 +125,7 @@ export function postCancel(
   { reason, key, signal }: Message & { readonly reason: string | undefined },
 ): Promise<void> {
   const body: CancelRequest = { reason };
-  const path = pathTo(paths.cancel, { id: handlerId });
+  const path = pathTo("/handlers/{id}/cancel", { id: handlerId });
   const call: Call = { method: "POST", path, body, key: key ?? newId(), signal };
   return postOnce(connection, call, "RUN_FINISHED");
 }
@@ -138,7 +137,7 @@ export function deleteRun(
   { signal }: { readonly signal?: Signal } = {},
 ): Promise<void> {
   const query: CancelParams = { purge: "true" };
-  const path = pathTo(paths.cancel, { id: handlerId });
+  const path = pathTo("/handlers/{id}/cancel", { id: handlerId });
   const call: Call = { method: "POST", path, query, repeatable: true, signal };
   return postOnce(connection, call, "RUN_UNKNOWN");
 }

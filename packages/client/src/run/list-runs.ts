@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type HandlerPage, type HandlerRecord, type ListEventType, type ListParams, paths } from "millrace/wire";
+import type { HandlerPage, HandlerRecord, ListParams, Path, SseType } from "millrace/wire";
 import type { EachRunFilter, RunFilter, RunListChange, RunPage, RunSelection, RunSummary } from "../client.types.js";
 import type { Call } from "../http/transport.js";
 import { closable } from "../stream/closable.js";
@@ -13,7 +13,7 @@ import type { Connection } from "./handler-calls.js";
 
 export async function listRuns({ transport, classes }: Connection, filter: RunFilter): Promise<RunPage> {
   if (isEmpty(filter.workflow) || isEmpty(filter.status)) return { runs: [], cursor: null };
-  const call: Call = { method: "GET", path: paths.handlers, query: queryOf(filter), signal: filter.signal };
+  const call: Call = { method: "GET", path: "/handlers" satisfies Path, query: queryOf(filter), signal: filter.signal };
   const options = { classes, request: transport.requestFacts(call) };
   return transport.read<HandlerPage, RunPage>(call, "handlers", ({ handlers, cursor }) => {
     if (cursor !== null && cursor === filter.cursor) throw new TypeError(`cursor: ${cursor}`);
@@ -39,17 +39,17 @@ export function watchRuns(
   { transport, classes }: Connection,
   { signal: given, ...filter }: RunSelection,
 ): AsyncIterable<RunListChange> {
-  const call: Call = { method: "GET", path: paths.handlers, query: { ...queryOf(filter), sse: "true" } };
+  const call: Call = { method: "GET", path: "/handlers" satisfies Path, query: { ...queryOf(filter), sse: "true" } };
   const { path, query = {} } = call;
   const options = { classes, request: transport.requestFacts(call) };
-  const itemOf = (type: ListEventType, json: unknown): RunListChange | undefined => {
+  const itemOf = (type: SseType, json: unknown): RunListChange | undefined => {
     if (type === "open" || type === "reset") return { type };
     if (type === "changed") return { type, run: toSummary(json as HandlerRecord, options) };
     const { handler_id: handlerId } = Object(json) as { readonly handler_id?: unknown };
     return type === "gone" && typeof handlerId === "string" ? { type, handlerId } : undefined;
   };
   const read: Follow<RunListChange>["read"] = (json, { event }) => {
-    const item = itemOf(event as ListEventType, json);
+    const item = itemOf(event as SseType, json);
     return item && { number: "now", item };
   };
   const following = { transport, path, after: "now", query: () => query, noun: "change of a run", read } as const;

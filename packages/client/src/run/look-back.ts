@@ -11,10 +11,9 @@ import {
   fromWire,
   type HistoryParams,
   type HistoryRecord,
-  historyEnd,
   type MomentParams,
   type MomentRecord,
-  paths,
+  type SseType,
 } from "millrace/wire";
 import type {
   AttemptsOptions,
@@ -69,7 +68,7 @@ export async function* readHistory(
 ): AsyncGenerator<HistoryEntry, void> {
   const { after = -1, pageSize: limit, signal } = options;
   const query: HistoryParams = { limit, ...selection(options) };
-  const call: Call = { method: "GET", path: pathTo(paths.history, { id: handlerId }), query, signal };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}/history", { id: handlerId }), query, signal };
   const entries = eachItem(connection, { call, field: "entries", after: Math.max(0, after), read: toEntry });
   for await (const entry of entries) if (entry.number > after) yield entry;
 }
@@ -79,12 +78,12 @@ export function followHistory(
   handlerId: string,
   { after = -1, signal: given, ...options }: HistoryOptions,
 ): AsyncIterable<HistoryEntry> {
-  const path = pathTo(paths.history, { id: handlerId });
+  const path = pathTo("/handlers/{id}/history", { id: handlerId });
   const query = (last: number | "now"): HistoryParams => {
     return { sse: "true", after: Math.max(0, Number(last)), ...selection(options) };
   };
   const read: Follow<HistoryEntry>["read"] = (json, { event }) => {
-    if (event === historyEnd) return null;
+    if (event === ("end" satisfies SseType)) return null;
     const record = Object(json) as HistoryRecord;
     return Number.isInteger(record.number) ? { number: record.number, item: toEntry(record) } : undefined;
   };
@@ -105,7 +104,7 @@ export function readAttempts(
   { after = 0, pageSize: limit, signal }: AttemptsOptions,
 ): AsyncGenerator<RunAttempt, void> {
   const query: AttemptsParams = { limit };
-  const call: Call = { method: "GET", path: pathTo(paths.attempts, { id: handlerId }), query, signal };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}/attempts", { id: handlerId }), query, signal };
   return eachItem(connection, { call, field: "attempts", after, read: toAttempt });
 }
 
@@ -119,7 +118,12 @@ export function readMoment(
   { tick, childId, signal }: MomentOptions & { readonly tick: number },
 ): Promise<RunMoment> {
   const query: MomentParams = { run_id: childId };
-  const call: Call = { method: "GET", path: pathTo(paths.moment, { id: handlerId, tick: `${tick}` }), query, signal };
+  const call: Call = {
+    method: "GET",
+    path: pathTo("/handlers/{id}/at/{tick}", { id: handlerId, tick: `${tick}` }),
+    query,
+    signal,
+  };
   const options = { classes, request: transport.requestFacts(call) };
   return transport.read(call, "steps", (moment: MomentRecord) => toMoment(moment, options));
 }
@@ -141,7 +145,7 @@ export function readChildren(
 ): Promise<readonly ChildRun[]> {
   const call: Call = {
     method: "GET",
-    path: pathTo(paths.handler, { id: handlerId }),
+    path: pathTo("/handlers/{id}", { id: handlerId }),
     query: { children: "true" },
     signal,
   };

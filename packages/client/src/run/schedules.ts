@@ -1,5 +1,5 @@
 /** Requests about schedules. */
-import { fromWire, paths, type ScheduleListRecord, type ScheduleRecord, type ScheduleRequest } from "millrace/wire";
+import { fromWire, type Path, type ScheduleListRecord, type ScheduleRecord, type ScheduleRequest } from "millrace/wire";
 import type { CallOptions } from "../call.types.js";
 import { hasCode } from "../client-error.js";
 import { type Call, pathTo } from "../http/transport.js";
@@ -16,7 +16,7 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
     checkOptions(`schedules.${how}`, options, rules.call);
     return ask({
       method: "POST",
-      path: pathTo(paths[`${how}Schedule`], { name }),
+      path: pathTo(`/schedules/{name}/${how}`, { name }),
       key: newId(),
       signal: options.signal,
     });
@@ -27,20 +27,20 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
       const { workflow, input = {}, catchUp, queueKey, signal, ...same } = options;
       const start = { workflow_name: workflow, start_event: encodeStart(input) };
       const body: ScheduleRequest = { ...same, ...start, catch_up: catchUp, queue_key: queueKey };
-      return ask({ method: "PUT", path: pathTo(paths.schedule, { name }), body, key: newId(), signal });
+      return ask({ method: "PUT", path: pathTo("/schedules/{name}", { name }), body, key: newId(), signal });
     },
     get: async (name, options = {}) => {
       checkOptions("schedules.get", options, rules.call);
-      const found = ask({ method: "GET", path: pathTo(paths.schedule, { name }), signal: options.signal });
+      const found = ask({ method: "GET", path: pathTo("/schedules/{name}", { name }), signal: options.signal });
       return found.catch((error: unknown) => {
         if (hasCode(error, unknown)) return null;
         throw error;
       });
     },
     list: async (filter = {}): Promise<SchedulePage> => {
-      checkOptions("schedules.list", filter, rules.schedules);
+      checkOptions("schedules.list", filter, rules.page);
       const { signal, ...query } = filter;
-      const call: Call = { method: "GET", path: paths.schedules, query, signal };
+      const call: Call = { method: "GET", path: "/schedules" satisfies Path, query, signal };
       return transport.read<ScheduleListRecord, SchedulePage>(call, "schedules", ({ schedules, cursor }) => {
         return { schedules: schedules.map(toSchedule), cursor };
       });
@@ -51,7 +51,7 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
       checkOptions("schedules.delete", options, rules.call);
       const call: Call = {
         method: "DELETE",
-        path: pathTo(paths.schedule, { name }),
+        path: pathTo("/schedules/{name}", { name }),
         key: newId(),
         signal: options.signal,
       };
@@ -63,7 +63,7 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
       checkOptions("schedules.next", { ...options, count }, rules.next);
       const call: Call = {
         method: "GET",
-        path: pathTo(paths.occurrences, { name }),
+        path: pathTo("/schedules/{name}/next", { name }),
         query: { count },
         signal: options.signal,
       };

@@ -7,7 +7,6 @@
  *
  * @module
  */
-import { paths } from "millrace/wire";
 import type { RunOutcome, RunSummary } from "../client.types.js";
 import { hasCode } from "../client-error.js";
 import { pathTo } from "../http/transport.js";
@@ -50,7 +49,7 @@ export async function settle(connection: Connection, settling: Settling): Promis
 /** Returns `false` when the server refuses further streams for now. */
 async function readToItsEnd({ transport }: Connection, { handlerId, until, signal }: Settling): Promise<boolean> {
   const finalCodes = ["STREAMS_EXCEEDED"];
-  const path = pathTo(paths.events, { id: handlerId });
+  const path = pathTo("/events/{id}", { id: handlerId });
   const following = { transport, path, after: "now", finalCodes, signal, ...envelopesOf(until) } as const;
   try {
     for await (const _ of follow(following)) {

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type ForkRequest, paths, type StartRequest } from "millrace/wire";
+import type { ForkRequest, StartRequest } from "millrace/wire";
 import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
 import { hasCode } from "../client-error.js";
 import { type Call, pathTo } from "../http/transport.js";
@@ -24,11 +24,11 @@ interface Start {
 
 /** Returns synchronously; errors appear when the run is awaited. */
 export function startRun(connection: Connection, { workflow, input, options }: Start): ClientRun {
-  const path = pathTo(paths.start, { name: workflow });
+  const path = pathTo("/workflows/{name}/run-nowait", { name: workflow });
   const { labels, queue, queueKey, priority, dedupe, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, workflow);
   const post = async (): Promise<RunSummary> => {
-    const start = encodeStart(input) as StartRequest["start_event"];
+    const start = encodeStart(input);
     const id = dedupe === undefined ? handlerId : options.handlerId;
     const body: StartRequest = {
       start_event: start,
@@ -50,7 +50,7 @@ export function forkRun(connection: Connection, from: string, options: ForkOptio
   const { at, state, event, item, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, from);
   const body: ForkRequest = { at, handler_id: handlerId, state, event, item };
-  const call: Call = { method: "POST", path: pathTo(paths.fork, { id: from }), body, key, signal };
+  const call: Call = { method: "POST", path: pathTo("/handlers/{id}/fork", { id: from }), body, key, signal };
   return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
 }
 
@@ -60,7 +60,7 @@ export function continueRun(
   handlerId: string,
   { how, key = newId(), signal }: KeyedOptions & { readonly how: "resume" | "retry" },
 ): ClientRun {
-  const call: Call = { method: "POST", path: pathTo(paths[how], { id: handlerId }), key, signal };
+  const call: Call = { method: "POST", path: pathTo(`/handlers/{id}/${how}`, { id: handlerId }), key, signal };
   return createClientRun({ connection, handlerId, started: askForSummary(connection, call), signal });
 }
 

@@ -1,5 +1,5 @@
 /** The events of a run, out of its stream. */
-import { type Envelope, endTypes, piecesType, type StreamedEnvelope, type StreamParams } from "millrace/wire";
+import { endTypes, piecesType, type StreamedEnvelope, type StreamParams } from "millrace/wire";
 import type { Follow } from "./follow.js";
 
 /** @param until Where the stream ends: with the run, or where the run waits. */
@@ -21,8 +21,8 @@ export function envelopesOf(
   };
 }
 
-function isEnvelope(value: unknown): value is Envelope & Partial<StreamedEnvelope> {
-  return typeof value === "object" && value !== null && typeof (value as Envelope).type === "string";
+function isEnvelope(value: unknown): value is StreamedEnvelope {
+  return typeof value === "object" && value !== null && typeof (value as StreamedEnvelope).type === "string";
 }
 
 /** Tells whether the event ends the run. The end of a child run does not. */

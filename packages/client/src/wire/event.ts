@@ -64,10 +64,10 @@ export function encodeEvent(event: object): Pick<Envelope, "type" | "value" | "m
  * Makes `start_event`: plain fields if JSON can hold them, otherwise an envelope, which needs a qualified name instead of
  * a type.
  */
-export function encodeStart(input: object): object {
+export function encodeStart(input: object): Readonly<Record<string, unknown>> {
   const { type, fields } = partsOf(input);
   const { json, meta } = encodeValue(fields);
-  if (type === undefined && meta === undefined) return json as object;
+  if (type === undefined && meta === undefined) return json as Readonly<Record<string, unknown>>;
   return {
     ...(type === undefined ? { qualified_name: "" } : { type }),
     value: json,

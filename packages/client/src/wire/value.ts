@@ -22,9 +22,9 @@ export function encodeValue(value: unknown): EncodedValue {
 
 /** A form that is unknown here, such as that of a class which the workflow registers, is not converted. */
 export function decodeValue({ json, meta }: EncodedValue): unknown {
-  if (meta === undefined || meta === null) return json;
+  if (meta == null) return json;
   return decodeTree(json, meta as Tree, (tag, part) => {
-    const read = ownReaders[String(tag)] ?? readers.get(String(tag));
+    const read = knownReaders.get(String(tag));
     return read === undefined ? part : read(part as never);
   });
 }
@@ -63,10 +63,14 @@ const formOf: FormOf = (value, container = []) => {
   return isEvent(value) ? eventForm : sharedForms(value);
 };
 
-const ownReaders: Readonly<Record<string, (json: never) => unknown>> = {
-  "custom,@error": ({ message, ...rest }: { message: string }) => Object.assign(new Error(message), rest),
-  "custom,@event": ({ type, data }: { type: string; data: object }) => ({ type, ...data }),
-};
+const knownReaders: ReadonlyMap<string, (json: never) => unknown> = /* @__PURE__ */ new Map<
+  string,
+  (json: never) => unknown
+>([
+  ...readers,
+  ["custom,@error", ({ message, ...rest }: Error) => Object.assign(new Error(message), rest)],
+  ["custom,@event", ({ type, data }: { type: string; data: object }) => ({ type, ...data })],
+]);
 
 /** Recognizes an instance of an event class, which inherits its type. */
 function isEvent(value: unknown): boolean {

@@ -117,14 +117,14 @@ export { createDraft } from "../state/draft.js";
 export { finishedState, plainOf } from "../state/finish-draft.js";
 export type { StateChange, StatePatch } from "../state/patch.types.js";
 export { systemClock } from "../system/system.js";
+// ---- options of what packages make
+export { checkOptions, type OptionChecks, refuseOptions } from "../value/check-options.js";
 export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";
 // ---- durations
 export { duration, toMs } from "../value/duration.js";
 export { deepFreeze } from "../value/freeze.js";
 export type { Rule, Rules } from "../value/option-rules.js";
-// ---- options of what packages make
-export { checkOptions, type OptionChecks, refuseOptions } from "../value/check-options.js";
 export {
   anything,
   callable,

@@ -20,18 +20,16 @@ export {
 // ---- options
 export { formatValue } from "../value/format-value.js";
 export { formsWith } from "../value/forms.js";
-export { nearest } from "../value/nearest.js";
 export {
   callable,
   flag,
+  list,
   object,
-  oneOf,
   optionProblems,
   type Rule,
   type Rules,
   ruleOf,
   valueRule,
-  wholeNumber,
 } from "../value/option-rules.js";
 // ---- pieces of calls
 export { PieceReader } from "../value/piece-reader.js";
@@ -39,17 +37,9 @@ export { piecesType } from "../value/pieces.js";
 export type { Piece, WrittenPieces } from "../value/pieces.types.js";
 export { type ReadJson, readers } from "../value/read-forms.js";
 // ---- requests and answers
-export {
-  endTypes,
-  headers,
-  historyEnd,
-  type ListEventType,
-  otherPaths,
-  type PathParams,
-  paths,
-  refusalCodes,
-} from "../wire/http.js";
-export { labelPattern, most, outsideId, searchPattern, statuses } from "../wire/limits.js";
+export { endTypes, refusalCodes } from "../wire/events.js";
+export type * from "../wire/http.types.js";
+export { outsideId } from "../wire/limits.js";
 export { type FromWire, fromWire, type ToWire, toWire } from "../wire/names.js";
 export type * from "../wire/request.types.js";
 export type * from "../wire/run.types.js";

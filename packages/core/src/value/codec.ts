@@ -92,8 +92,7 @@ export function copyValue<Value>(value: Value, types: readonly ValueType[] = non
 function copyPart(value: unknown, types: readonly ValueType[]): unknown {
   if (typeof value !== "object" || value === null) return value;
   const type = types.find((one) => one.is(value));
-  if (type === undefined)
-    return copyRich(value, (part) => copyPart(part, types)) ?? copyParts(value, types);
+  if (type === undefined) return copyRich(value, (part) => copyPart(part, types)) ?? copyParts(value, types);
   if (isChoosy(type)) return type.copy(value, (part) => copyPart(part, types));
   const given: unknown = type.encode(value as never);
   return type.decode((typeof given === "object" && given !== null ? copyParts(given, types) : given) as never);

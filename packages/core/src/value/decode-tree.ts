@@ -47,7 +47,7 @@ function decodeParts(json: unknown, parts: Parts, decoding: Decoding): unknown {
 /** Only of JSON: a value that was made of an earlier part has no parts. */
 function copyOnce(container: unknown, { copies }: Decoding): Record<string, unknown> {
   if (copies.has(container)) return container as Record<string, unknown>;
-  if (!Array.isArray(container) && !isRecord(container)) throw new TypeError("A path leads through a value without parts");
+  if (!Array.isArray(container) && !isRecord(container)) throw new TypeError("No parts");
   const copy = copyOf(container);
   copies.add(copy);
   return copy;
@@ -55,8 +55,7 @@ function copyOnce(container: unknown, { copies }: Decoding): Record<string, unkn
 
 /** Not to the length of a list. */
 function partOf(container: Record<string, unknown>, name: string): unknown {
-  if (Object.hasOwn(container, name) && (!Array.isArray(container) || name !== "length"))
-    return container[name];
+  if (Object.hasOwn(container, name) && (!Array.isArray(container) || name !== "length")) return container[name];
   throw new TypeError(`There is no "${name}"`);
 }
 

@@ -54,49 +54,50 @@ interface Walk extends Encoder {
 /** Without a form, the tree is that of the parts. */
 function encode(value: unknown, form: Form | undefined, walk: Walk): { json: unknown; tree: Tree } {
   const parts: Parts = {};
-  const put = (json: unknown, prefix: string, of: unknown): unknown => {
-    if (typeof json === "function" || typeof json === "symbol") refuse(`is a ${typeof json}`, walk);
-    if (typeof json !== "object" || json === null) return json;
-    if (walk.above.includes(of)) refuse("contains itself", walk);
-    if (!Array.isArray(json) && !isPlainObject(json))
-      refuse(`is an instance of ${json.constructor?.name || "a class"}`, walk);
-    walk.above.push(of);
-    const encoded = putParts(json, prefix);
-    walk.above.pop();
-    return encoded;
-  };
-  /** The container itself if no part is replaced, otherwise a copy. */
-  const putParts = (container: object, prefix: string): unknown => {
-    let copy: Record<string, unknown> | null = null;
-    const putPart = (key: string | number, part: unknown): void => {
-      if (typeof part === "string" || typeof part === "boolean" || part === null) return;
-      const partForm = walk.formOf(part, container);
-      if (partForm === undefined && (typeof part === "number" || part === undefined)) return;
-      walk.path.push(key);
-      const at = prefix + String(key).replaceAll("\\", "\\\\").replaceAll(".", "\\.");
-      let json: unknown;
-      if (partForm === undefined) json = put(part, `${at}.`, part);
-      else ({ json, tree: parts[at] } = encode(part, partForm, walk));
-      walk.path.pop();
-      if (json === part) return;
-      copy ??= copyOf(container);
-      copy[key] = json;
-    };
-    if (Array.isArray(container)) for (let index = 0; index < container.length; index++) putPart(index, container[index]);
-    else
-      for (const key of Object.keys(container)) {
-        if (forbiddenKeys.has(key)) refuse(`has the forbidden key "${key}"`, walk);
-        putPart(key, (container as Record<string, unknown>)[key]);
-      }
-    return copy ?? container;
-  };
-  if (form === undefined) return { json: put(value, "", value), tree: parts };
-  const json = put(form.encode(value as never), "", value);
+  const json = encodeParts(form === undefined ? value : form.encode(value as never), value, {
+    parts,
+    prefix: "",
+    walk,
+  });
+  if (form === undefined) return { json, tree: parts };
   return { json, tree: Object.keys(parts).length === 0 ? [form.tag] : [form.tag, parts] };
 }
 
-function refuse(what: string, { refuse: refusal, path }: Walk): never {
-  return refusal(what, path.join("."));
+interface Within {
+  readonly parts: Parts;
+  /** With which the paths in `parts` begin. */
+  readonly prefix: string;
+  readonly walk: Walk;
+}
+
+/** The JSON itself if no part is replaced, otherwise a copy. @param value What it is the JSON of. */
+function encodeParts(json: unknown, value: unknown, { parts, prefix, walk }: Within): unknown {
+  const { above, path, formOf } = walk;
+  const refuse = (what: string): never => walk.refuse(what, path.join("."));
+  if (typeof json === "function" || typeof json === "symbol") refuse(`is a ${typeof json}`);
+  if (typeof json !== "object" || json === null) return json;
+  if (above.includes(value)) refuse("contains itself");
+  if (!Array.isArray(json) && !isPlainObject(json)) refuse(`is an instance of ${json.constructor?.name || "a class"}`);
+  let result = json as Record<string | number, unknown>;
+  above.push(value);
+  for (const key of Array.isArray(json) ? json.keys() : Object.keys(json)) {
+    const part = (json as Record<string | number, unknown>)[key];
+    if (forbiddenKeys.has(key as string)) refuse(`has the forbidden key "${key}"`);
+    if (typeof part === "string" || typeof part === "boolean" || part === null) continue;
+    const form = formOf(part, json);
+    if (form === undefined && (typeof part === "number" || part === undefined)) continue;
+    path.push(key);
+    const at = prefix + String(key).replace(/[\\.]/g, "\\$&");
+    let encoded: unknown;
+    if (form === undefined) encoded = encodeParts(part, part, { parts, prefix: `${at}.`, walk });
+    else ({ json: encoded, tree: parts[at] } = encode(part, form, walk));
+    path.pop();
+    if (encoded === part) continue;
+    if (result === json) result = copyOf(json);
+    result[key] = encoded;
+  }
+  above.pop();
+  return result;
 }
 
 export function copyOf(container: object): Record<string, unknown> {

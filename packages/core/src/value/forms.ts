@@ -53,25 +53,11 @@ const forms = {
  * none.
  */
 export function formsWith(errors: Form): FormOf {
-  const formOfObject = (value: object): Form | undefined => {
-    const prototype: unknown = Object.getPrototypeOf(value);
-    if (prototype === Object.prototype || prototype === null) return undefined; // most are
-    const kind = kindOf(value);
-    if (kind === null) return undefined;
-    return kind === "Error" ? errors : forms[kind];
-  };
   return (value) => {
-    switch (typeof value) {
-      case "undefined":
-        return forms.undefined;
-      case "number":
-        return Number.isFinite(value) && !Object.is(value, -0) ? undefined : forms.number;
-      case "bigint":
-        return forms.bigint;
-      case "object":
-        return value === null || Array.isArray(value) ? undefined : formOfObject(value);
-      default:
-        return undefined;
-    }
+    if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return undefined;
+    if (typeof value !== "object") return (forms as { readonly [kind: string]: Form | undefined })[typeof value];
+    // Most objects are plain.
+    const kind = value === null || Object.getPrototypeOf(value) === Object.prototype ? null : kindOf(value);
+    return kind === "Error" ? errors : kind === null ? undefined : forms[kind];
   };
 }

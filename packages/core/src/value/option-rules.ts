@@ -39,23 +39,23 @@ export function unchecked<const Names extends string>(names: Names): Readonly<Re
 export const text: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "string" || value === null, "a text");
 export const flag: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "boolean", "true or false");
 export const callable: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "function", "a function");
-export const object: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "object" && !Array.isArray(value), "an object");
-export const list: Rule = (value, option) =>
-  value === undefined || Array.isArray(value) ? [] : [`\`${option}\` is not a list`];
+export const object: Rule = /* @__PURE__ */ valueRule(
+  (value) => typeof value === "object" && !Array.isArray(value),
+  "an object",
+);
+export const list: Rule = /* @__PURE__ */ valueRule(Array.isArray, "a list");
 
 export function oneOf(...words: readonly string[]): Rule {
   return valueRule((value) => words.includes(value as string), `one of ${words.join(", ")}`);
 }
 
 export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINITY): Rule {
-  const isRight = (value: unknown): boolean =>
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
-  return (value, option) => {
-    if (value === undefined || isRight(value)) return [];
+  return ruleOf((value) => {
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return null;
     // Here, because the first number of a process that is written so takes 20 ms.
     const end = most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`;
-    return valueRule(isRight, `a whole number from ${least}${end}`)(value, option);
-  };
+    return `is ${formatValue(value)}, not a whole number from ${least}${end}`;
+  });
 }
 
 /** @param expected To be read after the value: "is 0, not a whole number from 1". */

@@ -14,9 +14,7 @@ export function sizeOf(piece: Piece): number {
 }
 
 export function sizeOfAll(pieces: readonly Piece[]): number {
-  let size = 0;
-  for (const piece of pieces) size += sizeOf(piece);
-  return size;
+  return pieces.reduce((size, piece) => size + sizeOf(piece), 0);
 }
 
 /** What follows a position. */
@@ -33,8 +31,7 @@ export function piecesAfter(pieces: readonly Piece[], position: number): Piece[]
 }
 
 export function textOf(piece: Piece): string | null {
-  if (typeof piece === "string") return piece;
-  const text = piece["text"];
+  const text = typeof piece === "string" ? piece : piece["text"];
   return typeof text === "string" ? text : null;
 }
 

@@ -22,7 +22,7 @@ export const readers: ReadonlyMap<string, ReadJson> = /* @__PURE__ */ new Map<st
 
 function readDate(json: unknown): Date {
   const date = new Date(textIn(json));
-  if (Number.isNaN(date.getTime())) throw new TypeError("An invalid date");
+  if (Number.isNaN(date.getTime())) throw new TypeError("No date");
   return date;
 }
 
@@ -35,7 +35,7 @@ function readBytes(json: unknown): ArrayBufferView {
 
 function readBigint(json: unknown): bigint {
   const digits = textIn(json);
-  if (digits.length > MAX_BIGINT_DIGITS + 1) throw new RangeError(`A bigint has more than ${MAX_BIGINT_DIGITS} digits`);
+  if (digits.length > MAX_BIGINT_DIGITS + 1) throw new RangeError("Too many digits");
   return BigInt(digits);
 }
 

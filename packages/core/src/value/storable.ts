@@ -9,8 +9,8 @@
  */
 
 import { WorkflowError } from "../errors/workflow-error.js";
-import { nativeErrors, recordError } from "./error-record.js";
 import { viewOf } from "./copy-rich.js";
+import { nativeErrors, recordError } from "./error-record.js";
 import { MAX_BIGINT_DIGITS, numberText } from "./forms.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";

@@ -4,30 +4,34 @@
  * @module
  */
 
-/** Names that are not the same with underscores. */
+/** Names on the wire that are not those of programs with underscores. */
 const special = {
-  workflow: "workflow_name",
-  atMs: "at",
-  fromMs: "from",
-  toMs: "to",
-  untilMs: "until",
-  isEditable: "editable",
-  isFinal: "final",
-  isReadOnly: "read_only",
-  isSendable: "sendable",
-  hasMetrics: "metrics",
-  hasTenants: "tenants",
+  workflow_name: "workflow",
+  at: "atMs",
+  from: "fromMs",
+  to: "toMs",
+  until: "untilMs",
+  editable: "isEditable",
+  final: "isFinal",
+  read_only: "isReadOnly",
+  sendable: "isSendable",
+  metrics: "hasMetrics",
+  tenants: "hasTenants",
 } as const;
 
-type Special = typeof special;
-type SpecialOnWire = { readonly [Name in keyof Special as Special[Name]]: Name };
+type SpecialOnWire = typeof special;
+type Special = { readonly [Name in keyof SpecialOnWire as SpecialOnWire[Name]]: Name };
+
+const specialOnWire: ReadonlyMap<string, string> = /* @__PURE__ */ new Map(
+  /* @__PURE__ */ Object.entries(special).map(([given, name]) => [name, given]),
+);
 
 /** The record with the names of the wire, and times as texts. Not what is inside its fields. */
 export function toWire<Value extends object>(record: Value): ToWire<Value> {
   const pairs = Object.entries(record).map(([name, value]) => {
     const own = name.replace(/AtMs$/, "At").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const text = typeof value === "number" && name.endsWith("Ms") ? new Date(value).toISOString() : value;
-    return [(special as Readonly<Record<string, string>>)[name] ?? own, text];
+    return [specialOnWire.get(name) ?? own, text];
   });
   return Object.fromEntries(pairs) as ToWire<Value>;
 }
@@ -37,15 +41,11 @@ export function fromWire<Value extends object>(record: Value): FromWire<Value> {
   if (typeof record !== "object" || record === null) throw new TypeError("no record");
   const pairs = Object.entries(record).map(([given, value]) => {
     const own = given.replace(/_at$/, "_atMs").replace(/_(.)/g, (_, letter) => letter.toUpperCase());
-    const name = onWire[given] ?? own;
+    const name = (special as Readonly<Record<string, string>>)[given] ?? own;
     return [name, typeof value === "string" && name.endsWith("Ms") ? Date.parse(value) : value];
   });
   return Object.fromEntries(pairs) as FromWire<Value>;
 }
-
-const onWire: Readonly<Record<string, string>> = /* @__PURE__ */ Object.fromEntries(
-  /* @__PURE__ */ Object.entries(special).map(([name, given]) => [given, name]),
-);
 
 // ---- the same, of types
 

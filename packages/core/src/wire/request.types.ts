@@ -70,7 +70,7 @@ type Params<Name extends string> = { readonly [Key in Name]?: Param };
 export type ListFilterParams = Params<
   "workflow_name" | "status" | "waiting" | "label" | "queue" | "q" | "created_after" | "created_before"
 >;
-export interface ListParams extends ListFilterParams, Params<"sort" | "limit" | "cursor" | "sse"> {}
+export type ListParams = ListFilterParams & Params<"sort" | "limit" | "cursor" | "sse">;
 export type CountParams = Params<"workflow_name" | "label">;
 export type HandlerParams = Params<"wait" | "children">;
 export type CancelParams = Params<"purge">;
