@@ -1,4 +1,4 @@
-import { formatValue, optionProblems, type Rule } from "millrace/wire";
+import { optionProblems, type Rule } from "millrace/wire";
 import { ClientError } from "../client-error.js";
 
 export type Rules = { readonly [option: string]: Rule };
@@ -11,14 +11,12 @@ export type Rules = { readonly [option: string]: Rule };
  */
 export function checkOptions(call: string, given: unknown, rules: Rules): void {
   const problems =
-    typeof given === "object" && given !== null
-      ? optionProblems(given, rules)
-      : [`they are ${formatValue(given)}, no object`];
+    typeof given === "object" && given !== null ? optionProblems(given, rules) : ["they are not an object"];
   if (problems.length === 0) return;
   throw new ClientError({
     code: "OPTION_INVALID",
     message: `The options of \`${call}\` are invalid: ${problems.join("; ")}.`,
-    hint: "The reference of the client lists the options.",
+    hint: "Correct or remove what is named.",
     details: { problems },
   });
 }

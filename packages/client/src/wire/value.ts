@@ -42,7 +42,7 @@ function refuse(what: string, path: string): never {
   throw new ClientError({
     code: "OPTION_INVALID",
     message: `The value cannot be sent: ${path || "it"} ${what}.`,
-    hint: "Send plain data; Date, Map, Set, URL, bigint, bytes, errors and events can be sent, too.",
+    hint: "Send plain data. Date, Map, Set, URL, bigint, bytes, errors and events are fine, too.",
     details: { path },
   });
 }

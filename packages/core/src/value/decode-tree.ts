@@ -53,10 +53,11 @@ function copyOnce(container: unknown, { copies }: Decoding): Record<string, unkn
   return copy;
 }
 
-/** Not to the length of a list. */
-function partOf(container: Record<string, unknown>, name: string): unknown {
-  if (Object.hasOwn(container, name) && (!Array.isArray(container) || name !== "length")) return container[name];
-  throw new TypeError(`There is no "${name}"`);
+/** A part of the JSON: nothing inherited, and not the length of a list, which is not enumerable. */
+function partOf(container: object, name: string): unknown {
+  if (name !== "__proto__" && Object.prototype.propertyIsEnumerable.call(container, name))
+    return container[name as keyof typeof container];
+  throw new TypeError(`No "${name}"`);
 }
 
 function namesIn(path: string): string[] {
