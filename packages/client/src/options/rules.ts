@@ -109,7 +109,7 @@ const retry: Rules = {
 export const client: Rules = {
   baseUrl: (value, option) => (value === undefined ? [`\`${option}\` is missing`] : urlRule(value, option)),
   fetch: callable,
-  headers: valueRule((value) => typeof value === "object" || typeof value === "function", "headers"),
+  headers: valueRule((value) => value === null || Object(value) === value, "headers"),
   retry: (value, option) => {
     const wrong = value === false ? [] : object(value, option);
     return wrong.length > 0 ? wrong : optionProblems(Object(value), retry, `${option}.`);

@@ -57,7 +57,7 @@ export function encodeEvent(event: object): Pick<Envelope, "type" | "value" | "m
     });
   }
   const { json, meta } = encodeValue(fields);
-  return { type, value: json, ...(meta !== undefined && { meta }) };
+  return { type, value: json, meta };
 }
 
 /**
@@ -71,7 +71,7 @@ export function encodeStart(input: object): Readonly<Record<string, unknown>> {
   return {
     ...(type === undefined ? { qualified_name: "" } : { type }),
     value: json,
-    ...(meta !== undefined && { meta }),
+    meta,
   };
 }
 
