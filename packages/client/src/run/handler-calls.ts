@@ -5,10 +5,10 @@
  */
 import type { Receipt } from "millrace";
 import {
-  type AnswerRequest,
+  type AnswerBody,
   type CancelParams,
-  type CancelRequest,
-  type EventRequest,
+  type CancelBody,
+  type EventBody,
   type HandlerParams,
   type HandlerRecord,
   type PromptRecord,
@@ -88,7 +88,7 @@ export async function postEvent(
   to: { readonly handlerId: string; readonly step: string | undefined },
   { event, ...message }: Message & { readonly event: object },
 ): Promise<Receipt> {
-  const body: EventRequest = { event: { ...encodeEvent(event) }, step: to.step };
+  const body: EventBody = { event: { ...encodeEvent(event) }, step: to.step };
   return deliver(transport, { ...message, path: pathTo("/events/{id}", { id: to.handlerId }), body });
 }
 
@@ -100,7 +100,7 @@ export async function postAnswer(
   assertFields(fields);
   const { json, meta } = encodeValue(fields);
   const path = pathTo("/handlers/{id}/prompts/{promptId}", { id: to.handlerId, promptId: to.promptId });
-  const body: AnswerRequest = { fields: json as NonNullable<AnswerRequest["fields"]>, meta };
+  const body: AnswerBody = { fields: json as NonNullable<AnswerBody["fields"]>, meta };
   return deliver(transport, { ...message, path, body });
 }
 
@@ -124,7 +124,7 @@ export function postCancel(
   handlerId: string,
   { reason, key, signal }: Message & { readonly reason: string | undefined },
 ): Promise<void> {
-  const body: CancelRequest = { reason };
+  const body: CancelBody = { reason };
   const path = pathTo("/handlers/{id}/cancel", { id: handlerId });
   const call: Call = { method: "POST", path, body, key: key ?? newId(), signal };
   return postOnce(connection, call, "RUN_FINISHED");

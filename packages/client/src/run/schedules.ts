@@ -1,5 +1,5 @@
 /** Requests about schedules. */
-import { fromWire, type Path, type ScheduleListRecord, type ScheduleRecord, type ScheduleRequest } from "millrace/wire";
+import { fromWire, type Path, type ScheduleListRecord, type ScheduleRecord, type ScheduleBody } from "millrace/wire";
 import type { CallOptions } from "../call.types.js";
 import { hasCode } from "../client-error.js";
 import { type Call, pathTo } from "../http/transport.js";
@@ -26,7 +26,7 @@ export function schedulesOf({ transport }: Connection): ClientSchedules<{ readon
       checkOptions("schedules.set", { ...options, cron: options?.cron ?? null }, rules.schedule);
       const { workflow, input = {}, catchUp, queueKey, signal, ...same } = options;
       const start = { workflow_name: workflow, start_event: encodeStart(input) };
-      const body: ScheduleRequest = { ...same, ...start, catch_up: catchUp, queue_key: queueKey };
+      const body: ScheduleBody = { ...same, ...start, catch_up: catchUp, queue_key: queueKey };
       return ask({ method: "PUT", path: pathTo("/schedules/{name}", { name }), body, key: newId(), signal });
     },
     get: async (name, options = {}) => {

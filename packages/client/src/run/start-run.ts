@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { ForkRequest, StartRequest } from "millrace/wire";
+import type { ForkBody, StartBody } from "millrace/wire";
 import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
 import { hasCode } from "../client-error.js";
 import { type Call, pathTo } from "../http/transport.js";
@@ -30,7 +30,7 @@ export function startRun(connection: Connection, { workflow, input, options }: S
   const post = async (): Promise<RunSummary> => {
     const start = encodeStart(input);
     const id = dedupe === undefined ? handlerId : options.handlerId;
-    const body: StartRequest = {
+    const body: StartBody = {
       start_event: start,
       handler_id: id,
       labels,
@@ -49,7 +49,7 @@ export function startRun(connection: Connection, { workflow, input, options }: S
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
   const { at, state, event, item, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, from);
-  const body: ForkRequest = { at, handler_id: handlerId, state, event, item };
+  const body: ForkBody = { at, handler_id: handlerId, state, event, item };
   const call: Call = { method: "POST", path: pathTo("/handlers/{id}/fork", { id: from }), body, key, signal };
   return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
 }

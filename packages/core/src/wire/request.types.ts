@@ -18,7 +18,7 @@ interface StartFields {
   readonly priority?: number | null | undefined;
 }
 
-export interface StartRequest extends StartFields {
+export interface StartBody extends StartFields {
   readonly handler_id?: string | null | undefined;
   readonly dedupe?:
     | {
@@ -32,7 +32,7 @@ export interface StartRequest extends StartFields {
   readonly context?: unknown;
 }
 
-export interface ScheduleRequest extends StartFields {
+export interface ScheduleBody extends StartFields {
   readonly workflow_name: string;
   readonly cron: string;
   readonly timezone?: string | null | undefined;
@@ -40,21 +40,21 @@ export interface ScheduleRequest extends StartFields {
   readonly catch_up?: "last" | "all" | "none" | null | undefined;
 }
 
-export interface EventRequest {
+export interface EventBody {
   readonly event: string | Fields;
   readonly step?: string | null | undefined;
 }
 
-export interface AnswerRequest {
+export interface AnswerBody {
   readonly fields?: Fields | null | undefined;
   readonly meta?: unknown;
 }
 
-export interface CancelRequest {
+export interface CancelBody {
   readonly reason?: unknown;
 }
 
-export interface ForkRequest {
+export interface ForkBody {
   readonly at: number;
   readonly handler_id?: string | null | undefined;
   readonly state?: Fields | null | undefined;
