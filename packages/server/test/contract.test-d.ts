@@ -28,7 +28,7 @@ expectTypeOf<Answer<typeof schemas.errorAnswer>>().toEqualTypeOf<Plain<wire.Erro
 expectTypeOf<Answer<typeof back.historyEntry>>().toEqualTypeOf<Plain<wire.HistoryRecord>>();
 expectTypeOf<Answer<typeof back.attempt>>().toEqualTypeOf<Plain<wire.AttemptRecord>>();
 expectTypeOf<Answer<typeof back.moment>>().toEqualTypeOf<Plain<wire.MomentRecord>>();
-expectTypeOf<Answer<typeof about.workflowList>>().toEqualTypeOf<Plain<wire.WorkflowListRecord>>();
+expectTypeOf<Answer<typeof about.workflowList>>().toEqualTypeOf<Plain<wire.WorkflowList>>();
 expectTypeOf<Answer<typeof about.eventRoles>>().toEqualTypeOf<Plain<wire.EventsRecord["roles"]>>();
 expectTypeOf<Answer<typeof about.session>>().toEqualTypeOf<Plain<wire.SessionRecord>>();
 expectTypeOf<Answer<typeof about.sessionDetails>>().toEqualTypeOf<Plain<wire.SessionDetailsRecord>>();

@@ -8,9 +8,9 @@ import {
   type Path,
   type SchemasRecord,
   type SessionDetailsRecord,
-  type SessionListRecord,
+  type SessionPageRecord,
   type SessionParams,
-  type WorkflowListRecord,
+  type WorkflowList,
   type WorkflowRecord,
 } from "millrace/wire";
 import type {
@@ -63,13 +63,13 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
     workflows: async (options) =>
       get(
         { path: "/workflows" satisfies Path, field: "workflows" },
-        ({ workflows }: WorkflowListRecord) => workflows,
+        ({ workflows }: WorkflowList) => workflows,
         options,
       ),
     workflowDetails: async (options) =>
       get(
         { path: "/workflows" satisfies Path, field: "workflows" },
-        ({ details }: WorkflowListRecord) => details.map(toDetails),
+        ({ details }: WorkflowList) => details.map(toDetails),
         options,
       ),
     schema: async (workflow, options) =>
@@ -99,7 +99,7 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
     sessions: async (filter) => {
       const query = ({ prefix: q, limit, cursor }: NonNullable<typeof filter>): SessionParams => ({ q, limit, cursor });
       const asking = { path: "/sessions" satisfies Path, field: "sessions", allowed: rules.page, query } as const;
-      const read = ({ sessions, ...page }: SessionListRecord) => {
+      const read = ({ sessions, ...page }: SessionPageRecord) => {
         return { ...page, sessions: sessions.map(fromWire) };
       };
       return get(asking, read, filter);

@@ -6,8 +6,8 @@
 import type { Receipt } from "millrace";
 import {
   type AnswerBody,
-  type CancelParams,
   type CancelBody,
+  type CancelParams,
   type EventBody,
   type HandlerParams,
   type HandlerRecord,

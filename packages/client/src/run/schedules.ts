@@ -1,5 +1,5 @@
 /** Requests about schedules. */
-import { fromWire, type Path, type ScheduleListRecord, type ScheduleRecord, type ScheduleBody } from "millrace/wire";
+import { fromWire, type Path, type ScheduleBody, type ScheduleListRecord, type ScheduleRecord } from "millrace/wire";
 import type { CallOptions } from "../call.types.js";
 import { hasCode } from "../client-error.js";
 import { type Call, pathTo } from "../http/transport.js";

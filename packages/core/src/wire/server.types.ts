@@ -17,7 +17,7 @@ export interface WorkflowRecord {
   } | null;
 }
 
-export interface WorkflowListRecord {
+export interface WorkflowList {
   readonly workflows: readonly string[];
   readonly details: readonly WorkflowRecord[];
 }
@@ -44,7 +44,7 @@ export interface EventsRecord {
 }
 
 /** The graph is that of `describeWorkflow`, of `millrace/graph`. */
-export interface GraphRecord<Graph> {
+export interface GraphRecord<Graph = unknown> {
   readonly graph: Graph;
   readonly mermaid: string;
 }
@@ -77,7 +77,7 @@ export interface SessionRecord {
   readonly updated_at: string;
 }
 
-export interface SessionListRecord {
+export interface SessionPageRecord {
   readonly sessions: readonly SessionRecord[];
   readonly cursor: string | null;
 }

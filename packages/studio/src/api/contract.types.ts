@@ -5,7 +5,7 @@
  * @module
  */
 import type { GraphBranch as Branch, GraphGroup as Group, GraphNode as Node, StepNode } from "millrace/graph";
-import type * as wire from "../../../client/src/wire/contract.types.js";
+import type * as wire from "millrace/wire";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
@@ -45,7 +45,7 @@ export type Handler = With<
   { readonly result: Envelope | null; readonly prompts: readonly Prompt[] }
 >;
 export type HandlerPage = With<wire.HandlerPage, { readonly handlers: readonly Handler[] }>;
-export type HandlerCounts = wire.CountsRecord;
+export type HandlerCounts = wire.AllCountsRecord;
 
 export type Path = readonly (string | number)[];
 
