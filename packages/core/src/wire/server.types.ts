@@ -44,7 +44,7 @@ export interface EventsRecord {
 }
 
 /** The graph is that of `describeWorkflow`, of `millrace/graph`. */
-export interface GraphRecord<Graph = unknown> {
+export interface GraphRecord<Graph> {
   readonly graph: Graph;
   readonly mermaid: string;
 }
