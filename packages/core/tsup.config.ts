@@ -19,7 +19,7 @@ export default defineConfig({
   format: ["esm"],
   target: "es2022",
   platform: "neutral",
-  // The three entries share modules that hold state (the registered steps): each may exist once only.
+  // The entries share modules that hold state (the registered steps): each may exist once only.
   splitting: true,
   dts: { entry, tsconfig: "tsconfig.build.json" },
   clean: true,
