@@ -11,7 +11,7 @@ import { finish } from "./gate.mjs";
 const core = join(root, "packages", "core");
 const problems = [];
 
-const entries = ["index.js", "engine.js", "graph.js", "runtime.js"];
+const entries = ["index.js", "engine.js", "graph.js", "runtime.js", "wire.js"];
 for (const entry of entries) {
   const result = await bundle({ entryPoints: [join(core, "dist", entry)] }).catch((error) => error);
   for (const { text, location } of result.errors ?? [])
