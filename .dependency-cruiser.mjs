@@ -54,6 +54,13 @@ export default {
       "^packages/agents/",
     ),
     {
+      name: "wire-stands-alone",
+      comment: "A page imports it: it has nothing of the engine, of a runtime or of a schema library.",
+      severity: "error",
+      from: { path: inCore("wire|entries/wire") },
+      to: { pathNot: inCore("wire|value") },
+    },
+    {
       name: "no-node",
       comment: "This package runs where there is no Node.",
       severity: "error",

@@ -7,6 +7,11 @@ export default defineConfig({
   target: "es2022",
   platform: "neutral",
   splitting: true, // both entries share one client
+  // What the client needs of it is in its own files: at run time a page loads nothing of `millrace`.
+  noExternal: ["millrace/wire"],
+  esbuildOptions: (options) => {
+    options.conditions = ["@millrace/source"];
+  },
   dts: declarations(),
   clean: true,
 });

@@ -6,6 +6,7 @@ const entry = {
   engine: "src/entries/engine.ts",
   graph: "src/entries/graph.ts",
   runtime: "src/entries/runtime.ts",
+  wire: "src/entries/wire.ts",
 };
 
 export default defineConfig({
@@ -19,7 +20,7 @@ export default defineConfig({
   format: ["esm"],
   target: "es2022",
   platform: "neutral",
-  // The three entries share modules that hold state (the registered steps): each may exist once only.
+  // The entries share modules that hold state (the registered steps): each may exist once only.
   splitting: true,
   dts: declarations({ entry }),
   clean: true,

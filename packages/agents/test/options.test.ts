@@ -62,7 +62,7 @@ describe("options", () => {
     const agent = new Agent({ name: "one", model });
     const options = { session: "s", images: { url: "https://example.com/a.png" } } as unknown as AgentRunOptions;
     const details = {
-      problems: ["`session` is not an option (did you mean `sessionId`?)", "`images` is not a list"],
+      problems: ["`session` is not an option (did you mean `sessionId`?)", "`images` is an object, not a list"],
     };
 
     await expect(agent.run("Hi", options)).rejects.toMatchObject({ code: "OPTION_INVALID", details });

@@ -1,13 +1,13 @@
 import type { ClientFacts } from "./about.types.js";
 import type { CallOptions, Client, ClientOptions, ClientRun, KeyedOptions, RunOptions } from "./client.types.js";
 import { resolveRetry } from "./http/backoff.js";
-import { type Call, segment, Transport } from "./http/transport.js";
+import { type Call, pathTo, segment, Transport } from "./http/transport.js";
 import type { EventClasses, Flows } from "./inferred.types.js";
-import { checkOptions, refuse } from "./options/check-options.js";
+import { checkOptions } from "./options/check-options.js";
 import * as rules from "./options/rules.js";
 import { factsOf } from "./run/about.js";
 import { createClientRun } from "./run/client-run.js";
-import { type Connection, deleteRun, handlerPath } from "./run/handler-calls.js";
+import { type Connection, deleteRun } from "./run/handler-calls.js";
 import { eachRun, listRuns, watchRuns } from "./run/list-runs.js";
 import { followHistory, readAttempts, readChildren, readHistory, readMoment } from "./run/look-back.js";
 import { schedulesOf } from "./run/schedules.js";
@@ -29,7 +29,7 @@ import { classesByType } from "./wire/event.js";
 export function createClient<Known extends Flows = Flows, Classes extends EventClasses = {}>(
   options: ClientOptions<Classes>,
 ): Client<Known, Classes> {
-  refuse("createClient", rules.problemsOfClient(options));
+  checkOptions("createClient", options, rules.client);
   const connection: Connection = { transport: openTransport(options), classes: classesByType(options.events ?? {}) };
   return {
     ...runsOf(connection),
@@ -108,7 +108,7 @@ function runsOf(connection: Connection): Methods {
       return { [Symbol.asyncIterator]: () => readAttempts(connection, handlerId, options) };
     },
     at: async (handlerId, tick, options = {}) => {
-      checkOptions("at", { ...options, tick }, { ...rules.call, tick: rules.count(0), childId: rules.text });
+      checkOptions("at", { ...options, tick }, rules.moment);
       return readMoment(connection, handlerId, { ...options, tick });
     },
     children: async (handlerId, options = {}) => {
@@ -117,7 +117,11 @@ function runsOf(connection: Connection): Methods {
     },
     snapshot: async (handlerId, options = {}) => {
       checkOptions("snapshot", options, rules.call);
-      const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/snapshot`, signal: options.signal };
+      const call: Call = {
+        method: "GET",
+        path: pathTo("/handlers/{id}/snapshot", { id: handlerId }),
+        signal: options.signal,
+      };
       return transport.json(call, "workflow");
     },
   };

@@ -78,21 +78,24 @@ describe("a run of a queue", () => {
     const { client } = open({ queueOf: () => false });
 
     await expect(client.run("held", {}, { queue: "llm" })).rejects.toMatchObject({ code: "FORBIDDEN", status: 403 });
-    const wrong = { queue: "", queueKey: 5, priority: Number.NaN, dedupe: { key: "", for: -1, failed: "next" } };
+    const wrong = { queue: 1, queueKey: 5, priority: Number.NaN, dedupe: "k" };
     expect(() => client.run("held", {}, wrong as never)).toThrow(
       expect.objectContaining({
         details: {
           problems: [
-            '`queue` is "", not a text',
+            "`queue` is 1, not a text",
             "`queueKey` is 5, not a text",
-            "`priority` is NaN, not a whole number from -2147483648 to 2147483647",
-            expect.stringMatching(
-              /`dedupe` `dedupe.key` is "".*`dedupe.for` is -1.*`dedupe.failed` is "next", not one of "keep", "replace"/,
-            ),
+            "`priority` is NaN, not a number",
+            '`dedupe` is "k", not an object',
           ],
         },
       }),
     );
+    const dedupe = { key: "k", for: "1h", failed: "next" };
+    await expect(client.run("held", {}, { dedupe } as never)).rejects.toMatchObject({
+      code: "BODY_INVALID",
+      details: { issues: [{ path: "dedupe.failed" }] },
+    });
   });
 });
 
@@ -163,12 +166,17 @@ describe("a schedule", () => {
   it("is refused for options that make no sense, and for a name that there is not", async () => {
     const { schedules } = open().client;
 
-    await expect(schedules.set("a", { workflow: "held", cron: "", overlap: "no" } as never)).rejects.toMatchObject({
-      details: { problems: ['`cron` is "", not a text', expect.stringContaining('`overlap` is "no", not one of')] },
+    await expect(schedules.set("a", { workflow: "held", cron: 5, overlap: ["no"] } as never)).rejects.toMatchObject({
+      details: { problems: ["`cron` is 5, not a text", "`overlap` is a list, not a text"] },
+    });
+    const overlap = { workflow: "held", cron: "@daily", overlap: "no" };
+    await expect(schedules.set("a", overlap as never)).rejects.toMatchObject({
+      code: "BODY_INVALID",
+      details: { issues: [{ path: "overlap" }] },
     });
     await expect(schedules.set("a", undefined as never)).rejects.toMatchObject({ code: "OPTION_INVALID" });
     await expect(schedules.pause("a")).rejects.toMatchObject({ code: "SCHEDULE_UNKNOWN", status: 404 });
-    await expect(schedules.next("a", 0)).rejects.toMatchObject({ code: "OPTION_INVALID" });
+    await expect(schedules.next("a", 0)).rejects.toMatchObject({ code: "QUERY_INVALID", status: 400 });
   });
 
   it("of a server that offers none is an error that says so", async () => {

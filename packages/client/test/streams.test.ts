@@ -358,6 +358,6 @@ describe("run.stream", () => {
   it("refuses a number that is none", () => {
     const run = createClient({ baseUrl: "http://127.0.0.1:9" }).handle("h");
 
-    expect(() => run.stream({ after: 1.5 })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+    expect(() => run.stream({ after: Number.NaN })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   });
 });

@@ -99,8 +99,8 @@ export type {
 export type { RunStream } from "./stream/run-stream.js";
 export type { StreamOptions } from "./stream/stream.types.js";
 export type { StreamedEvent } from "./stream/streamed-event.js";
-export { PieceReader } from "./stream/piece-reader.js";
-export type { Piece, WrittenPieces } from "./event/pieces.types.js";
+export { PieceReader } from "./value/piece-reader.js";
+export type { Piece, WrittenPieces } from "./value/pieces.types.js";
 
 // ---- context and state
 export { Context } from "./workflow/context.js";

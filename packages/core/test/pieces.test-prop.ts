@@ -5,7 +5,8 @@ import { compileWorkflow, decodeTick, encodeTick, type Tick } from "../src/entri
 import { makeEngineEvent, PiecesEvent } from "../src/event/built-in-events.js";
 import { type Piece, PieceReader, type WrittenPieces } from "../src/index.js";
 import { shortTick, wholeTick } from "../src/runtime/text/short-tick.js";
-import { addPiece, piecesAfter, sizeOf, sizeOfAll } from "../src/stream/pieces.js";
+import { addPiece } from "../src/stream/add-piece.js";
+import { piecesAfter, sizeOf, sizeOfAll } from "../src/value/pieces.js";
 import { flowOf } from "./support/note-flow.js";
 
 const text = fc.string({ minLength: 1, maxLength: 6 });

@@ -7,6 +7,7 @@ const entries = {
   "millrace/engine": "entries/engine",
   "millrace/graph": "entries/graph",
   "millrace/runtime": "entries/runtime",
+  "millrace/wire": "entries/wire",
 };
 
 function exportsOf(files: readonly string[]): string[][] {

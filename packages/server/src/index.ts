@@ -23,4 +23,4 @@ export type { Authenticate, BearerOptions, BearerToken, Identity } from "./guard
 
 // ---- what goes over the wire
 export type { JsonSchema } from "./wire/event-schema.js";
-export type { Envelope, Handler, Prompt, StreamedEnvelope } from "./wire/schemas.js";
+export type { Envelope, HandlerRecord as Handler, PromptRecord as Prompt, StreamedEnvelope } from "millrace/wire";

@@ -12,4 +12,4 @@ export { bearerAuth } from "./guard/auth.js";
 export type { Authenticate, BearerOptions, BearerToken, Identity } from "./guard/auth.js";
 
 // ---- what goes over the wire
-export type { Envelope, Handler, Prompt } from "./wire/schemas.js";
+export type { Envelope, HandlerRecord as Handler, PromptRecord as Prompt } from "millrace/wire";

@@ -25,7 +25,7 @@ describe("@millrace/server/serverless", () => {
 
     const [output] = Object.values(metafile.outputs);
     expect(new Set(output?.imports.map(({ path }) => path))).toEqual(
-      new Set(["millrace", "millrace/engine", "millrace/runtime"]),
+      new Set(["millrace", "millrace/engine", "millrace/runtime", "millrace/wire"]),
     );
     expect(Object.keys(metafile.inputs).filter((file) => file.includes("node_modules"))).toEqual([]);
     expect(gzipSync(outputFiles[0]?.text ?? "", { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES);

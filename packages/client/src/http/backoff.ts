@@ -19,7 +19,7 @@ export interface RetryOptions {
 export type ResolvedRetry = Required<RetryOptions>;
 
 export function resolveRetry(options: RetryOptions | false = {}): ResolvedRetry {
-  const given = options === false ? { maxAttempts: 1 } : options;
+  const given: RetryOptions = options === false ? { maxAttempts: 1 } : (options ?? {});
   return {
     maxAttempts: given.maxAttempts ?? 8,
     delayMs: given.delayMs ?? 250,

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { HeaderName, Path, PathParam } from "millrace/wire";
 import { ClientError, hasCode } from "../client-error.js";
 import { sleep, startWatchdog } from "../system.js";
 import { errorOfAnswer, invalidAnswer, networkError, noHost, type RequestFacts, timeoutError } from "./answer-error.js";
@@ -152,7 +153,7 @@ export class Transport {
     const ours = {
       accept: "application/json",
       ...(call.body !== undefined && { "content-type": "application/json" }),
-      ...(call.key !== undefined && { "idempotency-key": call.key }),
+      ...(call.key !== undefined && { ["idempotency-key" satisfies HeaderName]: call.key }),
       ...call.headers,
     };
     for (const [name, value] of Object.entries(ours)) headers.set(name, value);
@@ -185,6 +186,11 @@ function withoutUndefined(headers: Readonly<Record<string, string | undefined>>)
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** A path of the API with its parameters. */
+export function pathTo<Given extends Path>(path: Given, params: Readonly<Record<PathParam<Given>, string>>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name) => segment(params[name as PathParam<Given>]));
 }
 
 /** Encodes a part of a path. */

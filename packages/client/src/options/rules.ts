@@ -1,189 +1,103 @@
 /**
- * Rules for the options of every call. The limits are those of the server, so that requests which it would refuse are
- * not sent.
+ * The options of every call: their names, and the kinds of their values. Which ids, labels or numbers there may be, the server says.
  *
  * @module
  */
-
-import { show } from "../show.js";
+import { callable, flag, formatValue, list, object, optionProblems, type Rule, ruleOf, valueRule } from "millrace/wire";
 import { isPlain } from "../wire/value.js";
-import { problemsOf, type Rule, type Rules } from "./check-options.js";
+import type { Rules } from "./check-options.js";
 
-const rule =
-  (isRight: (value: never) => boolean, expected: string): Rule =>
-  (value) =>
-    isRight(value as never) ? null : `is ${show(value)}, not ${expected}`;
-
-/** A whole number. */
-export const count = (least: number, most: number = Number.MAX_SAFE_INTEGER): Rule =>
-  rule(
-    (value: number) => Number.isInteger(value) && value >= least && value <= most,
-    `a whole number ${most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`}`,
-  );
-
-export const atLeast = (least: number): Rule =>
-  rule((value) => typeof value === "number" && value >= least, `a number from ${least}`);
-
-export const positiveMs: Rule = rule(
-  (value) => typeof value === "number" && value > 0,
-  "a number of milliseconds above 0",
-);
-
-export const text: Rule = rule((value: unknown) => typeof value === "string" && value !== "", "a text");
-const anyText: Rule = rule((value: unknown) => typeof value === "string", "a text");
-const flag: Rule = rule((value: unknown) => typeof value === "boolean", "true or false");
-export const callable: Rule = rule((value: unknown) => typeof value === "function", "a function");
-
-export const object: Rule = rule(
-  (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value),
-  "an object",
-);
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-const idPattern = /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]{1,200}$/u;
-/** Id of a run. */
-export const id: Rule = rule(
-  (value: unknown) => typeof value === "string" && idPattern.test(value),
-  "a text of 1 to 200 characters without control characters, other than `.` and `..`",
-);
-
-/** Idempotency key. It travels in a header, which cannot hold other characters. */
-export const key: Rule = rule(
-  (value: unknown) => typeof value === "string" && /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/.test(value),
-  "a text of 1 to 200 ASCII characters, with no space around it",
-);
+const isText = (value: unknown): value is string => typeof value === "string";
+export const text: Rule = valueRule(isText, "a text");
 
 /** Accepts anything that behaves like an `AbortSignal`, since a page may contain several copies of the class. */
-const signal: Rule = (value) => {
+const signal: Rule = ruleOf((value) => {
   const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
   if (typeof aborted === "boolean" && typeof addEventListener === "function") return null;
-  const hint = Object(value).signal === undefined ? "" : "; give the `signal` of the controller";
-  return `is ${show(value)}, not an AbortSignal${hint}`;
-};
+  const hint = Object(value).signal === undefined ? "" : "; give its `signal`";
+  return `is ${formatValue(value)}, not an AbortSignal${hint}`;
+});
 
-/** Accepts one value or a list of them. */
-const oneOrMore =
-  (one: Rule): Rule =>
-  (value) => {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      const problem = one(item);
-      if (problem !== null) return problem;
-    }
-    return null;
-  };
-
-const statuses = ["running", "completed", "failed", "cancelled"];
-const status: Rule = (value) => {
-  if (statuses.includes(value as string)) return null;
-  const hint = value === "waiting" ? "; a run that waits is running: ask for `waiting: true`" : "";
-  return `is ${show(value)}, not one of ${statuses.map(show).join(", ")}${hint}`;
-};
-
-/** Fields of a state. They travel as JSON without type information for other values. */
-const jsonFields: Rule = (value) =>
-  object(value) ?? (isPlain(value) ? null : "holds a value that JSON cannot, such as a Date; give what JSON can hold");
-
-const time: Rule = rule(
-  (value: Date | number) => Number.isFinite(value instanceof Date ? value.getTime() : value),
-  "a Date, or milliseconds since 1970",
-);
-
-const labels: Rule = (value) => {
-  const wrong = object(value);
-  if (wrong !== null) return wrong;
-  const pairs = Object.entries(value as object);
-  if (pairs.length > 50) return `has ${pairs.length} labels; the most is 50`;
-  const bad = pairs.find(([name, label]) => !isLabel(name, label));
-  return bad === undefined ? null : `has ${show(bad[0])}: ${show(bad[1])}; ${labelRule}`;
-};
-
-const labelRule =
-  "names have 1 to 100 characters, no `=` and no `millrace.` in front, and labels are texts of at most 255";
-
-function isLabel(name: string, label: unknown): boolean {
-  return /^(?!millrace\.)[^=]{1,100}$/u.test(name) && typeof label === "string" && label.length <= 255;
+/** @param problemOf That of an object; `null` counts as left out. */
+function ifObject(problemOf: (value: object) => string | null): Rule {
+  const rule = ruleOf((value) => problemOf(Object(value)));
+  return (value, option) => [...object(value, option), ...rule(value, option)].slice(0, 1);
 }
 
-const int32 = 2 ** 31;
-/** Where a run waits. */
-const place: Rules = { queue: text, queueKey: anyText, priority: count(-int32, int32 - 1) };
-
-const oneOf = (words: readonly string[]): Rule =>
-  rule((value: unknown) => words.includes(value as string), `one of ${words.map(show).join(", ")}`);
-
-const dedupe: Rule = (value) => object(value) ?? (problemsOf(value, dedupeRules, "dedupe").join("; ") || null);
-const dedupeRules: Rules = {
-  key: text,
-  for: rule((value: unknown) => typeof value === "string" || (typeof value === "number" && value > 0), "a time"),
-  failed: oneOf(["keep", "replace"]),
+/** By name of the kind; the kind of all others is text. */
+const kinds: Readonly<Record<string, Rule>> = {
+  signal,
+  /** It travels in a header, which cannot hold other characters. */
+  key: valueRule(
+    (value) => isText(value) && /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/.test(value),
+    "a text of 1 to 200 ASCII characters, with no space around it",
+  ),
+  flag,
+  list,
+  object,
+  number: valueRule(Number.isFinite, "a number"),
+  time: valueRule(
+    (value) => Number.isFinite(value instanceof Date ? value.getTime() : value),
+    "a Date, or milliseconds since 1970",
+  ),
+  texts: valueRule((value) => [value].flat().every(isText), "a text, or a list of texts"),
+  /** Fields of a state. They travel as JSON without type information for other values. */
+  json: ifObject((value) =>
+    isPlain(value) ? null : "holds a value that JSON cannot, such as a Date; give what JSON can hold",
+  ),
 };
 
-const searchRule = "a text of at most 200 characters that can be seen";
+/** @param names With the kinds of their values: `limit:number`. */
+function rulesOf(names: string): Rules {
+  return Object.fromEntries(
+    names.split(" ").map((one) => {
+      const [name, kind] = one.split(":") as [string, string?];
+      return [name, kinds[kind ?? name] ?? text];
+    }),
+  );
+}
 
-export const call: Rules = { signal };
-export const keyed: Rules = { ...call, key };
-const filter: Rules = {
-  ...call,
-  workflow: oneOrMore(text),
-  status: oneOrMore(status),
-  waiting: flag,
-  labels,
-  queue: text,
-  search: rule((value: unknown) => typeof value === "string" && /^\P{C}{0,200}$/u.test(value), searchRule),
-  createdAfter: time,
-  createdBefore: time,
-};
-const listed: Rules = { ...filter, order: oneOf(["newest", "oldest"]) };
+const filter =
+  "signal workflow:texts status:texts waiting:flag labels:object queue search createdAfter:time createdBefore:time";
+export const call: Rules = rulesOf("signal");
+export const keyed: Rules = rulesOf("signal key");
+export const run: Rules = rulesOf("signal key queue queueKey priority:number handlerId labels:object dedupe:object");
+export const handle: Rules = rulesOf("signal workflow");
+export const send: Rules = rulesOf("signal key step");
+export const cancel: Rules = rulesOf("signal key reason");
+export const stream: Rules = rulesOf("signal after:number");
+export const runs: Rules = rulesOf(`${filter} order limit:number cursor`);
+export const eachRun: Rules = rulesOf(`${filter} order cursor pageSize:number`);
+export const watchRuns: Rules = rulesOf(filter);
+export const counts: Rules = rulesOf("signal workflow:texts labels:object");
+export const page: Rules = rulesOf("signal prefix limit:number cursor");
+export const history: Rules = rulesOf(
+  "signal after:number before:number types:list changes:flag follow:flag pageSize:number",
+);
+export const attempts: Rules = rulesOf("signal after:number pageSize:number");
+export const moment: Rules = rulesOf("signal tick:number childId");
+export const fork: Rules = rulesOf("signal key at:number handlerId state:json event:json item:number");
+export const schedule: Rules = rulesOf(
+  "signal queue queueKey priority:number cron timezone workflow input:object overlap catchUp labels:object",
+);
+export const next: Rules = rulesOf("signal count:number");
 
-// ---- by call
+// ---- of the client itself
 
-export const run: Rules = { ...keyed, ...place, handlerId: id, labels, dedupe };
-export const handle: Rules = { ...call, workflow: text };
-export const send: Rules = { ...keyed, step: text };
-export const cancel: Rules = { ...keyed, reason: anyText };
-export const stream: Rules = { ...call, after: count(-1) };
-export const runs: Rules = { ...listed, limit: count(1, 1_000), cursor: text };
-export const eachRun: Rules = { ...listed, cursor: text, pageSize: count(1, 1_000) };
-export const watchRuns: Rules = filter;
-export const counts: Rules = { ...call, workflow: filter["workflow"] as Rule, labels };
-export const sessions: Rules = { ...call, prefix: text, limit: count(1, 100), cursor: text };
-export const history: Rules = {
-  ...call,
-  after: count(0),
-  before: count(1),
-  types: (value) => (Array.isArray(value) ? oneOrMore(text)(value) : `is ${show(value)}, not a list of types`),
-  changes: flag,
-  follow: flag,
-  pageSize: count(1, 1_000),
-};
-export const attempts: Rules = { ...call, after: count(0), pageSize: count(1, 1_000) };
-export const fork: Rules = {
-  ...keyed,
-  at: count(1),
-  handlerId: id,
-  state: jsonFields,
-  event: jsonFields,
-  item: count(1),
-};
-export const useRun: Rules = {
-  input: object,
-  handlerId: (value) => (value === null ? null : id(value)),
-  labels,
-  keepEvents: count(0),
-};
-export const schedule: Rules = {
-  ...call,
-  ...place,
-  cron: text,
-  timezone: text,
-  workflow: text,
-  input: object,
-  overlap: oneOf(["skip", "queue", "allow"]),
-  catchUp: oneOf(["last", "all", "none"]),
-  labels,
-};
-export const schedules: Rules = { ...call, prefix: text, limit: count(1, 1_000), cursor: text };
-export const next: Rules = { ...call, count: count(1, 1_000) };
+/** A path is complete only on a page. It is taken everywhere, because a page may be rendered where no request is made. */
+const anyPage = "http://page";
+
+const urlRule: Rule = ruleOf((value) => {
+  const given = value instanceof URL ? value.href : value;
+  const shown = `is ${formatValue(given)}`;
+  if (typeof given !== "string" || !URL.canParse(given, anyPage)) return `${shown}, which is not a URL`;
+  const { protocol, search, hash } = new URL(given, anyPage);
+  if (!/^https?:$/.test(protocol)) return `${shown}, which does not begin with \`http://\` or \`https://\``;
+  return search || hash ? `${shown}, with something behind its path` : null;
+});
+
+export const atLeast = (least: number): Rule =>
+  valueRule((value) => typeof value === "number" && value >= least, `a number from ${least}`);
 
 const retry: Rules = {
   maxAttempts: atLeast(1),
@@ -192,39 +106,18 @@ const retry: Rules = {
   maxRetryAfterMs: atLeast(0),
 };
 
-const clientRules: Rules = {
-  baseUrl: problemOfUrl,
+export const client: Rules = {
+  baseUrl: (value, option) => (value === undefined ? [`\`${option}\` is missing`] : urlRule(value, option)),
   fetch: callable,
-  headers: (value) =>
-    typeof value === "object" || typeof value === "function" ? null : `is ${show(value)}, no headers`,
-  retry: (value) => (value === false || object(value) === null ? null : `is ${show(value)}, not options or \`false\``),
-  timeoutMs: positiveMs,
-  streamTimeoutMs: positiveMs,
-  events: (value) => object(value) ?? problemOfClasses(value as object),
+  headers: valueRule((value) => value === null || Object(value) === value, "headers"),
+  retry: (value, option) => {
+    const wrong = value === false ? [] : object(value, option);
+    return wrong.length > 0 ? wrong : optionProblems(Object(value), retry, `${option}.`);
+  },
+  timeoutMs: atLeast(1),
+  streamTimeoutMs: atLeast(1),
+  events: ifObject((classes) => {
+    const bad = Object.entries(classes).find(([, one]) => typeof one !== "function" || typeof one.type !== "string");
+    return bad === undefined ? null : `has ${formatValue(bad[0])}, which is not an event class`;
+  }),
 };
-
-export function problemsOfClient(options: unknown): string[] {
-  const { baseUrl, retry: repeats } = Object(options) as { baseUrl?: unknown; retry?: unknown };
-  const missing = typeof options === "object" && options !== null && baseUrl === undefined;
-  return [
-    ...(missing ? ["`baseUrl` is missing"] : []),
-    ...problemsOf(options, clientRules),
-    ...(object(repeats) === null ? problemsOf(repeats, retry, "retry") : []),
-  ];
-}
-
-/** A path is complete only on a page. It is taken everywhere, because a page may be rendered where no request is made. */
-const anyPage = "http://page";
-
-function problemOfUrl(value: unknown): string | null {
-  const given = value instanceof URL ? value.href : value;
-  if (typeof given !== "string" || !URL.canParse(given, anyPage)) return `is ${show(given)}, which is not a URL`;
-  const { protocol, search, hash } = new URL(given, anyPage);
-  if (!/^https?:$/.test(protocol)) return `is ${show(given)}, which does not begin with \`http://\` or \`https://\``;
-  return search || hash ? `is ${show(given)}, with something behind its path` : null;
-}
-
-function problemOfClasses(classes: object): string | null {
-  const bad = Object.entries(classes).find(([, one]) => typeof one !== "function" || typeof one.type !== "string");
-  return bad === undefined ? null : `has ${show(bad[0])}, which is not an event class`;
-}

@@ -1,4 +1,5 @@
 import type { Receipt, WorkflowEvent } from "millrace";
+import { object, type Rule } from "millrace/wire";
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import type {
   CancelOptions,
@@ -12,10 +13,13 @@ import type {
 } from "../client.types.js";
 import { ClientError } from "../client-error.js";
 import type { ClientInput, ClientResult, ClientShown, EventClasses, Flows, SomeEvent } from "../inferred.types.js";
-import { checkOptions } from "../options/check-options.js";
-import * as rules from "../options/rules.js";
+import { checkOptions, type Rules } from "../options/check-options.js";
+import { atLeast, text } from "../options/rules.js";
 import type { RunView } from "./run-view.types.js";
 import { RunWatcher } from "./run-watcher.js";
+
+const handlerIdRule: Rule = (value, option) => (value === null ? [] : text(value, option));
+const rules: Rules = { input: object, handlerId: handlerIdRule, labels: object, keepEvents: atLeast(0) };
 
 export interface UseRunOptions<Input = { readonly [field: string]: unknown }> {
   /**
@@ -86,7 +90,7 @@ export function useRun<Known, Name extends keyof Known & string, Classes extends
   workflow: Name,
   options: UseRunOptions<ClientInput<Known, Name>> = {},
 ): UseRun<Known, Name, Classes> {
-  checkOptions("useRun", options, rules.useRun);
+  checkOptions("useRun", options, rules);
   const { keepEvents = 10_000 } = options;
   const handlerId = options.handlerId ?? null;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another workflow shows another run

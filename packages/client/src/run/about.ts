@@ -1,30 +1,31 @@
 /** Requests about the server: how many runs it has, its workflows and sessions, and what the caller may do. */
+import {
+  type AllCountsRecord,
+  type ConfigRecord,
+  type EventsRecord,
+  fromWire,
+  type GraphRecord,
+  type Path,
+  type SchemasRecord,
+  type SessionDetailsRecord,
+  type SessionPageRecord,
+  type SessionParams,
+  type WorkflowList,
+  type WorkflowRecord,
+} from "millrace/wire";
 import type {
   ClientFacts,
   EventUse,
   RunCounts,
   ServerConfig,
-  Session,
   SessionDetails,
-  SessionRun,
   WorkflowDetails,
+  WorkflowGraph,
 } from "../about.types.js";
 import type { CallOptions } from "../call.types.js";
-import { type Call, readJson, segment } from "../http/transport.js";
+import { type Call, pathTo, readJson } from "../http/transport.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
 import * as rules from "../options/rules.js";
-import type {
-  ConfigRecord,
-  CountsRecord,
-  EventsRecord,
-  GraphRecord,
-  SchemasRecord,
-  SessionDetailsRecord,
-  SessionPageRecord,
-  WorkflowList,
-  WorkflowRecord,
-} from "../wire/contract.types.js";
-import { renamed } from "../wire/renamed.js";
 import type { Connection } from "./handler-calls.js";
 import { queryOf } from "./list-runs.js";
 
@@ -46,46 +47,78 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
     const call: Call = { method: "GET", path, query: query?.(options) ?? {}, signal: options.signal };
     return transport.read(call, field, read);
   };
-  const about = (workflow: string, what: string): string => `/workflows/${segment(workflow)}/${what}`;
   return {
     counts: async (filter) => {
-      const asking = { path: "/handlers/counts", field: "workflows", allowed: rules.counts, query: queryOf } as const;
-      const read = ({ workflows, ...counts }: CountsRecord): RunCounts => {
-        return { ...counts, workflows: workflows.map((one) => renamed(one)) };
+      const asking = {
+        path: "/handlers/counts" satisfies Path,
+        field: "workflows",
+        allowed: rules.counts,
+        query: queryOf,
+      } as const;
+      const read = ({ workflows, ...counts }: AllCountsRecord): RunCounts => {
+        return { ...counts, workflows: workflows.map(fromWire) };
       };
       return get(asking, read, filter);
     },
     workflows: async (options) =>
-      get({ path: "/workflows", field: "workflows" }, ({ workflows }: WorkflowList) => workflows, options),
+      get(
+        { path: "/workflows" satisfies Path, field: "workflows" },
+        ({ workflows }: WorkflowList) => workflows,
+        options,
+      ),
     workflowDetails: async (options) =>
-      get({ path: "/workflows", field: "workflows" }, ({ details }: WorkflowList) => details.map(toDetails), options),
+      get(
+        { path: "/workflows" satisfies Path, field: "workflows" },
+        ({ details }: WorkflowList) => details.map(toDetails),
+        options,
+      ),
     schema: async (workflow, options) =>
-      get({ path: about(workflow, "schema"), field: "start" }, (answer: SchemasRecord) => answer, options),
+      get(
+        { path: pathTo("/workflows/{name}/schema", { name: workflow }), field: "start" },
+        (answer: SchemasRecord) => answer,
+        options,
+      ),
     events: async (workflow, options) =>
-      get({ path: about(workflow, "events"), field: "events" }, ({ events }: EventsRecord) => events, options),
+      get(
+        { path: pathTo("/workflows/{name}/events", { name: workflow }), field: "events" },
+        ({ events }: EventsRecord) => events,
+        options,
+      ),
     eventUses: async (workflow, options) =>
-      get({ path: about(workflow, "events"), field: "events" }, ({ roles }: EventsRecord) => toUses(roles), options),
+      get(
+        { path: pathTo("/workflows/{name}/events", { name: workflow }), field: "events" },
+        ({ roles }: EventsRecord) => toUses(roles),
+        options,
+      ),
     representation: async (workflow, options) =>
-      get({ path: about(workflow, "representation"), field: "graph" }, (answer: GraphRecord) => answer, options),
+      get(
+        { path: pathTo("/workflows/{name}/representation", { name: workflow }), field: "graph" },
+        (answer: GraphRecord<WorkflowGraph>) => answer,
+        options,
+      ),
     sessions: async (filter) => {
-      const query = ({ prefix: q, limit, cursor }: NonNullable<typeof filter>) => ({ q, limit, cursor });
-      const asking = { path: "/sessions", field: "sessions", allowed: rules.sessions, query } as const;
+      const query = ({ prefix: q, limit, cursor }: NonNullable<typeof filter>): SessionParams => ({ q, limit, cursor });
+      const asking = { path: "/sessions" satisfies Path, field: "sessions", allowed: rules.page, query } as const;
       const read = ({ sessions, ...page }: SessionPageRecord) => {
-        return { ...page, sessions: sessions.map((one) => renamed<Session>(one)) };
+        return { ...page, sessions: sessions.map(fromWire) };
       };
       return get(asking, read, filter);
     },
     session: async (sessionId, options) => {
       const read = ({ runs, ...session }: SessionDetailsRecord): SessionDetails => {
-        return { ...renamed<SessionDetails>(session), runs: runs.map((run) => renamed<SessionRun>(run)) };
+        return { ...fromWire(session), runs: runs.map(fromWire) };
       };
-      return get({ path: `/sessions/${segment(sessionId)}`, field: "runs" }, read, options);
+      return get({ path: pathTo("/sessions/{id}", { id: sessionId }), field: "runs" }, read, options);
     },
     config: async (options) =>
-      get({ path: "/studio/config", field: "may" }, (answer: ConfigRecord) => renamed<ServerConfig>(answer), options),
+      get(
+        { path: "/studio/config" satisfies Path, field: "may" },
+        (answer: ConfigRecord): ServerConfig => fromWire(answer),
+        options,
+      ),
     health: async (options = {}) => {
       checkOptions("health", options, rules.call);
-      const call: Call = { method: "GET", path: "/health", repeatable: false, signal: options.signal };
+      const call: Call = { method: "GET", path: "/health" satisfies Path, repeatable: false, signal: options.signal };
       return transport.send(call, async (response, attempt) => {
         if (response.status !== 503) return (await readJson(response, attempt)) as { status: "healthy" };
         await response.body?.cancel();
@@ -96,9 +129,9 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
 }
 
 function toDetails({ last_run: last, ...details }: WorkflowRecord): WorkflowDetails {
-  return { ...details, lastRun: last && renamed(last) };
+  return { ...details, lastRun: last && fromWire(last) };
 }
 
 function toUses(roles: EventsRecord["roles"]): Record<string, EventUse> {
-  return Object.fromEntries(Object.entries(roles).map(([type, use]) => [type, renamed<EventUse>(use)]));
+  return Object.fromEntries(Object.entries(roles).map(([type, use]) => [type, fromWire(use)]));
 }

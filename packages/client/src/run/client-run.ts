@@ -4,6 +4,7 @@
  * @module
  */
 import type { Receipt } from "millrace";
+import { PieceReader, piecesType, type WrittenPieces } from "millrace/wire";
 import type {
   CallOptions,
   CancelOptions,
@@ -16,25 +17,16 @@ import type {
   StreamedEvent,
   StreamOptions,
 } from "../client.types.js";
-import { joinSignals } from "../http/transport.js";
+import { joinSignals, pathTo } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
 import { checkOptions, type Rules } from "../options/check-options.js";
 import * as rules from "../options/rules.js";
 import { closable } from "../stream/closable.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";
-import { PiecesOnce } from "../stream/pieces-once.js";
 import { orAborted } from "../system.js";
 import { decodeEvent, eventOf } from "../wire/event.js";
-import {
-  type Connection,
-  eventsPath,
-  getPrompts,
-  getSummary,
-  postAnswer,
-  postCancel,
-  postEvent,
-} from "./handler-calls.js";
+import { type Connection, getPrompts, getSummary, postAnswer, postCancel, postEvent } from "./handler-calls.js";
 import { settle } from "./settle.js";
 
 export interface RunSource {
@@ -113,20 +105,22 @@ class Run implements ClientRun {
 
   async *#read(after: number, signal: AbortSignal): AsyncGenerator<StreamedEvent<SomeEvent>, void> {
     const { transport, classes } = this.#source.connection;
-    const path = eventsPath(await orAborted(this.#stored, signal));
+    const path = pathTo("/events/{id}", { id: await orAborted(this.#stored, signal) });
     const request = { method: "GET", url: `${transport.options.baseUrl}${path}` };
-    const pieces = new PiecesOnce();
+    const pieces = new PieceReader();
     for await (const envelope of follow({ transport, path, after, signal, ...envelopesOf() })) {
+      const { type, sequence, origin = null, prompt_id: promptId = null, writer, call } = envelope;
       const event = decodeEvent(envelope, { classes, request });
-      const news = pieces.take(event, envelope);
+      // Pieces come again: live, when they are stored, after a lost connection, and with the record of their call.
+      const news = type === piecesType ? pieces.take(event as WrittenPieces & SomeEvent, `${origin} ${writer}`) : event;
       if (news === null) continue;
       yield {
-        sequence: envelope.sequence,
-        event: news === event ? event : eventOf(envelope.type, news, classes),
-        origin: envelope.origin ?? null,
-        promptId: envelope.prompt_id ?? null,
-        ...(envelope.writer !== undefined && { writer: envelope.writer }),
-        ...(envelope.call !== undefined && { call: envelope.call }),
+        sequence,
+        event: news === event ? event : eventOf(type, news, classes),
+        origin,
+        promptId,
+        ...(writer !== undefined && { writer }),
+        ...(call !== undefined && { call }),
       };
     }
   }

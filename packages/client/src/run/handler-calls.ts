@@ -4,12 +4,21 @@
  * @module
  */
 import type { Receipt } from "millrace";
+import {
+  type AnswerBody,
+  type CancelBody,
+  type CancelParams,
+  type EventBody,
+  type HandlerParams,
+  type HandlerRecord,
+  type PromptRecord,
+  refusalCodes,
+} from "millrace/wire";
 import type { PendingPrompt, RunSummary } from "../client.types.js";
 import { hasCode } from "../client-error.js";
-import { type Call, readJson, segment, type Transport } from "../http/transport.js";
+import { type Call, pathTo, readJson, type Transport } from "../http/transport.js";
 import type { SomeEvent } from "../inferred.types.js";
 import { newId } from "../system.js";
-import type { HandlerRecord, PromptRecord } from "../wire/contract.types.js";
 import { assertFields, type ClassesByType, encodeEvent } from "../wire/event.js";
 import { toPrompts, toSummary } from "../wire/handler-record.js";
 import { encodeValue } from "../wire/value.js";
@@ -20,17 +29,6 @@ export interface Connection {
 }
 
 type Signal = AbortSignal | undefined;
-
-/** Codes with which a run refuses a message. */
-const refusals = ["EVENT_NOT_ACCEPTED", "INBOX_FULL", "PROMPT_CLOSED", "RUN_FINISHED"] as const;
-
-export function handlerPath(handlerId: string): string {
-  return `/handlers/${segment(handlerId)}`;
-}
-
-export function eventsPath(handlerId: string): string {
-  return `/events/${segment(handlerId)}`;
-}
 
 /** Sends a request whose response is a handler record. */
 export function askForSummary({ transport, classes }: Connection, call: Call): Promise<RunSummary> {
@@ -52,12 +50,12 @@ export async function getSummary(
   connection: Connection,
   { handlerId, waitMs = 0, signal }: Looking,
 ): Promise<RunSummary> {
-  const call: Call = { method: "GET", path: handlerPath(handlerId), signal };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}", { id: handlerId }), signal };
   if (waitMs === 0) return askForSummary(connection, call);
   try {
     return await askForSummary(connection, {
       ...call,
-      query: { wait: Math.floor(waitMs) },
+      query: { wait: Math.floor(waitMs) } satisfies HandlerParams,
       finalCodes: [waitsExceeded],
     });
   } catch (error) {
@@ -73,7 +71,7 @@ export async function getPrompts(
   handlerId: string,
   signal: Signal,
 ): Promise<PendingPrompt<SomeEvent>[]> {
-  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/prompts`, signal };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}/prompts", { id: handlerId }), signal };
   const options = { classes, request: transport.requestFacts(call) };
   return transport.read<{ prompts: PromptRecord[] }, PendingPrompt<SomeEvent>[]>(call, "prompts", ({ prompts }) =>
     toPrompts(prompts, options),
@@ -90,8 +88,8 @@ export async function postEvent(
   to: { readonly handlerId: string; readonly step: string | undefined },
   { event, ...message }: Message & { readonly event: object },
 ): Promise<Receipt> {
-  const body = { event: encodeEvent(event), ...(to.step !== undefined && { step: to.step }) };
-  return deliver(transport, { ...message, path: eventsPath(to.handlerId), body });
+  const body: EventBody = { event: { ...encodeEvent(event) }, step: to.step };
+  return deliver(transport, { ...message, path: pathTo("/events/{id}", { id: to.handlerId }), body });
 }
 
 export async function postAnswer(
@@ -101,20 +99,21 @@ export async function postAnswer(
 ): Promise<Receipt> {
   assertFields(fields);
   const { json, meta } = encodeValue(fields);
-  const path = `${handlerPath(to.handlerId)}/prompts/${segment(to.promptId)}`;
-  return deliver(transport, { ...message, path, body: { fields: json, ...(meta !== undefined && { meta }) } });
+  const path = pathTo("/handlers/{id}/prompts/{promptId}", { id: to.handlerId, promptId: to.promptId });
+  const body: AnswerBody = { fields: json as NonNullable<AnswerBody["fields"]>, meta };
+  return deliver(transport, { ...message, path, body });
 }
 
 async function deliver(
   transport: Transport,
   { path, body, key, signal }: Message & { readonly path: string; readonly body: unknown },
 ): Promise<Receipt> {
-  const call: Call = { method: "POST", path, body, key: key ?? newId(), signal, finalCodes: refusals };
+  const call: Call = { method: "POST", path, body, key: key ?? newId(), signal, finalCodes: refusalCodes };
   try {
     const { sequence } = await transport.json<{ status: string; sequence: number }>(call, "status");
     return { status: "accepted", sequence };
   } catch (error) {
-    if (hasCode(error, ...refusals)) return { status: "refused", code: error.code, hint: error.hint };
+    if (hasCode(error, ...refusalCodes)) return { status: "refused", code: error.code, hint: error.hint };
     throw error;
   }
 }
@@ -125,8 +124,9 @@ export function postCancel(
   handlerId: string,
   { reason, key, signal }: Message & { readonly reason: string | undefined },
 ): Promise<void> {
-  const body = reason === undefined ? {} : { reason };
-  const call: Call = { method: "POST", path: `${handlerPath(handlerId)}/cancel`, body, key: key ?? newId(), signal };
+  const body: CancelBody = { reason };
+  const path = pathTo("/handlers/{id}/cancel", { id: handlerId });
+  const call: Call = { method: "POST", path, body, key: key ?? newId(), signal };
   return postOnce(connection, call, "RUN_FINISHED");
 }
 
@@ -136,8 +136,9 @@ export function deleteRun(
   handlerId: string,
   { signal }: { readonly signal?: Signal } = {},
 ): Promise<void> {
-  const path = `${handlerPath(handlerId)}/cancel`;
-  const call: Call = { method: "POST", path, query: { purge: "true" }, repeatable: true, signal };
+  const query: CancelParams = { purge: "true" };
+  const path = pathTo("/handlers/{id}/cancel", { id: handlerId });
+  const call: Call = { method: "POST", path, query, repeatable: true, signal };
   return postOnce(connection, call, "RUN_UNKNOWN");
 }
 

@@ -3,17 +3,17 @@
  *
  * @module
  */
+import type { HandlerPage, HandlerRecord, ListParams, Path, SseType } from "millrace/wire";
 import type { EachRunFilter, RunFilter, RunListChange, RunPage, RunSelection, RunSummary } from "../client.types.js";
 import type { Call } from "../http/transport.js";
 import { closable } from "../stream/closable.js";
 import { type Follow, follow } from "../stream/follow.js";
-import type { HandlerPage, HandlerRecord } from "../wire/contract.types.js";
 import { toSummary } from "../wire/handler-record.js";
 import type { Connection } from "./handler-calls.js";
 
 export async function listRuns({ transport, classes }: Connection, filter: RunFilter): Promise<RunPage> {
   if (isEmpty(filter.workflow) || isEmpty(filter.status)) return { runs: [], cursor: null };
-  const call: Call = { method: "GET", path: "/handlers", query: queryOf(filter), signal: filter.signal };
+  const call: Call = { method: "GET", path: "/handlers" satisfies Path, query: queryOf(filter), signal: filter.signal };
   const options = { classes, request: transport.requestFacts(call) };
   return transport.read<HandlerPage, RunPage>(call, "handlers", ({ handlers, cursor }) => {
     if (cursor !== null && cursor === filter.cursor) throw new TypeError(`cursor: ${cursor}`);
@@ -39,17 +39,17 @@ export function watchRuns(
   { transport, classes }: Connection,
   { signal: given, ...filter }: RunSelection,
 ): AsyncIterable<RunListChange> {
-  const call: Call = { method: "GET", path: "/handlers", query: { ...queryOf(filter), sse: "true" } };
+  const call: Call = { method: "GET", path: "/handlers" satisfies Path, query: { ...queryOf(filter), sse: "true" } };
   const { path, query = {} } = call;
   const options = { classes, request: transport.requestFacts(call) };
-  const itemOf = (type: string | undefined, json: unknown): RunListChange | undefined => {
+  const itemOf = (type: SseType, json: unknown): RunListChange | undefined => {
     if (type === "open" || type === "reset") return { type };
     if (type === "changed") return { type, run: toSummary(json as HandlerRecord, options) };
     const { handler_id: handlerId } = Object(json) as { readonly handler_id?: unknown };
     return type === "gone" && typeof handlerId === "string" ? { type, handlerId } : undefined;
   };
   const read: Follow<RunListChange>["read"] = (json, { event }) => {
-    const item = itemOf(event, json);
+    const item = itemOf(event as SseType, json);
     return item && { number: "now", item };
   };
   const following = { transport, path, after: "now", query: () => query, noun: "change of a run", read } as const;
@@ -68,7 +68,7 @@ export function queryOf({
   createdBefore,
   limit,
   cursor,
-}: RunFilter): NonNullable<Call["query"]> {
+}: RunFilter): ListParams {
   const pairs = Object.entries(labels ?? {}).map(([name, label]) => `${name}=${label}`);
   return {
     // An empty list matches nothing, and without parameters, everything matches; no workflow has this name.

@@ -4,6 +4,17 @@
  * @module
  */
 import type { RunAttempt } from "millrace/runtime";
+import {
+  type AttemptRecord,
+  type AttemptsParams,
+  type ChildRecord,
+  fromWire,
+  type HistoryParams,
+  type HistoryRecord,
+  type MomentParams,
+  type MomentRecord,
+  type SseType,
+} from "millrace/wire";
 import type {
   AttemptsOptions,
   CallOptions,
@@ -13,14 +24,12 @@ import type {
   MomentOptions,
   RunMoment,
 } from "../client.types.js";
-import type { Call } from "../http/transport.js";
+import { type Call, pathTo } from "../http/transport.js";
 import { closable } from "../stream/closable.js";
 import { type Follow, follow } from "../stream/follow.js";
-import type { AttemptRecord, ChildRecord, HistoryRecord, MomentRecord } from "../wire/contract.types.js";
 import { type DecodeOptions, decodeEvent } from "../wire/event.js";
 import { toPrompts } from "../wire/handler-record.js";
-import { renamed } from "../wire/renamed.js";
-import { type Connection, handlerPath } from "./handler-calls.js";
+import type { Connection } from "./handler-calls.js";
 
 /** Where the next page begins. Checked: a missing or repeated position would loop for ever. */
 function nextOf({ next }: { readonly next: number | null }, from: number): number | null {
@@ -58,8 +67,8 @@ export async function* readHistory(
   options: HistoryOptions,
 ): AsyncGenerator<HistoryEntry, void> {
   const { after = -1, pageSize: limit, signal } = options;
-  const query = { limit, ...selection(options) };
-  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/history`, query, signal };
+  const query: HistoryParams = { limit, ...selection(options) };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}/history", { id: handlerId }), query, signal };
   const entries = eachItem(connection, { call, field: "entries", after: Math.max(0, after), read: toEntry });
   for await (const entry of entries) if (entry.number > after) yield entry;
 }
@@ -69,22 +78,24 @@ export function followHistory(
   handlerId: string,
   { after = -1, signal: given, ...options }: HistoryOptions,
 ): AsyncIterable<HistoryEntry> {
-  const path = `${handlerPath(handlerId)}/history`;
-  const query = (last: number | "now") => ({ sse: "true", after: Math.max(0, Number(last)), ...selection(options) });
+  const path = pathTo("/handlers/{id}/history", { id: handlerId });
+  const query = (last: number | "now"): HistoryParams => {
+    return { sse: "true", after: Math.max(0, Number(last)), ...selection(options) };
+  };
   const read: Follow<HistoryEntry>["read"] = (json, { event }) => {
-    if (event === "end") return null;
+    if (event === ("end" satisfies SseType)) return null;
     const record = Object(json) as HistoryRecord;
     return Number.isInteger(record.number) ? { number: record.number, item: toEntry(record) } : undefined;
   };
   return closable([given], (signal) => follow({ transport, path, after, signal, query, noun: "entry", read }));
 }
 
-function selection({ before, types, changes }: HistoryOptions): NonNullable<Call["query"]> {
+function selection({ before, types, changes }: HistoryOptions): HistoryParams {
   return { before, types: types?.join(","), changes: changes === true ? "true" : undefined };
 }
 
-function toEntry({ at, run_id: runId, ...entry }: HistoryRecord): HistoryEntry {
-  return { ...entry, runId, atMs: Date.parse(at) };
+function toEntry(record: HistoryRecord): HistoryEntry {
+  return fromWire(record);
 }
 
 export function readAttempts(
@@ -92,16 +103,13 @@ export function readAttempts(
   handlerId: string,
   { after = 0, pageSize: limit, signal }: AttemptsOptions,
 ): AsyncGenerator<RunAttempt, void> {
-  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/attempts`, query: { limit }, signal };
+  const query: AttemptsParams = { limit };
+  const call: Call = { method: "GET", path: pathTo("/handlers/{id}/attempts", { id: handlerId }), query, signal };
   return eachItem(connection, { call, field: "attempts", after, read: toAttempt });
 }
 
 function toAttempt({ waits, calls, ...attempt }: AttemptRecord): RunAttempt {
-  return {
-    ...renamed<RunAttempt>(attempt),
-    waits: waits.map((wait) => renamed(wait)),
-    calls: calls.map((call) => renamed(call)),
-  };
+  return { ...fromWire(attempt), waits: waits.map(fromWire), calls: calls.map(fromWire) };
 }
 
 export function readMoment(
@@ -109,19 +117,24 @@ export function readMoment(
   handlerId: string,
   { tick, childId, signal }: MomentOptions & { readonly tick: number },
 ): Promise<RunMoment> {
-  const query = { run_id: childId };
-  const call: Call = { method: "GET", path: `${handlerPath(handlerId)}/at/${tick}`, query, signal };
+  const query: MomentParams = { run_id: childId };
+  const call: Call = {
+    method: "GET",
+    path: pathTo("/handlers/{id}/at/{tick}", { id: handlerId, tick: `${tick}` }),
+    query,
+    signal,
+  };
   const options = { classes, request: transport.requestFacts(call) };
   return transport.read(call, "steps", (moment: MomentRecord) => toMoment(moment, options));
 }
 
 function toMoment({ waiting, steps, prompts, next, ...moment }: MomentRecord, options: DecodeOptions): RunMoment {
   return {
-    ...renamed<RunMoment>(moment),
+    ...fromWire(moment),
     isWaiting: waiting,
-    steps: steps.map((counts) => renamed(counts)),
+    steps: steps.map(fromWire),
     prompts: toPrompts(prompts, options),
-    next: next.map(({ event, ...delivery }) => ({ ...renamed(delivery), event: decodeEvent(event, options) })),
+    next: next.map(({ event, ...delivery }) => ({ ...fromWire(delivery), event: decodeEvent(event, options) })),
   };
 }
 
@@ -130,8 +143,13 @@ export function readChildren(
   handlerId: string,
   { signal }: CallOptions,
 ): Promise<readonly ChildRun[]> {
-  const call: Call = { method: "GET", path: handlerPath(handlerId), query: { children: "true" }, signal };
+  const call: Call = {
+    method: "GET",
+    path: pathTo("/handlers/{id}", { id: handlerId }),
+    query: { children: "true" },
+    signal,
+  };
   return transport.read(call, "children", ({ children }: { readonly children: readonly ChildRecord[] }) =>
-    children.map((child) => renamed<ChildRun>(child)),
+    children.map(fromWire),
   );
 }

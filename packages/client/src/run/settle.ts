@@ -9,11 +9,12 @@
  */
 import type { RunOutcome, RunSummary } from "../client.types.js";
 import { hasCode } from "../client-error.js";
+import { pathTo } from "../http/transport.js";
 import { envelopesOf } from "../stream/envelopes.js";
 import { follow } from "../stream/follow.js";
 import { sleep } from "../system.js";
 import { isOutcome } from "../wire/handler-record.js";
-import { type Connection, eventsPath, getSummary } from "./handler-calls.js";
+import { type Connection, getSummary } from "./handler-calls.js";
 
 export interface Settling {
   readonly handlerId: string;
@@ -48,7 +49,7 @@ export async function settle(connection: Connection, settling: Settling): Promis
 /** Returns `false` when the server refuses further streams for now. */
 async function readToItsEnd({ transport }: Connection, { handlerId, until, signal }: Settling): Promise<boolean> {
   const finalCodes = ["STREAMS_EXCEEDED"];
-  const path = eventsPath(handlerId);
+  const path = pathTo("/events/{id}", { id: handlerId });
   const following = { transport, path, after: "now", finalCodes, signal, ...envelopesOf(until) } as const;
   try {
     for await (const _ of follow(following)) {

@@ -7,13 +7,14 @@
  *
  * @module
  */
+import type { ForkBody, StartBody } from "millrace/wire";
 import type { ClientRun, ForkOptions, KeyedOptions, RunOptions, RunSummary } from "../client.types.js";
 import { hasCode } from "../client-error.js";
-import { type Call, segment } from "../http/transport.js";
+import { type Call, pathTo } from "../http/transport.js";
 import { newId } from "../system.js";
 import { encodeStart } from "../wire/event.js";
 import { createClientRun } from "./client-run.js";
-import { askForSummary, type Connection, getSummary, handlerPath } from "./handler-calls.js";
+import { askForSummary, type Connection, getSummary } from "./handler-calls.js";
 
 interface Start {
   readonly workflow: string;
@@ -23,13 +24,21 @@ interface Start {
 
 /** Returns synchronously; errors appear when the run is awaited. */
 export function startRun(connection: Connection, { workflow, input, options }: Start): ClientRun {
-  const path = `/workflows/${segment(workflow)}/run-nowait`;
+  const path = pathTo("/workflows/{name}/run-nowait", { name: workflow });
   const { labels, queue, queueKey, priority, dedupe, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, workflow);
   const post = async (): Promise<RunSummary> => {
     const start = encodeStart(input);
     const id = dedupe === undefined ? handlerId : options.handlerId;
-    const body = { start_event: start, handler_id: id, labels, queue, queue_key: queueKey, priority, dedupe };
+    const body: StartBody = {
+      start_event: start,
+      handler_id: id,
+      labels,
+      queue,
+      queue_key: queueKey,
+      priority,
+      dedupe,
+    };
     const call: Call = { method: "POST", path, body, key, signal };
     return begin(connection, call, { handlerId, isOurs });
   };
@@ -40,14 +49,8 @@ export function startRun(connection: Connection, { workflow, input, options }: S
 export function forkRun(connection: Connection, from: string, options: ForkOptions): ClientRun {
   const { at, state, event, item, signal } = options;
   const { handlerId, key, isOurs } = namesOf(options, from);
-  const call: Call = {
-    method: "POST",
-    path: `${handlerPath(from)}/fork`,
-    // What is undefined is left out of the text.
-    body: { at, handler_id: handlerId, state, event, item },
-    key,
-    signal,
-  };
+  const body: ForkBody = { at, handler_id: handlerId, state, event, item };
+  const call: Call = { method: "POST", path: pathTo("/handlers/{id}/fork", { id: from }), body, key, signal };
   return createClientRun({ connection, handlerId, started: begin(connection, call, { handlerId, isOurs }), signal });
 }
 
@@ -57,7 +60,7 @@ export function continueRun(
   handlerId: string,
   { how, key = newId(), signal }: KeyedOptions & { readonly how: "resume" | "retry" },
 ): ClientRun {
-  const call: Call = { method: "POST", path: `${handlerPath(handlerId)}/${how}`, key, signal };
+  const call: Call = { method: "POST", path: pathTo(`/handlers/{id}/${how}`, { id: handlerId }), key, signal };
   return createClientRun({ connection, handlerId, started: askForSummary(connection, call), signal });
 }
 

@@ -12,6 +12,7 @@
  *
  * @module
  */
+import type { HeaderName } from "millrace/wire";
 import { ClientError, hasCode } from "../client-error.js";
 import { errorOfAnswer, invalidAnswer, networkError, type RequestFacts, timeoutError } from "../http/answer-error.js";
 import { delayAfter } from "../http/backoff.js";
@@ -111,7 +112,7 @@ function callOf({ path, query }: Pick<Follow<unknown>, "path" | "query">, { last
     query: query(last),
     headers: {
       accept: "text/event-stream",
-      ...(typeof last === "number" && last >= 0 && { "last-event-id": String(last) }),
+      ...(typeof last === "number" && last >= 0 && { ["last-event-id" satisfies HeaderName]: String(last) }),
     },
   };
 }

@@ -4,11 +4,10 @@
  *
  * @module
  */
+import { type Envelope, formatValue } from "millrace/wire";
 import { ClientError } from "../client-error.js";
 import { invalidAnswer, type RequestFacts } from "../http/answer-error.js";
 import type { EventClasses, SomeEvent } from "../inferred.types.js";
-import { show } from "../show.js";
-import type { Envelope } from "./contract.types.js";
 import { decodeValue, encodeValue } from "./value.js";
 
 /** Event classes by type. */
@@ -48,7 +47,7 @@ export function decodeResult(envelope: Envelope, options: DecodeOptions): unknow
 }
 
 /** @throws {ClientError} `OPTION_INVALID` for a value that is not an event. */
-export function encodeEvent(event: object): Envelope {
+export function encodeEvent(event: object): Pick<Envelope, "type" | "value" | "meta"> {
   const { type, fields } = partsOf(event);
   if (typeof type !== "string") {
     throw new ClientError({
@@ -58,21 +57,21 @@ export function encodeEvent(event: object): Envelope {
     });
   }
   const { json, meta } = encodeValue(fields);
-  return { type, value: json, ...(meta !== undefined && { meta }) };
+  return { type, value: json, meta };
 }
 
 /**
  * Makes `start_event`: plain fields if JSON can hold them, otherwise an envelope, which needs a qualified name instead of
  * a type.
  */
-export function encodeStart(input: object): unknown {
+export function encodeStart(input: object): Readonly<Record<string, unknown>> {
   const { type, fields } = partsOf(input);
   const { json, meta } = encodeValue(fields);
-  if (type === undefined && meta === undefined) return json;
+  if (type === undefined && meta === undefined) return json as Readonly<Record<string, unknown>>;
   return {
     ...(type === undefined ? { qualified_name: "" } : { type }),
     value: json,
-    ...(meta !== undefined && { meta }),
+    meta,
   };
 }
 
@@ -94,7 +93,7 @@ export function assertFields(fields: unknown): asserts fields is object {
   if (typeof fields === "object" && fields !== null && !Array.isArray(fields)) return;
   throw new ClientError({
     code: "OPTION_INVALID",
-    message: `Fields must be an object; they are ${show(fields)}.`,
+    message: `Fields must be an object; they are ${formatValue(fields)}.`,
     hint: 'Pass an object, such as `{ topic: "pirates" }`.',
   });
 }

@@ -1,27 +1,27 @@
-import type { PendingPrompt, RunOutcome, RunQueue, RunSummary } from "../client.types.js";
+import { fromWire, type HandlerRecord, type PromptRecord } from "millrace/wire";
+import type { PendingPrompt, RunOutcome, RunSummary } from "../client.types.js";
 import { WorkflowError } from "../client-error.js";
 import { invalidAnswer } from "../http/answer-error.js";
 import type { SomeEvent } from "../inferred.types.js";
-import type { HandlerRecord, PromptRecord } from "./contract.types.js";
 import { type DecodeOptions, decodeEvent, decodeResult } from "./event.js";
-import { renamed } from "./renamed.js";
 
 /** @throws {ClientError} `RESPONSE_INVALID`. */
 export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSummary {
   if (typeof record?.handler_id !== "string") throw invalidAnswer("something that is no handler", options.request);
+  const { handlerId, workflow, startedAtMs, updatedAtMs, completedAtMs, wakeAtMs, ...own } = fromWire(record);
   const base = {
-    handlerId: record.handler_id,
-    workflow: record.workflow_name,
-    startedAtMs: Date.parse(record.started_at),
-    updatedAtMs: Date.parse(record.updated_at),
-    lastEvent: record.last_sequence,
-    labels: record.labels,
-    queue: record.queue === null ? null : renamed<RunQueue>(record.queue),
-    isSealed: record.sealed,
-    forkedFrom: toOrigin(record.forked_from),
-    ticks: record.ticks ?? null,
+    handlerId,
+    workflow,
+    startedAtMs,
+    updatedAtMs,
+    lastEvent: own.lastSequence,
+    labels: own.labels,
+    queue: own.queue && fromWire(own.queue),
+    isSealed: own.sealed,
+    forkedFrom: own.forkedFrom && { handlerId: own.forkedFrom.handler_id, at: own.forkedFrom.at },
+    ticks: own.ticks ?? null,
   };
-  const endedAtMs = Date.parse(record.completed_at ?? record.updated_at);
+  const endedAtMs = completedAtMs ?? updatedAtMs;
   switch (record.status) {
     case "completed": {
       const result = record.result === null ? undefined : decodeResult(record.result, options);
@@ -33,23 +33,14 @@ export function toSummary(record: HandlerRecord, options: DecodeOptions): RunSum
     default: {
       if (!record.waiting) return { ...base, status: "running" };
       const prompts = toPrompts(record.prompts, options);
-      return {
-        ...base,
-        status: "waiting",
-        prompts,
-        wakeAtMs: record.wake_at === null ? null : Date.parse(record.wake_at),
-      };
+      return { ...base, status: "waiting", prompts, wakeAtMs };
     }
   }
 }
 
-function toOrigin(from: HandlerRecord["forked_from"]): RunSummary["forkedFrom"] {
-  return from === null ? null : { handlerId: from.handler_id, at: from.at };
-}
-
 export function toPrompts(records: readonly PromptRecord[], options: DecodeOptions): PendingPrompt<SomeEvent>[] {
   return records.map(({ event, ...record }) => {
-    return { ...renamed<PendingPrompt>(record), event: decodeEvent(event, options) };
+    return { ...fromWire(record), event: decodeEvent(event, options) };
   });
 }
 

@@ -350,7 +350,7 @@ it("refuses options that cannot be meant", async () => {
   const use = () => useRun(client, "joke", { inputs: {}, keepEvents: -1 } as never);
 
   expect(() => renderToString(createElement(Using, { use }))).toThrow(
-    "`inputs` is not an option (did you mean `input`?); `keepEvents` is -1, not a whole number from 0",
+    "`inputs` is not an option (did you mean `input`?); `keepEvents` is -1, not a number from 0",
   );
 });
 

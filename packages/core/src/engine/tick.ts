@@ -7,9 +7,9 @@
  * @module
  */
 
-import type { WrittenPieces } from "../event/pieces.types.js";
 import type { StateChange } from "../state/patch.types.js";
 import type { ErrorRecord } from "../value/error-record.js";
+import type { WrittenPieces } from "../value/pieces.types.js";
 import type { Definition } from "./definition.js";
 import type { EventData, TraceContext } from "./state.js";
 

@@ -87,7 +87,6 @@ export type {
   ActivationsOptions,
   RoundNature,
 } from "../runtime/api/activation.types.js";
-export { outsideId } from "../runtime/options/check-names.js";
 export type { BlobUse } from "../runtime/store/blob-uses.js";
 // ---- stores
 export { blobUses } from "../runtime/store/blob-uses.js";
@@ -130,24 +129,22 @@ export { createDraft } from "../state/draft.js";
 export { finishedState, plainOf } from "../state/finish-draft.js";
 export type { StateChange, StatePatch } from "../state/patch.types.js";
 export { systemClock } from "../system/system.js";
+// ---- options of what packages make
+export { checkOptions, type OptionChecks, refuseOptions } from "../value/check-options.js";
 export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";
 // ---- durations
-export { toMs } from "../value/duration.js";
+export { duration, toMs } from "../value/duration.js";
 export { deepFreeze } from "../value/freeze.js";
-export type { OptionChecks, Rule, Rules } from "../value/option-rules.js";
-// ---- options of what packages make
+export type { Rule, Rules } from "../value/option-rules.js";
 export {
   anything,
   callable,
-  checkOptions,
-  duration,
   flag,
   list,
   object,
   oneOf,
   optionProblems,
-  refuseOptions,
   required,
   ruleProblems,
   text,

@@ -6,9 +6,10 @@
 
 import { type ErrorRecord, reviveError } from "../value/error-record.js";
 import { deepFreeze } from "../value/freeze.js";
+import { piecesType } from "../value/pieces.js";
+import type { WrittenPieces } from "../value/pieces.types.js";
 import type { EventBase, EventClass, EventFacts, EventRole, EventShape, eventFacts, WorkflowEvent } from "./event.js";
 import { defineEvent, type EventPlan, planOf } from "./event-class.js";
-import type { WrittenPieces } from "./pieces.types.js";
 import type { FieldsIn, FieldsOut } from "./schema.js";
 import type { StandardSchema } from "./standard-schema.js";
 import type { TypeHint } from "./type-hint.js";
@@ -251,7 +252,7 @@ export const AnswerEvent: EngineEventClass<AnswerEvent> = /* @__PURE__ */ engine
 );
 /** Pieces that the function of a `ctx.run` has written with `call.write`: for {@link PieceReader}. */
 export interface PiecesEvent extends EngineEvent<"millrace.pieces", "notice", WrittenPieces> {}
-export const PiecesEvent: EngineEventClass<PiecesEvent> = /* @__PURE__ */ engineEvent("millrace.pieces", "notice");
+export const PiecesEvent: EngineEventClass<PiecesEvent> = /* @__PURE__ */ engineEvent(piecesType, "notice");
 
 /** Class of an event that only the engine creates. */
 export interface EngineEventClass<Event extends WorkflowEvent> {

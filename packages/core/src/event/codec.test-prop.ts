@@ -3,11 +3,12 @@ import { SuperJSON } from "superjson";
 import { describe, expect } from "vitest";
 import { limited } from "../../test/support/limited.js";
 import { copyValue, encodeMeasured, encodeValue } from "../value/codec.js";
-import { readers } from "../value/decode.js";
-import { type Form, formOf } from "../value/forms.js";
+import type { Form } from "../value/encode-tree.js";
+import { formOf } from "../value/form-of.js";
 import { deepFreeze } from "../value/freeze.js";
 import { guardJson } from "../value/guard.js";
 import { valueLimits } from "../value/limits.js";
+import { readers } from "../value/read-forms.js";
 import { decodeValue } from "./decode.js";
 import { sameValue } from "./equal.js";
 

@@ -8,8 +8,9 @@
  * @module
  */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { copyValue, type EncodedValue } from "../value/codec.js";
+import { copyValue } from "../value/codec.js";
 import { decodeWithin, type NestedReader } from "../value/decode.js";
+import type { EncodedValue } from "../value/encode-tree.js";
 import { deepFreeze } from "../value/freeze.js";
 import { unmeasured, valueLimits } from "../value/limits.js";
 import { nearest } from "../value/nearest.js";

@@ -3,8 +3,8 @@
 import { compiledChild } from "../compile/child.js";
 import type { CallRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
-import { isRecord } from "../value/guard.js";
 import { isLabel } from "../value/label.js";
+import { isRecord } from "../value/plain.js";
 import type { PartDecoder } from "./decode-parts.js";
 import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
 

@@ -15,14 +15,14 @@ import type { EffectRecorded, Send, Tick } from "../engine/tick.js";
 import { decodeEvent, decodeMeasured, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { encodeEvent } from "../event/event-codec.js";
-import type { Piece } from "../event/pieces.types.js";
 import type { StateChange, StatePatch } from "../state/patch.types.js";
 import { isWritten, type PreparedChange } from "../state/prepare-change.js";
-import { textOf, withText } from "../stream/pieces.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { isLabel } from "../value/label.js";
 import { unmeasured } from "../value/limits.js";
+import { textOf, withText } from "../value/pieces.js";
+import type { Piece } from "../value/pieces.types.js";
 import type { ValueType } from "../value/storable.js";
 import { invalidSnapshot, Reader } from "./reader.js";
 

@@ -1,5 +1,5 @@
 import { invariant } from "../errors/invariant.js";
-import { isForbiddenKey } from "../value/guard.js";
+import { isForbiddenKey } from "../value/plain.js";
 import { type Container, copyOf } from "./draft-node.js";
 import { freezeContainer, freezeState } from "./freeze-state.js";
 import type { StateChange, StatePatch } from "./patch.types.js";

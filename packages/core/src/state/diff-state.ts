@@ -10,7 +10,7 @@
  * @module
  */
 
-import { isPlainObject } from "../value/guard.js";
+import { isPlainObject } from "../value/plain.js";
 import { type Container, type DraftNode, has, keysOf, valueAt } from "./draft-node.js";
 import { isNewAt, NEW, type Piece } from "./list-pieces.js";
 import type { StatePatch } from "./patch.types.js";

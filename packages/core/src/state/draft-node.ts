@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { isForbiddenKey, isPlainObject } from "../value/guard.js";
+import { isForbiddenKey, isPlainObject } from "../value/plain.js";
 import { insertPiece, type Piece } from "./list-pieces.js";
 
 /** Marks drafts, and holds the node of a draft. */

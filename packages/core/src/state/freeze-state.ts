@@ -1,4 +1,4 @@
-import { isPlainObject } from "../value/guard.js";
+import { isPlainObject } from "../value/plain.js";
 import { isKnown } from "../value/plain-json-cache.js";
 
 /**

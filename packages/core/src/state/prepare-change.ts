@@ -1,5 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isForbiddenKey, isRecord } from "../value/guard.js";
+import { isForbiddenKey, isRecord } from "../value/plain.js";
 import type { ValueType } from "../value/storable.js";
 import { applyPatches } from "./apply-change.js";
 import { diffAt, diffState } from "./diff-state.js";

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isForbiddenKey, isPlainObject } from "./guard.js";
 import { valueLimits } from "./limits.js";
+import { isForbiddenKey, isPlainObject } from "./plain.js";
 import { LARGE, rememberPlain } from "./plain-json-cache.js";
 
 /** Values may be 200 levels deep, and 200 runs inside of each other (see `RunLimits`) take two levels each. */

@@ -1,5 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { formatValue } from "./format-value.js";
+import { type Rule, valueRule } from "./option-rules.js";
 
 /** Milliseconds, or text such as `"500ms"`, `"30s"`, `"5m"`, `"2h"`, `"1d"`. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}`;
@@ -36,3 +37,5 @@ export function msOf(duration: unknown): number | null {
   const ms = unit === undefined ? duration : Number(amount) * (unitMs[unit] as number);
   return typeof ms === "number" && ms >= 0 && ms < Infinity ? wholeMs(ms) : null;
 }
+
+export const duration: Rule = /* @__PURE__ */ valueRule((value) => msOf(value) !== null, 'a duration, as 500 or "30s"');

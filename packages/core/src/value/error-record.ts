@@ -8,8 +8,8 @@
 
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
-import { isForbiddenKey } from "./guard.js";
 import { isError } from "./kind.js";
+import { isForbiddenKey } from "./plain.js";
 
 /** A thrown value as plain JSON. */
 export interface ErrorRecord {

@@ -1,24 +1,13 @@
 /**
- * JSON forms of values that JSON cannot hold.
+ * JSON forms of values that JSON cannot hold. How they are read: `read-forms.ts`.
  *
- * They are those of superjson, which reads the values without parts of their own (`decode.ts`). Three have another form: typed arrays
- * (base64), bigint (with a limit: parsing one takes quadratic time) and errors.
+ * They are those of superjson. Three have another form: typed arrays (base64), bigint (with a limit: parsing one takes quadratic time)
+ * and errors, whose form the caller brings.
  *
  * @module
  */
-import { errorFrom, recordError } from "./error-record.js";
-import { isOfClass, kindOf } from "./kind.js";
-
-/** As it is written into `meta`. */
-export type FormTag = string | readonly ["custom", string];
-
-export interface Form {
-  readonly tag: FormTag;
-  /** Parts of it that JSON cannot hold are encoded in turn by the walk. */
-  encode(value: never): unknown;
-  /** Absent for immutable values. */
-  copy?(value: never, copyPart: (part: unknown) => unknown): unknown;
-}
+import type { Form, FormOf } from "./encode-tree.js";
+import { kindOf } from "./kind.js";
 
 export const MAX_BIGINT_DIGITS = 10_000;
 
@@ -35,10 +24,6 @@ export const views: readonly (new (buffer: ArrayBuffer) => ArrayBufferView)[] = 
   BigInt64Array,
   BigUint64Array,
 ];
-/** The class of a typed array; `undefined` for one of a class that extends it. */
-export function viewOf(value: object): (typeof views)[number] | undefined {
-  return views.find((view) => isOfClass(value, view));
-}
 
 function encodeBytes(view: ArrayBufferView): [string, string] {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
@@ -47,61 +32,32 @@ function encodeBytes(view: ArrayBufferView): [string, string] {
   return [view[Symbol.toStringTag as never], btoa(text)];
 }
 
-/** Of this realm. */
-function copyView(view: ArrayBufferView): unknown {
-  const View = viewOf(view) as unknown as Uint8ArrayConstructor | undefined;
-  return View && new View(view as Uint8Array);
-}
-
 /** `NaN`, an infinity or -0. */
 export function numberText(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-const forms = /* @__PURE__ */ createForms();
+const forms = {
+  undefined: { tag: "undefined", encode: () => null },
+  number: { tag: "number", encode: numberText },
+  Date: { tag: "Date", encode: (date: Date) => date.toISOString() },
+  URL: { tag: "URL", encode: (url: URL) => url.href },
+  View: { tag: ["custom", "@bytes"], encode: encodeBytes },
+  bigint: { tag: ["custom", "@bigint"], encode: String },
+  Map: { tag: "map", encode: (map: Map<unknown, unknown>) => [...map] },
+  Set: { tag: "set", encode: (set: Set<unknown>) => [...set] },
+} as const satisfies Readonly<Record<string, Form>>;
 
-function createForms() {
-  return {
-    undefined: { tag: "undefined", encode: () => null },
-    number: { tag: "number", encode: numberText },
-    Date: { tag: "Date", encode: (date: Date) => date.toISOString(), copy: (date: Date) => new Date(date) },
-    URL: { tag: "URL", encode: (url: URL) => url.href, copy: (url: URL) => new URL(url.href) },
-    View: { tag: ["custom", "@bytes"], encode: encodeBytes, copy: copyView },
-    bigint: { tag: ["custom", "@bigint"], encode: String },
-    Error: { tag: ["custom", "@error"], encode: recordError, copy: (error: Error) => errorFrom(recordError(error)) },
-    Map: {
-      tag: "map",
-      encode: (map: Map<unknown, unknown>) => [...map],
-      copy: (map: Map<unknown, unknown>, copyPart) =>
-        new Map(Array.from(map, ([key, part]) => [copyPart(key), copyPart(part)])),
-    },
-    Set: {
-      tag: "set",
-      encode: (set: Set<unknown>) => [...set],
-      copy: (set: Set<unknown>, copyPart) => new Set(Array.from(set, copyPart)),
-    },
-  } as const satisfies Readonly<Record<string, Form>>;
-}
-
-/** The form that encodes a value; `undefined` if JSON holds it, or it is an array or a plain object. */
-export function formOf(value: unknown): Form | undefined {
-  switch (typeof value) {
-    case "undefined":
-      return forms.undefined;
-    case "number":
-      return Number.isFinite(value) && !Object.is(value, -0) ? undefined : forms.number;
-    case "bigint":
-      return forms.bigint;
-    case "object":
-      return value === null || Array.isArray(value) ? undefined : formOfObject(value);
-    default:
-      return undefined;
-  }
-}
-
-function formOfObject(value: object): Form | undefined {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) return undefined; // most are
-  const kind = kindOf(value);
-  return kind === null ? undefined : forms[kind];
+/**
+ * The forms above, and one for errors. They are for values that JSON does not hold: anything else, also an array or a plain object, has
+ * none.
+ */
+export function formsWith(errors: Form): FormOf {
+  return (value) => {
+    if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return undefined;
+    if (typeof value !== "object") return (forms as { readonly [kind: string]: Form | undefined })[typeof value];
+    // Most objects are plain.
+    const kind = value === null || Object.getPrototypeOf(value) === Object.prototype ? null : kindOf(value);
+    return kind === "Error" ? errors : kind === null ? undefined : forms[kind];
+  };
 }

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { describeExcess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
+import { forbiddenKeys, isPlainObject } from "./plain.js";
 
 export interface GuardOptions {
   /** Of the error. */
@@ -11,13 +12,6 @@ export interface GuardOptions {
   readonly limits?: ValueLimits;
   /** Whether to freeze it on the way, as it is not shared. @default false */
   readonly freeze?: boolean;
-}
-
-/** Keys that reach prototypes. */
-export const forbiddenKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-
-export function isForbiddenKey(key: string): boolean {
-  return forbiddenKeys.has(key);
 }
 
 /**
@@ -77,15 +71,4 @@ export function guardJson(value: unknown, options: GuardOptions): Measure {
   const excess = excessOf({ items, characters }, limits);
   if (excess !== null) refuse(describeExcess(excess), excess);
   return { items, characters };
-}
-
-/** True for a plain object, and not for an array. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlainObject(value);
-}
-
-/** Made by `{}`, `JSON.parse` or `Object.create(null)`, in this realm or another. */
-export function isPlainObject(value: object): boolean {
-  const prototype: object | null = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 }

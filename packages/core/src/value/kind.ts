@@ -9,10 +9,13 @@
 /** Classes whose instances can be stored, besides plain objects and arrays. */
 export type Kind = "Map" | "Set" | "Date" | "Error" | "URL" | "View";
 
-/** Each throws for a value without the internal slots of the class. */
+/**
+ * Each throws for a value without the internal slots of the class. A Proxy of a reactive library has none; that of a `Map` or `Set` reads
+ * its size all the same.
+ */
 const slots = {
-  Map: (value: object) => Map.prototype.has.call(value, 0),
-  Set: (value: object) => Set.prototype.has.call(value, 0),
+  Map: (value: object) => (value instanceof Map ? value.size : Map.prototype.has.call(value, 0)),
+  Set: (value: object) => (value instanceof Set ? value.size : Set.prototype.has.call(value, 0)),
   Date: (value: object) => Date.prototype.getTime.call(value),
   URL: (value: object) => Reflect.get(URL.prototype, "href", value),
 };
@@ -28,7 +31,8 @@ export function isForeign(value: object): boolean {
 /** An error of any realm. */
 export function isError(value: unknown): value is Error {
   if (value instanceof Error) return true;
-  return typeof value === "object" && value !== null && isForeign(value) && tagOf(value) === "Error";
+  // The name of a class can be forged by a symbol only.
+  return typeof value === "object" && value !== null && tagOf(value) === "Error" && !(Symbol.toStringTag in value);
 }
 
 /** A date of any realm. */
@@ -38,29 +42,16 @@ export function isDate(value: unknown): value is Date {
 
 /** Returns `null` for a value of any other class. */
 export function kindOf(value: object): Kind | null {
-  if (ArrayBuffer.isView(value)) return tagOf(value) === "DataView" ? null : "View";
-  if (value instanceof Error) return "Error";
   try {
-    // A Proxy of a reactive library has no slots, and its traps read for it.
-    if (value instanceof Map) return value.size >= 0 ? "Map" : null;
-    if (value instanceof Set) return value.size >= 0 ? "Set" : null;
-    if (value instanceof Date) return withSlots(value, "Date");
-    if (value instanceof URL) return withSlots(value, "URL");
-    return isForeign(value) ? foreignKind(value) : null;
+    const tag = tagOf(value);
+    if (ArrayBuffer.isView(value)) return tag === "DataView" ? null : "View";
+    if (isError(value)) return "Error";
+    if (!Object.hasOwn(slots, tag)) return null;
+    slots[tag as keyof typeof slots](value);
+    return tag as Kind;
   } catch {
     return null;
   }
-}
-
-function foreignKind(value: object): Kind | null {
-  const tag = tagOf(value);
-  if (tag === "Error" && !(Symbol.toStringTag in value)) return "Error";
-  return Object.hasOwn(slots, tag) ? withSlots(value, tag as keyof typeof slots) : null;
-}
-
-function withSlots(value: object, kind: keyof typeof slots): Kind {
-  slots[kind](value);
-  return kind;
 }
 
 function tagOf(value: object): string {

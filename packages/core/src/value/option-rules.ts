@@ -4,10 +4,8 @@
  *
  * @module
  */
-import { WorkflowError } from "../errors/workflow-error.js";
-import { msOf } from "./duration.js";
 import { formatValue } from "./format-value.js";
-import { unknownNames, type Words } from "./unknown-options.js";
+import { unknownNames, type Words } from "./unknown-names.js";
 
 /** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
 export type Rule = (value: unknown, option: string) => readonly string[];
@@ -17,7 +15,7 @@ export type Rules<Options> = { readonly [Option in keyof Required<Options>]: Rul
 
 /** The problems of all options, unknown ones first. @param prefix See {@link ruleProblems}. */
 export function optionProblems<Options extends object>(given: Options, rules: Rules<Options>, prefix = ""): string[] {
-  return [...unknownNames(given, Object.keys(rules)), ...ruleProblems(given, rules, prefix)];
+  return [...unknownNames(given, Object.keys(rules), prefix), ...ruleProblems(given, rules, prefix)];
 }
 
 /** @param prefix Stands before the names of the options, when they are inside of another option. */
@@ -25,34 +23,6 @@ export function ruleProblems(given: object, rules: object, prefix = ""): string[
   return Object.entries<Rule>(rules as Readonly<Record<string, Rule>>).flatMap(([option, rule]) => [
     ...rule(given[option as keyof object], `${prefix}${option}`),
   ]);
-}
-
-export interface OptionChecks<Options> {
-  readonly rules: Rules<Options>;
-  /** Problems of several options together. @default none */
-  readonly besides?: readonly string[];
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` naming every problem of the options, and those besides. */
-export function checkOptions<Options extends object>(
-  what: string,
-  given: Options,
-  { rules, besides = [] }: OptionChecks<Options>,
-): void {
-  if (typeof given !== "object" || given === null) refuseOptions(what, ["they are not an object"]);
-  refuseOptions(what, optionProblems(given, rules), besides);
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` naming every problem; nothing without problems. */
-export function refuseOptions(what: string, ...found: readonly (readonly string[])[]): void {
-  const problems = found.flat();
-  if (problems.length === 0) return;
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: `${what}: ${problems.join("; ")}.`,
-    hint: "Correct the options that are named, or leave them out.",
-    details: { problems },
-  });
 }
 
 // ---- rules
@@ -66,33 +36,39 @@ export function unchecked<const Names extends string>(names: Names): Readonly<Re
 }
 
 /** `null` counts as absent. */
-export const text: Rule = valueRule((value) => typeof value === "string" || value === null, "a text");
-export const flag: Rule = valueRule((value) => typeof value === "boolean", "true or false");
-export const callable: Rule = valueRule((value) => typeof value === "function", "a function");
-export const object: Rule = valueRule((value) => typeof value === "object" && !Array.isArray(value), "an object");
-export const duration: Rule = valueRule((value) => msOf(value) !== null, 'a duration, as 500 or "30s"');
-export const list: Rule = (value, option) =>
-  value === undefined || Array.isArray(value) ? [] : [`\`${option}\` is not a list`];
+export const text: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "string" || value === null, "a text");
+export const flag: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "boolean", "true or false");
+export const callable: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "function", "a function");
+export const object: Rule = /* @__PURE__ */ valueRule(
+  (value) => typeof value === "object" && !Array.isArray(value),
+  "an object",
+);
+export const list: Rule = /* @__PURE__ */ valueRule(Array.isArray, "a list");
 
 export function oneOf(...words: readonly string[]): Rule {
   return valueRule((value) => words.includes(value as string), `one of ${words.join(", ")}`);
 }
 
 export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINITY): Rule {
-  const isRight = (value: unknown): boolean =>
-    Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
-  return (value, option) => {
-    if (value === undefined || isRight(value)) return [];
+  return ruleOf((value) => {
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return null;
     // Here, because the first number of a process that is written so takes 20 ms.
     const end = most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`;
-    return valueRule(isRight, `a whole number from ${least}${end}`)(value, option);
-  };
+    return `is ${formatValue(value)}, not a whole number from ${least}${end}`;
+  });
 }
 
 /** @param expected To be read after the value: "is 0, not a whole number from 1". */
 export function valueRule(isRight: (value: unknown) => boolean, expected: string): Rule {
-  return (value, option) =>
-    value === undefined || isRight(value) ? [] : [`\`${option}\` is ${formatValue(value)}, not ${expected}`];
+  return ruleOf((value) => (isRight(value) ? null : `is ${formatValue(value)}, not ${expected}`));
+}
+
+/** @param problemOf Describes what is wrong with a value, to be read after its name; `null` if it is right. */
+export function ruleOf(problemOf: (value: unknown) => string | null): Rule {
+  return (value, option) => {
+    const problem = value === undefined ? null : problemOf(value);
+    return problem === null ? [] : [`\`${option}\` ${problem}`];
+  };
 }
 
 /** Refuses an option that is left out. */

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { formOf } from "./forms.js";
-import { isPlainObject } from "./guard.js";
+import { copyRich } from "./copy-rich.js";
 import { isForeign } from "./kind.js";
+import { isPlainObject } from "./plain.js";
 import { isKnown } from "./plain-json-cache.js";
 
 type Test = (value: unknown) => boolean;
@@ -28,7 +28,7 @@ export function isOwn(value: object): boolean {
 export function ownCopy(value: object, copyPart: (part: unknown) => unknown = (part) => part): object {
   if (Array.isArray(value)) return [...value];
   if (isPlainObject(value)) return { ...value };
-  return (formOf(value)?.copy?.(value as never, copyPart) as object | undefined) ?? value;
+  return copyRich(value, copyPart) ?? value;
 }
 
 /** Deeper, a value is refused where it is stored. */

@@ -9,11 +9,12 @@
  */
 
 import { WorkflowError } from "../errors/workflow-error.js";
+import { viewOf } from "./copy-rich.js";
 import { nativeErrors, recordError } from "./error-record.js";
-import { MAX_BIGINT_DIGITS, numberText, viewOf } from "./forms.js";
-import { forbiddenKeys, isPlainObject } from "./guard.js";
+import { MAX_BIGINT_DIGITS, numberText } from "./forms.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
+import { forbiddenKeys, isPlainObject } from "./plain.js";
 
 /** A class whose instances may be stored. */
 export interface ValueType {

@@ -1,18 +1,5 @@
 import { WorkflowError } from "../errors/workflow-error.js";
-import { nearest } from "./nearest.js";
-
-/** The words of a text: names of options in a list that every bundle has. */
-export type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
-
-/** One problem for every unknown option: most are typing errors. */
-export function unknownNames(given: object, names: readonly string[]): string[] {
-  return Object.keys(given)
-    .filter((name) => !names.includes(name))
-    .map((name) => {
-      const near = nearest(name, names);
-      return `\`${name}\` is not an option${near === null ? "" : ` (did you mean \`${near}\`?)`}`;
-    });
-}
+import { unknownNames } from "./unknown-names.js";
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function refuseUnknown(owner: string, given: unknown, names: readonly string[]): void {

@@ -1,6 +1,7 @@
 /** Versions of what is stored: of events and of states. */
-import { isRecord } from "./guard.js";
+
 import { isError } from "./kind.js";
+import { isRecord } from "./plain.js";
 
 /** Versions count from 1. */
 export function isVersion(value: unknown): value is number {

@@ -7,7 +7,8 @@
 
 import { userIdPattern } from "@millrace/executor";
 import { type EventClass, type SchemaIssue, type StandardSchema, StartEvent } from "millrace";
-import { outsideId, placedSchema } from "millrace/engine";
+import { placedSchema } from "millrace/engine";
+import { outsideId } from "millrace/wire";
 import { madeHere } from "../plan/trusted-request.js";
 import { SESSION_KIND } from "../session/session-record.js";
 import type { GivenRequest, PipelineStart } from "../steps/plan.types.js";

@@ -4,9 +4,11 @@
  *
  * @module
  */
+
 import { type CallToolResult, ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import type { HandlerRecord } from "millrace/wire";
 import { readOnlyError } from "../guard/read-only.js";
 import { answerError, refusalError } from "../http/answer-error.js";
 import { cleanJson } from "../http/clean-text.js";
@@ -15,7 +17,6 @@ import { bodyInvalid, HttpError, runUnknown } from "../http/http-error.js";
 import { defaultLimits } from "../options.js";
 import { settled } from "../runs/run-wait.js";
 import { handlerRecord } from "../wire/handler-record.js";
-import type { Handler } from "../wire/schemas.js";
 import type { WorkflowFacts } from "../wire/workflow-facts.js";
 import { ask } from "./ask.js";
 import type { Offer, ToolCall } from "./offer.types.js";
@@ -147,7 +148,7 @@ function resultOf(value: object): CallToolResult {
   return { content: [{ type: "text", text }], structuredContent: JSON.parse(text) as Record<string, unknown> };
 }
 
-type KnownRecord = Handler | Pick<Handler, "handler_id">;
+type KnownRecord = HandlerRecord | Pick<HandlerRecord, "handler_id">;
 
 /** Reads the record of the run, or only its id where it cannot be read now. */
 async function recordOf({ catalog }: Offer, { handle }: Running): Promise<KnownRecord> {

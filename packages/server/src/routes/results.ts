@@ -1,7 +1,9 @@
 /** The route for the result of a run alone, which early LlamaAgents clients use. */
+
 import { z } from "@hono/zod-openapi";
+import type { Envelope } from "millrace/wire";
 import { handlerRecord } from "../wire/handler-record.js";
-import { type Envelope, handler, idParams, standQuery } from "../wire/schemas.js";
+import { handler, idParams, standQuery } from "../wire/schemas.js";
 import { json, mount } from "./route.js";
 import { handleOf } from "./runs-of.js";
 import type { Server } from "./server.types.js";

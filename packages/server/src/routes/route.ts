@@ -3,8 +3,10 @@
  *
  * @module
  */
+
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
+import type { HeaderName, Route } from "millrace/wire";
 import type { ServerEnv } from "../guard/auth.js";
 import { bodyInvalid, HttpError, type Issue } from "../http/http-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
@@ -20,8 +22,7 @@ export interface RouteTable {
 }
 
 export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType> {
-  /** Method, and path with its parameters in braces. */
-  readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
+  readonly route: Route;
   /** Operation id, for generated clients. */
   readonly operation: string;
   readonly summary: string;
@@ -92,7 +93,12 @@ function queryInvalid(detail: string, issues?: readonly Issue[]): HttpError {
 }
 
 const keyHeader = z.object({
-  "idempotency-key": z.string().min(1).max(200).optional().describe("It is done once for each key."),
+  ["idempotency-key" satisfies HeaderName]: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("It is done once for each key."),
 });
 
 function toConfig(options: RouteOptions<z.ZodType, z.ZodType, z.ZodType>): object {

@@ -1,22 +1,15 @@
 /** Routes of schedules: runs that begin by the calendar. */
+
 import { z } from "@hono/zod-openapi";
 import type { Schedule, ScheduleOptions } from "millrace/runtime";
+import { type ScheduleBody, type ScheduleRecord, toWire } from "millrace/wire";
 import { placeOf } from "../guard/queue-of.js";
 import { HttpError, scheduleUnknown } from "../http/http-error.js";
 import { callerOf } from "../quota/caller.js";
 import { isoTime } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { readStart } from "../wire/read-event.js";
-import {
-  nextQuery,
-  type ScheduleBody,
-  type ScheduleRecord,
-  schedule,
-  scheduleBody,
-  scheduleParams,
-  scheduleQuery,
-} from "../wire/schemas.js";
-import { wired } from "../wire/wire-names.js";
+import { nextQuery, schedule, scheduleBody, scheduleParams, scheduleQuery } from "../wire/schemas.js";
 import { type Call, json, mount } from "./route.js";
 import type { Server } from "./server.types.js";
 
@@ -143,9 +136,9 @@ async function assertRoom({ runtime, limits: { schedulesPerTenant: most } }: Ser
 
 function toRecord({ tenant: _, last, queuedAtMs, skips, ...record }: Schedule): ScheduleRecord {
   return {
-    ...wired<ScheduleRecord>(record),
+    ...toWire(record),
     last: last === null ? null : { at: isoTime(last.atMs), handler_id: last.runId },
     queued_at: queuedAtMs.map(isoTime),
-    skips: skips.map((skip) => wired(skip)),
+    skips: skips.map(toWire),
   };
 }

@@ -9,21 +9,15 @@
  *
  * @module
  */
+
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { RecordList } from "millrace/runtime";
+import type { SessionDetailsRecord, SessionRecord } from "millrace/wire";
 import { type Fields, fieldsOf, listOf } from "../http/guard-json.js";
 import { HttpError } from "../http/http-error.js";
 import { isoTime } from "../system.js";
-import {
-  type Session,
-  type SessionDetails,
-  type SessionQuery,
-  session,
-  sessionDetails,
-  sessionParams,
-  sessionQuery,
-} from "../wire/about-schemas.js";
+import { type SessionQuery, session, sessionDetails, sessionParams, sessionQuery } from "../wire/about-schemas.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { json, mount } from "./route.js";
@@ -64,7 +58,7 @@ export function mountSessions(server: Server): void {
 }
 
 interface SessionPage {
-  readonly sessions: readonly Session[];
+  readonly sessions: readonly SessionRecord[];
   readonly cursor: string | null;
 }
 
@@ -87,7 +81,7 @@ async function listSessions({ runtime }: Server, tenant: string, query: SessionQ
 type Records = RecordList["records"];
 
 /** Reads only the record of the session, which has the number of its runs. */
-function toSession(kind: Kind, { id, value }: Records[number]): Session {
+function toSession(kind: Kind, { id, value }: Records[number]): SessionRecord {
   const { userId, name, runs, updatedAtMs } = fieldsOf(value);
   const shown = { session_id: id, user_id: textOf(userId), name: textOf(name) };
   if (kind === "session") return { ...shown, runs: listOf(runs).length, updated_at: timeOf(updatedAtMs) };
@@ -95,7 +89,7 @@ function toSession(kind: Kind, { id, value }: Records[number]): Session {
   return { ...shown, runs: typeof count === "number" ? count : 0, updated_at: timeOf(newestAtMs) };
 }
 
-async function sessionOf(server: Server, { tenant, kind, id }: Kept): Promise<SessionDetails | null> {
+async function sessionOf(server: Server, { tenant, kind, id }: Kept): Promise<SessionDetailsRecord | null> {
   const found = await server.runtime.records.read(kind, id, { tenant });
   if (found === null) return null;
   const { userId, state, runs } = fieldsOf(found.value);
@@ -122,7 +116,7 @@ interface Kept {
   readonly id: string;
 }
 
-type ShownRun = SessionDetails["runs"][number];
+type ShownRun = SessionDetailsRecord["runs"][number];
 
 /** The session still lists a run that was deleted. */
 async function pipelineRun({ runtime, catalog }: Server, tenant: string, run: Fields): Promise<ShownRun> {

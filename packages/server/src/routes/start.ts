@@ -1,11 +1,13 @@
 /** Routes that start runs. */
+
 import type { TraceContext } from "millrace";
+import type { StartBody } from "millrace/wire";
 import { placeOf } from "../guard/queue-of.js";
 import { callerOf } from "../quota/caller.js";
 import { settled } from "../runs/run-wait.js";
 import { type StartRequest, startRun } from "../runs/start-run.js";
 import { handlerRecord } from "../wire/handler-record.js";
-import { handler, nameParams, type RunBody, runBody } from "../wire/schemas.js";
+import { handler, nameParams, runBody } from "../wire/schemas.js";
 import { type Call, json, mount } from "./route.js";
 import type { Server } from "./server.types.js";
 import { whileWaiting } from "./waiting.js";
@@ -19,7 +21,7 @@ function traceOf(headers: Headers): TraceContext | null {
   return traceparent === null ? null : { traceparent, ...(tracestate !== null && { tracestate }) };
 }
 
-type StartCall = Call<{ readonly name: string }, unknown, RunBody>;
+type StartCall = Call<{ readonly name: string }, unknown, StartBody>;
 
 async function requestOf({ options }: Server, call: StartCall): Promise<StartRequest> {
   const { context, params, tenant, body, idempotencyKey } = call;

@@ -6,11 +6,13 @@
  *
  * @module
  */
+
 import type { RunCount, Runtime } from "millrace/runtime";
+import type { AllCountsRecord, CountsRecord } from "millrace/wire";
 import { nowMs } from "../system.js";
 import { isWaiting, shownStatus } from "../wire/handler-record.js";
 import { labelsOf } from "../wire/matches-filter.js";
-import type { AllCounts, CountQuery, Counts } from "../wire/schemas.js";
+import type { CountQuery } from "../wire/schemas.js";
 
 const keptMs = 1_000;
 /** Above this number, expired answers are dropped, and then all. */
@@ -18,7 +20,7 @@ const mostKept = 1_000;
 
 interface Kept {
   readonly untilMs: number;
-  readonly counts: Promise<AllCounts>;
+  readonly counts: Promise<AllCountsRecord>;
 }
 
 export class RunCounts {
@@ -32,7 +34,7 @@ export class RunCounts {
   of(
     tenant: string,
     { workflow_name: names, label = [] }: CountQuery = { workflow_name: undefined, label: undefined },
-  ): Promise<AllCounts> {
+  ): Promise<AllCountsRecord> {
     const key = JSON.stringify([tenant, names === undefined ? null : [...names].sort(), [...label].sort()]);
     const known = this.#kept.get(key);
     if (known !== undefined && known.untilMs > nowMs()) return known.counts;
@@ -49,7 +51,7 @@ export class RunCounts {
   async #count(
     tenant: string,
     { names, label }: { readonly names: readonly string[] | undefined; readonly label: readonly string[] },
-  ): Promise<AllCounts> {
+  ): Promise<AllCountsRecord> {
     const labels = labelsOf(label);
     if (labels === null) return allOf([]);
     const filter = {
@@ -68,13 +70,18 @@ export class RunCounts {
   }
 }
 
-export function noCounts(): Counts {
+interface Tally {
+  total: number;
+  readonly status: Record<keyof CountsRecord["status"], number>;
+}
+
+export function noCounts(): Tally {
   return { total: 0, status: { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 } };
 }
 
-function allOf(found: readonly RunCount[]): AllCounts {
+function allOf(found: readonly RunCount[]): AllCountsRecord {
   const all = noCounts();
-  const byWorkflow = new Map<string, Counts>();
+  const byWorkflow = new Map<string, Tally>();
   for (const { workflow, status, count } of found) {
     const own = byWorkflow.get(workflow) ?? noCounts();
     byWorkflow.set(workflow, own);

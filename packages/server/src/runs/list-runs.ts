@@ -6,13 +6,15 @@
  *
  * @module
  */
+
 import { storedStatuses } from "millrace/engine";
 import type { RunFilter, RunListing, StoredStatus } from "millrace/runtime";
+import type { HandlerRecord } from "millrace/wire";
 import { nowMs, pauseMs } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { isWaiting, listedRecord, shortRecord, shownStatus } from "../wire/handler-record.js";
 import { labelsOf, matchesText } from "../wire/matches-filter.js";
-import type { Handler, ListQuery } from "../wire/schemas.js";
+import type { ListQuery } from "../wire/schemas.js";
 import type { Served } from "./served.types.js";
 
 export interface ListRequest {
@@ -21,7 +23,7 @@ export interface ListRequest {
 }
 
 export interface HandlerPage {
-  readonly handlers: readonly Handler[];
+  readonly handlers: readonly HandlerRecord[];
   readonly cursor: string | null;
 }
 
@@ -94,8 +96,8 @@ class ListReading {
   }
 
   /** The next runs, at most `limit`; fewer at the end, and when the time of the request is over. */
-  async next(limit: number): Promise<Handler[]> {
-    const found: Handler[] = [];
+  async next(limit: number): Promise<HandlerRecord[]> {
+    const found: HandlerRecord[] = [];
     while (found.length < limit && this.#mayContinue()) found.push(...(await this.#page(limit - found.length)));
     return found;
   }
@@ -106,7 +108,7 @@ class ListReading {
     return this.#filter.search === undefined ? this.#lookedAt < mostLookedAt : nowMs() < this.#untilMs;
   }
 
-  async #page(limit: number): Promise<Handler[]> {
+  async #page(limit: number): Promise<HandlerRecord[]> {
     const { tenant, query } = this.#request;
     const { workflow_name: names } = query;
     // A store in this process returns page after page without a turn for other requests.
@@ -124,12 +126,12 @@ class ListReading {
     return this.#shown(runs.filter(({ workflow }) => names === undefined || names.includes(workflow)));
   }
 
-  async #shown(runs: readonly RunListing[]): Promise<Handler[]> {
+  async #shown(runs: readonly RunListing[]): Promise<HandlerRecord[]> {
     const { runtime, catalog } = this.#server;
     const { tenant, query } = this.#request;
     const records = await Promise.all(
       runs.map((listing) => listedRecord(listing, runtime.handle(listing.runId, { tenant }), catalog)),
     );
-    return records.filter((record): record is Handler => record !== null && matchesText(record, query.q ?? ""));
+    return records.filter((record): record is HandlerRecord => record !== null && matchesText(record, query.q ?? ""));
   }
 }

@@ -6,13 +6,14 @@
  *
  * @module
  */
+
 import { type TraceContext, WorkflowError } from "millrace";
 import type { RunHandle, RuntimeRunOptions } from "millrace/runtime";
+import type { StartBody } from "millrace/wire";
 import type { QueueOptions } from "../guard/queue-of.js";
 import { HttpError } from "../http/http-error.js";
 import { newId } from "../system.js";
 import { readStart } from "../wire/read-event.js";
-import type { RunBody } from "../wire/schemas.js";
 import type { Served } from "./served.types.js";
 
 /** Name of the label that identifies the starting request. */
@@ -21,7 +22,7 @@ const startLabel = "millrace.start";
 export interface StartRequest {
   readonly workflow: string;
   readonly tenant: string;
-  readonly body: RunBody;
+  readonly body: StartBody;
   /** Where it waits. @default in no queue */
   readonly place?: QueueOptions;
   readonly idempotencyKey: string | null;

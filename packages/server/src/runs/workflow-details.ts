@@ -1,7 +1,8 @@
 /** The entry of a workflow in the list of workflows. */
+
 import type { EventRole } from "millrace";
+import type { WireEventRole, WorkflowRecord } from "millrace/wire";
 import { isoTime } from "../system.js";
-import type { ShownRole, WorkflowDetails } from "../wire/about-schemas.js";
 import { shownStatus } from "../wire/handler-record.js";
 import type { WorkflowFacts } from "../wire/workflow-facts.js";
 import { noCounts } from "./count-runs.js";
@@ -10,7 +11,7 @@ import type { Served } from "./served.types.js";
 /** Durable type of the start event of every pipeline. */
 const pipelineStart = "pipeline.start";
 
-export const shownRoles: Readonly<Record<EventRole, ShownRole>> = {
+export const shownRoles: Readonly<Record<EventRole, WireEventRole>> = {
   start: "start",
   stop: "stop",
   event: "event",
@@ -22,7 +23,7 @@ export const shownRoles: Readonly<Record<EventRole, ShownRole>> = {
   notice: "engine",
 };
 
-export async function workflowDetails(server: Served, tenant: string): Promise<WorkflowDetails[]> {
+export async function workflowDetails(server: Served, tenant: string): Promise<WorkflowRecord[]> {
   const { workflows } = await server.counts.of(tenant);
   const countsOf = new Map(workflows.map(({ workflow_name: name, ...counts }) => [name, counts]));
   return Promise.all(
@@ -44,7 +45,7 @@ function isPipeline({ startClasses }: WorkflowFacts["compiled"]): boolean {
   return startClasses.some(({ type }) => type === pipelineStart);
 }
 
-async function lastRun({ runtime }: Served, tenant: string, workflow: string): Promise<WorkflowDetails["last_run"]> {
+async function lastRun({ runtime }: Served, tenant: string, workflow: string): Promise<WorkflowRecord["last_run"]> {
   const [run] = (await runtime.runs({ tenant, workflow, limit: 1 })).runs;
   if (run === undefined) return null;
   return { handler_id: run.runId, status: shownStatus(run.status), started_at: isoTime(run.createdAtMs) };

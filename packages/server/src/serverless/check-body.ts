@@ -4,14 +4,14 @@
  *
  * @module
  */
+import type { StartBody } from "millrace/wire";
 import { bodyInvalid, type Issue } from "../http/http-error.js";
 import { idMeaning, idPattern, labelMeaning, labelPattern, most, unreadKeys } from "../wire/names.js";
-import type { RunBody } from "../wire/schemas.js";
 
 type Fields = Record<string, unknown>;
 
 /** A function takes no `queue`: the runtime of a request has none. */
-export interface RequestBody extends Omit<RunBody, "queue" | "queue_key" | "priority" | "dedupe"> {
+export interface RequestBody extends Omit<StartBody, "queue" | "queue_key" | "priority" | "dedupe"> {
   readonly prompt_id?: string | null | undefined;
   readonly fields?: Fields | null | undefined;
   readonly meta?: unknown;

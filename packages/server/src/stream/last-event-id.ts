@@ -1,5 +1,7 @@
 /** Where a stream over SSE continues after its connection was lost. */
+
 import type { Context } from "hono";
+import type { HeaderName } from "millrace/wire";
 import { HttpError } from "../http/http-error.js";
 
 /**
@@ -9,7 +11,7 @@ import { HttpError } from "../http/http-error.js";
  * not be what was asked for.
  */
 export function lastEventId({ req }: Context): number | undefined {
-  const text = req.header("last-event-id");
+  const text = req.header("last-event-id" satisfies HeaderName);
   if (text === undefined || !/^\d+$/.test(text)) return undefined;
   const number = Number(text);
   if (Number.isSafeInteger(number)) return number;

@@ -1,6 +1,6 @@
 import type { Runtime } from "millrace/runtime";
+import type { HandlerRecord } from "millrace/wire";
 import { expect, it } from "vitest";
-import type { Handler } from "../wire/schemas.js";
 import { listResponse } from "./list-response.js";
 import { changed, type LiveRuns, type RunListener } from "./live-runs.js";
 
@@ -28,11 +28,17 @@ async function open() {
     return text.split("\n").filter((line) => line.startsWith("event: "));
   };
   expect(await next()).toEqual(["event: open"]);
-  return { next, take: (run: Handler) => listener?.take(changed(run)) };
+  return { next, take: (run: HandlerRecord) => listener?.take(changed(run)) };
 }
 
-const run = (id: string, characters = 0): Handler =>
-  ({ handler_id: id, labels: {}, error: null, result: "x".repeat(characters), started_at: "" }) as unknown as Handler;
+const run = (id: string, characters = 0): HandlerRecord =>
+  ({
+    handler_id: id,
+    labels: {},
+    error: null,
+    result: "x".repeat(characters),
+    started_at: "",
+  }) as unknown as HandlerRecord;
 
 it("a reader that does not read is told to begin again, once much or many changes wait for it", async () => {
   const { next, take } = await open();

@@ -10,18 +10,19 @@
  *
  * @module
  */
+
 import { type Log, WorkflowError } from "millrace";
 import type { RunKey, RunListing, Runtime } from "millrace/runtime";
+import type { HandlerRecord } from "millrace/wire";
 import { cleanJson } from "../http/clean-text.js";
 import { afterMs } from "../system.js";
 import { handlerRecord, shortRecord } from "../wire/handler-record.js";
-import type { Handler } from "../wire/schemas.js";
 import type { WorkflowCatalog } from "../wire/workflow-facts.js";
 
 export type RunChange =
   | {
       readonly kind: "changed";
-      readonly record: Handler;
+      readonly record: HandlerRecord;
       /** The record as it is sent: made once for all lists. */
       readonly json: () => string;
     }
@@ -169,7 +170,7 @@ export class LiveRuns {
   }
 }
 
-export function changed(record: Handler): RunChange {
+export function changed(record: HandlerRecord): RunChange {
   let json: string | undefined;
   return { kind: "changed", record, json: () => (json ??= cleanJson(shortRecord(record))) };
 }

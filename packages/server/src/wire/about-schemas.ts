@@ -29,7 +29,6 @@ export const workflowList = z
     ),
   })
   .openapi("WorkflowList");
-export type WorkflowDetails = z.infer<typeof workflowList>["details"][number];
 
 export const eventRoles = z.record(
   z.string(),
@@ -48,7 +47,6 @@ export const eventRoles = z.record(
     sendable: z.boolean().describe("Whether `POST /events/{id}` takes it."),
   }),
 );
-export type ShownRole = z.infer<typeof eventRoles>[string]["role"];
 
 export const stepSource = z
   .object({
@@ -116,7 +114,6 @@ export const session = z
     updated_at: time,
   })
   .openapi("Session");
-export type Session = z.infer<typeof session>;
 
 export const sessionDetails = z
   .object({
@@ -136,4 +133,3 @@ export const sessionDetails = z
     messages: z.array(anything).optional().describe("Messages of an agent in these runs."),
   })
   .openapi("SessionDetails");
-export type SessionDetails = z.infer<typeof sessionDetails>;

@@ -1,7 +1,8 @@
 /** Events in the form that travels over HTTP. */
+
 import { type EventClass, StopEvent, type StreamedEvent, type ValueType, type WorkflowEvent } from "millrace";
 import { classOf, encodeEvent, isEvent, roleOf } from "millrace/engine";
-import type { Envelope, StreamedEnvelope } from "./schemas.js";
+import type { Envelope, StreamedEnvelope } from "millrace/wire";
 
 export interface EnvelopeOptions {
   /** Value types of the user, for encoding. */

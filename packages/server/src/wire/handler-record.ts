@@ -1,14 +1,14 @@
 /** A run as a handler record, in the form that LlamaAgents clients expect, with its status. */
+
 import { type PendingPrompt, QuestionEvent, type RunOutcome, WorkflowError, type WorkflowEvent } from "millrace";
 import type { ListedQueue, RunHandle, RunListing, StoredStatus } from "millrace/runtime";
+import { type HandlerRecord, type PromptRecord, toWire } from "millrace/wire";
 import { cleanError, shortText } from "../http/clean-text.js";
 import { isoTime } from "../system.js";
 import { resultEnvelope, toEnvelope } from "./envelope.js";
-import type { Handler, Prompt } from "./schemas.js";
-import { wired } from "./wire-names.js";
 import type { WorkflowCatalog, WorkflowFacts } from "./workflow-facts.js";
 
-export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<Handler> {
+export async function handlerRecord(handle: RunHandle, catalog: WorkflowCatalog): Promise<HandlerRecord> {
   // The outcome comes first, so that the listing is never older than it.
   const outcome = await outcomeOf(handle);
   return toHandler(await handle.summary(), outcome, catalog);
@@ -19,7 +19,7 @@ export async function listedRecord(
   listing: RunListing,
   handle: RunHandle,
   catalog: WorkflowCatalog,
-): Promise<Handler | null> {
+): Promise<HandlerRecord | null> {
   const outcome = await outcomeOf(handle).catch((error: unknown) => {
     if (WorkflowError.is(error, "RUN_UNKNOWN")) return undefined; // deleted while it was listed
     throw error;
@@ -31,7 +31,7 @@ export async function listedRecord(
 const mostListed = 500;
 
 /** The record as lists have it: with a short error. */
-export function shortRecord(record: Handler): Handler {
+export function shortRecord(record: HandlerRecord): HandlerRecord {
   return record.error === null ? record : { ...record, error: shortText(record.error, mostListed) };
 }
 
@@ -55,7 +55,7 @@ export function isUnloadable(error: unknown): error is WorkflowError {
   );
 }
 
-function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): Handler {
+function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCatalog): HandlerRecord {
   const { runId, workflow, createdAtMs, updatedAtMs, endedAtMs, lastEvent, labels, queue, isSealed, forkedFrom } =
     listing;
   const facts = catalog.find(workflow);
@@ -83,28 +83,28 @@ function toHandler(listing: RunListing, outcome: Standing, catalog: WorkflowCata
   };
 }
 
-function queueOf({ name, key, priority, hasPlace }: ListedQueue): Handler["queue"] {
+function queueOf({ name, key, priority, hasPlace }: ListedQueue): HandlerRecord["queue"] {
   return { name, key, priority, has_place: hasPlace };
 }
 
 /** @param facts Facts about the workflow of the run; undefined for a workflow that the server no longer has. */
-export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined): Prompt {
+export function toPrompt(prompt: PendingPrompt, facts: WorkflowFacts | undefined): PromptRecord {
   const { promptId, event, runId, step, askedAtMs, dueAtMs, answerType } = prompt;
   return {
-    ...wired<Prompt>({ promptId, runId, step, askedAtMs, dueAtMs }),
+    ...toWire({ promptId, runId, step, askedAtMs, dueAtMs }),
     event: toEnvelope(event, { types: facts?.types ?? [] }),
     answer: answerType === null ? null : answerOf(event, answerType, facts),
   };
 }
 
-function answerOf(prompt: WorkflowEvent, type: string, facts: WorkflowFacts | undefined): Prompt["answer"] {
+function answerOf(prompt: WorkflowEvent, type: string, facts: WorkflowFacts | undefined): PromptRecord["answer"] {
   if (QuestionEvent.is(prompt)) return { type, schema: prompt.schema };
   const answerClass = facts?.events.get(type);
   const schemaOf = facts?.schemaOf ?? null;
   return answerClass === undefined || schemaOf === null ? null : { type, schema: schemaOf(answerClass) };
 }
 
-function statusOf(listing: RunListing, outcome: Standing): Handler["status"] {
+function statusOf(listing: RunListing, outcome: Standing): HandlerRecord["status"] {
   if (outcome === null) return "running"; // the listing of a run that was just resumed is older
   return shownStatus(outcome.status === "unloadable" ? listing.status : outcome.status);
 }
@@ -114,7 +114,7 @@ export function isWaiting(status: StoredStatus): boolean {
   return status === "scheduled" || status === "waiting";
 }
 
-export function shownStatus(status: StoredStatus): Handler["status"] {
+export function shownStatus(status: StoredStatus): HandlerRecord["status"] {
   switch (status) {
     case "completed":
     case "cancelled":
@@ -127,7 +127,7 @@ export function shownStatus(status: StoredStatus): Handler["status"] {
   }
 }
 
-function errorOf(outcome: Standing): Pick<Handler, "error" | "error_code"> {
+function errorOf(outcome: Standing): Pick<HandlerRecord, "error" | "error_code"> {
   switch (outcome?.status) {
     case "failed":
     case "unloadable":

@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { envelope, prompt, time } from "./schemas.js";
 
 const anything = z.unknown();
-const anyTick = z.record(z.string(), anything);
+const anyTick = z.looseObject({ type: z.string() });
 
 export const historyEntry = z
   .object({
@@ -14,12 +14,17 @@ export const historyEntry = z
     item: z.number().nullable(),
     attempt: z.number().nullable(),
     changes: z
-      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), old: anything, new: anything }).partial())
+      .array(
+        z.object({
+          path: z.array(z.union([z.string(), z.number()])),
+          old: anything.optional(),
+          new: anything.optional(),
+        }),
+      )
       .optional(),
     tick: anyTick,
   })
   .openapi("HistoryEntry");
-export type HistoryEntryRecord = z.infer<typeof historyEntry>;
 
 export const attempt = z
   .object({
@@ -67,7 +72,6 @@ export const attempt = z
     more_calls: z.number().describe("Number of its other calls."),
   })
   .openapi("Attempt");
-export type AttemptRecord = z.infer<typeof attempt>;
 
 const count = z.number();
 
@@ -106,4 +110,3 @@ export const moment = z
     closed: z.array(z.string()).describe("Top-level fields that `state` of a fork may not set."),
   })
   .openapi("Moment");
-export type MomentRecord = z.infer<typeof moment>;

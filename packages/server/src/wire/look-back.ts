@@ -1,26 +1,32 @@
 /** Ticks, attempts and moments of a run, in the form that travels over HTTP. */
+
 import { encodeTick, encodeValue } from "millrace/engine";
 import type { ChangedValue, ChildRun, DetailedEntry, RunAttempt, RunMoment } from "millrace/runtime";
+import {
+  type AttemptRecord,
+  type ChangeRecord,
+  type HandlerRecord,
+  type HistoryRecord,
+  type MomentRecord,
+  toWire,
+} from "millrace/wire";
 import { isoTime } from "../system.js";
 import { toEnvelope } from "./envelope.js";
 import { closedFields, eventProblem } from "./fork-rules.js";
 import { shownStatus, toPrompt } from "./handler-record.js";
-import type { AttemptRecord, HistoryEntryRecord, MomentRecord } from "./look-back-schemas.js";
-import type { Handler } from "./schemas.js";
-import { wired } from "./wire-names.js";
 import type { WorkflowFacts } from "./workflow-facts.js";
 
 /** The changes of a tick, if they are requested. */
-export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges: boolean): HistoryEntryRecord {
+export function toEntry(entry: DetailedEntry, facts: WorkflowFacts, withChanges: boolean): HistoryRecord {
   const { number, atMs, runId, step, item, attempt, changes } = entry;
   return {
-    ...wired<HistoryEntryRecord>({ number, atMs, runId, step, item, attempt }),
+    ...toWire({ number, atMs, runId, step, item, attempt }),
     ...(withChanges && { changes: changes.map((change) => toChange(change, facts)) }),
     tick: toTick(entry, facts),
   };
 }
 
-function toTick({ tick }: DetailedEntry, facts: WorkflowFacts): HistoryEntryRecord["tick"] {
+function toTick({ tick }: DetailedEntry, facts: WorkflowFacts): HistoryRecord["tick"] {
   if (tick.type === "run.forked") {
     const { type, from, state } = tick;
     return { type, from: { run_id: from.runId, tick: from.tick }, state: jsonOf(state, facts) };
@@ -29,7 +35,7 @@ function toTick({ tick }: DetailedEntry, facts: WorkflowFacts): HistoryEntryReco
   return encoded;
 }
 
-function toChange({ path, ...values }: ChangedValue, facts: WorkflowFacts): object {
+function toChange({ path, ...values }: ChangedValue, facts: WorkflowFacts): ChangeRecord {
   return {
     path,
     ...("old" in values && { old: jsonOf(values.old, facts) }),
@@ -44,9 +50,9 @@ function jsonOf(value: unknown, { types }: WorkflowFacts): unknown {
 
 export function toAttempt({ waits, calls, ...attempt }: RunAttempt): AttemptRecord {
   return {
-    ...wired<Omit<AttemptRecord, "waits" | "calls">>(attempt),
-    waits: waits.map((wait) => wired(wait)),
-    calls: calls.map((call) => wired(call)),
+    ...toWire(attempt),
+    waits: waits.map(toWire),
+    calls: calls.map(toWire),
   };
 }
 
@@ -59,7 +65,7 @@ export function toMoment(moment: RunMoment, facts: WorkflowFacts, isForkable: bo
     status: shownStatus(status),
     waiting: isWaiting,
     state: jsonOf(state, facts),
-    steps: steps.map((counts) => wired(counts)),
+    steps: steps.map(toWire),
     prompts: prompts.map((prompt) => toPrompt(prompt, facts)),
     next: next.map(({ item, step, event }) => {
       const reason = eventProblem(facts, event);
@@ -70,7 +76,7 @@ export function toMoment(moment: RunMoment, facts: WorkflowFacts, isForkable: bo
 }
 
 export function toChild({ status, ...child }: ChildRun): ChildRecord {
-  return { ...wired<Omit<ChildRecord, "status">>(child), status: shownStatus(status) };
+  return { ...toWire(child), status: shownStatus(status) };
 }
 
-type ChildRecord = NonNullable<Handler["children"]>[number];
+type ChildRecord = NonNullable<HandlerRecord["children"]>[number];

@@ -1,5 +1,6 @@
 /** Whether the record of a run matches the filter of a list, for lists that are kept up to date. */
-import type { Handler, ListFilter } from "./schemas.js";
+import type { HandlerRecord } from "millrace/wire";
+import type { ListFilter } from "./schemas.js";
 
 /** Labels by name; `null` where one would have two values, as no run has. */
 export function labelsOf(given: readonly string[]): Readonly<Record<string, string>> | null {
@@ -9,7 +10,7 @@ export function labelsOf(given: readonly string[]): Readonly<Record<string, stri
 }
 
 /** What of a run never changes: a run that does not fit in this never was in the list. */
-export function matchesFixed(record: Handler, filter: ListFilter): boolean {
+export function matchesFixed(record: HandlerRecord, filter: ListFilter): boolean {
   const { workflow_name, label, queue, created_after, created_before } = filter;
   const startedAtMs = Date.parse(record.started_at);
   const labels = label === undefined ? {} : labelsOf(label);
@@ -23,7 +24,7 @@ export function matchesFixed(record: Handler, filter: ListFilter): boolean {
   );
 }
 
-export function matchesFilter(record: Handler, filter: ListFilter): boolean {
+export function matchesFilter(record: HandlerRecord, filter: ListFilter): boolean {
   const { status, waiting, q = "" } = filter;
   return (
     matchesFixed(record, filter) &&
@@ -34,7 +35,7 @@ export function matchesFilter(record: Handler, filter: ListFilter): boolean {
 }
 
 /** Searches as the store does, in what the record of the run shows. */
-export function matchesText({ handler_id, labels, error }: Handler, q: string): boolean {
+export function matchesText({ handler_id, labels, error }: HandlerRecord, q: string): boolean {
   const wanted = folded(q);
   return (
     folded(handler_id).startsWith(wanted) ||

@@ -1,5 +1,5 @@
 /** Rules for ids and labels, shared by the server's schemas and the function, which has no schema library. */
-import { outsideId } from "millrace/engine";
+import { outsideId } from "millrace/wire";
 
 export const { pattern: idPattern, meaning: idMeaning } = outsideId;
 /** Of a run that is to be made: a path of the server is read before the run of that name. */

@@ -3,11 +3,12 @@
  *
  * @module
  */
+
 import { type EventClass, WorkflowError, type WorkflowEvent } from "millrace";
 import { type CompiledWorkflow, decodeValue, eventFromFields, schemasOf } from "millrace/engine";
+import type { StartBody } from "millrace/wire";
 import { type Fields, isObject, parseJson } from "../http/guard-json.js";
 import { bodyInvalid } from "../http/http-error.js";
-import type { RunBody } from "./schemas.js";
 import type { WorkflowFacts } from "./workflow-facts.js";
 
 export interface ReadOptions {
@@ -28,7 +29,7 @@ export function readEvent(given: string | Fields, { facts, maxDepth }: ReadOptio
 }
 
 /** Reads the input of a run: the fields of its start event, or the event. */
-export function readStart({ start_event, kwargs }: RunBody, { facts, maxDepth }: ReadOptions): unknown {
+export function readStart({ start_event, kwargs }: StartBody, { facts, maxDepth }: ReadOptions): unknown {
   const given = start_event ?? kwargs ?? {};
   const sent = typeof given === "string" ? fieldsOf(parseJson(given, maxDepth), "`start_event`") : given;
   if (isWithMeta(sent, facts.compiled)) return readMeta(sent["value"], sent["meta"], facts);

@@ -73,7 +73,6 @@ export const runBody = z
     readAll,
   )
   .openapi("RunBody");
-export type RunBody = z.infer<typeof runBody>;
 
 export const scheduleBody = z
   .strictObject(
@@ -92,7 +91,6 @@ export const scheduleBody = z
     readAll,
   )
   .openapi("ScheduleBody");
-export type ScheduleBody = z.infer<typeof scheduleBody>;
 
 export const postBody = z
   .strictObject(
@@ -285,7 +283,6 @@ const envelopeShape = {
 };
 
 export const envelope = z.object(envelopeShape).openapi("Envelope");
-export type Envelope = z.infer<typeof envelope>;
 
 export const streamedEnvelope = z
   .object({
@@ -297,7 +294,6 @@ export const streamedEnvelope = z
     call: z.string().optional().describe("The recorded call inside of which it was written."),
   })
   .openapi("StreamedEnvelope");
-export type StreamedEnvelope = z.infer<typeof streamedEnvelope>;
 
 const countsShape = {
   total: z.number(),
@@ -313,12 +309,10 @@ const countsShape = {
 };
 
 export const counts = z.object(countsShape).openapi("Counts");
-export type Counts = z.infer<typeof counts>;
 
 export const allCounts = z
   .object({ ...countsShape, workflows: z.array(z.object({ workflow_name: z.string(), ...countsShape })) })
   .openapi("AllCounts");
-export type AllCounts = z.infer<typeof allCounts>;
 
 export const time: z.ZodString = z.string().openapi({ format: "date-time" });
 
@@ -338,7 +332,6 @@ export const prompt = z
       ),
   })
   .openapi("Prompt");
-export type Prompt = z.infer<typeof prompt>;
 
 const queueShape = { name: z.string(), key: z.string(), priority: z.number() };
 
@@ -386,7 +379,6 @@ export const handler = z
       .describe("Where the query asks for them."),
   })
   .openapi("Handler");
-export type Handler = z.infer<typeof handler>;
 
 export const schedule = z
   .object({
@@ -404,7 +396,6 @@ export const schedule = z
     skips: z.array(z.object({ at: time, reason: z.enum(["overlap", "missed"]) })),
   })
   .openapi("Schedule");
-export type ScheduleRecord = z.infer<typeof schedule>;
 
 export const errorAnswer = z
   .object({

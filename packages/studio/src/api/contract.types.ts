@@ -4,8 +4,14 @@
  *
  * @module
  */
-import type { GraphBranch as Branch, GraphGroup as Group, GraphNode as Node, StepNode } from "millrace/graph";
-import type * as wire from "../../../client/src/wire/contract.types.js";
+import type {
+  GraphBranch as Branch,
+  GraphGroup as Group,
+  GraphNode as Node,
+  StepNode,
+  WorkflowDescription,
+} from "millrace/graph";
+import type * as wire from "millrace/wire";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
 export type JsonObject = { readonly [name: string]: Json };
@@ -26,7 +32,7 @@ export interface JsonSchema {
 /** `Source` with other types for some of its fields. */
 type With<Source, Fields> = Omit<Source, keyof Fields> & Fields;
 
-export type Envelope = With<wire.Envelope, { readonly value: Json }>;
+export type Envelope = With<wire.Envelope, { readonly value: Json; readonly types?: wire.Envelope["types"] }>;
 
 export type Prompt = With<
   wire.PromptRecord,
@@ -45,7 +51,7 @@ export type Handler = With<
   { readonly result: Envelope | null; readonly prompts: readonly Prompt[] }
 >;
 export type HandlerPage = With<wire.HandlerPage, { readonly handlers: readonly Handler[] }>;
-export type HandlerCounts = wire.CountsRecord;
+export type HandlerCounts = wire.AllCountsRecord;
 
 export type Path = readonly (string | number)[];
 
@@ -59,9 +65,9 @@ export interface Change {
 export type Tick = wire.HistoryRecord["tick"];
 export type HistoryEntry = With<wire.HistoryRecord, { readonly changes?: readonly Change[] }>;
 
-export type Attempt = wire.AttemptRecord;
-export type Wait = wire.AttemptRecord["waits"][number];
-export type Call = wire.AttemptRecord["calls"][number];
+export type Attempt = With<wire.AttemptRecord, { readonly calls: readonly Call[] }>;
+export type Wait = wire.WaitRecord;
+export type Call = Pick<wire.CallRecord, keyof wire.CallRecord>;
 
 export type StepAt = wire.MomentRecord["steps"][number];
 export type Delivery = With<wire.DeliveryRecord, { readonly event: Envelope }>;
@@ -86,7 +92,7 @@ export type GraphNode = Pick<Node, "kind" | "id" | "name"> &
 export type GraphBranch = Branch;
 export type GraphGroup = Group;
 export type WorkflowGraphData = With<
-  wire.GraphRecord["graph"],
+  Pick<WorkflowDescription, "name" | "edges" | "groups">,
   { readonly nodes: readonly GraphNode[]; readonly children?: readonly WorkflowGraphData[] }
 >;
 

@@ -7,7 +7,8 @@ import { formatValue } from "../../value/format-value.js";
 import { namesOf } from "../../value/known-options.js";
 import { isLabel, MAX_LABEL } from "../../value/label.js";
 import { nearest } from "../../value/nearest.js";
-import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
+import { unknownNames } from "../../value/unknown-names.js";
+import { optionsInvalid } from "../../value/unknown-options.js";
 import type { AttemptCore } from "../run.types.js";
 
 export interface CallPolicies {

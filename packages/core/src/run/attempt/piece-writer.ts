@@ -10,12 +10,13 @@
 import type { EffectRecorded } from "../../engine/tick.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
-import type { Piece } from "../../event/pieces.types.js";
 import type { OpenCall } from "../../state/edit-context.js";
-import { addPiece, sizeOf, sizeOfAll } from "../../stream/pieces.js";
+import { addPiece } from "../../stream/add-piece.js";
 import { copyValue, encodeValue } from "../../value/codec.js";
-import { isRecord } from "../../value/guard.js";
 import { assertOption } from "../../value/option-value.js";
+import { sizeOf, sizeOfAll } from "../../value/pieces.js";
+import type { Piece } from "../../value/pieces.types.js";
+import { isRecord } from "../../value/plain.js";
 import type { AttemptCore } from "../run.types.js";
 
 const LEAST_MS = 50;

@@ -5,13 +5,13 @@
  */
 
 import { makeEngineEvent, PiecesEvent } from "../../event/built-in-events.js";
-import { PieceReader } from "../../stream/piece-reader.js";
-import { piecesAfter, sizeOfAll } from "../../stream/pieces.js";
 import { createRunStream, type RunStream } from "../../stream/run-stream.js";
 import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/stream.types.js";
 import type { StreamedEvent } from "../../stream/streamed-event.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
+import { PieceReader } from "../../value/piece-reader.js";
+import { piecesAfter, sizeOfAll } from "../../value/pieces.js";
 import type { ValueType } from "../../value/storable.js";
 import { refuseUnknown } from "../../value/unknown-options.js";
 import { idOf } from "../store/run-key.js";

@@ -1,17 +1,9 @@
 /** Checks that ids, tenants, labels and keys can be stored by every store. */
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { isForbiddenKey } from "../../value/guard.js";
+import { isForbiddenKey } from "../../value/plain.js";
 
 /** Bytes of UTF-8 that a name may have: an index entry of a store holds several names. */
 const LONGEST = 255;
-
-/** The rule for ids that callers of a server choose, of runs as of sessions: a path of a URL can hold them. In a process any name will do. */
-export const outsideId: { readonly pattern: RegExp; readonly longest: number; readonly meaning: string } = {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-  pattern: /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f\u2028\u2029\ud800-\udfff]+$/u,
-  longest: 200,
-  meaning: "an id has no line ends and no other control characters, and is neither `.` nor `..`, which no URL can hold",
-};
 
 /** Kinds of records that the runtime keeps for itself. */
 export const ownKinds = "millrace:";

@@ -3,7 +3,8 @@
 import { toMs } from "../../value/duration.js";
 import { formatValue } from "../../value/format-value.js";
 import { nearest } from "../../value/nearest.js";
-import { optionsInvalid, unknownNames } from "../../value/unknown-options.js";
+import { unknownNames } from "../../value/unknown-names.js";
+import { optionsInvalid } from "../../value/unknown-options.js";
 import type { RuntimeRunOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";
 import type { QueueLimits, QueueTicket } from "../store/run-store.types.js";

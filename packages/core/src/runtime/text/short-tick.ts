@@ -11,8 +11,8 @@
  */
 import { PiecesEvent } from "../../event/built-in-events.js";
 import type { EncodedEvent } from "../../event/event-codec.js";
-import type { WrittenPieces } from "../../event/pieces.types.js";
 import type { EncodedTick } from "../../snapshot/tick-codec.js";
+import type { WrittenPieces } from "../../value/pieces.types.js";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@
 import type { RunStarted } from "../../engine/tick.js";
 import { sameValue } from "../../event/equal.js";
 import { decodeTick, encodeTick } from "../../snapshot/tick-codec.js";
-import { isPlainObject } from "../../value/guard.js";
+import { isPlainObject } from "../../value/plain.js";
 import type { StoredRun } from "../store/run-store.types.js";
 import type { RegisteredWorkflow } from "../worker/workflows/registered-workflows.js";
 import { corrupt, parseJson } from "./journal-text.js";

@@ -1,5 +1,5 @@
-import type { WrittenPieces } from "../event/pieces.types.js";
 import { piecesAfter, sizeOfAll } from "./pieces.js";
+import type { WrittenPieces } from "./pieces.types.js";
 
 /**
  * Reads the pieces of calls, each once, although streams repeat them: a reader that continues after a lost connection, and one that

@@ -1,0 +1,46 @@
+/**
+ * The public surface of `millrace/wire`: what the two ends of the HTTP API share. It stands on no other entry, and a page that imports it
+ * gets nothing of the engine.
+ *
+ * @module
+ */
+
+// ---- values
+export { decodeTree, type ReadForm } from "../value/decode-tree.js";
+export {
+  type EncodedValue,
+  type Encoder,
+  encodeTree,
+  type Form,
+  type FormOf,
+  type FormTag,
+  type Parts,
+  type Tree,
+} from "../value/encode-tree.js";
+// ---- options
+export { formatValue } from "../value/format-value.js";
+export { formsWith } from "../value/forms.js";
+export {
+  callable,
+  flag,
+  list,
+  object,
+  optionProblems,
+  type Rule,
+  type Rules,
+  ruleOf,
+  valueRule,
+} from "../value/option-rules.js";
+// ---- pieces of calls
+export { PieceReader } from "../value/piece-reader.js";
+export { piecesType } from "../value/pieces.js";
+export type { Piece, WrittenPieces } from "../value/pieces.types.js";
+export { type ReadJson, readers } from "../value/read-forms.js";
+// ---- requests and answers
+export { endTypes, refusalCodes } from "../wire/events.js";
+export type * from "../wire/http.types.js";
+export { outsideId } from "../wire/limits.js";
+export { type FromWire, fromWire, type ToWire, toWire } from "../wire/names.js";
+export type * from "../wire/request.types.js";
+export type * from "../wire/run.types.js";
+export type * from "../wire/server.types.js";

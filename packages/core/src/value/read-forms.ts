@@ -1,0 +1,50 @@
+/**
+ * Reads the forms of `forms.ts`. The JSON comes from outside.
+ *
+ * @module
+ */
+import { MAX_BIGINT_DIGITS, views } from "./forms.js";
+
+/** Throws at what no value was encoded as. */
+export type ReadJson = (json: unknown) => unknown;
+
+/** By the text of their tags. */
+export const readers: ReadonlyMap<string, ReadJson> = /* @__PURE__ */ new Map<string, ReadJson>([
+  ["undefined", () => undefined],
+  ["number", (json) => Number(textIn(json))],
+  ["Date", readDate],
+  ["URL", (json) => new URL(textIn(json))],
+  ["custom,@bytes", readBytes],
+  ["custom,@bigint", readBigint],
+  ["map", (json) => new Map(listIn(json) as [unknown, unknown][])],
+  ["set", (json) => new Set(listIn(json))],
+]);
+
+function readDate(json: unknown): Date {
+  const date = new Date(textIn(json));
+  if (Number.isNaN(date.getTime())) throw new TypeError("No date");
+  return date;
+}
+
+function readBytes(json: unknown): ArrayBufferView {
+  const [name, base64] = listIn(json) as [string, string];
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const View = views.find((view) => view.name === name) as (typeof views)[number];
+  return new View(bytes.buffer);
+}
+
+function readBigint(json: unknown): bigint {
+  const digits = textIn(json);
+  if (digits.length > MAX_BIGINT_DIGITS + 1) throw new RangeError("Too many digits");
+  return BigInt(digits);
+}
+
+function textIn(json: unknown): string {
+  if (typeof json === "string") return json;
+  throw new TypeError("No text");
+}
+
+function listIn(json: unknown): unknown[] {
+  if (Array.isArray(json)) return json;
+  throw new TypeError("No list");
+}

@@ -1,0 +1,203 @@
+/**
+ * Answers of a server about runs.
+ *
+ * @module
+ */
+
+/** A JSON Schema. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** An event. */
+export interface Envelope {
+  /** Fields of the event. */
+  readonly value: unknown;
+  readonly type: string;
+  /** Types that the event extends, nearest first. */
+  readonly types: readonly string[] | null;
+  /** Left out where the request says so. */
+  readonly qualified_name?: string;
+  /** Describes the parts of `value` that stand for values which JSON cannot hold. */
+  readonly meta?: unknown;
+  /** Of the event's class, above 1. */
+  readonly version?: number;
+}
+
+/** An event of a stream. */
+export interface StreamedEnvelope extends Envelope {
+  readonly sequence: number;
+  readonly origin: string | null;
+  readonly prompt_id?: string;
+  readonly writer?: string;
+  readonly call?: string;
+}
+
+/** A run that waits is `running`. */
+export type WireStatus = "running" | "completed" | "failed" | "cancelled";
+
+export interface PromptRecord {
+  readonly prompt_id: string;
+  readonly event: Envelope;
+  readonly run_id: string;
+  readonly step: string | null;
+  readonly asked_at: string | null;
+  readonly due_at: string | null;
+  readonly answer: { readonly type: string; readonly schema: JsonSchema } | null;
+}
+
+export interface QueueRecord {
+  readonly name: string;
+  readonly key: string;
+  readonly priority: number;
+}
+
+/** A run. */
+export interface HandlerRecord {
+  readonly handler_id: string;
+  readonly workflow_name: string;
+  readonly run_id: string;
+  readonly status: WireStatus;
+  readonly started_at: string;
+  readonly updated_at: string;
+  readonly completed_at: string | null;
+  readonly error: string | null;
+  readonly error_code: string | null;
+  readonly result: Envelope | null;
+  readonly waiting: boolean;
+  readonly prompts: readonly PromptRecord[];
+  readonly wake_at: string | null;
+  readonly last_sequence: number;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly queue: (QueueRecord & { readonly has_place: boolean }) | null;
+  readonly sealed: boolean;
+  readonly forked_from: { readonly handler_id: string; readonly at: number } | null;
+  /** Only of one run that is asked for. */
+  readonly ticks?: { readonly first: number; readonly last: number } | null;
+  /** Only where the request asks for them. */
+  readonly children?: readonly ChildRecord[];
+}
+
+export interface ChildRecord {
+  readonly run_id: string;
+  readonly parent_id: string;
+  readonly workflow_name: string;
+  readonly step: string;
+  readonly item: number;
+  readonly status: WireStatus;
+  readonly started_at: string;
+}
+
+export interface HandlerPage {
+  readonly handlers: readonly HandlerRecord[];
+  readonly cursor: string | null;
+}
+
+export interface CountsRecord {
+  readonly total: number;
+  readonly status: Readonly<Record<WireStatus | "waiting", number>>;
+}
+
+export interface AllCountsRecord extends CountsRecord {
+  readonly workflows: readonly (CountsRecord & { readonly workflow_name: string })[];
+}
+
+/** A tick. */
+export interface HistoryRecord {
+  readonly number: number;
+  readonly at: string;
+  readonly run_id: string;
+  readonly step: string | null;
+  readonly item: number | null;
+  readonly attempt: number | null;
+  readonly changes?: readonly ChangeRecord[];
+  readonly tick: { readonly type: string; readonly [field: string]: unknown };
+}
+
+export interface ChangeRecord {
+  readonly path: readonly (string | number)[];
+  readonly old?: unknown;
+  readonly new?: unknown;
+}
+
+interface ErrorFacts {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface AttemptRecord {
+  readonly run_id: string;
+  readonly workflow_name: string;
+  readonly step: string;
+  readonly item: number;
+  readonly attempt: number;
+  readonly started_at: string;
+  readonly started_tick: number;
+  readonly ended_at: string | null;
+  readonly ended_tick: number | null;
+  readonly status: "queued" | "running" | "waiting" | "completed" | "failed" | "retrying" | "restarted" | "cancelled";
+  readonly error: ErrorFacts | null;
+  readonly final: boolean;
+  readonly retry_at: string | null;
+  readonly event_type: string | null;
+  readonly waits: readonly WaitRecord[];
+  readonly calls: readonly CallRecord[];
+  readonly more_calls: number;
+}
+
+export interface WaitRecord {
+  readonly kind: "event" | "sleep" | "child" | "retry";
+  readonly from: string;
+  readonly from_tick: number;
+  readonly to: string | null;
+  readonly to_tick: number | null;
+  readonly prompt_id?: string;
+  readonly until?: string;
+  readonly run_id?: string;
+}
+
+export interface CallRecord {
+  readonly call: string;
+  readonly label?: string;
+  readonly started_at: string;
+  readonly started_tick: number;
+  readonly ended_at: string | null;
+  readonly ended_tick: number | null;
+  readonly status: "running" | "waiting" | "completed" | "failed" | "interrupted";
+  readonly attempts: number;
+  readonly error: ErrorFacts | null;
+}
+
+/** A run after one of its ticks. */
+export interface MomentRecord {
+  readonly number: number;
+  readonly at: string;
+  readonly status: WireStatus;
+  readonly waiting: boolean;
+  readonly state: unknown;
+  readonly steps: readonly StepRecord[];
+  readonly prompts: readonly PromptRecord[];
+  readonly next: readonly DeliveryRecord[];
+  readonly closed: readonly string[];
+}
+
+export interface StepRecord {
+  readonly run_id: string;
+  readonly step: string;
+  readonly queued: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly retrying: number;
+  readonly done: number;
+  readonly failed: number;
+  readonly caught: number;
+}
+
+/** What a fork delivers first. */
+export interface DeliveryRecord {
+  readonly item: number;
+  readonly step: string;
+  readonly event: Envelope;
+  readonly editable: boolean;
+  readonly reason: string | null;
+}

@@ -1,0 +1,124 @@
+/**
+ * Answers of a server about its workflows, schedules, sessions and itself, and its errors.
+ *
+ * @module
+ */
+import type { CountsRecord, JsonSchema, QueueRecord, WireStatus } from "./run.types.js";
+
+export interface WorkflowRecord {
+  readonly name: string;
+  readonly kind: "workflow" | "pipeline";
+  readonly description: string | null;
+  readonly counts: CountsRecord;
+  readonly last_run: {
+    readonly handler_id: string;
+    readonly status: WireStatus;
+    readonly started_at: string;
+  } | null;
+}
+
+export interface WorkflowList {
+  readonly workflows: readonly string[];
+  readonly details: readonly WorkflowRecord[];
+}
+
+export interface SchemasRecord {
+  readonly start: JsonSchema;
+  readonly stop: JsonSchema;
+}
+
+export type WireEventRole =
+  | "start"
+  | "stop"
+  | "event"
+  | "input_required"
+  | "human_response"
+  | "external"
+  | "step_failed"
+  | "terminal"
+  | "engine";
+
+export interface EventsRecord {
+  readonly events: readonly JsonSchema[];
+  readonly roles: Readonly<Record<string, { readonly role: WireEventRole; readonly sendable: boolean }>>;
+}
+
+/** The graph is that of `describeWorkflow`, of `millrace/graph`. */
+export interface GraphRecord<Graph> {
+  readonly graph: Graph;
+  readonly mermaid: string;
+}
+
+export interface ScheduleRecord {
+  readonly name: string;
+  readonly workflow_name: string;
+  readonly cron: string;
+  readonly timezone: string;
+  readonly overlap: "skip" | "queue" | "allow";
+  readonly catch_up: "last" | "all" | "none";
+  readonly queue: QueueRecord | null;
+  readonly paused: boolean;
+  readonly next_at: string | null;
+  readonly last: { readonly at: string; readonly handler_id: string } | null;
+  readonly queued_at: readonly string[];
+  readonly skips: readonly { readonly at: string; readonly reason: "overlap" | "missed" }[];
+}
+
+export interface ScheduleListRecord {
+  readonly schedules: readonly ScheduleRecord[];
+  readonly cursor: string | null;
+}
+
+export interface SessionRecord {
+  readonly session_id: string;
+  readonly user_id: string | null;
+  readonly name: string | null;
+  readonly runs: number;
+  readonly updated_at: string;
+}
+
+export interface SessionPageRecord {
+  readonly sessions: readonly SessionRecord[];
+  readonly cursor: string | null;
+}
+
+export interface SessionDetailsRecord {
+  readonly session_id: string;
+  readonly user_id: string | null;
+  readonly state: unknown;
+  readonly runs: readonly SessionRunRecord[];
+  readonly messages?: readonly unknown[];
+}
+
+export interface SessionRunRecord {
+  readonly handler_id: string;
+  readonly workflow_name: string;
+  readonly input: unknown;
+  readonly output: unknown;
+  readonly at: string;
+  readonly status: string;
+}
+
+/** What a caller does to runs. */
+export type Deed = "start" | "send" | "answer" | "cancel" | "resume" | "retry" | "fork" | "delete";
+
+export interface ConfigRecord {
+  readonly version: string;
+  readonly read_only: boolean;
+  readonly may: Readonly<Record<Deed, boolean>>;
+  readonly tenant: string | null;
+  readonly client: string | null;
+  readonly tenants: boolean;
+  readonly metrics: boolean;
+  readonly sources: boolean;
+}
+
+/** The answer to a request that failed. */
+export interface ErrorAnswer {
+  readonly detail: string;
+  readonly code: string;
+  readonly hint?: string;
+  /** Of the entry in the log of the server. */
+  readonly id?: string;
+  readonly issues?: readonly { readonly path: string; readonly message: string }[];
+}
