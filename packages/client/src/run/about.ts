@@ -7,6 +7,7 @@ import type {
   Session,
   SessionDetails,
   SessionRun,
+  StepSource,
   WorkflowDetails,
 } from "../about.types.js";
 import type { CallOptions } from "../call.types.js";
@@ -67,6 +68,10 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       get({ path: about(workflow, "events"), field: "events" }, ({ roles }: EventsRecord) => toUses(roles), options),
     representation: async (workflow, options) =>
       get({ path: about(workflow, "representation"), field: "graph" }, (answer: GraphRecord) => answer, options),
+    stepSource: async (workflow, step, options) => {
+      const path = about(workflow, `steps/${segment(step)}/source`);
+      return get({ path, field: "text" }, (answer: StepSource) => answer, options);
+    },
     sessions: async (filter) => {
       const query = ({ prefix: q, limit, cursor }: NonNullable<typeof filter>) => ({ q, limit, cursor });
       const asking = { path: "/sessions", field: "sessions", allowed: rules.sessions, query } as const;
