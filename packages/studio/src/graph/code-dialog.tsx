@@ -1,7 +1,7 @@
 /** The source code of a step, if the server has it. */
 import { type ReactNode, useState } from "react";
-import type { StepSource } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import { useRead } from "../api/use-read.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -32,8 +32,7 @@ export interface CodeDialogProps extends StepPlace {
 }
 
 export function CodeDialog({ workflow, step, onClose }: CodeDialogProps): ReactNode {
-  const path = `/workflows/${encodeURIComponent(workflow)}/steps/${encodeURIComponent(step)}/source`;
-  const reading = useGet<StepSource>(path);
+  const reading = useRead(`source ${workflow} ${step}`, (signal) => client.stepSource(workflow, step, { signal }));
   const { value } = reading;
   return (
     <Dialog

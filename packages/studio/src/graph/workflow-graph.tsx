@@ -18,11 +18,11 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
-import type { WorkflowGraphData } from "../api/contract.types.js";
 import { Button } from "../ui/controls.js";
 import { type Size, useSizeOf } from "../ui/use-size.js";
 import { drawingOf } from "./draw.js";
 import type { GraphOverlay, StepOverlay } from "./drawing.types.js";
+import type { WorkflowGraphData } from "./graph-data.types.js";
 import { type Direction, type Layout, layoutOf, type PlacedEdge, type PlacedNode, pathOf } from "./layout.js";
 import {
   EventNode,

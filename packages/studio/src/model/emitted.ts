@@ -1,6 +1,6 @@
 /** How many events of each type there were up to a tick. */
 
-import type { HistoryEntry, Tick } from "../api/contract.types.js";
+import type { HistoryEntry, HistoryTick } from "@millrace/client";
 import { typeOf } from "./line.js";
 import { lastUpTo } from "./numbers.js";
 
@@ -32,7 +32,7 @@ export class Emitted {
 }
 
 /** What was dispatched; what is only shown in the stream reaches no step. */
-function typesOf(tick: Tick): readonly string[] {
+function typesOf(tick: HistoryTick): readonly string[] {
   const sends = (tick["sends"] as readonly { event?: unknown }[] | null | undefined) ?? [];
   const events =
     tick.type === "stream.written" ? [] : [tick["event"], tick["output"], ...sends.map(({ event }) => event)];

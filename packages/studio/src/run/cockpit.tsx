@@ -1,8 +1,11 @@
 /** Four views of one run, and one cursor: graph, timeline, log and state show the same tick. */
+
+import type { ClientError, RunSummary } from "@millrace/client";
 import { type CSSProperties, type ReactNode, useRef, useState } from "react";
-import type { Handler, WorkflowGraphData } from "../api/contract.types.js";
-import type { ApiError } from "../api/request.js";
+import { isUnreachable } from "../api/client.js";
+import { isOpen, promptsOf } from "../api/run-facts.js";
 import { CodeButton } from "../graph/code-dialog.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
@@ -28,10 +31,10 @@ import { type RunViews, useRunViews } from "./use-run-views.js";
 
 export interface CockpitProps {
   readonly feed: RunFeed;
-  readonly handler: Handler;
+  readonly handler: RunSummary;
   /** `null` while it is read, or of a workflow that the server does not have. */
   readonly graph: WorkflowGraphData | null;
-  readonly error: ApiError | null;
+  readonly error: ClientError | null;
   /** Of a child; `null` for a whole run. */
   readonly place: ChildPlace | null;
 }
@@ -82,8 +85,8 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
     rows: panes.rows,
     log: panes.log,
   });
-  const isRunning = handler.status === "running";
-  const shownError = deeds.failure ?? (error?.status === 0 ? null : error);
+  const isRunning = isOpen(handler);
+  const shownError = deeds.failure ?? (error !== null && isUnreachable(error) ? null : error);
   const { fromMs, atMs } = views.time;
   return (
     <div className="run" ref={panes.page}>
@@ -94,7 +97,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
       </div>
       <Tabs tab={tab} onChange={setTab} />
       <div
-        className={`cock ${handler.prompts.length > 0 ? "asks" : ""}`}
+        className={`cock ${promptsOf(handler).length > 0 ? "asks" : ""}`}
         data-tab={tab}
         style={{ "--th": `${timelineHeight(views.lanes)}px` } as CSSProperties}
       >
@@ -102,7 +105,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
       </div>
       <Transport
         {...{ run, tick, isRunning, atMs, fromMs, onGo }}
-        isLive={isRunning && !handler.waiting}
+        isLive={handler.status === "running"}
         isPlaying={play.isPlaying}
         onPlay={play.toggle}
       />
@@ -142,7 +145,7 @@ function Columns({
       <div className="leftcol">
         <span />
         <section className="pane p-graph" aria-label="Graph">
-          {step !== null && place === null && <CodeButton workflow={handler.workflow_name} step={step} />}
+          {step !== null && place === null && <CodeButton workflow={handler.workflow} step={step} />}
           {graph === null ? (
             <Loading rows={3} />
           ) : (
@@ -165,7 +168,7 @@ function Columns({
         />
       </div>
       <div className="rightcol">
-        <PromptPanel runId={rootId} prompts={handler.prompts} mayAnswer={may.answer} onAnswered={feed.refresh} />
+        <PromptPanel runId={rootId} prompts={promptsOf(handler)} mayAnswer={may.answer} onAnswered={feed.refresh} />
         <LogView {...{ run, tick, fromMs, step, onGo }} many={views.many} onSelect={setStep} {...panes.ofLog} />
         <StateView {...{ run, rootId, tick, onGo }} boxRef={panes.tree} />
       </div>
@@ -225,7 +228,7 @@ function Tabs({ tab, onChange }: { readonly tab: PaneName; readonly onChange: (t
 interface DialogsProps {
   readonly name: DialogName | null;
   readonly feed: RunFeed;
-  readonly handler: Handler;
+  readonly handler: RunSummary;
   readonly onClose: () => void;
 }
 
@@ -238,7 +241,7 @@ function Dialogs({ name, feed, handler, onClose }: DialogsProps): ReactNode {
     );
   }
   if (name === "send") {
-    return <SendDialog runId={run.runId} workflow={handler.workflow_name} onClose={onClose} onSent={feed.refresh} />;
+    return <SendDialog runId={run.runId} workflow={handler.workflow} onClose={onClose} onSent={feed.refresh} />;
   }
   return name === "compare" ? <CompareDialog handler={handler} onClose={onClose} /> : null;
 }

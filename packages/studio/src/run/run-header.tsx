@@ -1,7 +1,8 @@
 /** Who the run is, and what may be done to it. */
 
+import type { ChildRun, RunSummary } from "@millrace/client";
 import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import type { ChildRun, Handler } from "../api/contract.types.js";
+import { isOpen } from "../api/run-facts.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
@@ -15,7 +16,7 @@ import type { Deeds } from "./use-deeds.js";
 import type { RunTime } from "./use-run-time.js";
 
 export interface RunHeaderProps {
-  readonly handler: Handler;
+  readonly handler: RunSummary;
   readonly run: RunStore;
   readonly deeds: Deeds;
   readonly time: RunTime;
@@ -36,8 +37,8 @@ export function RunHeader(props: RunHeaderProps): ReactNode {
         </a>
         <Slash className="hide-sm" />
         {place !== null && <Above rootId={rootId} above={place.above} />}
-        <h1 className="cut" title={handler.handler_id}>
-          {handler.handler_id}
+        <h1 className="cut" title={handler.handlerId}>
+          {handler.handlerId}
         </h1>
         <StatusBadge status={statusOf(handler)} />
         <span className="grow" />
@@ -56,7 +57,7 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
         {rootId}
       </a>
       <Slash />
-      {above.map(({ run_id: runId, workflow_name: workflow }) => (
+      {above.map(({ runId, workflow }) => (
         <Fragment key={runId}>
           <a className="crumb cut hide-sm" href={hrefOf("child", rootId, runId)} title={runId}>
             {workflow}
@@ -71,7 +72,7 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
 function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProps): ReactNode {
   const { may } = useStudioConfig();
   const refusal = forkRefusal(run.moments.get(run.tick));
-  const isRunning = handler.status === "running";
+  const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
   const canSend = isRunning && may.send;
   return (
@@ -175,24 +176,21 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
-  const { started_at: startedAt, forked_from: origin, labels, wake_at: wakeAt, queue } = handler;
+  const { startedAtMs, forkedFrom: origin, labels, queue } = handler;
   const { list: attempts } = run.attempts;
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
-  const isRunning = handler.status === "running";
+  const isRunning = isOpen(handler);
+  const wakeAtMs = handler.status === "waiting" ? handler.wakeAtMs : null;
   return (
     <div className="facts">
       <span>
         <b>Workflow</b>
-        {place === null ? (
-          <a href={hrefOf("workflow", handler.workflow_name)}>{handler.workflow_name}</a>
-        ) : (
-          handler.workflow_name
-        )}
+        {place === null ? <a href={hrefOf("workflow", handler.workflow)}>{handler.workflow}</a> : handler.workflow}
       </span>
-      <span className="num" title={dateAndTime(Date.parse(startedAt))}>
+      <span className="num" title={dateAndTime(startedAtMs)}>
         <b>Started</b>
-        {clock(Date.parse(startedAt))}
+        {clock(startedAtMs)}
       </span>
       <span className="num">
         <b>Took</b>
@@ -207,8 +205,8 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
       {origin != null && (
         <span>
           <b>Fork of</b>
-          <a className="mono" href={hrefOf("run", origin.handler_id, origin.at)}>
-            {origin.handler_id} @ {origin.at}
+          <a className="mono" href={hrefOf("run", origin.handlerId, origin.at)}>
+            {origin.handlerId} @ {origin.at}
           </a>
         </span>
       )}
@@ -220,17 +218,17 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
           </a>
         </span>
       )}
-      {isRunning && wakeAt !== null && (
-        <span className="num hide-sm" title={dateAndTime(Date.parse(wakeAt))}>
+      {wakeAtMs !== null && (
+        <span className="num hide-sm" title={dateAndTime(wakeAtMs)}>
           <b>Wakes</b>
-          {Date.parse(wakeAt) - Date.now() < 86_400_000 ? clock(Date.parse(wakeAt)) : dateAndTime(Date.parse(wakeAt))}
+          {wakeAtMs - Date.now() < 86_400_000 ? clock(wakeAtMs) : dateAndTime(wakeAtMs)}
         </span>
       )}
       {queue !== null && (
         <span className="hide-sm">
           <b>Queue</b>
           {queue.name}
-          {isRunning && !queue.has_place && " · waits for its turn"}
+          {isRunning && !queue.hasPlace && " · waits for its turn"}
         </span>
       )}
       {place !== null && (
@@ -256,7 +254,7 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
 }
 
 function Children({ run, onChildren }: Pick<RunHeaderProps, "run" | "onChildren">): ReactNode {
-  const children = [...new Set(run.attempts.list.map(({ run_id }) => run_id))].filter((id) => id !== run.runId);
+  const children = [...new Set(run.attempts.list.map(({ runId }) => runId))].filter((id) => id !== run.runId);
   if (children.length === 0) return null;
   return (
     <span className="num">

@@ -1,6 +1,7 @@
 /** What the tick did, and the whole state after it. Every field links to the tick that changed it last. */
+
+import type { HistoryEntry } from "@millrace/client";
 import { type CSSProperties, type ReactNode, type Ref, useMemo, useState } from "react";
-import type { HistoryEntry } from "../api/contract.types.js";
 import { chatsOf } from "../model/chat.js";
 import type { Line } from "../model/line.js";
 import type { RunStore } from "../model/run-store.js";
@@ -31,7 +32,7 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
   const entry = run.entries[index];
   const state = run.stateAt(tick);
   const chats = useMemo(() => chatsOf(state), [state]);
-  const changes = entry?.run_id === run.runId ? (entry.changes ?? []) : [];
+  const changes = entry?.runId === run.runId ? (entry.changes ?? []) : [];
   const rows = useMemo(
     () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
     [state, changes, tick, run, toggled, shown],
@@ -84,7 +85,7 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
 }
 
 /** Address of the child that the tick is of; `null`: it is of the run that is shown. */
-function childOf({ run_id: runId, number }: HistoryEntry, run: RunStore, rootId: string): string | null {
+function childOf({ runId, number }: HistoryEntry, run: RunStore, rootId: string): string | null {
   return runId === run.runId ? null : hrefOf("child", rootId, runId, number);
 }
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Json } from "../api/contract.types.js";
+import type { Json } from "../api/json.types.js";
 import { short } from "./format.js";
 import { Empty } from "./states.js";
 

@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from "react";
-import type { Handler, JsonObject, WorkflowSchema } from "../api/contract.types.js";
-import { post } from "../api/request.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import type { JsonObject, JsonSchema } from "../api/json.types.js";
+import { useRead } from "../api/use-read.js";
 import { useSend } from "../api/use-send.js";
 import { go, hrefOf } from "../route.js";
 import { Button, type Choice, Segmented } from "../ui/controls.js";
@@ -21,7 +21,7 @@ const choices: readonly Choice<InputAs>[] = [
 
 /** Starts a run: with a form made of the schema of what starts it, or with JSON. */
 export function RunForm({ name }: { readonly name: string }): ReactNode {
-  const schema = useGet<WorkflowSchema>(`/workflows/${encodeURIComponent(name)}/schema`);
+  const schema = useRead(`schema ${name}`, (signal) => client.schema(name, { signal }));
   const [inputAs, setInputAs] = useState<InputAs>("form");
   const [input, setInput] = useState<JsonObject>({});
   const { submit, footer } = useStart(name);
@@ -38,13 +38,13 @@ export function RunForm({ name }: { readonly name: string }): ReactNode {
       <Read reading={schema} rows={4}>
         {({ start }) =>
           inputAs === "form" ? (
-            <JsonForm id="start" schema={start} value={input} onChange={setInput} onSubmit={submit}>
+            <JsonForm id="start" schema={start as JsonSchema} value={input} onChange={setInput} onSubmit={submit}>
               {footer}
             </JsonForm>
           ) : (
             <JsonInput
-              value={{ ...defaultsOf(start), ...input }}
-              label={start.title ?? "Input"}
+              value={{ ...defaultsOf(start as JsonSchema), ...input }}
+              label={(start as JsonSchema).title ?? "Input"}
               onChange={setInput}
               onSubmit={submit}
             >
@@ -96,10 +96,10 @@ function useStart(name: string): { readonly submit: (input: JsonObject) => void;
   const [labels, setLabels] = useState("");
   const { isSending, error, send } = useSend();
   const start = async (input: JsonObject): Promise<void> => {
-    const given = { ...(runId.trim() !== "" && { handler_id: runId.trim() }), ...labelsIn(labels) };
-    const path = `/workflows/${encodeURIComponent(name)}/run-nowait`;
-    const run = await post<Handler>(path, { start_event: input, ...given });
-    go(hrefOf("run", run.handler_id));
+    const given = { ...(runId.trim() !== "" && { handlerId: runId.trim() }), ...labelsIn(labels) };
+    const run = client.run(name, input, given);
+    await run.accepted;
+    go(hrefOf("run", run.handlerId));
   };
   const footer = (
     <>
