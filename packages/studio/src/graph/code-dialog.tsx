@@ -19,9 +19,7 @@ export function CodeButton({ workflow, step }: StepPlace): ReactNode {
   if (!sources) return null;
   return (
     <>
-      <span className="codebtn">
-        <Button isSmall onClick={() => setOpen(true)}>{`Code of ${step}`}</Button>
-      </span>
+      <Button isSmall onClick={() => setOpen(true)}>{`Code of ${step}`}</Button>
       {isOpen && <CodeDialog workflow={workflow} step={step} onClose={() => setOpen(false)} />}
     </>
   );

@@ -9,11 +9,12 @@ import { Icon } from "../ui/icon.js";
 export interface FailureNoticeProps {
   readonly run: RunStore;
   readonly handler: RunSummary;
-  readonly onGo: (tick: number) => void;
+  /** Shows the data of a tick. */
+  readonly onOpen: (tick: number) => void;
 }
 
 /** Why the run failed, in one line that leads to the tick. */
-export function FailureNotice({ run, handler, onGo }: FailureNoticeProps): ReactNode {
+export function FailureNotice({ run, handler, onOpen }: FailureNoticeProps): ReactNode {
   const index = run.entries.findLastIndex(
     ({ tick, runId: id }) => tick.type === "step.failed" && tick["retryAtMs"] == null && id === run.runId,
   );
@@ -30,7 +31,7 @@ export function FailureNotice({ run, handler, onGo }: FailureNoticeProps): React
         <span className="msg">{message}</span>
       </p>
       {entry !== undefined && (
-        <Button isSmall onClick={() => onGo(entry.number)}>
+        <Button isSmall onClick={() => onOpen(entry.number)}>
           Show
         </Button>
       )}

@@ -17,7 +17,8 @@ export interface LogViewProps {
   readonly step: string | null;
   /** Steps that ran for several items: their item is shown. */
   readonly many: ReadonlySet<string>;
-  readonly onSelect: (step: string | null) => void;
+  /** Shows all steps again. */
+  readonly onClear: () => void;
   readonly onGo: (tick: number) => void;
   readonly boxRef: Ref<HTMLDivElement>;
   readonly searchRef: Ref<HTMLInputElement>;
@@ -76,18 +77,13 @@ interface LogHeadProps extends LogViewProps {
   readonly onText: (text: string) => void;
 }
 
-function LogHead({ run, step, onSelect, searchRef, text, onText }: LogHeadProps): ReactNode {
+function LogHead({ run, step, onClear, searchRef, text, onText }: LogHeadProps): ReactNode {
   const label = step === null ? "" : run.facts.naming(step, run.runId).label;
   return (
     <div className="panehead">
       <h2 id="h-log">Log</h2>
       {step !== null && (
-        <button
-          type="button"
-          className="chip unselect"
-          aria-label={`Only ${label}. Show all steps`}
-          onClick={() => onSelect(null)}
-        >
+        <button type="button" className="chip unselect" aria-label={`Only ${label}. Show all steps`} onClick={onClear}>
           <span className="cut">{label}</span> ✕
         </button>
       )}

@@ -12,6 +12,7 @@ import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
 import { Slash } from "../ui/page.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
+import type { DialogName } from "./run-dialogs.js";
 import type { Deeds } from "./use-deeds.js";
 import type { RunTime } from "./use-run-time.js";
 
@@ -24,7 +25,9 @@ export interface RunHeaderProps {
   /** Of a child, which nothing is done to but through the whole run. */
   readonly place: ChildPlace | null;
   readonly onChildren: (runIds: readonly string[]) => void;
-  readonly onOpen: (dialog: "fork" | "send" | "compare") => void;
+  /** Whether its input is known. */
+  readonly canRunAgain: boolean;
+  readonly onOpen: (dialog: DialogName) => void;
 }
 
 export function RunHeader(props: RunHeaderProps): ReactNode {
@@ -69,12 +72,13 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
   );
 }
 
-function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProps): ReactNode {
+function Actions({ handler, run, deeds: { isBusy, act }, canRunAgain, onOpen }: RunHeaderProps): ReactNode {
   const { may } = useStudioConfig();
   const refusal = forkRefusal(run.moments.get(run.tick));
   const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
   const canSend = isRunning && may.send;
+  const isAgain = canRunAgain && may.start && !isRunning;
   return (
     <>
       {canCancel && (
@@ -102,7 +106,7 @@ function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProp
       </Button>
       {may.fork && (
         <Button
-          kind="primary"
+          {...(isAgain ? { className: "hide-sm" } : { kind: "primary" })}
           icon="fork"
           disabled={refusal !== null}
           title={refusal ?? undefined}
@@ -117,7 +121,17 @@ function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProp
           </span>
         </Button>
       )}
+      {isAgain && (
+        <Button kind="primary" icon="play" onClick={() => onOpen("again")}>
+          Run again
+        </Button>
+      )}
       <MoreMenu>
+        {isAgain && may.fork && refusal === null && (
+          <button type="button" role="menuitem" onClick={() => onOpen("fork")}>
+            Fork from tick {run.tick}
+          </button>
+        )}
         {canCancel && (
           <button type="button" role="menuitem" disabled={isBusy} onClick={() => act("cancel")}>
             Cancel run

@@ -1,9 +1,10 @@
-/** What the tick did, and the whole state after it. Every field links to the tick that changed it last. */
+/** What the tick did, and the data of its step or the whole state after it. Every field links to the tick that changed it last. */
 
 import type { HistoryEntry } from "@millrace/client";
-import { type CSSProperties, type ReactNode, type Ref, useMemo, useState } from "react";
+import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { chatsOf } from "../model/chat.js";
 import type { Line } from "../model/line.js";
+import type { ItemKey } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
 import { type StateRow, stateRows } from "../model/state-rows.js";
 import { hrefOf } from "../route.js";
@@ -12,6 +13,8 @@ import { short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Empty, Loading } from "../ui/states.js";
 import { ChatView } from "./chat-view.js";
+import { StepData } from "./data/step-data.js";
+import type { Selection, Shown } from "./use-selection.js";
 import { VirtualRows } from "./virtual-rows.js";
 
 export interface StateViewProps {
@@ -19,14 +22,13 @@ export interface StateViewProps {
   /** The handler of the run. */
   readonly rootId: string;
   readonly tick: number;
-  readonly onGo: (tick: number) => void;
-  readonly boxRef: Ref<HTMLDivElement>;
+  /** Of the run. */
+  readonly workflow: string;
+  readonly selection: Selection;
 }
 
-type Shown = "all" | "changed" | "chat";
-
-export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): ReactNode {
-  const [shown, setShown] = useState<Shown>("all");
+export function StateView({ run, rootId, tick, workflow, selection }: StateViewProps): ReactNode {
+  const { step, subject, onItem, shown, onShow, onGo } = selection;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const index = run.indexOf(tick);
   const entry = run.entries[index];
@@ -37,8 +39,11 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
     () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
     [state, changes, tick, run, toggled, shown],
   );
+  // What the tick did is not shown beside the data of another item.
+  const isOther = shown === "data" && entry !== undefined && !isOf(entry, { step, subject });
   const choices: Choice<Shown>[] = [
-    { value: "all", label: "All" },
+    { value: "data", label: "Data" },
+    { value: "all", label: "State" },
     { value: "changed", label: "Changed" },
   ];
   if (chats.length > 0) choices.push({ value: "chat", label: "Chat" });
@@ -50,15 +55,21 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
   return (
     <section className="pane p-state" aria-labelledby="h-state">
       <div className="panehead">
-        <h2 id="h-state">State</h2>
-        <span className="muted num small">after tick {tick}</span>
+        <h2 id="h-state">{isOther ? "Step" : `${shown === "data" ? "Tick" : "After tick"} ${tick}`}</h2>
         <span className="sp" />
-        <Segmented label="Show" choices={choices} value={shown} onChange={setShown} />
+        <Segmented label="Show" choices={choices} value={shown} onChange={onShow} />
       </div>
-      {entry !== undefined && (
-        <What entry={entry} line={run.lineAt(index)} changes={changes} child={childOf(entry, run, rootId)} />
+      {entry !== undefined && !isOther && (
+        <What
+          entry={entry}
+          line={shown === "data" ? { ...run.lineAt(index), message: null } : run.lineAt(index)}
+          changes={changes}
+          child={childOf(entry, run, rootId)}
+        />
       )}
-      {state === undefined ? (
+      {shown === "data" ? (
+        <StepData {...{ run, rootId, workflow, step, subject, onItem, onGo }} entry={isOther ? undefined : entry} />
+      ) : state === undefined ? (
         <Loading rows={4} />
       ) : shown === "chat" && chats.length > 0 ? (
         <ChatView chats={chats} />
@@ -70,7 +81,6 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
           tabIndex={0}
           role="group"
           aria-label="State tree"
-          boxRef={boxRef}
           count={rows.length}
           rowHeight={24}
           aim={-1}
@@ -82,6 +92,16 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
       )}
     </section>
   );
+}
+
+interface Chosen {
+  readonly step: string | null;
+  readonly subject: ItemKey | null;
+}
+
+/** Whether the tick is that of the data that is shown. */
+function isOf({ runId, item }: HistoryEntry, { step, subject }: Chosen): boolean {
+  return subject === null ? step === null : item === subject.item && runId === subject.runId;
 }
 
 /** Address of the child that the tick is of; `null`: it is of the run that is shown. */
