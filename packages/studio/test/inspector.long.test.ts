@@ -159,6 +159,26 @@ describe("a step", () => {
   });
 });
 
+describe("an event of the graph", () => {
+  it("shows all events of its type up to the cursor as a table", async () => {
+    const id = await ended("digest", { files: 4 });
+    await using visit = await open(id);
+    const { page } = visit;
+    await page.locator(".node.event", { hasText: "Summary" }).click();
+    const rows = section(visit, "4 events").getByRole("row");
+    await expect.poll(() => rows.count()).toBe(5);
+    await visit.shoot("data-of-events");
+    expect(await visit.hardships()).toEqual([]);
+    await page.locator(".node.start").click();
+    await textOf(section(visit, "1 event")).toContain("articles/");
+
+    await page.locator(".node.event", { hasText: "Summary" }).click();
+    await page.keyboard.press("Home");
+    await page.locator(".p-state").getByText("There was none up to tick 1.").waitFor();
+    visit.expectNoFaults();
+  });
+});
+
 describe("a run that has ended", () => {
   it("is run again with other input, as a run of its own", async () => {
     const first = server.client.run("digest", { files: 2 }, { labels: { team: "docs" } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { attempt, entry, namingWith } from "../../test/support/ticks.js";
-import { attemptsOf, contentOfTick, failureOf, outputOf, startOf, subjectOf } from "./run-data.js";
+import { attemptsOf, contentOfTick, eventsOf, failureOf, outputOf, startOf, subjectOf } from "./run-data.js";
 
 const event = (type: string, data: object) => ({ type, data });
 
@@ -56,6 +56,22 @@ describe("contentOfTick", () => {
     expect(contentOfTick(entry(3, "wait.opened", { prompt: progress }))?.type).toBe("Progress");
     expect(contentOfTick(entry(3, "effect.recorded", { value: 7 }))).toEqual({ type: null, value: 7 });
     expect(contentOfTick(entry(3, "run.idled"))).toBeNull();
+  });
+});
+
+describe("eventsOf", () => {
+  it("are those that a run dispatched up to a tick, whatever way", () => {
+    const row = (n: number) => event("Row", { n });
+    const entries = [
+      entry(1, "step.completed", { output: [row(1), event("Other", {})] }),
+      entry(2, "step.completed", { sends: [{ event: row(2) }] }),
+      entry(3, "stream.written", { event: row(3) }),
+      entry(4, "event.received", { event: row(4), runId: "r/1" }),
+      entry(5, "event.received", { event: row(5) }),
+    ];
+
+    expect(eventsOf(entries, { type: "Row", runId: "r", tick: 4 })).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(eventsOf(entries, { type: "Row", runId: "r", tick: 5 })).toEqual([{ n: 1 }, { n: 2 }, { n: 5 }]);
   });
 });
 

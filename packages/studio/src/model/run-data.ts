@@ -2,21 +2,13 @@
 import type { HistoryEntry, HistoryTick, RunAttempt } from "@millrace/client";
 import type { Json, JsonObject } from "../api/json.types.js";
 import { jsonOf } from "../api/plain-json.js";
+import { dispatchedIn, isEvent, type StoredEvent } from "./emitted.js";
 import type { StepNaming } from "./step-names.js";
 
 /** A value with the type of its event; `null` for a value that is no event. */
 export interface Datum {
   readonly type: string | null;
   readonly value: Json;
-}
-
-interface StoredEvent {
-  readonly type: string;
-  readonly data?: unknown;
-}
-
-function isEvent(value: unknown): value is StoredEvent {
-  return typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string";
 }
 
 /** Internal events of pipelines say where the run goes on, and nothing of the work. */
@@ -78,6 +70,21 @@ export function contentOfTick(entry: HistoryEntry): Datum | null {
   if (start !== null) return start;
   if (tick.type === "effect.recorded") return { type: null, value: jsonOf(tick["value"]) };
   return datumOf(tick["event"] ?? tick["events"] ?? tick["prompt"] ?? tick["start"]);
+}
+
+interface EventFacts {
+  readonly type: string;
+  readonly runId: string;
+  /** The last tick that counts. */
+  readonly tick: number;
+}
+
+/** Fields of all events of a type that a run dispatched. */
+export function eventsOf(entries: readonly HistoryEntry[], { type, runId, tick: last }: EventFacts): readonly Json[] {
+  return entries.flatMap((entry) => {
+    if (entry.number > last || entry.runId !== runId) return [];
+    return dispatchedIn(entry.tick).flatMap((event) => (event.type === type ? [jsonOf(event.data ?? {})] : []));
+  });
 }
 
 export interface FailureData {

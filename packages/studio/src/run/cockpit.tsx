@@ -145,6 +145,7 @@ function Columns(props: ColumnsProps): ReactNode {
               selected={step}
               reveal={views.busy}
               onSelect={(name) => onSelect(step === name ? null : name)}
+              onEvent={selection.onEvent}
             />
           )}
         </section>
@@ -180,7 +181,7 @@ function usePanes(setTab: (pane: PaneName) => void) {
   const focus = (pane: PaneName): void => {
     setTab(pane);
     const element = {
-      graph: () => find(".p-graph button"),
+      graph: () => find(".p-graph .node.step"),
       time: () => find("#time"),
       log: () => log.current,
       state: () => find(".p-state .scroll"),

@@ -4,7 +4,7 @@ import type { HistoryEntry } from "@millrace/client";
 import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { chatsOf } from "../model/chat.js";
 import type { Line } from "../model/line.js";
-import type { ItemKey } from "../model/run-data.js";
+import { eventsOf, type ItemKey } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
 import { type StateRow, stateRows } from "../model/state-rows.js";
 import { hrefOf } from "../route.js";
@@ -13,6 +13,7 @@ import { short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Empty, Loading } from "../ui/states.js";
 import { ChatView } from "./chat-view.js";
+import { EventData } from "./data/event-data.js";
 import { StepData } from "./data/step-data.js";
 import type { Selection, Shown } from "./use-selection.js";
 import { VirtualRows } from "./virtual-rows.js";
@@ -28,7 +29,7 @@ export interface StateViewProps {
 }
 
 export function StateView({ run, rootId, tick, workflow, selection }: StateViewProps): ReactNode {
-  const { step, subject, onItem, shown, onShow, onGo } = selection;
+  const { step, event, subject, onItem, shown, onShow, onGo } = selection;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const index = run.indexOf(tick);
   const entry = run.entries[index];
@@ -39,6 +40,8 @@ export function StateView({ run, rootId, tick, workflow, selection }: StateViewP
     () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
     [state, changes, tick, run, toggled, shown],
   );
+  const events =
+    shown === "data" && event !== null ? eventsOf(run.entries, { type: event, runId: run.runId, tick }) : null;
   // What the tick did is not shown beside the data of another item.
   const isOther = shown === "data" && entry !== undefined && !isOf(entry, { step, subject });
   const choices: Choice<Shown>[] = [
@@ -55,11 +58,13 @@ export function StateView({ run, rootId, tick, workflow, selection }: StateViewP
   return (
     <section className="pane p-state" aria-labelledby="h-state">
       <div className="panehead">
-        <h2 id="h-state">{isOther ? "Step" : `${shown === "data" ? "Tick" : "After tick"} ${tick}`}</h2>
+        <h2 id="h-state">
+          {events !== null ? "Events" : isOther ? "Step" : `${shown === "data" ? "Tick" : "After tick"} ${tick}`}
+        </h2>
         <span className="sp" />
         <Segmented label="Show" choices={choices} value={shown} onChange={onShow} />
       </div>
-      {entry !== undefined && !isOther && (
+      {entry !== undefined && events === null && !isOther && (
         <What
           entry={entry}
           line={shown === "data" ? { ...run.lineAt(index), message: null } : run.lineAt(index)}
@@ -67,7 +72,9 @@ export function StateView({ run, rootId, tick, workflow, selection }: StateViewP
           child={childOf(entry, run, rootId)}
         />
       )}
-      {shown === "data" ? (
+      {events !== null ? (
+        <EventData type={event ?? ""} events={events} tick={tick} />
+      ) : shown === "data" ? (
         <StepData {...{ run, rootId, workflow, step, subject, onItem, onGo }} entry={isOther ? undefined : entry} />
       ) : state === undefined ? (
         <Loading rows={4} />

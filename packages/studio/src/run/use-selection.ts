@@ -7,6 +7,8 @@ export type Shown = "data" | "all" | "changed" | "chat";
 
 export interface Selection {
   readonly step: string | null;
+  /** Type of the events that are shown. */
+  readonly event: string | null;
   /** The item whose data is shown: the chosen one, or that at the cursor. */
   readonly subject: ItemKey | null;
   readonly shown: Shown;
@@ -17,6 +19,8 @@ export interface Selection {
   readonly onOpen: (tick: number) => void;
   /** Chooses a step, and shows its data; `null` chooses none. */
   readonly onSelect: (step: string | null, item?: ItemKey) => void;
+  /** Shows the events of a type. */
+  readonly onEvent: (type: string) => void;
   readonly onItem: (item: ItemKey) => void;
   /** Shows the log of all steps again. */
   readonly onClear: () => void;
@@ -30,6 +34,7 @@ interface SelectionFacts {
 
 export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts): Selection {
   const [step, setStep] = useState<string | null>(null);
+  const [event, setEvent] = useState<string | null>(null);
   const [item, setItem] = useState<ItemKey | null>(null);
   const [shown, onShow] = useState<Shown>("all");
   const showData = (): void => {
@@ -43,15 +48,23 @@ export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts):
   };
   const onOpen = (tick: number): void => {
     onGo(tick);
+    setEvent(null);
     showData();
   };
   const onSelect = (name: string | null, of: ItemKey | null = null): void => {
     setStep(name);
     setItem(of);
+    setEvent(null);
     if (name !== null) showData();
   };
+  const onEvent = (type: string): void => {
+    onSelect(null);
+    setEvent(type);
+    showData();
+  };
   const subject = useSubject(run, { step, item });
-  return { step, subject, shown, onShow, onGo, onOpen, onSelect, onItem: setItem, onClear: () => onSelect(null) };
+  const onClear = (): void => onSelect(null);
+  return { step, event, subject, shown, onShow, onGo, onOpen, onSelect, onEvent, onItem: setItem, onClear };
 }
 
 interface Chosen {

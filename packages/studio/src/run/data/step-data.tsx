@@ -116,7 +116,7 @@ function Input({ rootId, first }: { readonly rootId: string; readonly first: Run
       return delivery === undefined ? "gone" : { type: delivery.event.type, value: fieldsOf(delivery.event) };
     },
   );
-  if (eventType === null) return <Note title="Input">Several events: the outputs of the steps before it.</Note>;
+  if (eventType === null) return <Note title="Input">Several events. Choose their type in the graph to see them.</Note>;
   if (!isRead) return null;
   if (value === "gone" || error !== null)
     return <Note title="Input">An event {eventType} that is no longer kept.</Note>;
