@@ -142,6 +142,16 @@ describe("a step", () => {
     visit.expectNoFaults();
   });
 
+  it("of a pipeline shows its content, also inside of another one", async () => {
+    const id = await ended("article", { input: "water mills" });
+    await using visit = await open(id);
+    await node(visit.page, "research").press("Enter");
+    await textOf(section(visit, "Output")).toContain("notes of water mills");
+    await node(visit.page, "sketch›order").press("Enter");
+    await textOf(section(visit, "Output")).toContain("an order of");
+    visit.expectNoFaults();
+  });
+
   it.each([
     ["light", 1280, 720],
     ["dark", 1440, 900],

@@ -97,6 +97,7 @@ describe("the item that is shown", () => {
     expect(subjectOf({ ...facts, entry: at, step: "read", tick: 3 })).toEqual({ runId: "r", item: 2 });
     expect(subjectOf({ ...facts, entry: entry(1, "run.started") })).toBeNull();
     expect(subjectOf({ ...facts, entry: at, step: "load" })).toBeNull();
+    expect(subjectOf({ ...facts, entry: at, step: "ask" })).toEqual({ runId: "r/2", item: 3 });
   });
 
   it("has its attempts, and the other items of its step in the same run", () => {

@@ -129,9 +129,12 @@ export function subjectOf({ attempts, naming, runId, entry, tick, step, item }: 
   if (entry?.item != null && entry.step !== null && isOfStep(entry.step, entry.runId))
     return { runId: entry.runId, item: entry.item };
   if (step === null) return null;
-  const own = attempts.filter((attempt) => attempt.runId === runId && isOfStep(attempt.step, runId));
+  const all = attempts.filter((attempt) => isOfStep(attempt.step, attempt.runId));
+  const ofRun = all.filter((attempt) => attempt.runId === runId);
+  // The graph of a pipeline has the steps of those inside of it, which are child runs.
+  const own = ofRun.length > 0 ? ofRun : all;
   const found = own.findLast(({ startedTick }) => startedTick < tick) ?? own[0];
-  return found === undefined ? null : { runId, item: found.item };
+  return found === undefined ? null : { runId: found.runId, item: found.item };
 }
 
 /** Attempts of one item, and the first attempts of the items of the same step. */

@@ -40,8 +40,12 @@ export function StateView({ run, rootId, tick, workflow, selection }: StateViewP
     () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
     [state, changes, tick, run, toggled, shown],
   );
-  const events =
-    shown === "data" && event !== null ? eventsOf(run.entries, { type: event, runId: run.runId, tick }) : null;
+  const { length } = run.entries;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the entries are one list, which grows
+  const events = useMemo(() => {
+    if (shown !== "data" || event === null) return null;
+    return eventsOf(run.entries, { type: event, runId: run.runId, tick });
+  }, [run, length, shown, event, tick]);
   // What the tick did is not shown beside the data of another item.
   const isOther = shown === "data" && entry !== undefined && !isOf(entry, { step, subject });
   const choices: Choice<Shown>[] = [

@@ -1,6 +1,6 @@
 /** The input of a run, and its result once it has one, each in a line that opens. */
 import type { HistoryEntry, RunSummary } from "@millrace/client";
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useId, useMemo, useState } from "react";
 import { client } from "../../api/client.js";
 import { jsonOf } from "../../api/plain-json.js";
 import { useRead } from "../../api/use-read.js";
@@ -12,7 +12,7 @@ import { DatumSection } from "./datum-section.js";
 /** What the run was started with; of a fork, what its origin was. `null` while it is read, and where it is no longer kept. */
 export function useRunInput(run: RunStore, { handlerId, forkedFrom }: RunSummary): Datum | null {
   const [entry] = run.entries;
-  const own = entry === undefined ? null : startOf(entry);
+  const own = useMemo(() => (entry === undefined ? null : startOf(entry)), [entry]);
   const isFork = own === null && forkedFrom !== null;
   const { value } = useRead(isFork ? `start of ${handlerId}` : null, (signal) => readStart(handlerId, signal));
   return own ?? value;
@@ -33,6 +33,9 @@ function originOf({ tick }: HistoryEntry): string | null {
   return typeof runId === "string" ? runId : null;
 }
 
+/** Letters of a line. */
+const LONGEST = 400;
+
 export interface RunDataProps {
   readonly input: Datum | null;
   readonly handler: RunSummary;
@@ -41,14 +44,21 @@ export interface RunDataProps {
 export function RunData({ input, handler }: RunDataProps): ReactNode {
   const [open, setOpen] = useState<string | null>(null);
   const id = useId();
-  const result: Datum | null = handler.status === "completed" ? { type: null, value: jsonOf(handler.result) } : null;
-  const data = Object.entries({ Input: input, Result: result }).filter(isThere);
+  // Values may be large, and a run at work is drawn four times a second.
+  const data = useMemo(() => {
+    const result = handler.status === "completed" ? { type: null, value: jsonOf(handler.result) } : null;
+    return Object.entries({ Input: input, Result: result }).flatMap(([title, datum]) => {
+      if (datum === null) return [];
+      const line = typeof datum.value === "string" ? datum.value.slice(0, LONGEST) : short(datum.value, LONGEST);
+      return [{ title, datum, line }];
+    });
+  }, [input, handler]);
   if (data.length === 0) return null;
-  const shown = data.find(([title]) => title === open);
+  const shown = data.find(({ title }) => title === open);
   return (
     <div className="rundata">
       <div className="lines">
-        {data.map(([title, { value }]) => (
+        {data.map(({ title, line }) => (
           <button
             key={title}
             type="button"
@@ -57,15 +67,11 @@ export function RunData({ input, handler }: RunDataProps): ReactNode {
             onClick={() => setOpen(title === open ? null : title)}
           >
             <b>{title}</b>
-            <bdi className="mono cut">{typeof value === "string" ? value : short(value, 400)}</bdi>
+            <bdi className="mono cut">{line}</bdi>
           </button>
         ))}
       </div>
-      <div id={id}>{shown !== undefined && <DatumSection title={shown[0]} datum={shown[1]} />}</div>
+      <div id={id}>{shown !== undefined && <DatumSection title={shown.title} datum={shown.datum} />}</div>
     </div>
   );
-}
-
-function isThere(pair: readonly [string, Datum | null]): pair is [string, Datum] {
-  return pair[1] !== null;
 }

@@ -1,6 +1,6 @@
 /** What went into a step and what came out: of the chosen item, else of that at the cursor. */
 import type { HistoryEntry, RunAttempt } from "@millrace/client";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo } from "react";
 import { client } from "../../api/client.js";
 import { fieldsOf } from "../../api/plain-json.js";
 import { useRead } from "../../api/use-read.js";
@@ -29,8 +29,9 @@ export interface StepDataProps {
 
 export function StepData(props: StepDataProps): ReactNode {
   const { run, entry, subject, step, workflow } = props;
-  const content = entry === undefined ? null : contentOfTick(entry);
-  const { own, items } = subject === null ? none : attemptsOf(run.attempts.list, subject);
+  const { list: attempts } = run.attempts;
+  const content = useMemo(() => (entry === undefined ? null : contentOfTick(entry)), [entry]);
+  const { own, items } = useMemo(() => (subject === null ? none : attemptsOf(attempts, subject)), [attempts, subject]);
   const isUnreached = own.length === 0 && step !== null;
   if (own.length === 0 && content === null && step === null)
     return <Empty>This tick holds no data. Choose a step or another tick.</Empty>;
@@ -65,7 +66,7 @@ function Item({ run, rootId, own, items, onItem, onGo }: ItemProps): ReactNode {
   const last = own.at(-1) as RunAttempt;
   const end = run.entries[run.indexOf(last.endedTick ?? -1)]?.tick;
   const failure = last.status === "completed" || end === undefined ? null : failureOf(end);
-  const output = end === undefined ? null : outputOf(end);
+  const output = useMemo(() => (end === undefined ? null : outputOf(end)), [end]);
   const { step, runId } = first;
   return (
     <>
