@@ -105,10 +105,13 @@ function useStart(
   button: string,
 ): { readonly submit: (input: JsonObject) => void; readonly footer: ReactNode } {
   const [runId, setRunId] = useState("");
-  const [labels, setLabels] = useState(() => textOf(given));
+  const written = textOf(given);
+  const [labels, setLabels] = useState(written);
   const { isSending, error, send } = useSend();
   const start = async (input: JsonObject): Promise<void> => {
-    const options = { ...(runId.trim() !== "" && { handlerId: runId.trim() }), ...labelsIn(labels) };
+    // Values that hold a comma survive only as they were given.
+    const chosen = labels === written ? given : labelsIn(labels);
+    const options = { ...(runId.trim() !== "" && { handlerId: runId.trim() }), labels: chosen };
     const run = client.run(name, input, options);
     await run.accepted;
     go(hrefOf("run", run.handlerId));
@@ -151,18 +154,15 @@ function textOf(labels: RunLabels): string {
     .join(", ");
 }
 
-function labelsIn(text: string): { labels?: Record<string, string> } {
+function labelsIn(text: string): RunLabels {
   const pairs = text
     .split(/[,\n]/)
     .map((pair) => pair.trim())
     .filter(Boolean);
-  if (pairs.length === 0) return {};
-  return {
-    labels: Object.fromEntries(
-      pairs.map((pair) => {
-        const [name = "", ...value] = pair.split("=");
-        return [name.trim(), value.join("=").trim()];
-      }),
-    ),
-  };
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return [name.trim(), value.join("=").trim()];
+    }),
+  );
 }
