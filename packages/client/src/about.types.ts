@@ -125,6 +125,15 @@ export interface ServerConfig {
   readonly sources: boolean;
 }
 
+/** The code of a step, as its author wrote it. */
+export interface StepSource {
+  /** Path from the folder of the project. */
+  readonly file: string;
+  /** Line of the file with which `text` begins, from 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
 /** Reads about the server, beside its runs. */
 export interface ClientFacts<Known> {
   /** Counts runs. */
@@ -147,6 +156,12 @@ export interface ClientFacts<Known> {
     workflow: keyof Known & string,
     options?: CallOptions,
   ): Promise<{ readonly graph: WorkflowGraph; readonly mermaid: string }>;
+  /**
+   * Reads the code of a step, where `config()` says `sources: true`.
+   *
+   * @throws {ClientError} `SOURCE_UNKNOWN` for a step whose code the server does not know.
+   */
+  stepSource(workflow: keyof Known & string, step: string, options?: CallOptions): Promise<StepSource>;
   /** Lists the sessions of pipelines, then those of agents, each by id, in pages. */
   sessions(filter?: SessionFilter): Promise<SessionPage>;
   /** Reads a session with its state and newest runs. */

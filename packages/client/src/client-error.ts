@@ -23,6 +23,8 @@ export type ClientErrorCode =
 export interface ClientErrorOptions {
   readonly code: string;
   readonly message: string;
+  /** @default the message */
+  readonly detail?: string;
   readonly hint: string;
   /** Status of the response; `null` without a response. */
   readonly status?: number | null;
@@ -40,6 +42,8 @@ export class ClientError extends Error {
   override name = "ClientError";
   /** Code from the server, or a {@link ClientErrorCode}. */
   readonly code: string;
+  /** The message without the request: the server's own sentence, for people who use the application. */
+  readonly detail: string;
   readonly hint: string;
   /** Status of the response; `null` without a response. */
   readonly status: number | null;
@@ -59,6 +63,7 @@ export class ClientError extends Error {
   constructor(options: ClientErrorOptions) {
     super(options.message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = options.code;
+    this.detail = options.detail ?? options.message;
     this.hint = options.hint;
     this.status = options.status ?? null;
     this.method = options.method ?? "";

@@ -59,6 +59,7 @@ export type {
   SessionRun,
   ShownEventRole,
   StatusCounts,
+  StepSource,
   WorkflowDetails,
   WorkflowGraph,
 } from "./about.types.js";

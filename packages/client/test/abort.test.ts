@@ -23,6 +23,7 @@ const calls: readonly (readonly [string, Call])[] = [
   ["schema", (client, signal) => client.schema("joke", { signal })],
   ["events", (client, signal) => client.events("joke", { signal })],
   ["representation", (client, signal) => client.representation("joke", { signal })],
+  ["stepSource", (client, signal) => client.stepSource("joke", "tell", { signal })],
   ["health", (client, signal) => client.health({ signal })],
   ["result", (client, signal) => client.handle("h").result({ signal })],
   ["idle", (client, signal) => client.handle("h").idle({ signal })],

@@ -148,6 +148,16 @@ describe("a server", () => {
     expect((await client.representation("chat")).graph.groups).toEqual(expect.any(Array));
   });
 
+  it("has the code of steps, where it is given", async () => {
+    const sources = {
+      read: async (_: unknown, step: string) => (step === "tell" ? { file: "joke.ts", line: 3, text: "tell()" } : null),
+    };
+    const client = open({ sources });
+
+    expect(await client.stepSource("joke", "tell")).toEqual({ file: "joke.ts", line: 3, text: "tell()" });
+    await expect(client.stepSource("joke", "sing")).rejects.toMatchObject({ code: "SOURCE_UNKNOWN", status: 404 });
+  });
+
   it("has sessions, with their state and runs", async () => {
     const client = open();
     for (const session_id of ["ada", "bob"]) await client.run("chat", { input: "hi", session_id, user_id: "u" });

@@ -153,6 +153,7 @@ describe("options of a call", () => {
     ["schema", () => client.schema("joke", bad)],
     ["events", () => client.events("joke", bad)],
     ["representation", () => client.representation("joke", bad)],
+    ["stepSource", () => client.stepSource("joke", "tell", bad)],
     ["health", () => client.health(bad)],
   ])("are refused by %s, which knows no key", async (_, call) => {
     expect(await problemsOf(call)).toEqual([both[0], "`key` is not an option"]);

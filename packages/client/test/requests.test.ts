@@ -342,6 +342,7 @@ describe("errors", () => {
     expect(error).toMatchObject({
       name: "ClientError",
       message: `GET ${server.baseUrl}/handlers/h was answered with 404: No run.`,
+      detail: "No run.",
       code: "RUN_UNKNOWN",
       hint: "Look at the list.",
       status: 404,
@@ -396,6 +397,7 @@ describe("errors", () => {
       () => client.schema("w"),
       () => client.events("w"),
       () => client.representation("w"),
+      () => client.stepSource("w", "s"),
     ];
 
     for (const call of calls) await expect(call(), String(call)).rejects.toMatchObject({ code: "RESPONSE_INVALID" });

@@ -39,7 +39,7 @@ async function look(browser: Browser, url: string, seen: string): Promise<number
 const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 
 await using server = await StudioServer.start();
-await server.settled(await server.run("count", { to: 333 }, { handler_id: "long" }));
+await server.settled(await server.run("count", { to: 333 }, { handlerId: "long" }));
 for (let index = 0; index < 60; index++) await server.run("refund", { order: `A-${index}` });
 const browser = await openBrowser();
 for (const { name, hash, seen } of sights) {

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 it("shows what a step does while it does it, and its keys as a tree once it is selected", async () => {
   await server.gate("close", "mail");
-  const id = await server.run("checkout", {}, { handler_id: "ck-1" });
+  const id = await server.run("checkout", {}, { handlerId: "ck-1" });
   await using visit = await Visit.open(browser, `${server.studio}#/run/${id}`, { width: 1440, colours: "light" });
   const { page } = visit;
 

@@ -26,7 +26,7 @@ async function open(id: string): Promise<Visit> {
 
 describe("a run of a pipeline", () => {
   it("is shown as it was written: nested steps in their frame, and questions as part of the step that asks", async () => {
-    const id = await server.run("article", { input: "water mills" }, { handler_id: "ar-1" });
+    const id = await server.run("article", { input: "water mills" }, { handlerId: "ar-1" });
     await server.settled(id);
     await using visit = await open(id);
     const { page } = visit;
@@ -63,7 +63,7 @@ describe("a run of a pipeline", () => {
 
 describe("a child run", () => {
   it("has a page of its own: its graph, its ticks, its state, and the way back", async () => {
-    const id = await server.run("trip", {}, { handler_id: "tr-1" });
+    const id = await server.run("trip", {}, { handlerId: "tr-1" });
     await server.settled(id);
     await using visit = await open(id);
     const { page } = visit;
@@ -100,7 +100,7 @@ describe("a child run", () => {
   });
 
   it("is followed and answered there", async () => {
-    const id = await server.run("order", {}, { handler_id: "or-1" });
+    const id = await server.run("order", {}, { handlerId: "or-1" });
     await server.settled(id);
     await using visit = await open(id);
     const { page } = visit;

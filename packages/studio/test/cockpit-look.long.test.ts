@@ -10,7 +10,7 @@ let server: StudioServer;
 
 beforeAll(async () => {
   [browser, server] = await Promise.all([openBrowser(), StudioServer.start()]);
-  const runs: readonly (readonly [string, object, string])[] = [
+  const runs: readonly (readonly [string, Record<string, unknown>, string])[] = [
     ["refund", { order: "A-17", euros: 80 }, "rf-a17"],
     ["digest", { files: 20 }, "dg-7f3a21"],
     ["digest", { files: 18 }, "dg-c9e410"],
@@ -20,8 +20,8 @@ beforeAll(async () => {
     ["article", { input: "water mills", session_id: "s-mills" }, "ar-mills-3"],
     ["wide", {}, "wd-1"],
   ];
-  for (const [workflow, event, handler_id] of runs) {
-    await server.settled(await server.run(workflow, event, { handler_id }));
+  for (const [workflow, event, handlerId] of runs) {
+    await server.settled(await server.run(workflow, event, { handlerId }));
   }
 });
 
@@ -75,7 +75,7 @@ describe("the pages of runs", () => {
   it.each([1440, 390])("are no wider than %i for long ids and long labels", async (width) => {
     const long = (letter: string): string => `${letter}${width}`.padEnd(190, letter);
     const start = { input: "w".repeat(2_000), session_id: long("s"), user_id: long("u") };
-    const rest = { handler_id: long("i"), labels: { topic: "t".repeat(255), team: "red" } };
+    const rest = { handlerId: long("i"), labels: { topic: "t".repeat(255), team: "red" } };
     await server.settled(await server.run("article", start, rest));
     const pages = [
       [`#/run/${long("i")}`, long("i")],

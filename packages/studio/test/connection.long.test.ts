@@ -48,8 +48,7 @@ describe("a tab that nobody looks at", () => {
     await look("hidden");
     await page.clock.fastForward("01:00");
     await expect.poll(() => streams.size).toBe(0);
-    const [prompt] = (await server.settled(id)).prompts;
-    await server.ask(`/handlers/${id}/prompts/${prompt?.prompt_id}`, { fields: { approved: true, by: "Ada" } });
+    await server.answer(id, { approved: true, by: "Ada" });
     await server.settled(id);
     expect(await badge(page).textContent()).toBe("Waiting");
 
@@ -75,8 +74,7 @@ describe("a request that nobody answers", () => {
       if (!isHeld) return route.continue();
       held++;
     });
-    const [prompt] = (await server.settled(id)).prompts;
-    await server.ask(`/handlers/${id}/prompts/${prompt?.prompt_id}`, { fields: { approved: true, by: "Ada" } });
+    await server.answer(id, { approved: true, by: "Ada" });
     await row(page, "pay completed").waitFor();
     await expect.poll(() => held).toBe(1);
     expect(await badge(page).textContent()).toBe("Waiting");

@@ -44,7 +44,7 @@ describe("a run of a thousand ticks", () => {
 
 describe("a run of ten thousand ticks", () => {
   it("draws its marks into one canvas, at most one for each pixel, and no failure is lost", async () => {
-    const id = await server.run("count", { to: 1 }, { handler_id: "long" });
+    const id = await server.run("count", { to: 1 }, { handlerId: "long" });
     await server.settled(id);
     await using visit = await Visit.open(browser, `${server.studio}#/runs`);
     const { page } = visit;

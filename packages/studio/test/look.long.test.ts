@@ -20,18 +20,16 @@ afterAll(async () => {
 
 /** One run of each kind, one after the other, so that the list is the same each time. */
 async function fill(server: StudioServer): Promise<void> {
-  const runs: readonly (readonly [string, object, object])[] = [
-    ["refund", { order: "C-11" }, { handler_id: "rf-c11", labels: { order: "C-11" } }],
-    ["digest", { files: 12 }, { handler_id: "dg-7f3a21", labels: { env: "dev", team: "content" } }],
-    ["import", {}, { handler_id: "im-0c44d9", labels: { env: "dev" } }],
-    ["article", { input: "water mills", session_id: "s-mills" }, { handler_id: "ar-mills-3" }],
-    ["wide", {}, { handler_id: "wd-1" }],
-    ["refund", { order: "A-17" }, { handler_id: "rf-a17", labels: { order: "A-17" } }],
+  const runs: readonly (readonly [string, Record<string, unknown>, object])[] = [
+    ["refund", { order: "C-11" }, { handlerId: "rf-c11", labels: { order: "C-11" } }],
+    ["digest", { files: 12 }, { handlerId: "dg-7f3a21", labels: { env: "dev", team: "content" } }],
+    ["import", {}, { handlerId: "im-0c44d9", labels: { env: "dev" } }],
+    ["article", { input: "water mills", session_id: "s-mills" }, { handlerId: "ar-mills-3" }],
+    ["wide", {}, { handlerId: "wd-1" }],
+    ["refund", { order: "A-17" }, { handlerId: "rf-a17", labels: { order: "A-17" } }],
   ];
   for (const [workflow, event, rest] of runs) await server.settled(await server.run(workflow, event, rest));
-  const [prompt] = (await server.settled("rf-c11")).prompts;
-  const answer = { fields: { approved: true, by: "Ada" } };
-  await server.ask(`/handlers/rf-c11/prompts/${prompt?.prompt_id}`, answer);
+  await server.answer("rf-c11", { approved: true, by: "Ada" });
   await server.settled("rf-c11");
 }
 
@@ -52,9 +50,9 @@ describe("a text that is written from right to left by a mark in it", () => {
   it("leaves what stands around it where it is", async () => {
     const text = "\u202egnp.exe";
     const [asks, fails] = [`asks${text}`, `fails${text}`];
-    await server.run("refund", { order: text }, { handler_id: asks, labels: { env: text } });
-    await server.run("import", { file: text }, { handler_id: fails });
-    await Promise.all([server.settled(encodeURIComponent(asks)), server.settled(encodeURIComponent(fails))]);
+    await server.run("refund", { order: text }, { handlerId: asks, labels: { env: text } });
+    await server.run("import", { file: text }, { handlerId: fails });
+    await Promise.all([server.settled(asks), server.settled(fails)]);
 
     await using visit = await Visit.open(browser, server.studio);
     for (const hash of ["runs", `run/${asks}`, `run/${fails}`, `compare/${asks}/${fails}`]) {

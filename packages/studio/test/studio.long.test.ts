@@ -2,7 +2,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBrowser } from "../../client/test/support/browser.js";
-import type { HandlerPage } from "../src/api/contract.types.js";
+import { promptsOf } from "../src/api/run-facts.js";
 import { copyRun, writeSessions } from "./support/many-runs.js";
 import { StudioServer } from "./support/server-process.js";
 import { Visit } from "./support/visit.js";
@@ -69,8 +69,8 @@ describe("a run that is started with the form", () => {
     await page.waitForURL(/#\/run\/rf-new$/);
 
     const run = await server.settled("rf-new");
-    expect(run).toMatchObject({ labels: { order: "A-18", env: "dev" }, waiting: true });
-    expect(run.prompts[0]?.event.value).toMatchObject({ order: "A-18", euros: 80 });
+    expect(run).toMatchObject({ labels: { order: "A-18", env: "dev" }, status: "waiting" });
+    expect(promptsOf(run)[0]?.event).toMatchObject({ order: "A-18", euros: 80 });
     visit.expectNoFaults();
   });
 
@@ -92,9 +92,8 @@ describe("a run that is started with the form", () => {
     await page.getByRole("button", { name: "Run digest" }).click();
     await page.waitForURL(/#\/run\//);
 
-    const { handlers } = await server.ask<HandlerPage>("/handlers");
-    const run = await server.settled(handlers[0]?.handler_id ?? "");
-    expect(run.result?.value).toMatchObject({ result: { files: 3 } });
+    const { runs } = await server.client.runs();
+    expect(await server.settled(runs[0]?.handlerId ?? "")).toMatchObject({ result: { files: 3 } });
     visit.expectNoFaults();
   });
 
@@ -107,10 +106,10 @@ describe("a run that is started with the form", () => {
     await page.getByRole("button", { name: "Run article" }).click();
     await page.waitForURL(/#\/run\//);
 
-    const { handlers } = await server.ask<HandlerPage>("/handlers");
-    expect(await server.settled(handlers[0]?.handler_id ?? "")).toMatchObject({
+    const { runs } = await server.client.runs();
+    expect(await server.settled(runs[0]?.handlerId ?? "")).toMatchObject({
       labels: { session: "s-mills" },
-      waiting: true,
+      status: "waiting",
     });
     visit.expectNoFaults();
   });
@@ -158,18 +157,18 @@ describe("the list of runs", () => {
   it("shows each change by itself, whatever page of the past it was opened at", async () => {
     await using server = await StudioServer.start();
     await server.gate("close", "digest");
-    const slow = await server.run("digest", { files: 2 }, { handler_id: "dg-slow" });
+    const slow = await server.run("digest", { files: 2 }, { handlerId: "dg-slow" });
     await using visit = await Visit.open(browser, server.studio);
     await rowOf(visit.page, slow).getByText("Running").waitFor();
 
     await server.gate("open", "digest");
     await rowOf(visit.page, slow).getByText("Completed").waitFor();
-    const asked = await server.run("refund", { order: "A-1" }, { handler_id: "rf-1" });
+    const asked = await server.run("refund", { order: "A-1" }, { handlerId: "rf-1" });
     await rowOf(visit.page, asked).getByText("Waiting").waitFor();
     await rowOf(visit.page, asked).getByText("asks ApproveRefund").waitFor();
     await visit.page.getByRole("navigation").getByText("rf-1").waitFor();
 
-    await server.ask(`/handlers/${asked}/cancel?purge=true`, {});
+    await server.client.delete(asked);
     await rowOf(visit.page, asked).waitFor({ state: "detached" });
     visit.expectNoFaults();
   });
@@ -177,9 +176,9 @@ describe("the list of runs", () => {
   it("is narrowed down by status, workflow and text, with counts", async () => {
     await using server = await StudioServer.start();
     for (const order of ["A-1", "A-2"])
-      await server.settled(await server.run("refund", { order }, { handler_id: order, labels: { order } }));
-    await server.settled(await server.run("import", {}, { handler_id: "im-1" }));
-    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-1" }));
+      await server.settled(await server.run("refund", { order }, { handlerId: order, labels: { order } }));
+    await server.settled(await server.run("import", {}, { handlerId: "im-1" }));
+    await server.settled(await server.run("count", { to: 2 }, { handlerId: "ct-1" }));
     await using visit = await Visit.open(browser, server.studio);
     const { page } = visit;
     const ids = (): Promise<(string | null)[]> =>
@@ -212,7 +211,7 @@ describe("the list of runs", () => {
   it("goes by keys alone: down, pick two, compare; down, open; search; help", async () => {
     await using server = await StudioServer.start();
     for (const id of ["one", "two", "three"])
-      await server.settled(await server.run("count", { to: 2 }, { handler_id: id }));
+      await server.settled(await server.run("count", { to: 2 }, { handlerId: id }));
     await using visit = await Visit.open(browser, server.studio);
     const { page } = visit;
     await rowOf(page, "one").waitFor();
@@ -248,7 +247,7 @@ describe("the list of runs", () => {
 describe("a server that is killed", () => {
   it("leaves what was read on the page, and is followed again when it is back", async () => {
     await using server = await StudioServer.start();
-    await server.settled(await server.run("refund", { order: "A-1" }, { handler_id: "rf-1" }));
+    await server.settled(await server.run("refund", { order: "A-1" }, { handlerId: "rf-1" }));
     await using visit = await Visit.open(browser, server.studio);
     await rowOf(visit.page, "rf-1").getByText("Waiting").waitFor();
     await visit.sees("Connected");
@@ -259,8 +258,7 @@ describe("a server that is killed", () => {
     await visit.shoot("reconnecting");
     await server.restart();
     await visit.sees("Connected");
-    const { prompts } = await server.settled("rf-1");
-    await server.ask(`/handlers/rf-1/prompts/${prompts[0]?.prompt_id}`, { fields: { approved: true, by: "Ada" } });
+    await server.answer("rf-1", { approved: true, by: "Ada" });
     await rowOf(visit.page, "rf-1").getByText("Completed").waitFor();
     visit.expectNoFaults();
   });
@@ -269,7 +267,7 @@ describe("a server that is killed", () => {
 describe("a part of the studio that is first needed while the server is away", () => {
   it("is loaded once it is back", async () => {
     await using server = await StudioServer.start();
-    await server.settled(await server.run("refund", { order: "A-1" }, { handler_id: "rf-1" }));
+    await server.settled(await server.run("refund", { order: "A-1" }, { handlerId: "rf-1" }));
     await using visit = await Visit.open(browser, server.studio);
     await rowOf(visit.page, "rf-1").getByText("Waiting").waitFor();
     await server.kill();
@@ -301,7 +299,7 @@ describe("a part of the studio that is first needed while the server is away", (
 describe("a browser that may remember nothing", () => {
   it("shows the studio, and forgets the token with the page", async () => {
     await using server = await StudioServer.start(["signed"]);
-    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-acme" }));
+    await server.settled(await server.run("count", { to: 2 }, { handlerId: "ct-acme" }));
     await using visit = await Visit.open(browser, server.studio);
     const { page } = visit;
     await page.addInitScript(() => {
@@ -325,7 +323,7 @@ describe("a browser that may remember nothing", () => {
 describe("a server that asks for a token", () => {
   it("asks for it, refuses a wrong one, shows the tenant, and forgets it on sign-out", async () => {
     await using server = await StudioServer.start(["signed"]);
-    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-acme" }));
+    await server.settled(await server.run("count", { to: 2 }, { handlerId: "ct-acme" }));
     await using visit = await Visit.open(browser, server.studio);
     const { page } = visit;
     await page.getByLabel("Token").fill("wrong");
@@ -350,7 +348,7 @@ describe("a server that asks for a token", () => {
 
   it("shows one who may only look no button that changes something", async () => {
     await using server = await StudioServer.start(["signed"]);
-    await server.settled(await server.run("count", { to: 2 }, { handler_id: "ct-acme" }));
+    await server.settled(await server.run("count", { to: 2 }, { handlerId: "ct-acme" }));
     await using visit = await Visit.open(browser, server.studio);
     const { page } = visit;
     await page.getByLabel("Token").fill("reader-token");
@@ -372,9 +370,9 @@ describe("100,000 runs", () => {
   it("are listed page by page, with few rows in the page at a time", async () => {
     const copies = 100_000;
     await using server = await StudioServer.start();
-    await server.run("count", { to: 2 }, { handler_id: "first", labels: { team: "content" } });
+    await server.run("count", { to: 2 }, { handlerId: "first", labels: { team: "content" } });
     // Its end is stored with the last tick, its status a moment later: copies of a run that seems to run would all be taken up.
-    const ended = async () => (await server.ask<HandlerPage>("/handlers?status=completed")).handlers.length;
+    const ended = async () => (await server.client.runs({ status: "completed" })).runs.length;
     await expect.poll(ended).toBe(1);
     await server.kill();
     copyRun(server.file, "first", copies);

@@ -18,12 +18,14 @@ const MAX_TEXT = 200;
 /** Converts a response that is no success. */
 export async function errorOfAnswer(response: Response, request: RequestFacts): Promise<ClientError> {
   const { status } = response;
-  const { detail, code, hint, ...details } = parseAnswer(await response.text());
+  const { detail: given, code, hint, ...details } = parseAnswer(await response.text());
+  const detail = typeof given === "string" && given !== "" ? given : "no explanation";
   const retryAfterMs = readRetryAfter(response.headers.get("retry-after"));
   return new ClientError({
     ...request,
     code: typeof code === "string" ? code : "REQUEST_REFUSED",
-    message: `${request.method} ${request.url} was answered with ${status}: ${textOf(detail)}`,
+    message: `${request.method} ${request.url} was answered with ${status}: ${detail}`,
+    detail,
     hint: typeof hint === "string" ? hint : hintFor(status),
     status,
     details,
@@ -40,10 +42,6 @@ function parseAnswer(text: string): Record<string, unknown> {
     // A proxy responded in HTML or plain text: its first words become the detail.
   }
   return { detail: text.slice(0, MAX_TEXT) };
-}
-
-function textOf(detail: unknown): string {
-  return typeof detail === "string" && detail !== "" ? detail : "no explanation";
 }
 
 function hintFor(status: number): string {

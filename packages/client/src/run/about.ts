@@ -19,6 +19,7 @@ import type {
   RunCounts,
   ServerConfig,
   SessionDetails,
+  StepSource,
   WorkflowDetails,
   WorkflowGraph,
 } from "../about.types.js";
@@ -94,6 +95,12 @@ export function factsOf({ transport }: Connection): ClientFacts<{ readonly [name
       get(
         { path: pathTo("/workflows/{name}/representation", { name: workflow }), field: "graph" },
         (answer: GraphRecord<WorkflowGraph>) => answer,
+        options,
+      ),
+    stepSource: async (workflow, step, options) =>
+      get(
+        { path: pathTo("/workflows/{name}/steps/{step}/source", { name: workflow, step }), field: "text" },
+        (answer: StepSource) => answer,
         options,
       ),
     sessions: async (filter) => {

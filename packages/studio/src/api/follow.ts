@@ -1,61 +1,53 @@
 /**
- * Streams of the server, over `fetch`, because an `EventSource` sends no token.
+ * Streams of the client, for as long as somebody looks at the page.
  *
- * A broken stream is opened again after the last message that arrived, for as long as there are listeners. Silence longer than four
- * heartbeats counts as a break: a machine that slept does not notice that it lost its connection. A hidden page follows nothing,
- * because a browser keeps few connections to one server for all of its tabs.
+ * A hidden page follows nothing, because a browser keeps few connections to one server for all of its tabs.
  *
  * @module
  */
-import { readSse, type SseFrame } from "../../../client/src/stream/sse.js";
+import type { ClientError } from "@millrace/client";
+import { toClientError } from "./client.js";
 import { connection } from "./connection.js";
-import { ANSWER_MS, ApiError, open, type Query, urlOf } from "./request.js";
 
-export interface Follower {
-  readonly path: string;
-  readonly query?: Query;
-  readonly onMessage: (message: SseFrame) => void;
-  /** Called at each connection, before its first message: what came while there was none has to be read anew. */
-  readonly onOpen?: (isAgain: boolean) => void;
+export interface Follower<Item> {
+  /** Called each time that the page is shown again, too. */
+  readonly open: (signal: AbortSignal) => AsyncIterable<Item>;
+  readonly onItem: (item: Item) => void;
   /** Called when the server has nothing more to send. */
   readonly onEnd?: () => void;
   /** Called when the server refuses the stream permanently. */
-  readonly onRefused?: (error: ApiError) => void;
+  readonly onRefused?: (error: ClientError) => void;
 }
 
 const HIDDEN_MS = 20_000;
-const FIRST_DELAY_MS = 300;
-const MAX_DELAY_MS = 5_000;
+const AGAIN_MS = 5_000;
 
 /** Follows until the returned function is called, or the stream has ended. */
-export function follow(follower: Follower): () => void {
+export function follow<Item>(follower: Follower<Item>): () => void {
   const stop = new AbortController();
   void keepOpen(follower, stop.signal);
   return () => stop.abort();
 }
 
-async function keepOpen(follower: Follower, signal: AbortSignal): Promise<void> {
-  const place: Place = { lastId: null, opened: 0, failures: 0 };
+async function keepOpen<Item>(follower: Follower<Item>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await shown(signal);
     const hidden = whenHidden(signal);
     try {
-      if ((await readOnce(follower, place, hidden)) === "ended") return follower.onEnd?.();
+      for await (const item of follower.open(hidden)) {
+        if (hidden.aborted) break;
+        follower.onItem(item);
+      }
+      if (!hidden.aborted) return follower.onEnd?.();
     } catch (error) {
       if (hidden.aborted) continue;
-      if (isFinal(error)) return follower.onRefused?.(error);
+      const failure = toClientError(error);
+      // The client opens the stream again after all others.
+      if (failure.status !== null && failure.status < 500) return follower.onRefused?.(failure);
+      connection.set("reconnecting");
+      await pause(AGAIN_MS, signal);
     }
-    if (hidden.aborted) continue;
-    connection.set("reconnecting");
-    place.failures += 1;
-    await pause(Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (place.failures - 1)), signal);
   }
-}
-
-interface Place {
-  lastId: string | null;
-  opened: number;
-  failures: number;
 }
 
 /** Resolves once the page is visible. */
@@ -79,39 +71,6 @@ function whenHidden(signal: AbortSignal): AbortSignal {
   document.addEventListener("visibilitychange", look, until);
   look();
   return until.signal;
-}
-
-async function readOnce(follower: Follower, place: Place, signal: AbortSignal): Promise<"ended" | "broken"> {
-  const silence = new AbortController();
-  const headers = new Headers({ accept: "text/event-stream" });
-  if (place.lastId !== null) headers.set("last-event-id", place.lastId);
-  let timer = window.setTimeout(() => silence.abort(), ANSWER_MS);
-  const response = await open(urlOf(follower.path, { ...follower.query, sse: true }), {
-    headers,
-    signal: AbortSignal.any([signal, silence.signal]),
-  }).finally(() => window.clearTimeout(timer));
-  if (response.status === 204 || response.body === null) return "ended";
-  place.failures = 0;
-  follower.onOpen?.(place.opened > 0);
-  place.opened += 1;
-  const onRead = {
-    before: () => (timer = window.setTimeout(() => silence.abort(), ANSWER_MS)),
-    after: () => window.clearTimeout(timer),
-  };
-  for await (const message of readSse(response.body, onRead)) {
-    if (signal.aborted) return "broken";
-    if (message.event === "end") return "ended";
-    if (message.id !== undefined) place.lastId = message.id;
-    follower.onMessage(message);
-  }
-  return "broken";
-}
-
-/** Signed out is not final: the same stream opens once there is a token. */
-const passing: ReadonlySet<number> = new Set([401, 408, 429]);
-
-function isFinal(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.status >= 400 && error.status < 500 && !passing.has(error.status);
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -3,11 +3,12 @@
  *
  * @module
  */
-import type { Handler } from "./contract.types.js";
+import type { RunListChange, RunSummary } from "@millrace/client";
+import { streams } from "./client.js";
 import { follow } from "./follow.js";
 
 export interface RunListener {
-  readonly onChanged: (run: Handler) => void;
+  readonly onChanged: (run: RunSummary) => void;
   readonly onGone: (id: string) => void;
   /** Changes were missed: everything has to be read again. */
   readonly onMissed: () => void;
@@ -19,22 +20,16 @@ let stop: () => void = () => {};
 /** Listens until the returned function is called. */
 export function onRunChanges(listener: RunListener): () => void {
   listeners.add(listener);
-  if (listeners.size === 1) stop = open();
+  if (listeners.size === 1) stop = follow({ open: (signal) => streams.watchRuns({ signal }), onItem: report });
   return () => {
     if (listeners.delete(listener) && listeners.size === 0) stop();
   };
 }
 
-function open(): () => void {
-  return follow({
-    path: "/handlers",
-    onMessage: ({ event, data }) => {
-      // "open": every change is reported from now on. "reset": there were too many.
-      if (event === "open" || event === "reset") for (const { onMissed } of listeners) onMissed();
-      if (event === "changed") for (const { onChanged } of listeners) onChanged(JSON.parse(data) as Handler);
-      if (event !== "gone") return;
-      const { handler_id: id } = JSON.parse(data) as Pick<Handler, "handler_id">;
-      for (const { onGone } of listeners) onGone(id);
-    },
-  });
+function report(change: RunListChange): void {
+  for (const { onMissed, onChanged, onGone } of listeners) {
+    if (change.type === "changed") onChanged(change.run);
+    else if (change.type === "gone") onGone(change.handlerId);
+    else onMissed();
+  }
 }

@@ -1,17 +1,17 @@
+import { ClientError } from "@millrace/client";
 import { useState } from "react";
-import { ApiError } from "./request.js";
 
 /** What a component sends to the server. */
 export interface Sending {
   readonly isSending: boolean;
   /** Why the last one was refused. */
-  readonly error: ApiError | null;
+  readonly error: ClientError | null;
   readonly send: (work: () => Promise<void>) => void;
 }
 
 /** One thing at a time, for as long as buttons obey `isSending`. */
 export function useSend(): Sending {
-  const [error, setError] = useState<ApiError | null>(null);
+  const [error, setError] = useState<ClientError | null>(null);
   const [isSending, setSending] = useState(false);
   const send = async (work: () => Promise<void>): Promise<void> => {
     setSending(true);
@@ -19,7 +19,7 @@ export function useSend(): Sending {
     try {
       await work();
     } catch (failure) {
-      if (!(failure instanceof ApiError)) throw failure;
+      if (!(failure instanceof ClientError)) throw failure;
       setError(failure);
     } finally {
       setSending(false);

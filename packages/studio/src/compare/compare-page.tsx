@@ -1,7 +1,12 @@
+import type { RunSummary } from "@millrace/client";
 /** Two runs side by side: where they part, how they ended, and what each of them did. */
 import { type ReactNode, useMemo, useRef } from "react";
-import type { WorkflowGraphData } from "../api/contract.types.js";
+import { client } from "../api/client.js";
+import type { Json } from "../api/json.types.js";
+import { jsonOf } from "../api/plain-json.js";
+import { endedAtMsOf, errorOf } from "../api/run-facts.js";
 import { useRead } from "../api/use-read.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { readGraph } from "../graph/use-graph.js";
 import { stepNaming, workflowsOf } from "../model/step-names.js";
 import { hrefOf } from "../route.js";
@@ -11,7 +16,7 @@ import { Icon } from "../ui/icon.js";
 import { Page } from "../ui/page.js";
 import { Read } from "../ui/states.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
-import { type LoadedRun, loadRun, momentOf } from "./load-run.js";
+import { type LoadedRun, loadRun } from "./load-run.js";
 import { type DifferenceFacts, firstDifference, type Piece } from "./model/first-difference.js";
 import { type ComparedRun, matchTicks } from "./model/match-ticks.js";
 import { StateTable } from "./state-table.js";
@@ -47,12 +52,12 @@ interface Pair {
 
 async function loadPair(idOfA: string, idOfB: string, signal: AbortSignal): Promise<Pair> {
   const [a, b] = await Promise.all([loadRun(idOfA, signal), loadRun(idOfB, signal)]);
-  const workflow = a.handler.workflow_name;
-  const origin = b.handler.forked_from;
-  const at = origin?.handler_id === idOfA ? origin.at : null;
+  const workflow = a.handler.workflow;
+  const origin = b.handler.forkedFrom;
+  const at = origin?.handlerId === idOfA ? origin.at : null;
   const [graph, before] = await Promise.all([
-    workflow === b.handler.workflow_name ? readGraph(workflow, signal) : null,
-    at === null ? null : momentOf(idOfA, at, signal),
+    workflow === b.handler.workflow ? readGraph(workflow, signal) : null,
+    at === null ? null : client.at(idOfA, at, { signal }),
   ]);
   const forked = b.entries.find(({ tick }) => tick.type === "run.forked");
   const after = forked?.tick["state"];
@@ -92,11 +97,11 @@ function Comparison({ a, b, fork, graph }: Pair): ReactNode {
           </Button>
         )}
       </div>
-      <StateTable a={a.end?.state ?? null} b={b.end?.state ?? null} />
+      <StateTable a={stateOf(a)} b={stateOf(b)} />
       {graph !== null && <StepTable a={a} b={b} graph={graph} forkAt={fork?.at ?? null} />}
       <TickTable
-        a={a.handler.handler_id}
-        b={b.handler.handler_id}
+        a={a.handler.handlerId}
+        b={b.handler.handlerId}
         pairs={pairs}
         forkAt={fork?.at ?? null}
         tableRef={table}
@@ -106,7 +111,7 @@ function Comparison({ a, b, fork, graph }: Pair): ReactNode {
 }
 
 function compared({ handler, entries, attempts }: LoadedRun, graph: WorkflowGraphData | null): ComparedRun {
-  const { run_id: runId } = handler;
+  const { handlerId: runId } = handler;
   return { runId, entries, attempts, naming: stepNaming(graph, { runId, workflows: workflowsOf(attempts) }) };
 }
 
@@ -119,8 +124,8 @@ function Sentence({ pieces }: { readonly pieces: readonly Piece[] }): ReactNode 
 
 function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: string }): ReactNode {
   const { handler, attempts, entries } = run;
-  const { handler_id: id, started_at: from, completed_at: to, updated_at: updated, result, error } = handler;
-  const outcome = result === null ? (error ?? "no result yet") : short(resultOf(result.value), 160);
+  const { handlerId: id, startedAtMs, updatedAtMs } = handler;
+  const outcome = outcomeOf(handler);
   return (
     <div className="panel side-card">
       <div className="row">
@@ -134,7 +139,7 @@ function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: strin
         <StatusBadge status={statusOf(handler)} />
       </div>
       <div className="num ink2 small">
-        {duration(Date.parse(to ?? updated) - Date.parse(from))} · {plural(attempts.length, "attempt")} ·{" "}
+        {duration((endedAtMsOf(handler) ?? updatedAtMs) - startedAtMs)} · {plural(attempts.length, "attempt")} ·{" "}
         {plural(entries.filter(({ number }) => number > 0).length, "tick")}
       </div>
       <div className="mono cut muted small" title={outcome}>
@@ -144,8 +149,11 @@ function Side({ run, letter }: { readonly run: LoadedRun; readonly letter: strin
   );
 }
 
-/** A plain stop event holds one value. */
-function resultOf(value: unknown): unknown {
-  const fields = value as { result?: unknown } | null;
-  return typeof fields === "object" && fields !== null && "result" in fields ? fields.result : value;
+function stateOf({ end }: LoadedRun): Json {
+  return (end?.state ?? null) as Json;
+}
+
+function outcomeOf(handler: RunSummary): string {
+  if (handler.status === "completed") return short(jsonOf(handler.result), 160);
+  return errorOf(handler)?.message ?? "no result yet";
 }

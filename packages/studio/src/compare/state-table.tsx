@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Json, JsonObject } from "../api/contract.types.js";
+import type { Json, JsonObject } from "../api/json.types.js";
 import { isRecord, short } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import { Empty } from "../ui/states.js";

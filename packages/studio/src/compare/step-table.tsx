@@ -1,5 +1,7 @@
+import type { RunAttempt } from "@millrace/client";
 import { type ReactNode, useMemo } from "react";
-import type { Attempt, WorkflowGraphData } from "../api/contract.types.js";
+import { endedAtMsOf } from "../api/run-facts.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { duration, plural } from "../ui/format.js";
 import { Card } from "../ui/page.js";
 import type { LoadedRun } from "./load-run.js";
@@ -82,20 +84,20 @@ function Time({ sum, most, otherwise }: TimeProps): ReactNode {
 }
 
 function sumsOf({ handler, attempts }: LoadedRun): ReadonlyMap<string, Sum> {
-  const endMs = Date.parse(handler.completed_at ?? handler.updated_at);
+  const endMs = endedAtMsOf(handler) ?? handler.updatedAtMs;
   const sums = new Map<string, Sum>();
   for (const attempt of attempts) {
-    if (attempt.run_id !== handler.run_id) continue;
+    if (attempt.runId !== handler.handlerId) continue;
     const known = sums.get(attempt.step);
     sums.set(attempt.step, {
       ms: (known?.ms ?? 0) + lengthOf(attempt, endMs),
       attempts: (known?.attempts ?? 0) + 1,
-      firstTick: known?.firstTick ?? attempt.started_tick,
+      firstTick: known?.firstTick ?? attempt.startedTick,
     });
   }
   return sums;
 }
 
-function lengthOf({ started_at: from, ended_at: to }: Attempt, endMs: number): number {
-  return Math.max(0, (to === null ? endMs : Date.parse(to)) - Date.parse(from));
+function lengthOf({ startedAtMs, endedAtMs }: RunAttempt, endMs: number): number {
+  return Math.max(0, (endedAtMs ?? endMs) - startedAtMs);
 }

@@ -1,7 +1,7 @@
 /** The source code of a step, if the server has it. */
 import { type ReactNode, useState } from "react";
-import type { StepSource } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import { useRead } from "../api/use-read.js";
 import { useStudioConfig } from "../shell/studio-config.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -19,9 +19,7 @@ export function CodeButton({ workflow, step }: StepPlace): ReactNode {
   if (!sources) return null;
   return (
     <>
-      <span className="codebtn">
-        <Button isSmall onClick={() => setOpen(true)}>{`Code of ${step}`}</Button>
-      </span>
+      <Button isSmall onClick={() => setOpen(true)}>{`Code of ${step}`}</Button>
       {isOpen && <CodeDialog workflow={workflow} step={step} onClose={() => setOpen(false)} />}
     </>
   );
@@ -32,8 +30,7 @@ export interface CodeDialogProps extends StepPlace {
 }
 
 export function CodeDialog({ workflow, step, onClose }: CodeDialogProps): ReactNode {
-  const path = `/workflows/${encodeURIComponent(workflow)}/steps/${encodeURIComponent(step)}/source`;
-  const reading = useGet<StepSource>(path);
+  const reading = useRead(`source ${workflow} ${step}`, (signal) => client.stepSource(workflow, step, { signal }));
   const { value } = reading;
   return (
     <Dialog

@@ -1,6 +1,7 @@
 /** The nodes of a drawing: what is written on them, and how big they are. */
-import type { GraphNode } from "../api/contract.types.js";
+
 import type { DrawnKind, DrawnNode } from "./drawing.types.js";
+import type { GraphNode } from "./graph-data.types.js";
 
 const triggerWords: Readonly<Record<string, string>> = {
   collect: "collects",

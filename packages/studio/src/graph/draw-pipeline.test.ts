@@ -11,8 +11,8 @@ import {
 } from "@millrace/pipeline";
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { WorkflowGraphData } from "../api/contract.types.js";
 import { drawingOf } from "./draw.js";
+import type { WorkflowGraphData } from "./graph-data.types.js";
 import { layoutOf } from "./layout.js";
 
 const step = (name: string): Step => new Step({ name, executor: () => name });

@@ -7,9 +7,10 @@
  *
  * @module
  */
-import type { GraphBranch, GraphGroup, GraphNode, WorkflowGraphData } from "../api/contract.types.js";
+
 import { pill, plain, stepNode } from "./draw-node.js";
 import type { Drawing, DrawnEdge, DrawnGroup, DrawnNode } from "./drawing.types.js";
+import type { GraphBranch, GraphGroup, GraphNode, WorkflowGraphData } from "./graph-data.types.js";
 
 const entering = /^event:pipeline\.enter ([\d.]+) /;
 

@@ -6,10 +6,11 @@
  *
  * @module
  */
-import type { GraphGroup, GraphNode, WorkflowGraphData } from "../api/contract.types.js";
+
 import { personNode, pill, pillKind, stepNode } from "./draw-node.js";
 import { pipelineDrawingOf } from "./draw-pipeline.js";
 import type { Drawing, DrawnEdge, DrawnEdgeKind, DrawnGroup, DrawnNode } from "./drawing.types.js";
+import type { GraphGroup, GraphNode, WorkflowGraphData } from "./graph-data.types.js";
 
 export function drawingOf(graph: WorkflowGraphData): Drawing {
   return pipelineDrawingOf(graph) ?? workflowDrawingOf(graph);

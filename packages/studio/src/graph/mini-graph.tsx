@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
-import type { WorkflowGraphData } from "../api/contract.types.js";
 import { drawingOf } from "./draw.js";
+import type { WorkflowGraphData } from "./graph-data.types.js";
 import { layoutOf, pathOf } from "./layout.js";
 
 const MOST_WIDTH = 330;

@@ -1,32 +1,12 @@
-/** The nodes of the graph. What a run does reaches them past their props, so that the layout stays as it is. */
-import { Handle, type NodeProps, Position } from "@xyflow/react";
-import { createContext, type ReactNode, useContext } from "react";
+/** Nodes of steps, resources, people and groups. */
+import type { NodeProps } from "@xyflow/react";
+import { type ReactNode, useContext } from "react";
 import { duration, plural } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { type ShownStatus, StatusIcon, toneOf, wordOf } from "../ui/status.js";
 import type { DrawnNode, GraphOverlay, LabelledCall, StepOverlay } from "./drawing.types.js";
+import { dataOf, Ends, GraphViewContext } from "./graph-view.js";
 import type { PlacedGroup } from "./layout.js";
-
-export interface GraphView {
-  /** `null`: no run is shown. */
-  readonly overlay: GraphOverlay | null;
-  readonly selected: string | null;
-  readonly onSelect: ((step: string) => void) | null;
-}
-
-export const GraphViewContext = createContext<GraphView>({ overlay: null, selected: null, onSelect: null });
-
-/** dagre decides where lines end; the library still needs handles. */
-function Ends(): ReactNode {
-  return (
-    <>
-      <Handle type="target" position={Position.Left} isConnectable={false} />
-      <Handle type="source" position={Position.Right} isConnectable={false} />
-    </>
-  );
-}
-
-const dataOf = (props: NodeProps): DrawnNode => props.data["node"] as DrawnNode;
 
 /** A step whose question is open waits, also when another step asks for it: it is about to run once more. */
 export function overlaid(key: string, covers: readonly string[], { steps }: GraphOverlay): StepOverlay | undefined {
@@ -170,22 +150,6 @@ function Meter({ step }: { readonly step: StepOverlay }): ReactNode {
     <span className="meter">
       {parts.map(([kind, size]) => size > 0 && <i key={kind} className={kind} style={{ flex: size }} />)}
     </span>
-  );
-}
-
-export function EventNode(props: NodeProps): ReactNode {
-  const node = dataOf(props);
-  const { overlay } = useContext(GraphViewContext);
-  const emitted = overlay?.emitted[node.name] ?? 0;
-  const isOff = overlay !== null && emitted === 0;
-  return (
-    <>
-      <Ends />
-      <div className={`node ${node.kind} ${isOff ? "off" : ""}`} title={node.name}>
-        <span className="cut">{node.label}</span>
-        {emitted > 1 && <span className="n">{emitted}</span>}
-      </div>
-    </>
   );
 }
 

@@ -1,15 +1,10 @@
-import type { WorkflowGraphData } from "../api/contract.types.js";
-import { get } from "../api/request.js";
+import { client } from "../api/client.js";
 import { type Reading, useRead } from "../api/use-read.js";
-
-interface Representation {
-  readonly graph: WorkflowGraphData;
-}
+import type { WorkflowGraphData } from "./graph-data.types.js";
 
 /** The graph of a workflow. */
 export async function readGraph(workflow: string, signal: AbortSignal): Promise<WorkflowGraphData> {
-  const path = `/workflows/${encodeURIComponent(workflow)}/representation`;
-  return (await get<Representation>(path, {}, signal)).graph;
+  return (await client.representation(workflow, { signal })).graph;
 }
 
 /** @param workflow `null` reads nothing. */

@@ -18,22 +18,15 @@ import {
   useReactFlow,
 } from "@xyflow/react";
 import { type ReactNode, useCallback, useContext, useEffect, useMemo, useRef } from "react";
-import type { WorkflowGraphData } from "../api/contract.types.js";
 import { Button } from "../ui/controls.js";
 import { type Size, useSizeOf } from "../ui/use-size.js";
 import { drawingOf } from "./draw.js";
 import type { GraphOverlay, StepOverlay } from "./drawing.types.js";
+import { EventNode } from "./event-node.js";
+import type { WorkflowGraphData } from "./graph-data.types.js";
+import { type GraphView, GraphViewContext } from "./graph-view.js";
 import { type Direction, type Layout, layoutOf, type PlacedEdge, type PlacedNode, pathOf } from "./layout.js";
-import {
-  EventNode,
-  type GraphView,
-  GraphViewContext,
-  GroupNode,
-  HumanNode,
-  overlaid,
-  ResourceNode,
-  StepNode,
-} from "./nodes.js";
+import { GroupNode, HumanNode, overlaid, ResourceNode, StepNode } from "./nodes.js";
 
 export interface WorkflowGraphProps {
   readonly graph: WorkflowGraphData;
@@ -42,6 +35,8 @@ export interface WorkflowGraphProps {
   /** Name of a step. */
   readonly selected?: string | null;
   readonly onSelect?: (step: string) => void;
+  /** Called with the type of an event that there was. */
+  readonly onEvent?: (type: string) => void;
   /** Name of a step to bring into view, whenever it changes. */
   readonly reveal?: string | null;
 }
@@ -78,13 +73,21 @@ const nodeTypes = {
 };
 const edgeTypes = { way: WayEdge };
 
-function Canvas({ graph, overlay = null, selected = null, onSelect, reveal = null, box }: CanvasProps): ReactNode {
+function Canvas({
+  graph,
+  overlay = null,
+  selected = null,
+  onSelect,
+  onEvent,
+  reveal = null,
+  box,
+}: CanvasProps): ReactNode {
   const direction: Direction = box.width < NARROW ? "down" : "across";
   const layout = useMemo(() => layoutOf(drawingOf(graph), direction), [graph, direction]);
   const elements = useMemo(() => elementsOf(layout), [layout]);
   const view = useMemo<GraphView>(
-    () => ({ overlay, selected, onSelect: onSelect ?? null }),
-    [overlay, selected, onSelect],
+    () => ({ overlay, selected, onSelect: onSelect ?? null, onEvent: onEvent ?? null }),
+    [overlay, selected, onSelect, onEvent],
   );
   const flow = useReactFlow();
   const fit = useCallback(() => void flow.setViewport(fitting(layout, box)), [flow, layout, box]);

@@ -1,15 +1,15 @@
 /** Attempts by item and number. A newer report of an attempt replaces the older one. */
-import type { Attempt } from "../api/contract.types.js";
+import type { RunAttempt } from "@millrace/client";
 
 export class AttemptBook {
-  readonly #byKey = new Map<string, Attempt>();
-  #list: readonly Attempt[] | null = null;
+  readonly #byKey = new Map<string, RunAttempt>();
+  #list: readonly RunAttempt[] | null = null;
 
   /** Whether anything is new. */
-  put(attempts: readonly Attempt[]): boolean {
+  put(attempts: readonly RunAttempt[]): boolean {
     let isNew = false;
     for (const attempt of attempts) {
-      const key = `${attempt.run_id}#${attempt.item}#${attempt.attempt}`;
+      const key = `${attempt.runId}#${attempt.item}#${attempt.attempt}`;
       if (isSame(this.#byKey.get(key), attempt)) continue;
       this.#byKey.set(key, attempt);
       isNew = true;
@@ -19,7 +19,7 @@ export class AttemptBook {
   }
 
   /** In the order in which they started. The same list until something changes. */
-  get list(): readonly Attempt[] {
+  get list(): readonly RunAttempt[] {
     this.#list ??= [...this.#byKey.values()].sort(byStart);
     return this.#list;
   }
@@ -29,20 +29,20 @@ export class AttemptBook {
     const open = this.list.find(
       ({ status }) => status !== "completed" && status !== "failed" && status !== "cancelled",
     );
-    const from = open?.started_tick ?? this.list.at(-1)?.started_tick ?? 0;
+    const from = open?.startedTick ?? this.list.at(-1)?.startedTick ?? 0;
     return Math.max(0, from - 1);
   }
 }
 
-function byStart(one: Attempt, other: Attempt): number {
+function byStart(one: RunAttempt, other: RunAttempt): number {
   return (
-    Date.parse(one.started_at) - Date.parse(other.started_at) ||
-    one.started_tick - other.started_tick ||
+    one.startedAtMs - other.startedAtMs ||
+    one.startedTick - other.startedTick ||
     one.item - other.item ||
     one.attempt - other.attempt
   );
 }
 
-function isSame(known: Attempt | undefined, told: Attempt): boolean {
+function isSame(known: RunAttempt | undefined, told: RunAttempt): boolean {
   return known !== undefined && JSON.stringify(known) === JSON.stringify(told);
 }

@@ -7,8 +7,9 @@
  * @module
  */
 
-import type { Change, Path } from "../api/contract.types.js";
+import type { ChangedValue } from "@millrace/client";
 import { lastUpTo } from "./numbers.js";
+import type { Path } from "./path.types.js";
 
 interface Place {
   readonly set: number[];
@@ -19,7 +20,7 @@ interface Place {
 export class Blame {
   readonly #root: Place = newPlace();
 
-  record(number: number, changes: readonly Change[]): void {
+  record(number: number, changes: readonly ChangedValue[]): void {
     for (const { path } of changes) {
       let place = this.#root;
       for (const key of path) {

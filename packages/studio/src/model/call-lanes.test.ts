@@ -1,28 +1,28 @@
+import type { RunAttempt, RunCall } from "@millrace/client";
 import { describe, expect, it } from "vitest";
-import { attempt, timeAt } from "../../test/support/ticks.js";
-import type { Attempt, Call } from "../api/contract.types.js";
+import { attempt, msAt } from "../../test/support/ticks.js";
 import { callLanesOf } from "./call-lanes.js";
 import { asNamed } from "./step-names.js";
 import { lanesOf } from "./timeline.js";
 
-function call(id: string, fromMs: number, toMs: number, more: Partial<Call> = {}): Call {
-  const [started_at, ended_at] = [timeAt(fromMs), timeAt(toMs)];
+function call(id: string, fromMs: number, toMs: number, more: Partial<RunCall> = {}): RunCall {
+  const [startedAtMs, endedAtMs] = [msAt(fromMs), msAt(toMs)];
   return {
     ...{
       call: id,
-      started_at,
-      ended_at,
-      started_tick: 1,
-      ended_tick: 2,
+      startedAtMs,
+      endedAtMs,
+      startedTick: 1,
+      endedTick: 2,
       status: "completed",
       attempts: 1,
       error: null,
     },
     ...more,
-  } as Call;
+  } as RunCall;
 }
 
-function lanes(attempts: readonly Attempt[]) {
+function lanes(attempts: readonly RunAttempt[]) {
   const [lane] = lanesOf(attempts, { runId: "r", naming: asNamed });
   return callLanesOf(lane as never);
 }
@@ -53,9 +53,9 @@ describe("callLanesOf", () => {
 
   it("has as many rows for one name as were at work at once, and none of other steps", () => {
     const attempts = [
-      attempt("a", 1, { started_at: timeAt(0), calls: [call("run=x", 0, 30)] }),
-      attempt("a", 2, { started_at: timeAt(0), calls: [call("run=x", 10, 20)] }),
-      attempt("a", 3, { started_at: timeAt(0), calls: [call("run=x", 40, 50)] }),
+      attempt("a", 1, { startedAtMs: msAt(0), calls: [call("run=x", 0, 30)] }),
+      attempt("a", 2, { startedAtMs: msAt(0), calls: [call("run=x", 10, 20)] }),
+      attempt("a", 3, { startedAtMs: msAt(0), calls: [call("run=x", 40, 50)] }),
       attempt("b", 4, { calls: [call("run=y", 0, 30)] }),
     ];
 

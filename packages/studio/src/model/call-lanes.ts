@@ -1,6 +1,7 @@
 /** The calls of one step as a tree: a lane for each scope, and below it those of what was made in it. */
+
+import type { RunAttempt } from "@millrace/client";
 import { placesOf } from "millrace/engine";
-import type { Attempt } from "../api/contract.types.js";
 import { type Bar, callBar, type Lane } from "./timeline.js";
 
 /** A step may make thousands of calls, which nobody reads in a timeline. */
@@ -43,7 +44,7 @@ interface Branch extends Lane {
   readonly inner: Branch[];
 }
 
-function attemptsOf({ step, bars }: Lane): ReadonlySet<Attempt> {
+function attemptsOf({ step, bars }: Lane): ReadonlySet<RunAttempt> {
   return new Set(bars.flatMap(({ attempt }) => (attempt.step === step ? [attempt] : [])));
 }
 

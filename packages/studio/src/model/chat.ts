@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Path } from "../api/contract.types.js";
+import type { Path } from "./path.types.js";
 
 export interface ChatPart {
   readonly kind: "text" | "reasoning" | "call" | "result" | "file";

@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { Attempt, ChildRun, Handler, Prompt } from "../api/contract.types.js";
+import { type ChildRun, type RunAttempt, type RunSummary, WorkflowError } from "@millrace/client";
+import { promptsOf } from "../api/run-facts.js";
 
 export interface ChildPlace {
   readonly child: ChildRun;
@@ -16,38 +17,38 @@ export interface ChildPlace {
 }
 
 /** Whether something is of that run or of a child of it. */
-export function isOf(runId: string): (one: { readonly run_id: string }) => boolean {
-  return ({ run_id }) => run_id === runId || run_id.startsWith(`${runId}/`);
+export function isOf(runId: string): (one: { readonly runId: string }) => boolean {
+  return (one) => one.runId === runId || one.runId.startsWith(`${runId}/`);
 }
 
 /** `null`: the run has no such child. */
-export function childPlace({ workflow_name, children = [] }: Handler, childId: string): ChildPlace | null {
-  const child = children.find(({ run_id }) => run_id === childId);
+export function childPlace(
+  { workflow }: RunSummary,
+  children: readonly ChildRun[],
+  childId: string,
+): ChildPlace | null {
+  const child = children.find(({ runId }) => runId === childId);
   if (child === undefined) return null;
-  const above = children.filter(({ run_id }) => run_id !== childId && isOf(run_id)(child));
-  return { child, above, workflow: workflow_name };
+  const above = children.filter(({ runId }) => runId !== childId && isOf(runId)(child));
+  return { child, above, workflow };
 }
 
-/** The record that the server has of whole runs. A child waits when everything that it has begun does. */
-export function childRecord(root: Handler, { child }: ChildPlace, attempts: readonly Attempt[]): Handler {
-  const open = attempts.filter(({ ended_at }) => ended_at === null);
-  const prompts: readonly Prompt[] = root.prompts.filter(isOf(child.run_id));
-  return {
-    ...root,
-    handler_id: child.run_id,
-    run_id: child.run_id,
-    workflow_name: child.workflow_name,
-    status: child.status,
-    started_at: child.started_at,
-    completed_at: null,
-    waiting: prompts.length > 0 || (open.length > 0 && open.every(({ status }) => status === "waiting")),
-    prompts: child.status === "running" ? prompts : [],
-    error: null,
-    error_code: null,
-    result: null,
-    forked_from: null,
-    wake_at: null,
-    queue: null,
-    labels: {},
-  };
+/** The summary that the server has of whole runs. A child waits when everything that it has begun does. */
+export function childSummary(root: RunSummary, { child }: ChildPlace, attempts: readonly RunAttempt[]): RunSummary {
+  const { runId: handlerId, workflow, status, startedAtMs } = child;
+  const prompts = promptsOf(root).filter(isOf(handlerId));
+  const { updatedAtMs, lastEvent, isSealed, ticks } = root;
+  const base = { handlerId, workflow, startedAtMs, updatedAtMs, lastEvent, isSealed, ticks };
+  const own = { ...base, labels: {}, queue: null, forkedFrom: null };
+  const endedAtMs = Math.max(startedAtMs, ...attempts.map((attempt) => attempt.endedAtMs ?? 0));
+  if (status === "completed") return { ...own, status, endedAtMs, result: undefined };
+  if (status !== "running") return { ...own, status, endedAtMs, error: errorOfChild(child) };
+  const open = attempts.filter((attempt) => attempt.endedAtMs === null);
+  const isWaiting = prompts.length > 0 || (open.length > 0 && open.every((attempt) => attempt.status === "waiting"));
+  return isWaiting ? { ...own, status: "waiting", prompts, wakeAtMs: null } : { ...own, status };
+}
+
+/** The ticks of the child say more. */
+function errorOfChild({ runId: handlerId, status }: ChildRun): WorkflowError {
+  return new WorkflowError({ code: "CHILD_FAILED", message: `The run was ${status}.`, hint: "", handlerId });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { attempt, msAt, timeAt } from "../../test/support/ticks.js";
+import { attempt, msAt } from "../../test/support/ticks.js";
 import { drawnBars, laneTops } from "./drawn-bars.js";
 import { asNamed } from "./step-names.js";
 import { timeScale } from "./time-scale.js";
@@ -9,8 +9,8 @@ const facts = { runId: "r", naming: asNamed };
 
 function lane(count: number, length: number, gap: number, fails: number[] = []): { lane: Lane; toMs: number } {
   const attempts = Array.from({ length: count }, (_, index) => {
-    const span = { started_at: timeAt(index * gap), ended_at: timeAt(index * gap + length) };
-    return attempt("a", index + 1, fails.includes(index) ? { ...span, status: "failed", final: true } : span);
+    const span = { startedAtMs: msAt(index * gap), endedAtMs: msAt(index * gap + length) };
+    return attempt("a", index + 1, fails.includes(index) ? { ...span, status: "failed", isFinal: true } : span);
   });
   return { lane: lanesOf(attempts, facts)[0] as Lane, toMs: msAt(count * gap + length) };
 }

@@ -1,6 +1,6 @@
 /** How many events of each type there were up to a tick. */
 
-import type { HistoryEntry, Tick } from "../api/contract.types.js";
+import type { HistoryEntry, HistoryTick } from "@millrace/client";
 import { typeOf } from "./line.js";
 import { lastUpTo } from "./numbers.js";
 
@@ -14,7 +14,7 @@ export class Emitted {
   readonly #byType = new Map<string, Count[]>();
 
   record({ number, tick }: HistoryEntry): void {
-    for (const type of typesOf(tick)) {
+    for (const { type } of dispatchedIn(tick)) {
       const counts = this.#byType.get(type) ?? [];
       this.#byType.set(type, counts);
       counts.push({ number, total: (counts.at(-1)?.total ?? 0) + 1 });
@@ -31,10 +31,19 @@ export class Emitted {
   }
 }
 
+/** An event as ticks store it. */
+export interface StoredEvent {
+  readonly type: string;
+  readonly data?: unknown;
+}
+
+export function isEvent(value: unknown): value is StoredEvent {
+  return typeOf(value) !== null;
+}
+
 /** What was dispatched; what is only shown in the stream reaches no step. */
-function typesOf(tick: Tick): readonly string[] {
+export function dispatchedIn(tick: HistoryTick): readonly StoredEvent[] {
+  if (tick.type === "stream.written") return [];
   const sends = (tick["sends"] as readonly { event?: unknown }[] | null | undefined) ?? [];
-  const events =
-    tick.type === "stream.written" ? [] : [tick["event"], tick["output"], ...sends.map(({ event }) => event)];
-  return events.flat().flatMap((event) => typeOf(event) ?? []);
+  return [tick["event"], tick["output"], ...sends.map(({ event }) => event)].flat().filter(isEvent);
 }

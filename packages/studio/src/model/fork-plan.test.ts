@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { attempt } from "../../test/support/ticks.js";
-import { forkBody, forkPlan, forkRefusal, readEdits } from "./fork-plan.js";
+import { forkOptions, forkPlan, forkRefusal, readEdits } from "./fork-plan.js";
 
 const none = { queued: 0, running: 0, waiting: 0, retrying: 0, done: 0, failed: 0, caught: 0 };
 const attempts = [
-  attempt("check", 1, { started_tick: 1, ended_tick: 3 }),
-  attempt("approve", 2, { started_tick: 3, ended_tick: 8 }),
-  attempt("ask", 1, { run_id: "r/2", started_tick: 1, ended_tick: 2 }),
+  attempt("check", 1, { startedTick: 1, endedTick: 3 }),
+  attempt("approve", 2, { startedTick: 3, endedTick: 8 }),
+  attempt("ask", 1, { runId: "r/2", startedTick: 1, endedTick: 2 }),
 ];
 
 describe("forkRefusal", () => {
@@ -22,12 +22,12 @@ describe("forkRefusal", () => {
 describe("forkPlan", () => {
   it("keeps what had completed, and says what runs again and with which event", () => {
     const steps = [
-      { run_id: "r", step: "check", ...none, done: 1 },
-      { run_id: "r", step: "approve", ...none, queued: 1 },
+      { runId: "r", step: "check", ...none, done: 1 },
+      { runId: "r", step: "approve", ...none, queued: 1 },
     ];
-    const next = [{ item: 2, step: "approve", event: { type: "Checked", value: { risk: 0.27 } } }].map((delivery) => ({
+    const next = [{ item: 2, step: "approve", event: { type: "Checked", risk: 0.27 } }].map((delivery) => ({
       ...delivery,
-      editable: false,
+      isEditable: false,
       reason: "It does not come from callers.",
     }));
 
@@ -42,7 +42,7 @@ describe("forkPlan", () => {
   });
 
   it("counts the items of a fan-out that run again", () => {
-    const steps = [{ run_id: "r", step: "read", ...none, queued: 3, running: 2, done: 14, caught: 1 }];
+    const steps = [{ runId: "r", step: "read", ...none, queued: 3, running: 2, done: 14, caught: 1 }];
 
     const { again } = forkPlan({ runId: "r", attempts: [], moment: { number: 4, steps, next: [] } });
 
@@ -50,12 +50,12 @@ describe("forkPlan", () => {
   });
 });
 
-describe("forkBody", () => {
+describe("forkOptions", () => {
   it("holds what was changed, and nothing else", () => {
-    expect(forkBody({ at: 3, handlerId: "", state: {}, event: {}, item: null })).toEqual({ at: 3 });
-    expect(forkBody({ at: 3, handlerId: "x", state: { risk: 0.81 }, event: { risk: 0.81 }, item: 2 })).toEqual({
+    expect(forkOptions({ at: 3, handlerId: "", state: {}, event: {}, item: null })).toEqual({ at: 3 });
+    expect(forkOptions({ at: 3, handlerId: "x", state: { risk: 0.81 }, event: { risk: 0.81 }, item: 2 })).toEqual({
       at: 3,
-      handler_id: "x",
+      handlerId: "x",
       state: { risk: 0.81 },
       event: { risk: 0.81 },
       item: 2,

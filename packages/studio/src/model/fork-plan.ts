@@ -1,9 +1,10 @@
 /**
- * What a fork would keep, what would run again, and the request that makes it.
+ * What a fork would keep, what would run again, and the options that make it.
  *
  * @module
  */
-import type { Attempt, Delivery, Moment } from "../api/contract.types.js";
+import type { ForkOptions, PendingDelivery, RunAttempt, RunMoment } from "@millrace/client";
+import { fieldsOf } from "../api/plain-json.js";
 
 export interface ForkPlan {
   /** Attempts that had completed. */
@@ -24,12 +25,12 @@ export interface NextItem {
 
 interface ForkFacts {
   readonly runId: string;
-  readonly attempts: readonly Attempt[];
-  readonly moment: Pick<Moment, "number" | "steps" | "next">;
+  readonly attempts: readonly RunAttempt[];
+  readonly moment: Pick<RunMoment, "number" | "steps" | "next">;
 }
 
 /** Why the run cannot be forked there; `null` where it can, or while it is not known. */
-export function forkRefusal(moment: Pick<Moment, "status"> | null | undefined): string | null {
+export function forkRefusal(moment: Pick<RunMoment, "status"> | null | undefined): string | null {
   if (moment == null || moment.status === "running") return null;
   return "The run had ended at this tick: there is nothing to continue. Go to an earlier tick.";
 }
@@ -37,8 +38,8 @@ export function forkRefusal(moment: Pick<Moment, "status"> | null | undefined): 
 export function forkPlan({ runId, attempts, moment }: ForkFacts): ForkPlan {
   const { number: at, steps, next } = moment;
   const kept = attempts.filter(
-    ({ run_id, ended_tick, status }) =>
-      run_id === runId && status === "completed" && ended_tick !== null && ended_tick <= at,
+    ({ endedTick, status, ...attempt }) =>
+      attempt.runId === runId && status === "completed" && endedTick !== null && endedTick <= at,
   );
   const again = steps.map(({ step, queued, running, waiting, retrying, done, failed, caught }) => {
     const items = queued + running + waiting + retrying;
@@ -47,21 +48,12 @@ export function forkPlan({ runId, attempts, moment }: ForkFacts): ForkPlan {
   return { kept: kept.length, again: again.filter(({ items }) => items > 0), next: next.map(nextItem) };
 }
 
-function nextItem({ item, step, event, editable, reason }: Delivery): NextItem {
-  const isObject = typeof event.value === "object" && event.value !== null;
-  const refusal = editable ? null : (reason ?? "The server does not take another one.");
-  return { item, step, eventType: event.type, fields: isObject ? (event.value as Fields) : {}, refusal };
+function nextItem({ item, step, event, isEditable, reason }: PendingDelivery): NextItem {
+  const refusal = isEditable ? null : (reason ?? "The server does not take another one.");
+  return { item, step, eventType: event.type, fields: fieldsOf(event), refusal };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-export interface ForkBody {
-  readonly at: number;
-  readonly handler_id?: string;
-  readonly state?: Fields;
-  readonly event?: Fields;
-  readonly item?: number;
-}
 
 export interface ForkEdits {
   readonly at: number;
@@ -72,11 +64,11 @@ export interface ForkEdits {
   readonly item: number | null;
 }
 
-export function forkBody({ at, handlerId, state, event, item }: ForkEdits): ForkBody {
+export function forkOptions({ at, handlerId, state, event, item }: ForkEdits): ForkOptions {
   const hasEvent = Object.keys(event).length > 0;
   return {
     at,
-    ...(handlerId !== "" && { handler_id: handlerId }),
+    ...(handlerId !== "" && { handlerId }),
     ...(Object.keys(state).length > 0 && { state }),
     ...(hasEvent && { event }),
     ...(hasEvent && item !== null && { item }),

@@ -1,6 +1,6 @@
+import type { HistoryEntry } from "@millrace/client";
 import { describe, expect, it } from "vitest";
 import { entry, namingWith } from "../../test/support/ticks.js";
-import type { HistoryEntry } from "../api/contract.types.js";
 import { lineOf } from "./line.js";
 
 const facts = { runId: "r", naming: namingWith("write: gather") };
@@ -9,7 +9,7 @@ const of = (given: HistoryEntry) => lineOf(given, facts);
 describe("lineOf", () => {
   it.each([
     ["run.started", { event: { type: "Claim" } }, "Run starts", "Claim"],
-    ["run.forked", { from: { run_id: "o", tick: 3 } }, "Fork begins after tick 3", null],
+    ["run.forked", { from: { runId: "o", tick: 3 } }, "Fork begins after tick 3", null],
     ["step.completed", { step: "find", item: 1, output: { type: "Found" } }, "find completed", "Found"],
     ["step.completed", { step: "find", item: 1, output: null }, "find completed", null],
     ["wait.opened", { step: "pay", item: 1, prompt: null, accepts: ["Paid"] }, "pay waits", "Paid"],
@@ -80,6 +80,6 @@ describe("lineOf", () => {
     expect(of(entry(2, "time.passed")).kind).toBe("housekeeping");
     expect(of(entry(3, "step.completed", { ...inner, output: null })).kind).toBe("housekeeping");
     expect(of(entry(4, "step.failed", { ...inner, error: { message: "no" } })).kind).toBe("steps");
-    expect(of(entry(5, "step.completed", { ...inner, run_id: "r/2", output: null })).kind).toBe("steps");
+    expect(of(entry(5, "step.completed", { ...inner, runId: "r/2", output: null })).kind).toBe("steps");
   });
 });

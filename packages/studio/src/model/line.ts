@@ -3,8 +3,9 @@
  *
  * @module
  */
+
+import type { HistoryEntry, HistoryTick, RunCall } from "@millrace/client";
 import { readableCall } from "millrace/engine";
-import type { HistoryEntry, Tick } from "../api/contract.types.js";
 import type { IconName } from "../ui/icon.js";
 import type { StepNaming } from "./step-names.js";
 
@@ -33,7 +34,7 @@ export interface LineFacts {
 
 type Words = Partial<Line> & Pick<Line, "kind" | "icon" | "text">;
 interface Told {
-  readonly tick: Tick;
+  readonly tick: HistoryTick;
   readonly who: string;
   readonly attempt: number;
   readonly isChild: boolean;
@@ -150,8 +151,8 @@ function emitting(verb: string): (told: Told) => Words {
 
 export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line {
   const { tick, step, attempt } = entry;
-  const isChild = entry.run_id !== runId;
-  const name = step === null ? null : naming(step, entry.run_id);
+  const isChild = entry.runId !== runId;
+  const name = step === null ? null : naming(step, entry.runId);
   const told: Told = { tick, who: name?.label ?? "The caller", attempt: attempt ?? 1, isChild };
   const words = sentences[tick.type]?.(told) ?? { kind: "events", icon: "event", text: tick.type };
   // A step of a pipeline that asks first ends, and begins again with the answer.
@@ -170,11 +171,11 @@ export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line 
 }
 
 /** The label of a call, else its key, with the scopes that it is in. */
-export function callOf({ call, label }: { readonly [field: string]: unknown }): string {
+export function callOf({ call, label }: HistoryTick | RunCall): string {
   return typeof label === "string" ? label : readableCall(String(call));
 }
 
-function tryOf({ callAttempt }: Tick): string {
+function tryOf({ callAttempt }: HistoryTick): string {
   return typeof callAttempt === "number" ? `, attempt ${callAttempt}` : "";
 }
 
@@ -198,6 +199,6 @@ function sentOf(sends: unknown): string | null {
   return Array.isArray(sends) ? outputOf(sends.map(({ event }) => event)) : null;
 }
 
-function originTick(tick: Tick): number {
+function originTick(tick: HistoryTick): number {
   return (tick["from"] as { tick?: number } | undefined)?.tick ?? 0;
 }

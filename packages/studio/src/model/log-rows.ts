@@ -1,5 +1,5 @@
 /** Ticks that the log shows: places in the store. New ticks are tried one by one, so a long log stays cheap. */
-import type { HistoryEntry } from "../api/contract.types.js";
+import type { HistoryEntry } from "@millrace/client";
 import type { LineKind } from "./line.js";
 import type { RunStore } from "./run-store.js";
 
@@ -49,7 +49,7 @@ export class LogRows {
 
   #shownAs(entry: HistoryEntry | undefined): string | null {
     if (entry === undefined || entry.step === null) return null;
-    return this.#store.facts.naming(entry.step, entry.run_id).owner;
+    return this.#store.facts.naming(entry.step, entry.runId).owner;
   }
 
   #shows(index: number): boolean {

@@ -1,28 +1,28 @@
+import type { RunAttempt, RunMoment, StepMoment } from "@millrace/client";
 import { describe, expect, it } from "vitest";
-import { attempt, entry, msAt, timeAt, wait } from "../../test/support/ticks.js";
-import type { Attempt, Moment, StepAt } from "../api/contract.types.js";
+import { attempt, entry, msAt, wait } from "../../test/support/ticks.js";
 import { Emitted } from "./emitted.js";
 import { overlayOf } from "./overlay.js";
 
 const none = { queued: 0, running: 0, waiting: 0, retrying: 0, done: 0, failed: 0, caught: 0 };
-const open = { ended_at: null, ended_tick: null, status: "running" } as const;
+const open = { endedAtMs: null, endedTick: null, status: "running" } as const;
 
 function step(
-  counts: Partial<StepAt>,
-  rest: { attempts?: Attempt[]; status?: string; asks?: boolean; at?: number } = {},
+  counts: Partial<StepMoment>,
+  rest: { attempts?: RunAttempt[]; status?: string; asks?: boolean; at?: number } = {},
 ) {
   const { attempts = [], status = "running", asks = false, at = 50 } = rest;
   const moment = {
     number: at,
-    at: "",
+    atMs: 0,
     status,
     state: {},
     steps: [
-      { run_id: "r", step: "a", ...none, ...counts },
-      { run_id: "r/1", step: "b", ...none, running: 1 },
+      { runId: "r", step: "a", ...none, ...counts },
+      { runId: "r/1", step: "b", ...none, running: 1 },
     ],
-    prompts: asks ? [{ step: "a", run_id: "r" }] : [],
-  } as unknown as Moment;
+    prompts: asks ? [{ step: "a", runId: "r" }] : [],
+  } as unknown as RunMoment;
   return overlayOf({ runId: "r", moment, attempts, emitted: {}, atMs: msAt(1000) }).steps["a"];
 }
 
@@ -66,10 +66,10 @@ describe("overlayOf", () => {
 
   it("adds up attempts until the tick, and leaves out what began later or is of a child", () => {
     const attempts = [
-      attempt("a", 1, { started_at: timeAt(0), ended_at: timeAt(100), started_tick: 1, ended_tick: 2 }),
-      attempt("a", 1, { attempt: 2, started_at: timeAt(900), started_tick: 5, ...open }),
-      attempt("a", 3, { attempt: 2, started_tick: 60 }),
-      attempt("a", 4, { run_id: "r/1", started_tick: 1 }),
+      attempt("a", 1, { startedAtMs: msAt(0), endedAtMs: msAt(100), startedTick: 1, endedTick: 2 }),
+      attempt("a", 1, { attempt: 2, startedAtMs: msAt(900), startedTick: 5, ...open }),
+      attempt("a", 3, { attempt: 2, startedTick: 60 }),
+      attempt("a", 4, { runId: "r/1", startedTick: 1 }),
     ];
 
     expect(step({ running: 1 }, { attempts })).toMatchObject({ retries: 1, elapsedMs: 200 });
@@ -98,19 +98,19 @@ describe("Emitted", () => {
 
 describe("the overlay of children", () => {
   it("sums those of one step, and keeps those of others apart", () => {
-    const child = (run_id: string, done: number) => ({ run_id, step: "ask", ...none, done });
+    const child = (runId: string, done: number) => ({ runId, step: "ask", ...none, done });
     const steps = [
-      { run_id: "r", step: "book", ...none, running: 2 },
+      { runId: "r", step: "book", ...none, running: 2 },
       child("r/1", 1),
       child("r/2", 2),
       child("r/3", 4),
     ];
     const attempts = [
-      attempt("book", 1, { ...open, waits: [wait("child", [0, null], { run_id: "r/1" })] }),
-      attempt("book", 2, { ...open, waits: [wait("child", [0, null], { run_id: "r/2" })] }),
-      attempt("other", 3, { ...open, waits: [wait("child", [0, null], { run_id: "r/3" })] }),
+      attempt("book", 1, { ...open, waits: [wait("child", [0, null], { runId: "r/1" })] }),
+      attempt("book", 2, { ...open, waits: [wait("child", [0, null], { runId: "r/2" })] }),
+      attempt("other", 3, { ...open, waits: [wait("child", [0, null], { runId: "r/3" })] }),
     ];
-    const moment = { number: 50, at: "", status: "running", state: {}, steps, prompts: [] } as unknown as Moment;
+    const moment = { number: 50, atMs: 0, status: "running", state: {}, steps, prompts: [] } as unknown as RunMoment;
 
     const overlay = overlayOf({ runId: "r", moment, attempts, emitted: {}, atMs: msAt(1000) });
 
@@ -121,12 +121,12 @@ describe("the overlay of children", () => {
 });
 
 describe("the labelled calls of a step", () => {
-  const call = { call: "run=a", attempts: 1, error: null, started_at: "", ended_at: "" } as const;
+  const call = { call: "run=a", attempts: 1, error: null, startedAtMs: 0, endedAtMs: 0 } as const;
   const calls = [
-    { ...call, label: "Ask", started_tick: 2, ended_tick: 3, status: "completed" as const },
-    { ...call, started_tick: 3, ended_tick: 4, status: "completed" as const },
-    { ...call, label: "Pay", started_tick: 4, ended_tick: 6, status: "failed" as const },
-    { ...call, label: "Ask", started_tick: 7, ended_tick: null, ended_at: null, status: "running" as const },
+    { ...call, label: "Ask", startedTick: 2, endedTick: 3, status: "completed" as const },
+    { ...call, startedTick: 3, endedTick: 4, status: "completed" as const },
+    { ...call, label: "Pay", startedTick: 4, endedTick: 6, status: "failed" as const },
+    { ...call, label: "Ask", startedTick: 7, endedTick: null, endedAtMs: null, status: "running" as const },
   ];
   const shownAt = (at: number) => step({ running: 1 }, { attempts: [attempt("a", 1, { ...open, calls })], at })?.calls;
 

@@ -1,12 +1,12 @@
 /** What the graph shows of a run at one tick. */
 
-import type { Attempt, Call, Moment, StepAt } from "../api/contract.types.js";
+import type { RunAttempt, RunCall, RunMoment, StepMoment } from "@millrace/client";
 import type { GraphOverlay, LabelledCall, StepOverlay } from "../graph/drawing.types.js";
 
 export interface OverlayFacts {
   readonly runId: string;
-  readonly moment: Moment;
-  readonly attempts: readonly Attempt[];
+  readonly moment: RunMoment;
+  readonly attempts: readonly RunAttempt[];
   /** Events by type, up to the moment. */
   readonly emitted: Readonly<Record<string, number>>;
   readonly atMs: number;
@@ -15,9 +15,7 @@ export interface OverlayFacts {
 export function overlayOf({ runId, moment, attempts, emitted, atMs }: OverlayFacts): GraphOverlay {
   const keyOf = keysOf(attempts, runId);
   const tried = triedOf(attempts, { keyOf, at: moment.number, atMs });
-  const asking = new Set(
-    moment.prompts.flatMap(({ run_id, step }) => (step === null ? [] : [keyOf({ run_id, step })])),
-  );
+  const asking = new Set(moment.prompts.flatMap(({ runId, step }) => (step === null ? [] : [keyOf({ runId, step })])));
   const isEnded = moment.status !== "running";
   const steps: Record<string, StepOverlay> = {};
   for (const [key, step] of summed(moment.steps, keyOf)) {
@@ -26,23 +24,23 @@ export function overlayOf({ runId, moment, attempts, emitted, atMs }: OverlayFac
   return { steps, emitted, isEnded };
 }
 
-type KeyOf = (of: { readonly run_id: string; readonly step: string }) => string;
+type KeyOf = (of: { readonly runId: string; readonly step: string }) => string;
 
 /** Of a child, the steps that run it come first: `book›ask`. Children of one step share their keys. */
-function keysOf(attempts: readonly Attempt[], runId: string): KeyOf {
-  const parents = new Map<string, Attempt>();
+function keysOf(attempts: readonly RunAttempt[], runId: string): KeyOf {
+  const parents = new Map<string, RunAttempt>();
   for (const attempt of attempts)
-    for (const { run_id } of attempt.waits) if (run_id !== undefined) parents.set(run_id, attempt);
-  const keyOf: KeyOf = ({ run_id, step }) => {
-    const parent = run_id === runId ? undefined : parents.get(run_id);
+    for (const { runId } of attempt.waits) if (runId !== undefined) parents.set(runId, attempt);
+  const keyOf: KeyOf = ({ runId: of, step }) => {
+    const parent = of === runId ? undefined : parents.get(of);
     if (parent !== undefined) return `${keyOf(parent)}›${step}`;
-    return run_id === runId ? step : `${run_id}›${step}`;
+    return of === runId ? step : `${of}›${step}`;
   };
   return keyOf;
 }
 
-function summed(steps: readonly StepAt[], keyOf: KeyOf): ReadonlyMap<string, StepAt> {
-  const sums = new Map<string, StepAt>();
+function summed(steps: readonly StepMoment[], keyOf: KeyOf): ReadonlyMap<string, StepMoment> {
+  const sums = new Map<string, StepMoment>();
   for (const step of steps) {
     const key = keyOf(step);
     const known = sums.get(key);
@@ -53,7 +51,7 @@ function summed(steps: readonly StepAt[], keyOf: KeyOf): ReadonlyMap<string, Ste
 
 const counted = ["queued", "running", "waiting", "retrying", "done", "failed", "caught"] as const;
 
-function sum(one: StepAt, other: StepAt): StepAt {
+function sum(one: StepMoment, other: StepMoment): StepMoment {
   return { ...one, ...Object.fromEntries(counted.map((name) => [name, one[name] + other[name]])) };
 }
 
@@ -69,7 +67,7 @@ interface Tried {
 
 const nothing: Tried = { retries: 0, elapsedMs: 0, withChild: 0, sleeping: 0, calls: new Map() };
 
-function stepOverlay(step: StepAt, tried: Tried, facts: { isAsking: boolean; isEnded: boolean }): StepOverlay {
+function stepOverlay(step: StepMoment, tried: Tried, facts: { isAsking: boolean; isEnded: boolean }): StepOverlay {
   const { queued, retrying, done, failed, caught } = step;
   const waiting = Math.max(0, step.waiting - tried.withChild);
   const running = step.running + step.waiting - waiting;
@@ -100,23 +98,23 @@ function statusOf(counts: Counts, isEnded: boolean): StepOverlay["status"] {
 }
 
 function triedOf(
-  attempts: readonly Attempt[],
+  attempts: readonly RunAttempt[],
   { keyOf, at, atMs }: { keyOf: KeyOf; at: number; atMs: number },
 ): ReadonlyMap<string, Tried> {
   const steps = new Map<string, Tried>();
   for (const one of attempts) {
-    const { attempt, started_at, started_tick, ended_at, ended_tick, waits } = one;
-    if (started_tick > at) continue;
+    const { attempt, startedAtMs, startedTick, endedAtMs, endedTick, waits } = one;
+    if (startedTick > at) continue;
     const key = keyOf(one);
     const known = steps.get(key) ?? nothing;
-    const isOpen = ended_tick === null || ended_tick > at;
-    const endMs = isOpen || ended_at === null ? atMs : Date.parse(ended_at);
+    const isOpen = endedTick === null || endedTick > at;
+    const endMs = isOpen || endedAtMs === null ? atMs : endedAtMs;
     const open = isOpen
-      ? waits.find(({ from_tick, to_tick }) => from_tick <= at && (to_tick === null || to_tick > at))
+      ? waits.find(({ fromTick, toTick }) => fromTick <= at && (toTick === null || toTick > at))
       : undefined;
     steps.set(key, {
       retries: known.retries + (attempt > 1 ? 1 : 0),
-      elapsedMs: known.elapsedMs + Math.max(0, endMs - Date.parse(started_at)),
+      elapsedMs: known.elapsedMs + Math.max(0, endMs - startedAtMs),
       withChild: known.withChild + (open?.kind === "child" ? 1 : 0),
       sleeping: known.sleeping + (open?.kind === "sleep" || open?.kind === "retry" ? 1 : 0),
       calls: labelled(known.calls, one.calls, at),
@@ -125,18 +123,18 @@ function triedOf(
   return steps;
 }
 
-function labelled(known: Tried["calls"], calls: readonly Call[], at: number): Tried["calls"] {
+function labelled(known: Tried["calls"], calls: readonly RunCall[], at: number): Tried["calls"] {
   const named = new Map(known);
-  for (const { label, status, started_tick, ended_tick } of calls) {
-    if (label === undefined || started_tick > at) continue;
+  for (const { label, status, startedTick, endedTick } of calls) {
+    if (label === undefined || startedTick > at) continue;
     named.delete(label); // the latest one is the last
-    const isOpen = ended_tick === null || ended_tick > at;
+    const isOpen = endedTick === null || endedTick > at;
     named.set(label, { label, status: isOpen ? "running" : statuses[status] });
   }
   return named;
 }
 
-const statuses: Readonly<Record<Call["status"], LabelledCall["status"]>> = {
+const statuses: Readonly<Record<RunCall["status"], LabelledCall["status"]>> = {
   running: "running",
   waiting: "running",
   completed: "done",

@@ -1,58 +1,53 @@
+import { type RunSummary, WorkflowError } from "@millrace/client";
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../api/contract.types.js";
-import { letsThrough, noFilter, queryOf, type RunFilter } from "./run-filter.js";
+import { letsThrough, noFilter, type RunFilter, selectionOf } from "./run-filter.js";
 
-const run = (change: Partial<Handler> = {}): Handler => ({
-  handler_id: "im-1",
-  workflow_name: "import",
-  run_id: "im-1",
-  status: "failed",
-  started_at: "2026-11-22T05:40:55.557Z",
-  updated_at: "2026-11-22T05:40:55.557Z",
-  completed_at: null,
-  error: "Row 812 is wrong",
-  error_code: "STEP_FAILED",
-  result: null,
-  waiting: false,
-  prompts: [],
-  wake_at: null,
+const base = {
+  handlerId: "im-1",
+  workflow: "import",
+  startedAtMs: 1,
+  updatedAtMs: 1,
   labels: { env: "Dev" },
   queue: null,
-  sealed: false,
-  last_sequence: -1,
-  forked_from: null,
-  ...change,
-});
+  isSealed: false,
+  lastEvent: -1,
+  forkedFrom: null,
+  ticks: null,
+};
+const error = new WorkflowError({ code: "STEP_FAILED", message: "Row 812 is wrong", hint: "", handlerId: "im-1" });
+const failed: RunSummary = { ...base, status: "failed", endedAtMs: 1, error };
+const running: RunSummary = { ...base, status: "running" };
+const waiting: RunSummary = { ...base, status: "waiting", prompts: [], wakeAtMs: null };
 
 describe("letsThrough", () => {
-  const filters: readonly (readonly [Partial<RunFilter>, Partial<Handler>, boolean])[] = [
-    [{}, {}, true],
-    [{ status: "failed" }, {}, true],
-    [{ status: "completed" }, {}, false],
-    [{ status: "running" }, { status: "running" }, true],
-    [{ status: "running" }, { status: "running", waiting: true }, false],
-    [{ status: "waiting" }, { status: "running", waiting: true }, true],
-    [{ workflow: "import" }, {}, true],
-    [{ workflow: "digest" }, {}, false],
-    [{ search: "IM-" }, {}, true],
-    [{ search: "m-1" }, {}, false],
-    [{ search: "dev" }, {}, true],
-    [{ search: " row 812 " }, {}, true],
-    [{ search: "env" }, {}, false],
+  const filters: readonly (readonly [Partial<RunFilter>, RunSummary, boolean])[] = [
+    [{}, failed, true],
+    [{ status: "failed" }, failed, true],
+    [{ status: "completed" }, failed, false],
+    [{ status: "running" }, running, true],
+    [{ status: "running" }, waiting, false],
+    [{ status: "waiting" }, waiting, true],
+    [{ workflow: "import" }, failed, true],
+    [{ workflow: "digest" }, failed, false],
+    [{ search: "IM-" }, failed, true],
+    [{ search: "m-1" }, failed, false],
+    [{ search: "dev" }, failed, true],
+    [{ search: " row 812 " }, failed, true],
+    [{ search: "env" }, failed, false],
   ];
 
-  it.each(filters)("with %j says of %j: %s", (filter, change, isThrough) => {
-    expect(letsThrough({ ...noFilter, ...filter }, run(change))).toBe(isThrough);
+  it.each(filters)("with %j says of %j: %s", (filter, run, isThrough) => {
+    expect(letsThrough({ ...noFilter, ...filter }, run)).toBe(isThrough);
   });
 });
 
-describe("queryOf", () => {
-  it("asks the server for the same", () => {
-    expect(queryOf({ status: "running", workflow: "import", search: " x " })).toEqual({
+describe("selectionOf", () => {
+  it("selects the same on the server", () => {
+    expect(selectionOf({ status: "running", workflow: "import", search: " x " })).toEqual({
       status: "running",
       waiting: false,
-      workflow_name: "import",
-      q: "x",
+      workflow: "import",
+      search: "x",
     });
   });
 });

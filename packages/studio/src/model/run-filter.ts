@@ -1,6 +1,6 @@
 /** What the list of runs is narrowed down to. It is kept while other pages are looked at. */
-import type { Handler } from "../api/contract.types.js";
-import type { Query } from "../api/request.js";
+import type { RunFilter as ClientFilter, RunSummary } from "@millrace/client";
+import { errorOf } from "../api/run-facts.js";
 import { createStore, type Store } from "../store.js";
 
 export type StatusFilter = "all" | "running" | "waiting" | "failed" | "completed" | "cancelled";
@@ -17,34 +17,32 @@ export const noFilter: RunFilter = { status: "all", workflow: "", search: "" };
 
 export const runFilter: Store<RunFilter> = createStore(noFilter);
 
-/** Running and not waiting: the API says `waiting=false`. */
-const statuses: Readonly<Record<StatusFilter, Query>> = {
+/** The client lists a run that waits as `running`. */
+const statuses: Readonly<Record<StatusFilter, ClientFilter>> = {
   all: {},
   running: { status: "running", waiting: false },
-  waiting: { status: "waiting" },
+  waiting: { waiting: true },
   failed: { status: "failed" },
   completed: { status: "completed" },
   cancelled: { status: "cancelled" },
 };
 
-export function queryOf({ status, workflow, search }: RunFilter): Query {
-  return { ...statuses[status], workflow_name: workflow, q: search.trim() };
+export function selectionOf({ status, workflow, search }: RunFilter): ClientFilter {
+  const wanted = search.trim();
+  return { ...statuses[status], ...(workflow !== "" && { workflow }), ...(wanted !== "" && { search: wanted }) };
 }
 
 /** Whether a run that has changed is in the list: as the server filters, so that one stream of changes serves every list. */
-export function letsThrough({ status, workflow, search }: RunFilter, run: Handler): boolean {
-  return isOf(status, run) && (workflow === "" || run.workflow_name === workflow) && matches(search.trim(), run);
+export function letsThrough({ status, workflow, search }: RunFilter, run: RunSummary): boolean {
+  return isOf(status, run) && (workflow === "" || run.workflow === workflow) && matches(search.trim(), run);
 }
 
-function isOf(status: StatusFilter, run: Handler): boolean {
-  if (status === "all") return true;
-  if (status === "waiting") return run.status === "running" && run.waiting;
-  if (status === "running") return run.status === "running" && !run.waiting;
-  return run.status === status;
+function isOf(status: StatusFilter, run: RunSummary): boolean {
+  return status === "all" || run.status === status;
 }
 
-function matches(search: string, { handler_id: id, labels, error }: Handler): boolean {
+function matches(search: string, run: RunSummary): boolean {
   const wanted = search.toLowerCase();
-  const texts = [...Object.values(labels), error ?? ""];
-  return id.toLowerCase().startsWith(wanted) || texts.some((text) => text.toLowerCase().includes(wanted));
+  const texts = [...Object.values(run.labels), errorOf(run)?.message ?? ""];
+  return run.handlerId.toLowerCase().startsWith(wanted) || texts.some((text) => text.toLowerCase().includes(wanted));
 }

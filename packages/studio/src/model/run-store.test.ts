@@ -111,7 +111,7 @@ describe("RunStore", () => {
 
   it("replaces an attempt that is told again, and reads on from the first that is open", () => {
     const { store: run } = store();
-    run.putAttempts([attempt("a", 1), attempt("b", 5, { status: "running", ended_at: null, ended_tick: null })]);
+    run.putAttempts([attempt("a", 1), attempt("b", 5, { status: "running", endedAtMs: null, endedTick: null })]);
     const before = run.attempts.list;
     expect(run.attempts.readFrom).toBe(4);
 
@@ -134,14 +134,14 @@ describe("RunStore", () => {
           { path: ["list", 0], new: "x" },
         ],
       }),
-      entry(4, "state.edited", { run_id: "r/2", changes: [{ path: ["n"], old: 0, new: 9 }] }),
+      entry(4, "state.edited", { runId: "r/2", changes: [{ path: ["n"], old: 0, new: 9 }] }),
       entry(5, "state.edited", { changes: [{ path: ["n"], old: 2 }] }),
     ]);
     run.putMoment({
       number: 2,
-      at: "",
+      atMs: 0,
       status: "running",
-      waiting: false,
+      isWaiting: false,
       state: { n: 1, list: [] },
       steps: [],
       prompts: [],

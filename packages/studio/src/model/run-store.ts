@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Attempt, HistoryEntry, Moment } from "../api/contract.types.js";
+import type { HistoryEntry, RunAttempt, RunMoment } from "@millrace/client";
 import { createStore, type Store } from "../store.js";
 import { AttemptBook } from "./attempt-book.js";
 import { Blame } from "./blame.js";
@@ -64,7 +64,7 @@ export class RunStore {
     for (const entry of entries) {
       if (entry.number <= (this.#entries.at(-1)?.number ?? -1)) continue;
       this.#entries.push(entry);
-      if (entry.run_id === this.runId) {
+      if (entry.runId === this.runId) {
         this.emitted.record(entry);
         this.blame.record(entry.number, entry.changes ?? []);
       }
@@ -74,11 +74,11 @@ export class RunStore {
     this.#changed();
   }
 
-  putAttempts(attempts: readonly Attempt[]): void {
+  putAttempts(attempts: readonly RunAttempt[]): void {
     if (this.attempts.put(attempts)) this.#changed();
   }
 
-  putMoment(moment: Moment): void {
+  putMoment(moment: RunMoment): void {
     this.moments.put(moment);
     this.#changed();
   }

@@ -1,9 +1,9 @@
+import type { ChangedValue } from "@millrace/client";
 import { describe, expect, it } from "vitest";
-import type { Change } from "../api/contract.types.js";
 import { Blame } from "./blame.js";
 import { stateRows } from "./state-rows.js";
 
-const changesByTick: Readonly<Record<number, readonly Change[]>> = {
+const changesByTick: Readonly<Record<number, readonly ChangedValue[]>> = {
   2: [{ path: ["order"], old: "", new: "A-1" }],
   5: [{ path: ["approvals", 0], new: { by: "Ada" } }],
   7: [{ path: ["a.b"], new: 1 }],
@@ -33,7 +33,7 @@ describe("stateRows", () => {
   });
 
   it("marks what the tick did, and can show that alone with the way to it", () => {
-    const changes = changesByTick[9] as readonly Change[];
+    const changes = changesByTick[9] as readonly ChangedValue[];
 
     const rows = stateRows({ ...view, changes, onlyChanged: true });
 
@@ -45,7 +45,7 @@ describe("stateRows", () => {
   });
 
   it("shows all of a value that the tick added", () => {
-    const changes = changesByTick[5] as readonly Change[];
+    const changes = changesByTick[5] as readonly ChangedValue[];
 
     expect(stateRows({ ...view, changes, onlyChanged: true }).map(({ key }) => key)).toEqual(["approvals", "0", "by"]);
   });

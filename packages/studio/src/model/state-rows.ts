@@ -1,7 +1,8 @@
 /** Rows of the state tree at one tick. */
 
-import type { Change, Path } from "../api/contract.types.js";
+import type { ChangedValue } from "@millrace/client";
 import type { Blame } from "./blame.js";
+import type { Path } from "./path.types.js";
 
 export interface StateRow {
   /** Unique in the tree, and the same at every tick. */
@@ -22,7 +23,7 @@ export interface StateRow {
 export interface StateView {
   readonly state: unknown;
   /** Of the tick itself. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly ChangedValue[];
   readonly tick: number;
   readonly blame: Blame;
   /** Rows whose state is not the usual one, by id. */

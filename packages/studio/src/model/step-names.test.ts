@@ -2,7 +2,7 @@ import { Loop, Parallel, Pipeline, type PipelineOptions, Step } from "@millrace/
 import { describeWorkflow } from "millrace/graph";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { attempt } from "../../test/support/ticks.js";
-import type { WorkflowGraphData } from "../api/contract.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { asNamed, stepNaming, workflowsOf } from "./step-names.js";
 
 function step(name: string, requiresConfirmation = false): Step {
@@ -34,7 +34,7 @@ describe("stepNaming", () => {
     const nested = pipeline("outline", step("plan", true));
     const graph = graphOf(pipeline("article", new Step({ name: "sketch", executor: nested }), step("begin")));
     const workflow = graph.children?.[0]?.name ?? "";
-    const workflows = workflowsOf([attempt("plan", 1, { run_id: "r/3", workflow_name: workflow })]);
+    const workflows = workflowsOf([attempt("plan", 1, { runId: "r/3", workflow })]);
     const naming = stepNaming(graph, { runId: "r", workflows });
 
     expect(naming("begin", "r/3").isInner).toBe(true);

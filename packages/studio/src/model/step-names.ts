@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Attempt, GraphNode, WorkflowGraphData } from "../api/contract.types.js";
+import type { RunAttempt } from "@millrace/client";
 import { isPipeline } from "../graph/draw-pipeline.js";
+import type { GraphNode, WorkflowGraphData } from "../graph/graph-data.types.js";
 import { groupBy } from "./group-by.js";
 
 export interface StepName {
@@ -39,13 +40,13 @@ export function stepNaming(
 }
 
 /** Workflows of a run's children, by run id. */
-export function workflowsOf(attempts: readonly Attempt[]): ReadonlyMap<string, string> {
-  return new Map(attempts.map(({ run_id, workflow_name }) => [run_id, workflow_name]));
+export function workflowsOf(attempts: readonly RunAttempt[]): ReadonlyMap<string, string> {
+  return new Map(attempts.map(({ runId, workflow }) => [runId, workflow]));
 }
 
 /** Attempts of steps that ran for several items, by run and step: `run#step`. */
-export function stepsOfMany(attempts: readonly Attempt[]): ReadonlyMap<string, readonly Attempt[]> {
-  const groups = groupBy(attempts, ({ run_id, step }) => `${run_id}#${step}`);
+export function stepsOfMany(attempts: readonly RunAttempt[]): ReadonlyMap<string, readonly RunAttempt[]> {
+  const groups = groupBy(attempts, ({ runId, step }) => `${runId}#${step}`);
   return new Map([...groups].filter(([, list]) => list.some(({ item }) => item !== list[0]?.item)));
 }
 

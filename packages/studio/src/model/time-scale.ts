@@ -1,5 +1,5 @@
 /** From times to places between 0 and 1. Stretches in which nothing ran may be folded to a small one. */
-import type { Attempt } from "../api/contract.types.js";
+import type { RunAttempt } from "@millrace/client";
 
 export interface Gap {
   readonly fromMs: number;
@@ -29,7 +29,7 @@ interface ScaleOptions {
   readonly folds: boolean;
 }
 
-export function timeScale(attempts: readonly Attempt[], { fromMs, toMs, folds }: ScaleOptions): TimeScale {
+export function timeScale(attempts: readonly RunAttempt[], { fromMs, toMs, folds }: ScaleOptions): TimeScale {
   const totalMs = Math.max(toMs - fromMs, 1);
   const gaps = gapsOf(busyOf(attempts, toMs), { fromMs, toMs }, Math.max(totalMs * leastShare, leastMs));
   const folded = folds ? longest(gaps, mostFolds) : [];
@@ -51,17 +51,17 @@ export function timeScale(attempts: readonly Attempt[], { fromMs, toMs, folds }:
 }
 
 /** Stretches in which an attempt ran. While it waits for a child, the child runs. */
-function busyOf(attempts: readonly Attempt[], toMs: number): Gap[] {
+function busyOf(attempts: readonly RunAttempt[], toMs: number): Gap[] {
   const busy: Gap[] = [];
-  for (const { started_at, ended_at, waits, status } of attempts) {
+  for (const { startedAtMs, endedAtMs, waits, status } of attempts) {
     if (status === "queued") continue;
-    let since = Date.parse(started_at);
+    let since = startedAtMs;
     for (const wait of waits) {
       if (wait.kind === "child") continue;
-      busy.push({ fromMs: since, toMs: Date.parse(wait.from) });
-      since = wait.to === null ? toMs : Date.parse(wait.to);
+      busy.push({ fromMs: since, toMs: wait.fromMs });
+      since = wait.toMs ?? toMs;
     }
-    busy.push({ fromMs: since, toMs: ended_at === null ? toMs : Date.parse(ended_at) });
+    busy.push({ fromMs: since, toMs: endedAtMs ?? toMs });
   }
   return busy.sort((one, other) => one.fromMs - other.fromMs);
 }

@@ -1,20 +1,20 @@
+import type { RunAttempt } from "@millrace/client";
 import { describe, expect, it } from "vitest";
-import { attempt, msAt, namingWith, timeAt, wait } from "../../test/support/ticks.js";
-import type { Attempt } from "../api/contract.types.js";
+import { attempt, msAt, namingWith, wait } from "../../test/support/ticks.js";
 import type { StepNaming } from "./step-names.js";
 import { axisOf, timeScale } from "./time-scale.js";
 import { type Bar, lanesOf } from "./timeline.js";
 
 const facts = { runId: "r", naming: namingWith("begin") };
-const span = (fromMs: number, toMs: number) => ({ started_at: timeAt(fromMs), ended_at: timeAt(toMs) });
-const open = { ended_at: null, ended_tick: null, status: "running", final: false } as const;
+const span = (fromMs: number, toMs: number) => ({ startedAtMs: msAt(fromMs), endedAtMs: msAt(toMs) });
+const open = { endedAtMs: null, endedTick: null, status: "running", isFinal: false } as const;
 const shapeOf = ({ kind, row, fromMs, toMs }: Bar) => [
   kind,
   row,
   fromMs - msAt(0),
   toMs === null ? null : toMs - msAt(0),
 ];
-const bars = (attempts: readonly Attempt[]) => lanesOf(attempts, facts)[0]?.bars.map(shapeOf);
+const bars = (attempts: readonly RunAttempt[]) => lanesOf(attempts, facts)[0]?.bars.map(shapeOf);
 
 describe("lanesOf", () => {
   it("has a lane per step in the order of their start, without the steps that move a pipeline on", () => {
@@ -68,7 +68,7 @@ describe("lanesOf", () => {
   });
 
   it("has all attempts of an item in one row, and dots until the next one", () => {
-    const failed = { status: "failed", final: false } as const;
+    const failed = { status: "failed", isFinal: false } as const;
     expect(
       bars([
         attempt("a", 1, { ...span(0, 100), ...failed }),
@@ -86,7 +86,7 @@ describe("lanesOf", () => {
   });
 
   it("shows the time until a next attempt that has not begun", () => {
-    const first = attempt("a", 1, { ...span(0, 100), status: "retrying", final: false, retry_at: timeAt(250) });
+    const first = attempt("a", 1, { ...span(0, 100), status: "retrying", isFinal: false, retryAtMs: msAt(250) });
 
     expect(bars([first])).toEqual([
       ["retried", 0, 0, 100],
@@ -95,7 +95,7 @@ describe("lanesOf", () => {
   });
 
   it("is solid red when it failed for good", () => {
-    expect(bars([attempt("a", 1, { ...span(0, 100), status: "failed", final: true })])).toEqual([
+    expect(bars([attempt("a", 1, { ...span(0, 100), status: "failed", isFinal: true })])).toEqual([
       ["failed", 0, 0, 100],
     ]);
   });
@@ -103,7 +103,7 @@ describe("lanesOf", () => {
   it("cuts an attempt at its waits; what is not over has no end", () => {
     const waits = [wait("event", [20, 80]), wait("sleep", [90, null])];
 
-    expect(bars([attempt("a", 1, { started_at: timeAt(0), ...open, waits })])).toEqual([
+    expect(bars([attempt("a", 1, { startedAtMs: msAt(0), ...open, waits })])).toEqual([
       ["done", 0, 0, 20],
       ["waiting", 0, 20, 80],
       ["done", 0, 80, 90],
@@ -112,14 +112,14 @@ describe("lanesOf", () => {
   });
 
   it("draws the calls that took time within their attempt", () => {
-    const call = { call: "run=pay", started_tick: 2, ended_tick: 3, attempts: 1, error: null };
+    const call = { call: "run=pay", startedTick: 2, endedTick: 3, attempts: 1, error: null };
     const calls = [
-      { ...call, started_at: timeAt(10), ended_at: timeAt(40), status: "completed" as const },
-      { ...call, started_at: timeAt(40), ended_at: timeAt(40), status: "completed" as const },
-      { ...call, started_at: timeAt(50), ended_at: null, ended_tick: null, status: "waiting" as const, attempts: 3 },
+      { ...call, startedAtMs: msAt(10), endedAtMs: msAt(40), status: "completed" as const },
+      { ...call, startedAtMs: msAt(40), endedAtMs: msAt(40), status: "completed" as const },
+      { ...call, startedAtMs: msAt(50), endedAtMs: null, endedTick: null, status: "waiting" as const, attempts: 3 },
     ];
     const waits = [wait("retry", [60, null])];
-    const lanes = lanesOf([attempt("a", 1, { started_at: timeAt(0), ...open, calls, waits })], facts);
+    const lanes = lanesOf([attempt("a", 1, { startedAtMs: msAt(0), ...open, calls, waits })], facts);
 
     expect(lanes[0]?.bars.map((bar) => [bar.kind, bar.call?.attempts, bar.fromMs - msAt(0)])).toEqual([
       ["done", undefined, 0],
@@ -141,8 +141,8 @@ describe("lanesOf", () => {
   });
 
   it("indents the lanes of child runs below the step that started them, also of children of children", () => {
-    const child = (run: string, workflow: string) => ({ run_id: run, workflow_name: workflow });
-    const calls = (run: string) => ({ waits: [wait("child", [10, 20], { run_id: run })] });
+    const child = (run: string, workflow: string) => ({ runId: run, workflow });
+    const calls = (run: string) => ({ waits: [wait("child", [10, 20], { runId: run })] });
     const lanes = lanesOf(
       [
         attempt("plan", 1),

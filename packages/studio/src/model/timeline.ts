@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Attempt, Call, Wait } from "../api/contract.types.js";
+import type { AttemptWait, RunAttempt, RunCall } from "@millrace/client";
 import { groupBy } from "./group-by.js";
 import type { StepNaming } from "./step-names.js";
 
@@ -31,11 +31,11 @@ export interface Bar {
   /** `null` while it is not over. */
   readonly toMs: number | null;
   readonly fromTick: number;
-  readonly attempt: Attempt;
+  readonly attempt: RunAttempt;
   /** Attempts of the item in all. */
   readonly attempts: number;
   /** A call of `ctx.run` in the attempt, drawn within its bar; `null` for the attempt itself. */
-  readonly call: Call | null;
+  readonly call: RunCall | null;
 }
 
 export interface Lane {
@@ -62,23 +62,21 @@ export interface TimelineFacts {
 }
 
 /** @param attempts In the order in which they started. */
-export function lanesOf(attempts: readonly Attempt[], { runId, naming }: TimelineFacts): readonly Lane[] {
-  const byRun = groupBy(attempts, ({ run_id }) => run_id);
+export function lanesOf(attempts: readonly RunAttempt[], { runId, naming }: TimelineFacts): readonly Lane[] {
+  const byRun = groupBy(attempts, ({ runId }) => runId);
   const ofRuns = (runIds: readonly string[], depth: number, place: string): Lane[] => {
     const own = runIds.flatMap((id) => byRun.get(id) ?? []);
     const lanes: Lane[] = [];
-    for (const [step, list] of groupBy(own, (attempt) => naming(attempt.step, attempt.run_id).owner)) {
-      const { label, isInner } = naming(step, list[0]?.run_id ?? "");
+    for (const [step, list] of groupBy(own, (attempt) => naming(attempt.step, attempt.runId).owner)) {
+      const { label, isInner } = naming(step, list[0]?.runId ?? "");
       // Of the internal steps of pipelines, only those that ask a question are shown.
       const shown = isInner ? list.filter((attempt) => attempt.step !== step) : list;
       if (shown.length === 0) continue;
       const key = `${place}${step}`;
       lanes.push(laneOf(shown, { key, step, label, depth, runIds }));
-      const children = list.flatMap(({ waits }) =>
-        waits.flatMap(({ run_id }) => (run_id === undefined ? [] : [run_id])),
-      );
+      const children = list.flatMap(({ waits }) => waits.flatMap(({ runId }) => (runId === undefined ? [] : [runId])));
       const known = [...new Set(children)].filter((id) => byRun.has(id));
-      for (const [workflow, ids] of groupBy(known, (id) => byRun.get(id)?.[0]?.workflow_name ?? "")) {
+      for (const [workflow, ids] of groupBy(known, (id) => byRun.get(id)?.[0]?.workflow ?? "")) {
         lanes.push(...ofRuns(ids, depth + 1, `${key}›${workflow}›`));
       }
     }
@@ -95,13 +93,13 @@ interface LaneFacts {
   readonly runIds: readonly string[];
 }
 
-function laneOf(attempts: readonly Attempt[], { key, step, label, depth, runIds }: LaneFacts): Lane {
+function laneOf(attempts: readonly RunAttempt[], { key, step, label, depth, runIds }: LaneFacts): Lane {
   const own = attempts.filter((attempt) => attempt.step === step);
-  const items = [...groupBy(attempts, ({ run_id, item }) => `${run_id}#${item}`).values()];
+  const items = [...groupBy(attempts, ({ runId, item }) => `${runId}#${item}`).values()];
   const ends: number[] = [];
   const bars: Bar[] = [];
   for (const list of items) {
-    const startMs = Date.parse((list[0] as Attempt).started_at);
+    const startMs = (list[0] as RunAttempt).startedAtMs;
     const free = ends.findIndex((endMs) => endMs <= startMs);
     const row = free === -1 ? ends.length : free;
     ends[row] = endOf(list);
@@ -113,7 +111,7 @@ function laneOf(attempts: readonly Attempt[], { key, step, label, depth, runIds 
     step,
     label,
     depth,
-    child: depth === 0 ? null : (attempts[0]?.workflow_name ?? null),
+    child: depth === 0 ? null : (attempts[0]?.workflow ?? null),
     rows: Math.max(1, ends.length),
     items: itemsIn(own),
     retries: own.length - itemsIn(own),
@@ -123,15 +121,15 @@ function laneOf(attempts: readonly Attempt[], { key, step, label, depth, runIds 
   };
 }
 
-function itemsIn(attempts: readonly Attempt[]): number {
-  return new Set(attempts.map(({ run_id, item }) => `${run_id}#${item}`)).size;
+function itemsIn(attempts: readonly RunAttempt[]): number {
+  return new Set(attempts.map(({ runId, item }) => `${runId}#${item}`)).size;
 }
 
 /** When the row is free again: an item keeps it until its last attempt has ended. */
-function endOf(list: readonly Attempt[]): number {
-  const { ended_at, retry_at } = list.at(-1) as Attempt;
-  if (ended_at === null) return Number.POSITIVE_INFINITY;
-  return Math.max(Date.parse(ended_at), retry_at === null ? 0 : Date.parse(retry_at));
+function endOf(list: readonly RunAttempt[]): number {
+  const { endedAtMs, retryAtMs } = list.at(-1) as RunAttempt;
+  if (endedAtMs === null) return Number.POSITIVE_INFINITY;
+  return Math.max(endedAtMs, retryAtMs ?? 0);
 }
 
 interface Place {
@@ -140,36 +138,35 @@ interface Place {
   readonly of: number;
 }
 
-function barsOf(attempt: Attempt, next: Attempt | undefined, { row, of }: Place): Bar[] {
+function barsOf(attempt: RunAttempt, next: RunAttempt | undefined, { row, of }: Place): Bar[] {
   const bars: Bar[] = [];
   const whole = kindOf(attempt, next);
-  const add = (kind: BarKind, span: { from: string; to: string | null; tick: number }): void => {
-    const toMs = span.to === null ? null : Date.parse(span.to);
-    const fromMs = Date.parse(span.from);
-    bars.push({ kind, row, fromMs, toMs, fromTick: span.tick, attempt, attempts: of, call: null });
+  const add = (kind: BarKind, span: { fromMs: number; toMs: number | null; fromTick: number }): void => {
+    bars.push({ kind, row, ...span, attempt, attempts: of, call: null });
   };
-  let from = attempt.started_at;
-  let tick = attempt.started_tick;
+  let fromMs = attempt.startedAtMs;
+  let fromTick = attempt.startedTick;
   for (const wait of withoutOverlap(attempt.waits)) {
-    if (Date.parse(wait.from) > Date.parse(from)) {
-      add(whole === "running" ? "done" : whole, { from, to: wait.from, tick });
+    if (wait.fromMs > fromMs) {
+      add(whole === "running" ? "done" : whole, { fromMs, toMs: wait.fromMs, fromTick });
     }
-    add(waitKinds[wait.kind], { from: wait.from, to: wait.to ?? attempt.ended_at, tick: wait.from_tick });
-    if (wait.to === null) return [...bars, ...retryBar(attempt, next, { row, of }), ...callBars(attempt, { row, of })];
-    from = wait.to;
-    tick = wait.to_tick ?? wait.from_tick;
+    const { fromMs: waitsFromMs, toMs } = wait;
+    add(waitKinds[wait.kind], { fromMs: waitsFromMs, toMs: toMs ?? attempt.endedAtMs, fromTick: wait.fromTick });
+    if (toMs === null) return [...bars, ...retryBar(attempt, next, { row, of }), ...callBars(attempt, { row, of })];
+    fromMs = toMs;
+    fromTick = wait.toTick ?? wait.fromTick;
   }
-  add(whole, { from, to: attempt.ended_at, tick });
+  add(whole, { fromMs, toMs: attempt.endedAtMs, fromTick });
   return [...bars, ...retryBar(attempt, next, { row, of }), ...callBars(attempt, { row, of })];
 }
 
-const waitKinds: Readonly<Record<Wait["kind"], BarKind>> = {
+const waitKinds: Readonly<Record<AttemptWait["kind"], BarKind>> = {
   event: "waiting",
   sleep: "waiting",
   child: "child",
   retry: "retry",
 };
-const callKinds: Readonly<Record<Call["status"], BarKind>> = {
+const callKinds: Readonly<Record<RunCall["status"], BarKind>> = {
   running: "running",
   waiting: "retried",
   completed: "done",
@@ -178,45 +175,43 @@ const callKinds: Readonly<Record<Call["status"], BarKind>> = {
 };
 
 /** Bars of calls that took time: calls without a duration are left out. */
-function callBars(attempt: Attempt, { row, of: attempts }: Place): Bar[] {
-  const long = attempt.calls.filter(({ started_at, ended_at }) => ended_at !== started_at);
+function callBars(attempt: RunAttempt, { row, of: attempts }: Place): Bar[] {
+  const long = attempt.calls.filter(({ startedAtMs, endedAtMs }) => endedAtMs !== startedAtMs);
   return long.map((call) => ({ ...callBar(attempt, call), row, attempts }));
 }
 
-export function callBar(attempt: Attempt, call: Call): Omit<Bar, "row" | "attempts"> {
-  const { status, started_at, started_tick, ended_at } = call;
-  const toMs = ended_at === null ? null : Date.parse(ended_at);
-  return { kind: callKinds[status], fromMs: Date.parse(started_at), toMs, fromTick: started_tick, attempt, call };
+export function callBar(attempt: RunAttempt, call: RunCall): Omit<Bar, "row" | "attempts"> {
+  const { status, startedAtMs: fromMs, startedTick: fromTick, endedAtMs: toMs } = call;
+  return { kind: callKinds[status], fromMs, toMs, fromTick, attempt, call };
 }
 
 /** Waits at the same time are drawn as one after the other: of two children the row shows the first, then the rest of the second. */
-function withoutOverlap(waits: readonly Wait[]): readonly Wait[] {
-  const shown: Wait[] = [];
-  for (const wait of [...waits].sort((one, other) => Date.parse(one.from) - Date.parse(other.from))) {
+function withoutOverlap(waits: readonly AttemptWait[]): readonly AttemptWait[] {
+  const shown: AttemptWait[] = [];
+  for (const wait of [...waits].sort((one, other) => one.fromMs - other.fromMs)) {
     const before = shown.at(-1);
     if (before === undefined) shown.push(wait);
-    else if (before.to === null) break;
-    else if (Date.parse(wait.from) >= Date.parse(before.to)) shown.push(wait);
-    else if (wait.to === null || Date.parse(wait.to) > Date.parse(before.to)) shown.push({ ...wait, from: before.to });
+    else if (before.toMs === null) break;
+    else if (wait.fromMs >= before.toMs) shown.push(wait);
+    else if (wait.toMs === null || wait.toMs > before.toMs) shown.push({ ...wait, fromMs: before.toMs });
   }
   return shown;
 }
 
-function retryBar(attempt: Attempt, next: Attempt | undefined, { row, of: attempts }: Place): Bar[] {
-  const { ended_at, ended_tick, retry_at } = attempt;
-  if (ended_at === null || attempt.final || attempt.status === "completed") return [];
-  const to = next?.started_at ?? retry_at;
-  if (to === null || Date.parse(to) <= Date.parse(ended_at)) return [];
-  const fromTick = ended_tick ?? 0;
-  const [fromMs, toMs] = [Date.parse(ended_at), Date.parse(to)];
-  return [{ kind: "retry", row, fromMs, toMs, fromTick, attempt, attempts, call: null }];
+function retryBar(attempt: RunAttempt, next: RunAttempt | undefined, { row, of: attempts }: Place): Bar[] {
+  const { endedAtMs, endedTick, retryAtMs } = attempt;
+  if (endedAtMs === null || attempt.isFinal || attempt.status === "completed") return [];
+  const toMs = next?.startedAtMs ?? retryAtMs;
+  if (toMs === null || toMs <= endedAtMs) return [];
+  const fromTick = endedTick ?? 0;
+  return [{ kind: "retry", row, fromMs: endedAtMs, toMs, fromTick, attempt, attempts, call: null }];
 }
 
-function kindOf({ status, final, ended_at }: Attempt, next: Attempt | undefined): BarKind {
+function kindOf({ status, isFinal, endedAtMs }: RunAttempt, next: RunAttempt | undefined): BarKind {
   if (status === "completed") return "done";
   if (status === "cancelled" || status === "restarted") return "cancelled";
   if (status === "queued") return "queued";
   if (status === "retrying") return "retried";
-  if (status === "failed") return final && next === undefined ? "failed" : "retried";
-  return ended_at === null ? "running" : "done";
+  if (status === "failed") return isFinal && next === undefined ? "failed" : "retried";
+  return endedAtMs === null ? "running" : "done";
 }

@@ -1,17 +1,17 @@
+import type { ChangedValue } from "@millrace/client";
 import { describe, expect, it } from "vitest";
 import { entry } from "../../test/support/ticks.js";
-import type { Change } from "../api/contract.types.js";
 import { stateAfter } from "./travel.js";
 
 /** The state after the changes, and after they were undone again. */
-function thereAndBack(state: unknown, changes: readonly Change[]): readonly [unknown, unknown] {
+function thereAndBack(state: unknown, changes: readonly ChangedValue[]): readonly [unknown, unknown] {
   const entries = [entry(1, "run.started"), entry(2, "state.edited", { changes })];
   const there = stateAfter(entries, { from: 1, state, to: 2, runId: "r" });
   return [there, stateAfter(entries, { from: 2, state: there, to: 1, runId: "r" })];
 }
 
 describe("stateAfter", () => {
-  it.each<[string, unknown, Change, unknown]>([
+  it.each<[string, unknown, ChangedValue, unknown]>([
     ["sets a field", { a: 1 }, { path: ["a"], old: 1, new: 2 }, { a: 2 }],
     ["adds a field", {}, { path: ["a"], new: null }, { a: null }],
     ["deletes a field", { a: 1, b: 2 }, { path: ["a"], old: 1 }, { b: 2 }],

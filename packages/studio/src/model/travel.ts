@@ -6,8 +6,9 @@
  * @module
  */
 
-import type { Change, HistoryEntry, Path } from "../api/contract.types.js";
+import type { ChangedValue, HistoryEntry } from "@millrace/client";
 import { lastUpTo } from "./numbers.js";
+import type { Path } from "./path.types.js";
 
 /** @param from Number of the tick after which the run had `state`. */
 export function stateAfter(
@@ -16,9 +17,9 @@ export function stateAfter(
 ): unknown {
   const index = (number: number): number => lastUpTo(entries, number, (entry) => entry.number);
   let moved = state;
-  const changesOf = (at: number): readonly Change[] => {
+  const changesOf = (at: number): readonly ChangedValue[] => {
     const entry = entries[at] as HistoryEntry;
-    return entry.run_id === runId ? (entry.changes ?? []) : [];
+    return entry.runId === runId ? (entry.changes ?? []) : [];
   };
   for (let at = index(from) + 1; at <= index(to); at++) {
     for (const { path, ...change } of changesOf(at)) moved = put(moved, path, change);
@@ -30,9 +31,9 @@ export function stateAfter(
 }
 
 /** `old` is absent of what is added, `new` of what is deleted: places of a list move. */
-type Replaced = Omit<Change, "path">;
+type Replaced = Omit<ChangedValue, "path">;
 
-function undone(change: Change): Replaced {
+function undone(change: ChangedValue): Replaced {
   return { ...("new" in change && { old: change.new }), ...("old" in change && { new: change.old }) };
 }
 

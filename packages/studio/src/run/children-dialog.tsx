@@ -1,7 +1,7 @@
 /** The child runs of a run, as links to their pages. */
 import type { ReactNode } from "react";
-import type { Handler } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import { useRead } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -16,14 +16,14 @@ export interface ChildrenDialogProps {
 }
 
 export function ChildrenDialog({ rootId, runIds, onClose }: ChildrenDialogProps): ReactNode {
-  const reading = useGet<Handler>(`handlers/${encodeURIComponent(rootId)}`, { children: true });
+  const reading = useRead(`children ${rootId}`, (signal) => client.children(rootId, { signal }));
   return (
     <Dialog title="Child runs" onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
       <Read reading={reading} rows={4}>
-        {({ children = [] }) =>
+        {(children) =>
           children
-            .filter(({ run_id }) => runIds.includes(run_id))
-            .map(({ run_id: runId, workflow_name: workflow, step, item, status }) => (
+            .filter(({ runId }) => runIds.includes(runId))
+            .map(({ runId, workflow, step, item, status }) => (
               <a key={runId} className="row choice" href={hrefOf("child", rootId, runId)} onClick={onClose}>
                 <span className="cut grow">
                   {workflow} <span className="mono muted">{runId}</span>
@@ -31,7 +31,7 @@ export function ChildrenDialog({ rootId, runIds, onClose }: ChildrenDialogProps)
                 <span className="muted num">
                   {step} #{item}
                 </span>
-                <StatusBadge status={statusOf({ status, waiting: false })} />
+                <StatusBadge status={statusOf({ status })} />
               </a>
             ))
         }

@@ -1,8 +1,10 @@
 /** Four views of one run, and one cursor: graph, timeline, log and state show the same tick. */
+
+import type { ClientError, RunSummary } from "@millrace/client";
 import { type CSSProperties, type ReactNode, useRef, useState } from "react";
-import type { Handler, WorkflowGraphData } from "../api/contract.types.js";
-import type { ApiError } from "../api/request.js";
-import { CodeButton } from "../graph/code-dialog.js";
+import { isUnreachable } from "../api/client.js";
+import { isOpen, promptsOf } from "../api/run-facts.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
@@ -10,14 +12,13 @@ import { useStudioConfig } from "../shell/studio-config.js";
 import { useStore } from "../store.js";
 import { ErrorBox, Loading } from "../ui/states.js";
 import { ChildrenDialog } from "./children-dialog.js";
-import { CompareDialog } from "./compare-dialog.js";
+import { RunData, useRunInput } from "./data/run-data.js";
 import { FailureNotice } from "./failure-notice.js";
-import { ForkDialog } from "./fork-dialog.js";
 import { LogView } from "./log-view.js";
 import { PromptPanel } from "./prompt-panel.js";
+import { type DialogName, RunDialogs } from "./run-dialogs.js";
 import type { RunFeed } from "./run-feed.js";
 import { RunHeader } from "./run-header.js";
-import { SendDialog } from "./send-dialog.js";
 import { StateView } from "./state-view.js";
 import { TimelineView } from "./timeline-view.js";
 import { Transport } from "./transport.js";
@@ -25,18 +26,17 @@ import { type PaneName, useCursorKeys } from "./use-cursor-keys.js";
 import { useDeeds } from "./use-deeds.js";
 import { usePlay } from "./use-play.js";
 import { type RunViews, useRunViews } from "./use-run-views.js";
+import { type Selection, useSelection } from "./use-selection.js";
 
 export interface CockpitProps {
   readonly feed: RunFeed;
-  readonly handler: Handler;
+  readonly handler: RunSummary;
   /** `null` while it is read, or of a workflow that the server does not have. */
   readonly graph: WorkflowGraphData | null;
-  readonly error: ApiError | null;
+  readonly error: ClientError | null;
   /** Of a child; `null` for a whole run. */
   readonly place: ChildPlace | null;
 }
-
-type DialogName = "fork" | "send" | "compare";
 
 export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): ReactNode {
   const { run } = feed;
@@ -44,14 +44,15 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
   const { may } = useStudioConfig();
   const { rootId } = feed;
   const { tick } = run;
-  const [step, setStep] = useState<string | null>(null);
   const [tab, setTab] = useState<PaneName>("graph");
   const [dialog, setDialog] = useState<DialogName | null>(null);
   const [children, setChildren] = useState<readonly string[] | null>(null);
   const play = usePlay(run);
+  const panes = usePanes(setTab);
+  const selection = useSelection(run, { onMove: play.stop, onData: panes.showData });
+  const { step, onGo } = selection;
   const deeds = useDeeds(feed);
   const views = useRunViews(run, handler, { graph, step });
-  const panes = usePanes(setTab);
   const open = (name: DialogName): void => {
     if (name === "fork") {
       play.stop();
@@ -63,10 +64,7 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
     run.release();
     setDialog(null);
   };
-  const onGo = (number: number): void => {
-    play.stop();
-    run.goTo(number);
-  };
+  const input = useRunInput(run, handler);
   useCursorKeys({
     run,
     onGo,
@@ -76,73 +74,68 @@ export function Cockpit({ feed, handler, graph, error, place }: CockpitProps): R
     onAnswer: panes.focusAnswer,
     onSearch: () => panes.search.current?.focus(),
     onEscape: () => {
-      setStep(null);
+      selection.onClear();
       return step !== null;
     },
     rows: panes.rows,
     log: panes.log,
   });
-  const isRunning = handler.status === "running";
-  const shownError = deeds.failure ?? (error?.status === 0 ? null : error);
+  const isRunning = isOpen(handler);
+  const shownError = deeds.failure ?? (error !== null && isUnreachable(error) ? null : error);
   const { fromMs, atMs } = views.time;
   return (
     <div className="run" ref={panes.page}>
-      <RunHeader {...{ handler, run, deeds, rootId, place }} time={views.time} onOpen={open} onChildren={setChildren} />
+      <RunHeader
+        {...{ handler, run, deeds, rootId, place }}
+        canRunAgain={input !== null}
+        time={views.time}
+        onOpen={open}
+        onChildren={setChildren}
+      />
       <div>
-        {handler.status === "failed" && <FailureNotice run={run} handler={handler} onGo={onGo} />}
+        {handler.status === "failed" && <FailureNotice run={run} handler={handler} onOpen={selection.onOpen} />}
         {shownError !== null && <ErrorBox error={shownError} />}
+        <RunData input={input} handler={handler} />
       </div>
       <Tabs tab={tab} onChange={setTab} />
       <div
-        className={`cock ${handler.prompts.length > 0 ? "asks" : ""}`}
+        className={`cock ${promptsOf(handler).length > 0 ? "asks" : ""}`}
         data-tab={tab}
         style={{ "--th": `${timelineHeight(views.lanes)}px` } as CSSProperties}
       >
-        <Columns {...{ feed, handler, graph, place, views, panes, step, setStep, onGo }} onChildren={setChildren} />
+        <Columns {...{ feed, handler, graph, views, panes, selection }} onChildren={setChildren} />
       </div>
       <Transport
         {...{ run, tick, isRunning, atMs, fromMs, onGo }}
-        isLive={isRunning && !handler.waiting}
+        isLive={handler.status === "running"}
         isPlaying={play.isPlaying}
         onPlay={play.toggle}
       />
       {children !== null && <ChildrenDialog rootId={rootId} runIds={children} onClose={() => setChildren(null)} />}
-      <Dialogs name={dialog} feed={feed} handler={handler} onClose={close} />
+      <RunDialogs name={dialog} {...{ feed, handler, input }} onClose={close} />
     </div>
   );
 }
 
-interface ColumnsProps extends Pick<CockpitProps, "feed" | "handler" | "graph" | "place"> {
+interface ColumnsProps extends Pick<CockpitProps, "feed" | "handler" | "graph"> {
   readonly views: RunViews;
   readonly panes: ReturnType<typeof usePanes>;
-  readonly step: string | null;
-  readonly setStep: (step: string | null) => void;
-  readonly onGo: (tick: number) => void;
+  readonly selection: Selection;
   readonly onChildren: (runIds: readonly string[]) => void;
 }
 
-function Columns({
-  feed,
-  handler,
-  graph,
-  place,
-  views,
-  panes,
-  step,
-  setStep,
-  onGo,
-  onChildren,
-}: ColumnsProps): ReactNode {
+function Columns(props: ColumnsProps): ReactNode {
+  const { feed, handler, graph, views, panes, selection, onChildren } = props;
   const { run, rootId } = feed;
   const { may } = useStudioConfig();
   const { tick } = run;
   const { fromMs, atMs } = views.time;
+  const { step, onGo, onOpen, onSelect } = selection;
   return (
     <>
       <div className="leftcol">
         <span />
         <section className="pane p-graph" aria-label="Graph">
-          {step !== null && place === null && <CodeButton workflow={handler.workflow_name} step={step} />}
           {graph === null ? (
             <Loading rows={3} />
           ) : (
@@ -151,23 +144,28 @@ function Columns({
               overlay={views.overlay}
               selected={step}
               reveal={views.busy}
-              onSelect={(name) => setStep(step === name ? null : name)}
+              onSelect={(name) => onSelect(step === name ? null : name)}
+              onEvent={selection.onEvent}
             />
           )}
         </section>
         <TimelineView
           {...views}
-          {...{ rootId, atMs, onGo }}
+          {...{ rootId, atMs, onGo, onSelect, onChildren }}
           onFold={views.setFolds}
-          onChildren={onChildren}
           selected={step}
-          onSelect={setStep}
         />
       </div>
       <div className="rightcol">
-        <PromptPanel runId={rootId} prompts={handler.prompts} mayAnswer={may.answer} onAnswered={feed.refresh} />
-        <LogView {...{ run, tick, fromMs, step, onGo }} many={views.many} onSelect={setStep} {...panes.ofLog} />
-        <StateView {...{ run, rootId, tick, onGo }} boxRef={panes.tree} />
+        <PromptPanel runId={rootId} prompts={promptsOf(handler)} mayAnswer={may.answer} onAnswered={feed.refresh} />
+        <LogView
+          {...{ run, tick, fromMs, step }}
+          many={views.many}
+          onClear={selection.onClear}
+          onGo={onOpen}
+          {...panes.ofLog}
+        />
+        <StateView {...{ run, rootId, tick, selection }} workflow={handler.workflow} />
       </div>
     </>
   );
@@ -177,17 +175,16 @@ function Columns({
 function usePanes(setTab: (pane: PaneName) => void) {
   const page = useRef<HTMLDivElement>(null);
   const log = useRef<HTMLDivElement>(null);
-  const tree = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const rows = useRef<readonly number[]>([]);
   const find = (selector: string) => page.current?.querySelector<HTMLElement>(selector) ?? null;
   const focus = (pane: PaneName): void => {
     setTab(pane);
     const element = {
-      graph: () => find(".p-graph button"),
+      graph: () => find(".p-graph .node.step"),
       time: () => find("#time"),
       log: () => log.current,
-      state: () => tree.current,
+      state: () => find(".p-state .scroll"),
     }[pane]();
     element?.focus();
   };
@@ -197,15 +194,20 @@ function usePanes(setTab: (pane: PaneName) => void) {
     field?.focus();
     return field !== null;
   };
+  // Below a long question the data is out of sight, and so is it in a tab that is only now drawn.
+  const showData = (): void => {
+    setTab("state");
+    requestAnimationFrame(() => find(".p-state")?.scrollIntoView({ block: "nearest" }));
+  };
   const ofLog = { boxRef: log, searchRef: search, rowsRef: rows };
-  return { page, log, tree, search, rows, focus, focusAnswer, ofLog };
+  return { page, log, search, rows, focus, focusAnswer, showData, ofLog };
 }
 
 const tabs: readonly (readonly [PaneName, string])[] = [
   ["graph", "Graph"],
   ["time", "Timeline"],
   ["log", "Log"],
-  ["state", "State"],
+  ["state", "Data"],
 ];
 
 function Tabs({ tab, onChange }: { readonly tab: PaneName; readonly onChange: (tab: PaneName) => void }): ReactNode {
@@ -220,27 +222,6 @@ function Tabs({ tab, onChange }: { readonly tab: PaneName; readonly onChange: (t
       </div>
     </div>
   );
-}
-
-interface DialogsProps {
-  readonly name: DialogName | null;
-  readonly feed: RunFeed;
-  readonly handler: Handler;
-  readonly onClose: () => void;
-}
-
-function Dialogs({ name, feed, handler, onClose }: DialogsProps): ReactNode {
-  const { run } = feed;
-  if (name === "fork") {
-    const moment = run.moments.get(run.tick) ?? null;
-    return (
-      <ForkDialog runId={run.runId} tick={run.tick} moment={moment} attempts={run.attempts.list} onClose={onClose} />
-    );
-  }
-  if (name === "send") {
-    return <SendDialog runId={run.runId} workflow={handler.workflow_name} onClose={onClose} onSent={feed.refresh} />;
-  }
-  return name === "compare" ? <CompareDialog handler={handler} onClose={onClose} /> : null;
 }
 
 /** What all lanes take, so that the graph gets the rest. */

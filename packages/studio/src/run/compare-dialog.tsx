@@ -1,7 +1,9 @@
 /** Which run to compare with: runs of the same workflow, and where this one comes from. */
+
+import type { RunSummary } from "@millrace/client";
 import type { ReactNode } from "react";
-import type { Handler, HandlerPage } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import { useRead } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -12,13 +14,13 @@ import { Ago } from "../ui/time.js";
 const mostShown = 20;
 
 export interface CompareDialogProps {
-  readonly handler: Handler;
+  readonly handler: RunSummary;
   readonly onClose: () => void;
 }
 
 export function CompareDialog({ handler, onClose }: CompareDialogProps): ReactNode {
-  const { handler_id: id, workflow_name: workflow, forked_from: origin } = handler;
-  const reading = useGet<HandlerPage>("handlers", { workflow_name: workflow, limit: mostShown + 1 });
+  const { handlerId: id, workflow, forkedFrom: origin } = handler;
+  const reading = useRead(`runs ${workflow}`, (signal) => client.runs({ workflow, limit: mostShown + 1, signal }));
   const title = (
     <>
       Compare <bdi>{id}</bdi> with
@@ -27,21 +29,21 @@ export function CompareDialog({ handler, onClose }: CompareDialogProps): ReactNo
   return (
     <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>Cancel</Button>}>
       {origin != null && (
-        <a className="row choice" href={hrefOf("compare", origin.handler_id, id)}>
-          <span className="mono cut">{origin.handler_id}</span>
+        <a className="row choice" href={hrefOf("compare", origin.handlerId, id)}>
+          <span className="mono cut">{origin.handlerId}</span>
           <span className="muted">the run that it is a fork of</span>
         </a>
       )}
       <Read reading={reading} rows={4}>
-        {({ handlers }) => {
-          const others = handlers.filter((other) => other.handler_id !== id && other.handler_id !== origin?.handler_id);
+        {({ runs }) => {
+          const others = runs.filter((other) => other.handlerId !== id && other.handlerId !== origin?.handlerId);
           if (others.length === 0 && origin == null) return <Empty>There is no other run of {workflow}.</Empty>;
           return others.map((other) => (
-            <a key={other.handler_id} className="row choice" href={hrefOf("compare", other.handler_id, id)}>
-              <span className="mono cut grow">{other.handler_id}</span>
+            <a key={other.handlerId} className="row choice" href={hrefOf("compare", other.handlerId, id)}>
+              <span className="mono cut grow">{other.handlerId}</span>
               <StatusBadge status={statusOf(other)} />
               <span className="muted num">
-                <Ago at={other.started_at} />
+                <Ago atMs={other.startedAtMs} />
               </span>
             </a>
           ));

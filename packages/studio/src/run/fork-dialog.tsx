@@ -1,9 +1,10 @@
-/** A fork: what it keeps, what it runs again, and what shall be different. The request is shown as it will be sent. */
+/** A fork: what it keeps, what it runs again, and what shall be different. The call is shown as it will be made. */
+
+import type { RunAttempt, RunMoment } from "@millrace/client";
 import { type ReactNode, useId, useState } from "react";
-import type { Attempt, Handler, Moment } from "../api/contract.types.js";
-import { post } from "../api/request.js";
+import { client } from "../api/client.js";
 import { useSend } from "../api/use-send.js";
-import { type ForkPlan, forkBody, forkPlan, forkRefusal, type NextItem, readEdits } from "../model/fork-plan.js";
+import { type ForkPlan, forkOptions, forkPlan, forkRefusal, type NextItem, readEdits } from "../model/fork-plan.js";
 import { go, hrefOf } from "../route.js";
 import { Button } from "../ui/controls.js";
 import { Dialog } from "../ui/dialog.js";
@@ -15,8 +16,8 @@ export interface ForkDialogProps {
   readonly runId: string;
   readonly tick: number;
   /** `null` while it is loading. */
-  readonly moment: Moment | null;
-  readonly attempts: readonly Attempt[];
+  readonly moment: RunMoment | null;
+  readonly attempts: readonly RunAttempt[];
   readonly onClose: () => void;
 }
 
@@ -25,12 +26,13 @@ export function ForkDialog({ runId, tick, moment, attempts, onClose }: ForkDialo
   const plan = moment === null ? null : forkPlan({ runId, attempts, moment });
   const refusal = forkRefusal(moment);
   const edited = useForkEdits({ runId, tick, moment, items: plan?.next ?? [] });
-  const { body, isBroken } = edited;
+  const { options, isBroken } = edited;
   const { isSending, error, send } = useSend();
   const fork = async (): Promise<void> => {
-    const made = await post<Handler>(`handlers/${encodeURIComponent(runId)}/fork`, body);
+    const made = client.fork(runId, options);
+    await made.accepted;
     onClose();
-    go(hrefOf("run", made.handler_id));
+    go(hrefOf("run", made.handlerId));
   };
   const actions = (
     <>
@@ -80,7 +82,7 @@ interface ForkFormProps {
 }
 
 function ForkForm({ runId, plan, edited }: ForkFormProps): ReactNode {
-  const { body, next, open } = edited;
+  const { options, next, open } = edited;
   return (
     <>
       <Plan plan={plan} />
@@ -103,8 +105,8 @@ function ForkForm({ runId, plan, edited }: ForkFormProps): ReactNode {
       )}
       <Refusals items={plan.next} />
       <div>
-        <div className="lbl">Request</div>
-        <pre className="req">{`POST /handlers/${runId}/fork\n${JSON.stringify(body, null, 2)}`}</pre>
+        <div className="lbl">Call</div>
+        <pre className="req">{`client.fork(${JSON.stringify(runId)}, ${JSON.stringify(options, null, 2)})`}</pre>
       </div>
     </>
   );
@@ -116,7 +118,7 @@ interface ForkFacts extends Pick<ForkDialogProps, "runId" | "tick" | "moment"> {
   readonly items: readonly NextItem[];
 }
 
-/** What was typed, and the request that it makes. */
+/** What was typed, and the options that it makes. */
 function useForkEdits({ runId, tick, moment, items }: ForkFacts) {
   const [handlerId, setHandlerId] = useState(() => `${runId}-fork${tick}`);
   const [stateTexts, setStateTexts] = useState<Texts>(new Map());
@@ -141,7 +143,7 @@ function useForkEdits({ runId, tick, moment, items }: ForkFacts) {
     next,
     open,
     isBroken: state.broken.length + event.broken.length > 0,
-    body: forkBody({ at: tick, handlerId, state: state.edits, event: event.edits, item }),
+    options: forkOptions({ at: tick, handlerId, state: state.edits, event: event.edits, item }),
     state: { ...state, before, closed, texts: stateTexts, onChange: setStateTexts },
     event: { ...event, before: next?.fields ?? {}, closed: [], texts: eventTexts, onChange: setEventTexts },
   };

@@ -17,7 +17,8 @@ export interface LogViewProps {
   readonly step: string | null;
   /** Steps that ran for several items: their item is shown. */
   readonly many: ReadonlySet<string>;
-  readonly onSelect: (step: string | null) => void;
+  /** Shows all steps again. */
+  readonly onClear: () => void;
   readonly onGo: (tick: number) => void;
   readonly boxRef: Ref<HTMLDivElement>;
   readonly searchRef: Ref<HTMLInputElement>;
@@ -76,18 +77,13 @@ interface LogHeadProps extends LogViewProps {
   readonly onText: (text: string) => void;
 }
 
-function LogHead({ run, step, onSelect, searchRef, text, onText }: LogHeadProps): ReactNode {
+function LogHead({ run, step, onClear, searchRef, text, onText }: LogHeadProps): ReactNode {
   const label = step === null ? "" : run.facts.naming(step, run.runId).label;
   return (
     <div className="panehead">
       <h2 id="h-log">Log</h2>
       {step !== null && (
-        <button
-          type="button"
-          className="chip unselect"
-          aria-label={`Only ${label}. Show all steps`}
-          onClick={() => onSelect(null)}
-        >
+        <button type="button" className="chip unselect" aria-label={`Only ${label}. Show all steps`} onClick={onClear}>
           <span className="cut">{label}</span> ✕
         </button>
       )}
@@ -160,7 +156,7 @@ function LogRow({ run, index, place, size, tick, fromMs, many, onGo }: LogRowPro
   const entry = run.entries[index];
   if (entry === undefined) return null;
   const { text, icon, tone, event, message } = run.lineAt(index);
-  const { number, step, item, changes = [], run_id } = entry;
+  const { number, step, item, changes = [], runId } = entry;
   const shownChanges = changes.slice(0, 2).map((change) => `${change.path.join(".")} ${short(change.new, 14)}`);
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
@@ -176,14 +172,14 @@ function LogRow({ run, index, place, size, tick, fromMs, many, onGo }: LogRowPro
       onClick={() => onGo(number)}
     >
       <span className="n">{number}</span>
-      <span className="at">{offset(Date.parse(entry.at) - fromMs)}</span>
+      <span className="at">{offset(entry.atMs - fromMs)}</span>
       <span className={tone === null ? "s-queued" : `s-${tone}`}>
         <Icon name={icon} />
       </span>
       <span className="cut" title={message ?? undefined}>
-        {run_id !== run.runId && <span className="muted">child › </span>}
+        {runId !== run.runId && <span className="muted">child › </span>}
         <bdi>{text}</bdi>
-        {step !== null && item !== null && many.has(`${run_id}#${step}`) && <span className="muted num"> #{item}</span>}
+        {step !== null && item !== null && many.has(`${runId}#${step}`) && <span className="muted num"> #{item}</span>}
         {event !== null && <span className="ev"> {event}</span>}
         {message !== null && <span className="muted"> {message}</span>}
         {shownChanges.length > 0 && <span className="ev"> {shownChanges.join(", ")}</span>}

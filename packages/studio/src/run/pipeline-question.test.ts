@@ -1,7 +1,7 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
-import type { Json } from "../api/contract.types.js";
+import type { Json } from "../api/json.types.js";
 import { fieldsOfDecision, PipelineQuestion, type Requirement, requirementOf } from "./pipeline-question.js";
 import { Facts } from "./prompt-panel.js";
 
@@ -27,7 +27,7 @@ function asks(toolArgs: Json, more: Partial<Requirement> = {}): string {
 describe("the question of an agent in a step", () => {
   const details = { kind: "permission", id: "c1", toolName: "shell", input: { command: "ls" } };
   const promptOf = (given: object) =>
-    requirementOf({ event: { type: "millrace.question", value: { title: "May it?", details: given } } } as never);
+    requirementOf({ event: { type: "millrace.question", title: "May it?", details: given } } as never);
 
   it("is one of the pipeline, with the call, and is answered with the fields that it asks for", () => {
     const requirement = promptOf({ ...details, stepName: "clean up" }) as Requirement;

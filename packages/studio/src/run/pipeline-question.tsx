@@ -1,6 +1,9 @@
 /** What a pipeline asks a person: to confirm, to fill in, to choose, to review, to allow tools, or what to do after a failure. */
+
+import type { PendingPrompt } from "@millrace/client";
 import { type ReactNode, useState } from "react";
-import type { Json, JsonObject, JsonSchema, Prompt } from "../api/contract.types.js";
+import type { Json, JsonObject, JsonSchema } from "../api/json.types.js";
+import { fieldsOf } from "../api/plain-json.js";
 import { Button } from "../ui/controls.js";
 import { ExactText } from "../ui/exact-text.js";
 import { JsonForm } from "../ui/form.js";
@@ -27,10 +30,10 @@ interface Field {
 }
 
 /** `null` for a question of a workflow that is not a pipeline. */
-export function requirementOf({ event }: Prompt): Requirement | null {
-  if (event.type === "millrace.question") return permissionOf(event.value);
+export function requirementOf({ event }: PendingPrompt): Requirement | null {
+  if (event.type === "millrace.question") return permissionOf(fieldsOf(event));
   if (event.type !== "pipeline.question") return null;
-  return (event.value as { readonly requirement?: Requirement } | null)?.requirement ?? null;
+  return ((fieldsOf(event) as { readonly requirement?: unknown }).requirement as Requirement | null) ?? null;
 }
 
 interface Permission {

@@ -1,7 +1,10 @@
 /** Open questions of the run, each with the form that answers it. */
+
+import type { PendingPrompt } from "@millrace/client";
 import { type ReactNode, useId, useState } from "react";
-import type { Json, JsonObject, Prompt } from "../api/contract.types.js";
-import { post } from "../api/request.js";
+import { assertAccepted, client } from "../api/client.js";
+import type { Json, JsonObject, JsonSchema } from "../api/json.types.js";
+import { fieldsOf } from "../api/plain-json.js";
 import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
@@ -15,7 +18,7 @@ import { fieldsOfDecision, PipelineQuestion, requirementOf } from "./pipeline-qu
 
 export interface PromptPanelProps {
   readonly runId: string;
-  readonly prompts: readonly Prompt[];
+  readonly prompts: readonly PendingPrompt[];
   readonly mayAnswer: boolean;
   /** Called once the run has taken an answer. */
   readonly onAnswered: () => void;
@@ -23,7 +26,7 @@ export interface PromptPanelProps {
 
 export function PromptPanel({ runId, prompts, mayAnswer, onAnswered }: PromptPanelProps): ReactNode {
   const [answered, setAnswered] = useState<ReadonlySet<string>>(new Set());
-  const open = prompts.filter(({ prompt_id: id }) => !answered.has(id));
+  const open = prompts.filter(({ promptId: id }) => !answered.has(id));
   const isSent = prompts.length > 0 && open.length === 0;
   const done = (id: string): void => {
     setAnswered((before) => new Set(before).add(id));
@@ -41,25 +44,25 @@ export function PromptPanel({ runId, prompts, mayAnswer, onAnswered }: PromptPan
         </div>
       )}
       {open.map((prompt) => (
-        <Question key={prompt.prompt_id} {...{ runId, prompt, mayAnswer }} onAnswered={() => done(prompt.prompt_id)} />
+        <Question key={prompt.promptId} {...{ runId, prompt, mayAnswer }} onAnswered={() => done(prompt.promptId)} />
       ))}
     </div>
   );
 }
 
 interface QuestionProps extends Omit<PromptPanelProps, "prompts"> {
-  readonly prompt: Prompt;
+  readonly prompt: PendingPrompt;
 }
 
 function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): ReactNode {
   const heading = useId();
   const { isSending, error, send } = useSend();
-  const { prompt_id: promptId, asked_at: askedAt, due_at: dueAt, answer } = prompt;
+  const { promptId, askedAtMs, dueAtMs, answer } = prompt;
   const requirement = requirementOf(prompt);
   const question = questionOf(prompt);
   const answerWith = (fields: JsonObject): void =>
     send(async () => {
-      await post(`handlers/${encodeURIComponent(runId)}/prompts/${encodeURIComponent(promptId)}`, { fields });
+      assertAccepted(await client.handle(runId).answer(promptId, fields));
       onAnswered();
     });
   return (
@@ -69,18 +72,18 @@ function Question({ runId, prompt, mayAnswer, onAnswered }: QuestionProps): Reac
         <span className="whole">
           <ExactText text={requirement?.message ?? question.title} />
         </span>
-        {askedAt !== null && (
+        {askedAtMs !== null && (
           <span className="muted">
-            asked <Ago at={askedAt} />
+            asked <Ago atMs={askedAtMs} />
           </span>
         )}
       </h2>
-      {dueAt !== null && <p className="hint">Waits until {dateAndTime(Date.parse(dueAt))}.</p>}
+      {dueAtMs !== null && <p className="hint">Waits until {dateAndTime(dueAtMs)}.</p>}
       {requirement === null ? (
         <>
           <Facts value={question.facts} />
           {answer !== null && mayAnswer && (
-            <JsonForm schema={answer.schema} id={`ask-${promptId}`} onSubmit={answerWith}>
+            <JsonForm schema={answer.schema as JsonSchema} id={`ask-${promptId}`} onSubmit={answerWith}>
               <Button type="submit" kind="primary" disabled={isSending}>
                 Send {question.isAsked ? "answer" : answer.type}
               </Button>
@@ -109,9 +112,9 @@ interface ShownQuestion {
   readonly isAsked: boolean;
 }
 
-function questionOf({ event }: Prompt): ShownQuestion {
-  if (event.type !== "millrace.question") return { title: event.type, facts: event.value, isAsked: false };
-  const { title, details = null } = event.value as { readonly title: string; readonly details?: Json };
+function questionOf({ event }: PendingPrompt): ShownQuestion {
+  if (event.type !== "millrace.question") return { title: event.type, facts: fieldsOf(event), isAsked: false };
+  const { title, details = null } = fieldsOf(event) as { readonly title: string; readonly details?: Json };
   const isText = typeof details !== "object";
   return { title, facts: isText ? { details } : details, isAsked: true };
 }

@@ -6,10 +6,11 @@
  *
  * @module
  */
-import type { Attempt, Handler, HistoryEntry, Moment } from "../api/contract.types.js";
+import { ClientError, type HistoryEntry, type RunSummary } from "@millrace/client";
+import { client, isUnreachable, streams } from "../api/client.js";
+import { connection } from "../api/connection.js";
 import { follow } from "../api/follow.js";
-import { ApiError, get } from "../api/request.js";
-import { type ChildPlace, childPlace, childRecord, isOf } from "../model/child-place.js";
+import { type ChildPlace, childPlace, childSummary, isOf } from "../model/child-place.js";
 import { RunStore } from "../model/run-store.js";
 import { createStore, type Store } from "../store.js";
 
@@ -23,18 +24,17 @@ export class RunFeed {
   readonly run: RunStore;
   /** Id of the handler: for a child, that of its root run. */
   readonly rootId: string;
-  readonly handler: Store<Handler | null> = createStore<Handler | null>(null);
+  readonly handler: Store<RunSummary | null> = createStore<RunSummary | null>(null);
   /** Of a child. */
   readonly place: Store<ChildPlace | null> = createStore<ChildPlace | null>(null);
-  readonly error: Store<ApiError | null> = createStore<ApiError | null>(null);
+  readonly error: Store<ClientError | null> = createStore<ClientError | null>(null);
   /** All ticks of the past are there. */
   readonly isRead: Store<boolean> = createStore(false);
-  readonly #path: string;
   readonly #childId: string | null;
   /** Whether something is of the run, or of the child, that is shown. */
-  readonly #isShown: (one: { readonly run_id: string }) => boolean;
+  readonly #isShown: (one: { readonly runId: string }) => boolean;
   /** Number of the last tick that has come, whichever run it is of. */
-  #last = 0;
+  #last: number | null = null;
   #stop = new AbortController();
   #unfollow: (() => void) | null = null;
   #waiting: HistoryEntry[] = [];
@@ -49,7 +49,6 @@ export class RunFeed {
     this.rootId = id;
     this.#childId = childId;
     this.#isShown = isOf(childId ?? id);
-    this.#path = `handlers/${encodeURIComponent(id)}`;
     this.run = new RunStore({ runId: childId ?? id, schedule: (notify) => void requestAnimationFrame(notify) });
   }
 
@@ -57,9 +56,12 @@ export class RunFeed {
   start(): () => void {
     this.#stop = new AbortController();
     const unsubscribe = this.run.version.subscribe(() => void this.#readMoment());
+    // What happened while the server was away is read anew.
+    const unconnect = connection.subscribe(() => connection.get() === "connected" && this.#askSoon());
     void this.#read();
     return () => {
       unsubscribe();
+      unconnect();
       this.#stop.abort();
       this.#unfollow?.();
       if (this.#timer !== null) window.clearTimeout(this.#timer);
@@ -92,43 +94,40 @@ export class RunFeed {
   }
 
   async #readHandler(signal: AbortSignal): Promise<void> {
-    if (this.#childId === null) return this.handler.set(await get<Handler>(this.#path, {}, signal));
-    const root = await get<Handler>(this.#path, { children: true }, signal);
-    const place = childPlace(root, this.#childId);
+    const root = await client.handle(this.rootId).summary({ signal });
+    if (this.#childId === null) return this.handler.set(root);
+    const place = childPlace(root, await client.children(this.rootId, { signal }), this.#childId);
     if (place === null) throw noSuchChild(this.rootId, this.#childId);
     this.place.set(place);
-    this.handler.set(childRecord(root, place, this.run.attempts.list));
+    this.handler.set(childSummary(root, place, this.run.attempts.list));
   }
 
   async #readTicks(signal: AbortSignal): Promise<void> {
-    const query = { limit: pageSize, changes: true };
-    for (let after: number | null = this.#last; after !== null; ) {
-      const page: HistoryPage = await get(`${this.#path}/history`, { ...query, after }, signal);
-      this.#append(page.entries);
-      after = page.next;
-    }
+    const entries = client.history(this.rootId, { ...this.#after, pageSize, changes: true, signal });
+    for await (const some of batches(entries)) this.#append(some);
   }
 
   async #readAttempts(signal: AbortSignal): Promise<void> {
-    for (let after: number | null = this.run.attempts.readFrom; after !== null; ) {
-      const page: AttemptPage = await get(`${this.#path}/attempts`, { after, limit: pageSize }, signal);
-      this.run.putAttempts(page.attempts.filter(this.#isShown));
-      after = page.next;
-    }
+    const { readFrom: after } = this.run.attempts;
+    const attempts = client.attempts(this.rootId, { after, pageSize, signal });
+    for await (const some of batches(attempts)) this.run.putAttempts(some.filter(this.#isShown));
+  }
+
+  /** The history of a fork begins with entry 0, which only a call without `after` has. */
+  get #after(): { readonly after?: number } {
+    return this.#last === null ? {} : { after: this.#last };
   }
 
   #append(entries: readonly HistoryEntry[]): void {
-    this.#last = Math.max(this.#last, entries.at(-1)?.number ?? 0);
+    this.#last = entries.at(-1)?.number ?? this.#last;
     this.run.append(entries.filter(this.#isShown));
   }
 
   #follow(): void {
     if (this.#stop.signal.aborted) return;
     this.#unfollow = follow({
-      path: `${this.#path}/history`,
-      query: { changes: true, after: this.#last },
-      onOpen: (isAgain) => isAgain && this.#askSoon(),
-      onMessage: ({ data }) => this.#take(JSON.parse(data) as HistoryEntry),
+      open: (signal) => streams.history(this.rootId, { ...this.#after, changes: true, follow: true, signal }),
+      onItem: (entry) => this.#take(entry),
       onEnd: () => this.#askSoon(),
       onRefused: (error) => this.error.set(error),
     });
@@ -163,8 +162,7 @@ export class RunFeed {
   /** A run comes to rest after its last tick, and no message reports it. */
   #askWhileAtWork(): void {
     const record = this.handler.get();
-    const isAtWork = record?.status === "running" && !record.waiting;
-    if (!isAtWork || this.#timer !== null || this.#stop.signal.aborted) return;
+    if (record?.status !== "running" || this.#timer !== null || this.#stop.signal.aborted) return;
     this.#askIn(this.#pauseMs);
     this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
   }
@@ -178,8 +176,13 @@ export class RunFeed {
     });
     this.#isAsking = false;
     if (this.#askAgain) this.#askSoon();
-    else if (this.error.get()?.status === 0) this.#askIn(maxPauseMs);
+    else if (this.#isAway) this.#askIn(maxPauseMs);
     else this.#askWhileAtWork();
+  }
+
+  get #isAway(): boolean {
+    const error = this.error.get();
+    return error !== null && isUnreachable(error);
   }
 
   /** What the steps were doing at the cursor, and at the newest tick. One question at a time: a cursor that moves on asks for where it is then. */
@@ -187,8 +190,8 @@ export class RunFeed {
     const { tick, moments } = this.run;
     if (this.#isMomentAsked || tick === 0 || moments.get(tick) !== undefined) return;
     this.#isMomentAsked = true;
-    const query = { run_id: this.#childId };
-    await this.#try(async (signal) => this.run.putMoment(await get<Moment>(`${this.#path}/at/${tick}`, query, signal)));
+    const ofChild = this.#childId === null ? {} : { childId: this.#childId };
+    await this.#try(async (signal) => this.run.putMoment(await client.at(this.rootId, tick, { ...ofChild, signal })));
     this.#isMomentAsked = false;
   }
 
@@ -199,22 +202,25 @@ export class RunFeed {
       this.error.set(null);
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof ClientError)) throw error;
       this.error.set(error);
     }
   }
 }
 
-function noSuchChild(rootId: string, childId: string): ApiError {
-  return new ApiError({ status: 404, code: "CHILD_UNKNOWN", detail: `Run ${rootId} has no child ${childId}.` });
+function noSuchChild(rootId: string, childId: string): ClientError {
+  const message = `Run ${rootId} has no child ${childId}.`;
+  return new ClientError({ code: "CHILD_UNKNOWN", message, hint: "" });
 }
 
-interface HistoryPage {
-  readonly entries: readonly HistoryEntry[];
-  readonly next: number | null;
-}
-
-interface AttemptPage {
-  readonly attempts: readonly Attempt[];
-  readonly next: number | null;
+/** What is read shows up page by page, not one by one. */
+async function* batches<Item>(items: AsyncIterable<Item>): AsyncGenerator<readonly Item[]> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < pageSize) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
 }

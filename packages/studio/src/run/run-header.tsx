@@ -1,7 +1,8 @@
 /** Who the run is, and what may be done to it. */
 
+import type { ChildRun, RunSummary } from "@millrace/client";
 import { Fragment, type ReactNode, useEffect, useId, useRef, useState } from "react";
-import type { ChildRun, Handler } from "../api/contract.types.js";
+import { isOpen } from "../api/run-facts.js";
 import type { ChildPlace } from "../model/child-place.js";
 import { forkRefusal } from "../model/fork-plan.js";
 import type { RunStore } from "../model/run-store.js";
@@ -11,11 +12,12 @@ import { Button } from "../ui/controls.js";
 import { clock, dateAndTime, duration, plural } from "../ui/format.js";
 import { Slash } from "../ui/page.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
+import type { DialogName } from "./run-dialogs.js";
 import type { Deeds } from "./use-deeds.js";
 import type { RunTime } from "./use-run-time.js";
 
 export interface RunHeaderProps {
-  readonly handler: Handler;
+  readonly handler: RunSummary;
   readonly run: RunStore;
   readonly deeds: Deeds;
   readonly time: RunTime;
@@ -23,7 +25,9 @@ export interface RunHeaderProps {
   /** Of a child, which nothing is done to but through the whole run. */
   readonly place: ChildPlace | null;
   readonly onChildren: (runIds: readonly string[]) => void;
-  readonly onOpen: (dialog: "fork" | "send" | "compare") => void;
+  /** Whether its input is known. */
+  readonly canRunAgain: boolean;
+  readonly onOpen: (dialog: DialogName) => void;
 }
 
 export function RunHeader(props: RunHeaderProps): ReactNode {
@@ -36,8 +40,8 @@ export function RunHeader(props: RunHeaderProps): ReactNode {
         </a>
         <Slash className="hide-sm" />
         {place !== null && <Above rootId={rootId} above={place.above} />}
-        <h1 className="cut" title={handler.handler_id}>
-          {handler.handler_id}
+        <h1 className="cut" title={handler.handlerId}>
+          {handler.handlerId}
         </h1>
         <StatusBadge status={statusOf(handler)} />
         <span className="grow" />
@@ -56,7 +60,7 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
         {rootId}
       </a>
       <Slash />
-      {above.map(({ run_id: runId, workflow_name: workflow }) => (
+      {above.map(({ runId, workflow }) => (
         <Fragment key={runId}>
           <a className="crumb cut hide-sm" href={hrefOf("child", rootId, runId)} title={runId}>
             {workflow}
@@ -68,12 +72,13 @@ function Above({ rootId, above }: { readonly rootId: string; readonly above: rea
   );
 }
 
-function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProps): ReactNode {
+function Actions({ handler, run, deeds: { isBusy, act }, canRunAgain, onOpen }: RunHeaderProps): ReactNode {
   const { may } = useStudioConfig();
   const refusal = forkRefusal(run.moments.get(run.tick));
-  const isRunning = handler.status === "running";
+  const isRunning = isOpen(handler);
   const canCancel = isRunning && may.cancel;
   const canSend = isRunning && may.send;
+  const isAgain = canRunAgain && may.start && !isRunning;
   return (
     <>
       {canCancel && (
@@ -101,7 +106,7 @@ function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProp
       </Button>
       {may.fork && (
         <Button
-          kind="primary"
+          {...(isAgain ? { className: "hide-sm" } : { kind: "primary" })}
           icon="fork"
           disabled={refusal !== null}
           title={refusal ?? undefined}
@@ -116,7 +121,17 @@ function Actions({ handler, run, deeds: { isBusy, act }, onOpen }: RunHeaderProp
           </span>
         </Button>
       )}
+      {isAgain && (
+        <Button kind="primary" icon="play" onClick={() => onOpen("again")}>
+          Run again
+        </Button>
+      )}
       <MoreMenu>
+        {isAgain && may.fork && refusal === null && (
+          <button type="button" role="menuitem" onClick={() => onOpen("fork")}>
+            Fork from tick {run.tick}
+          </button>
+        )}
         {canCancel && (
           <button type="button" role="menuitem" disabled={isBusy} onClick={() => act("cancel")}>
             Cancel run
@@ -175,24 +190,21 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): ReactNode {
-  const { started_at: startedAt, forked_from: origin, labels, wake_at: wakeAt, queue } = handler;
+  const { startedAtMs, forkedFrom: origin, labels, queue } = handler;
   const { list: attempts } = run.attempts;
   const sessionId = sessionOf(run.entries[0]?.tick["event"]);
   const failed = attempts.filter(({ status }) => status === "failed" || status === "retrying").length;
-  const isRunning = handler.status === "running";
+  const isRunning = isOpen(handler);
+  const wakeAtMs = handler.status === "waiting" ? handler.wakeAtMs : null;
   return (
     <div className="facts">
       <span>
         <b>Workflow</b>
-        {place === null ? (
-          <a href={hrefOf("workflow", handler.workflow_name)}>{handler.workflow_name}</a>
-        ) : (
-          handler.workflow_name
-        )}
+        {place === null ? <a href={hrefOf("workflow", handler.workflow)}>{handler.workflow}</a> : handler.workflow}
       </span>
-      <span className="num" title={dateAndTime(Date.parse(startedAt))}>
+      <span className="num" title={dateAndTime(startedAtMs)}>
         <b>Started</b>
-        {clock(Date.parse(startedAt))}
+        {clock(startedAtMs)}
       </span>
       <span className="num">
         <b>Took</b>
@@ -207,8 +219,8 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
       {origin != null && (
         <span>
           <b>Fork of</b>
-          <a className="mono" href={hrefOf("run", origin.handler_id, origin.at)}>
-            {origin.handler_id} @ {origin.at}
+          <a className="mono" href={hrefOf("run", origin.handlerId, origin.at)}>
+            {origin.handlerId} @ {origin.at}
           </a>
         </span>
       )}
@@ -220,17 +232,17 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
           </a>
         </span>
       )}
-      {isRunning && wakeAt !== null && (
-        <span className="num hide-sm" title={dateAndTime(Date.parse(wakeAt))}>
+      {wakeAtMs !== null && (
+        <span className="num hide-sm" title={dateAndTime(wakeAtMs)}>
           <b>Wakes</b>
-          {Date.parse(wakeAt) - Date.now() < 86_400_000 ? clock(Date.parse(wakeAt)) : dateAndTime(Date.parse(wakeAt))}
+          {wakeAtMs - Date.now() < 86_400_000 ? clock(wakeAtMs) : dateAndTime(wakeAtMs)}
         </span>
       )}
       {queue !== null && (
         <span className="hide-sm">
           <b>Queue</b>
           {queue.name}
-          {isRunning && !queue.has_place && " · waits for its turn"}
+          {isRunning && !queue.hasPlace && " · waits for its turn"}
         </span>
       )}
       {place !== null && (
@@ -256,7 +268,7 @@ function Facts({ handler, run, place, onChildren, time }: RunHeaderProps): React
 }
 
 function Children({ run, onChildren }: Pick<RunHeaderProps, "run" | "onChildren">): ReactNode {
-  const children = [...new Set(run.attempts.list.map(({ run_id }) => run_id))].filter((id) => id !== run.runId);
+  const children = [...new Set(run.attempts.list.map(({ runId }) => runId))].filter((id) => id !== run.runId);
   if (children.length === 0) return null;
   return (
     <span className="num">

@@ -29,7 +29,7 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
   const error = useStore(feed.error);
   const isRead = useStore(feed.isRead);
   const place = useStore(feed.place);
-  const workflow = place?.workflow ?? handler?.workflow_name ?? null;
+  const workflow = place?.workflow ?? handler?.workflow ?? null;
   const { value: whole } = useGraph(workflow);
   useEffect(() => {
     if (!isRead) return;
@@ -51,6 +51,6 @@ export function RunPage({ id, childId, tick }: RunPageProps): ReactNode {
       </Page>
     );
   }
-  const ofChild = whole?.children?.find(({ name }) => name === handler.workflow_name) ?? null;
+  const ofChild = whole?.children?.find(({ name }) => name === handler.workflow) ?? null;
   return <Cockpit {...{ feed, handler, error, place }} graph={place === null ? whole : ofChild} />;
 }

@@ -1,8 +1,9 @@
 /** Sends an event that may come from outside. */
 import { type ReactNode, useId, useState } from "react";
-import type { JsonObject, JsonSchema, WorkflowEvents } from "../api/contract.types.js";
-import { post } from "../api/request.js";
-import { useGet } from "../api/use-read.js";
+import { assertAccepted, client } from "../api/client.js";
+import type { JsonObject } from "../api/json.types.js";
+import { readEvents, type WorkflowEvent } from "../api/read-events.js";
+import { useRead } from "../api/use-read.js";
 import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import { Button } from "../ui/controls.js";
@@ -18,7 +19,7 @@ export interface SendDialogProps {
 }
 
 export function SendDialog({ runId, workflow, onClose, onSent }: SendDialogProps): ReactNode {
-  const reading = useGet<WorkflowEvents>(`workflows/${encodeURIComponent(workflow)}/events`);
+  const reading = useRead(`events ${workflow}`, (signal) => readEvents(workflow, signal));
   const intro = (
     <>
       To <span className="mono">{runId}</span>. Every step that takes it gets it.
@@ -27,8 +28,8 @@ export function SendDialog({ runId, workflow, onClose, onSent }: SendDialogProps
   return (
     <Dialog title="Send an event" intro={intro} onClose={onClose}>
       <Read reading={reading} rows={3}>
-        {({ events, roles }) => {
-          const sendable = events.filter(({ title }) => title !== undefined && roles[title]?.sendable === true);
+        {(events) => {
+          const sendable = events.filter(({ isSendable }) => isSendable);
           if (sendable.length === 0) return <Empty>No event of this workflow may come from outside.</Empty>;
           return <SendForm runId={runId} events={sendable} onClose={onClose} onSent={onSent} />;
         }}
@@ -38,16 +39,16 @@ export function SendDialog({ runId, workflow, onClose, onSent }: SendDialogProps
 }
 
 interface SendFormProps extends Omit<SendDialogProps, "workflow"> {
-  readonly events: readonly JsonSchema[];
+  readonly events: readonly WorkflowEvent[];
 }
 
 function SendForm({ runId, events, onClose, onSent }: SendFormProps): ReactNode {
   const id = useId();
-  const [type, setType] = useState(events[0]?.title ?? "");
+  const [type, setType] = useState(events[0]?.type ?? "");
   const { isSending, error, send } = useSend();
-  const schema = events.find(({ title }) => title === type);
+  const schema = events.find((event) => event.type === type)?.schema;
   const sendEvent = async (value: JsonObject): Promise<void> => {
-    await post(`events/${encodeURIComponent(runId)}`, { event: { type, value } });
+    assertAccepted(await client.handle(runId).sendEvent({ ...value, type }));
     announce(`${type} sent`);
     onSent();
     onClose();
@@ -57,8 +58,8 @@ function SendForm({ runId, events, onClose, onSent }: SendFormProps): ReactNode 
       <div className="field">
         <label htmlFor={id}>Event</label>
         <select id={id} value={type} onChange={(event) => setType(event.target.value)}>
-          {events.map(({ title }) => (
-            <option key={title}>{title}</option>
+          {events.map((event) => (
+            <option key={event.type}>{event.type}</option>
           ))}
         </select>
       </div>

@@ -1,8 +1,10 @@
-/** What the tick did, and the whole state after it. Every field links to the tick that changed it last. */
-import { type CSSProperties, type ReactNode, type Ref, useMemo, useState } from "react";
-import type { HistoryEntry } from "../api/contract.types.js";
+/** What the tick did, and the data of its step or the whole state after it. Every field links to the tick that changed it last. */
+
+import type { HistoryEntry } from "@millrace/client";
+import { type CSSProperties, type ReactNode, useMemo, useState } from "react";
 import { chatsOf } from "../model/chat.js";
 import type { Line } from "../model/line.js";
+import { eventsOf, type ItemKey } from "../model/run-data.js";
 import type { RunStore } from "../model/run-store.js";
 import { type StateRow, stateRows } from "../model/state-rows.js";
 import { hrefOf } from "../route.js";
@@ -11,6 +13,9 @@ import { short } from "../ui/format.js";
 import { Icon } from "../ui/icon.js";
 import { Empty, Loading } from "../ui/states.js";
 import { ChatView } from "./chat-view.js";
+import { EventData } from "./data/event-data.js";
+import { StepData } from "./data/step-data.js";
+import type { Selection, Shown } from "./use-selection.js";
 import { VirtualRows } from "./virtual-rows.js";
 
 export interface StateViewProps {
@@ -18,26 +23,34 @@ export interface StateViewProps {
   /** The handler of the run. */
   readonly rootId: string;
   readonly tick: number;
-  readonly onGo: (tick: number) => void;
-  readonly boxRef: Ref<HTMLDivElement>;
+  /** Of the run. */
+  readonly workflow: string;
+  readonly selection: Selection;
 }
 
-type Shown = "all" | "changed" | "chat";
-
-export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): ReactNode {
-  const [shown, setShown] = useState<Shown>("all");
+export function StateView({ run, rootId, tick, workflow, selection }: StateViewProps): ReactNode {
+  const { step, event, subject, onItem, shown, onShow, onGo } = selection;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const index = run.indexOf(tick);
   const entry = run.entries[index];
   const state = run.stateAt(tick);
   const chats = useMemo(() => chatsOf(state), [state]);
-  const changes = entry?.run_id === run.runId ? (entry.changes ?? []) : [];
+  const changes = entry?.runId === run.runId ? (entry.changes ?? []) : [];
   const rows = useMemo(
     () => stateRows({ state, changes, tick, blame: run.blame, toggled, onlyChanged: shown === "changed" }),
     [state, changes, tick, run, toggled, shown],
   );
+  const { length } = run.entries;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the entries are one list, which grows
+  const events = useMemo(() => {
+    if (shown !== "data" || event === null) return null;
+    return eventsOf(run.entries, { type: event, runId: run.runId, tick });
+  }, [run, length, shown, event, tick]);
+  // What the tick did is not shown beside the data of another item.
+  const isOther = shown === "data" && entry !== undefined && !isOf(entry, { step, subject });
   const choices: Choice<Shown>[] = [
-    { value: "all", label: "All" },
+    { value: "data", label: "Data" },
+    { value: "all", label: "State" },
     { value: "changed", label: "Changed" },
   ];
   if (chats.length > 0) choices.push({ value: "chat", label: "Chat" });
@@ -49,15 +62,25 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
   return (
     <section className="pane p-state" aria-labelledby="h-state">
       <div className="panehead">
-        <h2 id="h-state">State</h2>
-        <span className="muted num small">after tick {tick}</span>
+        <h2 id="h-state">
+          {events !== null ? "Events" : isOther ? "Step" : `${shown === "data" ? "Tick" : "After tick"} ${tick}`}
+        </h2>
         <span className="sp" />
-        <Segmented label="Show" choices={choices} value={shown} onChange={setShown} />
+        <Segmented label="Show" choices={choices} value={shown} onChange={onShow} />
       </div>
-      {entry !== undefined && (
-        <What entry={entry} line={run.lineAt(index)} changes={changes} child={childOf(entry, run, rootId)} />
+      {entry !== undefined && events === null && !isOther && (
+        <What
+          entry={entry}
+          line={shown === "data" ? { ...run.lineAt(index), message: null } : run.lineAt(index)}
+          changes={changes}
+          child={childOf(entry, run, rootId)}
+        />
       )}
-      {state === undefined ? (
+      {events !== null ? (
+        <EventData type={event ?? ""} events={events} tick={tick} />
+      ) : shown === "data" ? (
+        <StepData {...{ run, rootId, workflow, step, subject, onItem, onGo }} entry={isOther ? undefined : entry} />
+      ) : state === undefined ? (
         <Loading rows={4} />
       ) : shown === "chat" && chats.length > 0 ? (
         <ChatView chats={chats} />
@@ -69,7 +92,6 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
           tabIndex={0}
           role="group"
           aria-label="State tree"
-          boxRef={boxRef}
           count={rows.length}
           rowHeight={24}
           aim={-1}
@@ -83,8 +105,18 @@ export function StateView({ run, rootId, tick, onGo, boxRef }: StateViewProps): 
   );
 }
 
+interface Chosen {
+  readonly step: string | null;
+  readonly subject: ItemKey | null;
+}
+
+/** Whether the tick is that of the data that is shown. */
+function isOf({ runId, item }: HistoryEntry, { step, subject }: Chosen): boolean {
+  return subject === null ? step === null : item === subject.item && runId === subject.runId;
+}
+
 /** Address of the child that the tick is of; `null`: it is of the run that is shown. */
-function childOf({ run_id: runId, number }: HistoryEntry, run: RunStore, rootId: string): string | null {
+function childOf({ runId, number }: HistoryEntry, run: RunStore, rootId: string): string | null {
   return runId === run.runId ? null : hrefOf("child", rootId, runId, number);
 }
 

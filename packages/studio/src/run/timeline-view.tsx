@@ -2,6 +2,7 @@
 import { type CSSProperties, type PointerEvent, type ReactNode, useMemo, useRef, useState } from "react";
 import { drawnBars, laneTops } from "../model/drawn-bars.js";
 import { callOf } from "../model/line.js";
+import type { ItemKey } from "../model/run-data.js";
 import { axisOf, type TimeScale } from "../model/time-scale.js";
 import type { Bar, Lane } from "../model/timeline.js";
 import { hrefOf } from "../route.js";
@@ -18,7 +19,7 @@ export interface TimelineViewProps {
   /** Time of the cursor. */
   readonly atMs: number;
   readonly selected: string | null;
-  readonly onSelect: (step: string | null) => void;
+  readonly onSelect: (step: string | null, item?: ItemKey) => void;
   readonly onGo: (tick: number) => void;
   /** The handler of the run. */
   readonly rootId: string;
@@ -63,8 +64,9 @@ function Lanes({ lanes, scale, atMs, selected, onSelect, onGo, rootId, onChildre
   const press = (event: { target: EventTarget }): void => {
     const bar = barAt(lanes, event.target);
     if (bar === undefined) return;
-    onSelect(bar.lane.step);
+    const { runId, item } = bar.bar.attempt;
     onGo(bar.bar.fromTick);
+    onSelect(bar.lane.step, { runId, item });
   };
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls

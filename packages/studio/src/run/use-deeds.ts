@@ -1,4 +1,5 @@
-import { type ApiError, post } from "../api/request.js";
+import type { ClientError } from "@millrace/client";
+import { client } from "../api/client.js";
 import { useSend } from "../api/use-send.js";
 import { announce } from "../ui/announce.js";
 import type { RunFeed } from "./run-feed.js";
@@ -8,7 +9,7 @@ export type RunDeed = "cancel" | "resume" | "retry";
 export interface Deeds {
   readonly isBusy: boolean;
   /** Why the last one was refused. */
-  readonly failure: ApiError | null;
+  readonly failure: ClientError | null;
   readonly act: (deed: RunDeed) => void;
 }
 
@@ -18,12 +19,18 @@ const said: Readonly<Record<RunDeed, string>> = {
   retry: "Run is retried",
 };
 
+const deeds: Readonly<Record<RunDeed, (id: string) => Promise<void>>> = {
+  cancel: (id) => client.handle(id).cancel(),
+  resume: (id) => client.resume(id).accepted,
+  retry: (id) => client.retry(id).accepted,
+};
+
 /** What is done to a run with one click. */
 export function useDeeds(feed: RunFeed): Deeds {
   const { isSending, error, send } = useSend();
   const act = (deed: RunDeed): void =>
     send(async () => {
-      await post(`handlers/${encodeURIComponent(feed.run.runId)}/${deed}`);
+      await deeds[deed](feed.run.runId);
       announce(said[deed]);
       feed.run.goTo(feed.run.last);
       feed.refresh();

@@ -1,6 +1,8 @@
+import type { RunMoment, RunSummary } from "@millrace/client";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { Handler, Moment, WorkflowGraphData } from "../api/contract.types.js";
+import { isOpen } from "../api/run-facts.js";
 import type { GraphOverlay } from "../graph/drawing.types.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { withCalls } from "../model/call-lanes.js";
 import { overlayOf } from "../model/overlay.js";
 import type { RunStore } from "../model/run-store.js";
@@ -29,7 +31,7 @@ export interface ViewFacts {
   readonly step: string | null;
 }
 
-export function useRunViews(run: RunStore, handler: Handler, { graph, step }: ViewFacts): RunViews {
+export function useRunViews(run: RunStore, handler: RunSummary, { graph, step }: ViewFacts): RunViews {
   const [folds, setFolds] = useState(true);
   const { list: attempts } = run.attempts;
   const naming = useNaming(run, graph);
@@ -41,14 +43,14 @@ export function useRunViews(run: RunStore, handler: Handler, { graph, step }: Vi
   const scale = useMemo(() => timeScale(attempts, { fromMs, toMs, folds }), [attempts, fromMs, toMs, folds]);
   const many = useMemo(() => new Set(stepsOfMany(attempts).keys()), [attempts]);
   // Until the answer for the cursor is there, the one before it is shown: half of a moment would be wrong.
-  const shown = useRef<Moment | undefined>(undefined);
+  const shown = useRef<RunMoment | undefined>(undefined);
   const moment = run.moments.get(run.tick) ?? shown.current;
   shown.current = moment;
   const overlay = useMemo(() => {
     if (moment === undefined) return null;
     return overlayOf({ runId: run.runId, moment, attempts, emitted: run.emitted.upTo(moment.number), atMs });
   }, [run, moment, attempts, atMs]);
-  const busy = useBusyStep(overlay, handler.status === "running");
+  const busy = useBusyStep(overlay, isOpen(handler));
   return { time, lanes, scale, folds, setFolds, overlay, many, busy };
 }
 

@@ -5,19 +5,19 @@
  *
  * @module
  */
-import type { Handler, HandlerPage } from "../api/contract.types.js";
-import { type ApiError, get, type Query, toApiError } from "../api/request.js";
+import type { ClientError, RunPage, RunSummary } from "@millrace/client";
+import { client, toClientError } from "../api/client.js";
 import { onRunChanges } from "../api/run-changes.js";
-import { letsThrough, queryOf, type RunFilter } from "../model/run-filter.js";
+import { letsThrough, type RunFilter, selectionOf } from "../model/run-filter.js";
 import { createStore, type Store } from "../store.js";
 
 export interface RunListView {
-  readonly runs: readonly Handler[];
+  readonly runs: readonly RunSummary[];
   /** New runs that are held back. */
   readonly held: number;
   readonly hasMore: boolean;
   readonly isLoading: boolean;
-  readonly error: ApiError | null;
+  readonly error: ClientError | null;
 }
 
 const PAGE = 100;
@@ -30,23 +30,23 @@ const empty: RunListView = { runs: [], held: 0, hasMore: false, isLoading: true,
 
 export class RunList {
   readonly view: Store<RunListView> = createStore(empty);
-  readonly #query: Query;
+  readonly #selection: ReturnType<typeof selectionOf>;
   readonly #filter: RunFilter;
   /** Whether new runs are held back now. */
   readonly #isHolding: () => boolean;
   readonly #stop: AbortController = new AbortController();
-  #runs: Map<string, Handler> = new Map();
-  #held: Map<string, Handler> = new Map();
+  #runs: Map<string, RunSummary> = new Map();
+  #held: Map<string, RunSummary> = new Map();
   #cursor: string | null = null;
   /** When the last run that was read began. */
-  #oldest = "";
+  #oldestMs = 0;
   #isReading = false;
   /** Something was missed while a page was read. */
   #mustReload = false;
   #timer = 0;
 
   constructor(filter: RunFilter, isHolding: () => boolean) {
-    this.#query = queryOf(filter);
+    this.#selection = selectionOf(filter);
     this.#filter = filter;
     this.#isHolding = isHolding;
   }
@@ -54,7 +54,7 @@ export class RunList {
   /** Reads the first page, and follows what changes until the returned function is called. */
   start(): () => void {
     const unfollow = onRunChanges({
-      onChanged: (run) => this.#take(run.handler_id, letsThrough(this.#filter, run) ? run : null),
+      onChanged: (run) => this.#take(run.handlerId, letsThrough(this.#filter, run) ? run : null),
       onGone: (id) => this.#take(id, null),
       onMissed: () => this.reload(),
     });
@@ -78,8 +78,8 @@ export class RunList {
   release(): void {
     if (this.#held.size > 0) {
       const all = [...this.#held.values(), ...this.#runs.values()];
-      all.sort((a, b) => (a.started_at < b.started_at ? 1 : a.started_at > b.started_at ? -1 : 0));
-      this.#runs = new Map(all.map((run) => [run.handler_id, run]));
+      all.sort((a, b) => b.startedAtMs - a.startedAtMs);
+      this.#runs = new Map(all.map((run) => [run.handlerId, run]));
       this.#held = new Map();
     }
     this.#show({});
@@ -94,18 +94,19 @@ export class RunList {
     let isShort = false;
     this.#show({ isLoading: true });
     try {
-      const page = await get<HandlerPage>("/handlers", { ...this.#query, limit: PAGE, cursor }, this.#stop.signal);
+      const from = cursor === null ? {} : { cursor };
+      const page = await client.runs({ ...this.#selection, ...from, limit: PAGE, signal: this.#stop.signal });
       if (cursor === null) this.#begin(page);
-      for (const run of page.handlers) this.#runs.set(run.handler_id, run);
+      for (const run of page.runs) this.#runs.set(run.handlerId, run);
       // Reading the first page again does not change how far the others were read.
       if (cursor !== null || this.#runs.size <= PAGE) {
         this.#cursor = page.cursor;
-        this.#oldest = page.handlers.at(-1)?.started_at ?? this.#oldest;
+        this.#oldestMs = page.runs.at(-1)?.startedAtMs ?? this.#oldestMs;
       }
       isShort = this.#cursor !== null && this.#runs.size < ENOUGH;
       this.#show({ isLoading: isShort, error: null });
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#show({ isLoading: false, error: toApiError(error) });
+      if (!this.#stop.signal.aborted) this.#show({ isLoading: false, error: toClientError(error) });
     } finally {
       this.#isReading = false;
       if (this.#mustReload && !this.#stop.signal.aborted) {
@@ -116,15 +117,15 @@ export class RunList {
   }
 
   /** Puts the newest ones first; what was read of the older ones stays. */
-  #begin({ handlers, cursor }: HandlerPage): void {
-    const newest = new Map(handlers.map((run) => [run.handler_id, run] as const));
+  #begin({ runs, cursor }: RunPage): void {
+    const newest = new Map(runs.map((run) => [run.handlerId, run] as const));
     const older = cursor === null ? [] : [...this.#runs].filter(([id]) => !newest.has(id));
     this.#runs = new Map([...newest, ...older]);
     this.#held = new Map();
   }
 
   /** `null` if the run is not, or no longer, in this list. */
-  #take(id: string, run: Handler | null): void {
+  #take(id: string, run: RunSummary | null): void {
     const place = this.#runs.has(id) ? this.#runs : this.#held;
     if (run === null) {
       if (!place.delete(id)) return;
@@ -139,8 +140,8 @@ export class RunList {
   }
 
   /** A run that changes further down than was read so far is shown when its page is. */
-  #isRead(run: Handler): boolean {
-    return this.#cursor === null || run.started_at >= this.#oldest;
+  #isRead(run: RunSummary): boolean {
+    return this.#cursor === null || run.startedAtMs >= this.#oldestMs;
   }
 
   #show(change: Partial<RunListView>): void {

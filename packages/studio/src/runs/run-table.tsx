@@ -1,6 +1,7 @@
+import type { RunSummary } from "@millrace/client";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import { type MouseEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
-import type { Handler } from "../api/contract.types.js";
+import { endedAtMsOf } from "../api/run-facts.js";
 import { go, hrefOf } from "../route.js";
 import { StatusBadge, statusOf } from "../ui/status.js";
 import { Ago, Duration } from "../ui/time.js";
@@ -8,7 +9,7 @@ import { useNow } from "../ui/use-now.js";
 import { lineOf } from "../ui/words.js";
 
 export interface RunTableProps {
-  readonly runs: readonly Handler[];
+  readonly runs: readonly RunSummary[];
   /** Index of the row that the keyboard is at; -1 for none. */
   readonly active: number;
   readonly picked: readonly string[];
@@ -33,7 +34,7 @@ export function RunTable({ runs, active, picked, onPick, onNearEnd }: RunTablePr
     estimateSize: () => ROW,
     overscan: 12,
     scrollMargin: top,
-    getItemKey: (index) => runs[index]?.handler_id ?? index,
+    getItemKey: (index) => runs[index]?.handlerId ?? index,
   });
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index ?? 0;
@@ -65,15 +66,15 @@ export function RunTable({ runs, active, picked, onPick, onNearEnd }: RunTablePr
       <tbody>
         <Space height={before} />
         {rows.map(({ index }) => {
-          const run = runs[index] as Handler;
+          const run = runs[index] as RunSummary;
           return (
             <RunRow
-              key={run.handler_id}
+              key={run.handlerId}
               run={run}
               index={index}
               measure={virtual.measureElement}
               isActive={index === active}
-              isPicked={picked.includes(run.handler_id)}
+              isPicked={picked.includes(run.handlerId)}
               onPick={onPick}
             />
           );
@@ -102,7 +103,7 @@ function barOf(ms: number): number {
 }
 
 interface RunRowProps {
-  readonly run: Handler;
+  readonly run: RunSummary;
   readonly index: number;
   readonly measure: (row: HTMLTableRowElement | null) => void;
   readonly isActive: boolean;
@@ -111,10 +112,11 @@ interface RunRowProps {
 }
 
 function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps): ReactNode {
-  const nowMs = useNow(run.completed_at === null);
-  const tookMs = (run.completed_at === null ? nowMs : Date.parse(run.completed_at)) - Date.parse(run.started_at);
+  const endedAtMs = endedAtMsOf(run);
+  const nowMs = useNow(endedAtMs === null);
+  const tookMs = (endedAtMs ?? nowMs) - run.startedAtMs;
   const status = statusOf(run);
-  const href = hrefOf("run", run.handler_id);
+  const href = hrefOf("run", run.handlerId);
   const line = lineOf(run);
   const open = (event: MouseEvent): void => {
     if (!(event.target as Element).closest("a, input, .pickcell")) go(href);
@@ -125,15 +127,15 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
       data-index={index}
       aria-rowindex={index + 2}
       className={`${isActive ? "on" : ""}`}
-      data-run={run.handler_id}
+      data-run={run.handlerId}
       onClick={open}
     >
       <td className="hide-sm pickcell">
         <input
           type="checkbox"
-          aria-label={`Compare ${run.handler_id}`}
+          aria-label={`Compare ${run.handlerId}`}
           checked={isPicked}
-          onChange={() => onPick(run.handler_id)}
+          onChange={() => onPick(run.handlerId)}
         />
       </td>
       <td>
@@ -141,8 +143,8 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
       </td>
       <td className="main">
         <div className="idrow">
-          <a className="id cut" id={`run-${index}`} href={href} title={run.handler_id}>
-            {run.handler_id}
+          <a className="id cut" id={`run-${index}`} href={href} title={run.handlerId}>
+            {run.handlerId}
           </a>
           {line !== "" && (
             <span className="why cut" title={line}>
@@ -152,8 +154,8 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
         </div>
       </td>
       <td className="hide-sm ink2">
-        <span className="cut name" title={run.workflow_name}>
-          {run.workflow_name}
+        <span className="cut name" title={run.workflow}>
+          {run.workflow}
         </span>
       </td>
       <td className="hide-sm labels">
@@ -163,12 +165,12 @@ function RunRow({ run, index, measure, isActive, isPicked, onPick }: RunRowProps
         <span className="dur">
           <i className={status} style={{ width: barOf(tookMs) }} />
           <span className="num">
-            <Duration from={run.started_at} to={run.completed_at} />
+            <Duration fromMs={run.startedAtMs} toMs={endedAtMs} />
           </span>
         </span>
       </td>
       <td className="right ink2 num started">
-        <Ago at={run.started_at} />
+        <Ago atMs={run.startedAtMs} />
       </td>
     </tr>
   );

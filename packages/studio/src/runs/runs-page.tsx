@@ -1,6 +1,7 @@
+import type { RunCounts } from "@millrace/client";
 import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
-import type { HandlerCounts, WorkflowList } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import { useRead } from "../api/use-read.js";
 import { noFilter, type RunFilter, runFilter, type StatusFilter } from "../model/run-filter.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
@@ -39,8 +40,8 @@ export function RunsPage(): ReactNode {
     const run = view.runs[active];
     if (key === "j" || key === "ArrowDown") setActive(Math.min(view.runs.length - 1, active + 1));
     else if (key === "k" || key === "ArrowUp") setActive(Math.max(0, active - 1));
-    else if (key === "x" && run) pick(run.handler_id);
-    else if (key === "Enter" && run) go(hrefOf("run", run.handler_id));
+    else if (key === "x" && run) pick(run.handlerId);
+    else if (key === "Enter" && run) go(hrefOf("run", run.handlerId));
     else if (key === "/") search.current?.focus();
     else return false;
     return true;
@@ -115,14 +116,14 @@ function footOf(shown: number, total: number | undefined): string {
     : `${grouped(shown)} of ${grouped(total)}, newest first`;
 }
 
-function totalOf({ status }: RunFilter, counts: HandlerCounts | null): number | undefined {
+function totalOf({ status }: RunFilter, counts: RunCounts | null): number | undefined {
   return status === "all" ? counts?.total : counts?.status[status];
 }
 
 /** Counts of the chosen workflow. Of a search there are none: the server would have to read every run. */
-function useCounts({ workflow, search }: RunFilter): HandlerCounts | null {
-  const isCounted = search.trim() === "";
-  const { value, reload } = useGet<HandlerCounts>(isCounted ? "/handlers/counts" : null, { workflow_name: workflow });
+function useCounts({ workflow, search }: RunFilter): RunCounts | null {
+  const key = search.trim() === "" ? `counts ${workflow}` : null;
+  const { value, reload } = useRead(key, (signal) => client.counts({ ...(workflow !== "" && { workflow }), signal }));
   useChanges(reload);
   return value;
 }
@@ -138,12 +139,12 @@ const statuses: readonly (readonly [StatusFilter, string])[] = [
 
 interface ToolsProps {
   readonly filter: RunFilter;
-  readonly counts: HandlerCounts | null;
+  readonly counts: RunCounts | null;
   readonly searchRef: React.RefObject<HTMLInputElement | null>;
 }
 
 function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
-  const workflows = useGet<WorkflowList>("/workflows");
+  const workflows = useRead("workflow names", (signal) => client.workflows({ signal }));
   const [text, setText] = useState(filter.search);
   useEffect(() => {
     const timer = window.setTimeout(() => {
@@ -180,7 +181,7 @@ function Tools({ filter, counts, searchRef }: ToolsProps): ReactNode {
         onChange={(event) => runFilter.set({ ...filter, workflow: event.target.value })}
       >
         <option value="">All workflows</option>
-        {workflows.value?.workflows.map((name) => (
+        {workflows.value?.map((name) => (
           <option key={name}>{name}</option>
         ))}
       </select>

@@ -1,6 +1,8 @@
+import type { SessionRun } from "@millrace/client";
 import type { ReactNode } from "react";
-import type { Json, SessionDetails, SessionRun } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import type { Json } from "../api/json.types.js";
+import { useRead } from "../api/use-read.js";
 import { hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
 import { short } from "../ui/format.js";
@@ -12,7 +14,7 @@ import { Ago } from "../ui/time.js";
 
 /** A session: its state now, and the runs that made it so. */
 export function SessionPage({ id }: { readonly id: string }): ReactNode {
-  const reading = useGet<SessionDetails>(`/sessions/${encodeURIComponent(id)}`);
+  const reading = useRead(`session ${id}`, (signal) => client.session(id, { signal }));
   useChanges(reading.reload);
   return (
     <Page title={id} above={{ title: "Sessions", href: hrefOf("sessions") }}>
@@ -20,7 +22,7 @@ export function SessionPage({ id }: { readonly id: string }): ReactNode {
         {({ state, runs }) => (
           <div className="stack">
             <Card title="State">
-              <JsonTree value={state} empty="The session has no state." />
+              <JsonTree value={state as Json} empty="The session has no state." />
             </Card>
             <Card title="Runs">{runs.length === 0 ? <Empty>No run yet.</Empty> : <History runs={runs} />}</Card>
           </div>
@@ -43,18 +45,18 @@ function History({ runs }: { readonly runs: readonly SessionRun[] }): ReactNode 
   return (
     <ol className="history">
       {runs.map((run) => (
-        <li key={run.handler_id}>
+        <li key={run.handlerId}>
           <div className="row">
             <StatusBadge status={shownAs[run.status.toLowerCase()] ?? "done"} />
-            <a className="id mono cut" href={hrefOf("run", run.handler_id)}>
-              {run.handler_id}
+            <a className="id mono cut" href={hrefOf("run", run.handlerId)}>
+              {run.handlerId}
             </a>
-            <a className="muted" href={hrefOf("workflow", run.workflow_name)}>
-              {run.workflow_name}
+            <a className="muted" href={hrefOf("workflow", run.workflow)}>
+              {run.workflow}
             </a>
             <span className="grow" />
             <span className="ink2 num started">
-              <Ago at={run.at} />
+              <Ago atMs={run.atMs} />
             </span>
           </div>
           <Said label="Input" value={run.input} />
@@ -67,7 +69,7 @@ function History({ runs }: { readonly runs: readonly SessionRun[] }): ReactNode 
 
 const LONGEST = 400;
 
-function Said({ label, value }: { readonly label: string; readonly value: Json }): ReactNode {
+function Said({ label, value }: { readonly label: string; readonly value: unknown }): ReactNode {
   if (value === null) return null;
   const text = typeof value === "string" ? value : short(value, LONGEST);
   return (

@@ -1,6 +1,6 @@
+import type { Session, SessionPage } from "@millrace/client";
 import { type ReactNode, useRef, useState } from "react";
-import type { Session, SessionPage } from "../api/contract.types.js";
-import { get } from "../api/request.js";
+import { client } from "../api/client.js";
 import { useRead } from "../api/use-read.js";
 import { go, hrefOf } from "../route.js";
 import { useChanges } from "../shell/overview.js";
@@ -74,7 +74,8 @@ async function readSessions(begin: string, wanted: number, signal: AbortSignal):
   const sessions: Session[] = [];
   let cursor: string | null = null;
   do {
-    const page: SessionPage = await get<SessionPage>("/sessions", { q: begin, limit: PAGE, cursor }, signal);
+    const from = { ...(begin !== "" && { prefix: begin }), ...(cursor !== null && { cursor }) };
+    const page: SessionPage = await client.sessions({ ...from, limit: PAGE, signal });
     sessions.push(...page.sessions);
     cursor = page.cursor;
   } while (cursor !== null && sessions.length < wanted);
@@ -93,7 +94,7 @@ function SessionTable({ sessions }: { readonly sessions: readonly Session[] }): 
         </tr>
       </thead>
       <tbody>
-        {sessions.map(({ session_id: id, user_id: user, runs, updated_at: at }) => (
+        {sessions.map(({ sessionId: id, userId: user, runs, updatedAtMs }) => (
           <tr key={id} onClick={() => go(hrefOf("session", id))}>
             <td className="main">
               <a className="id cut" href={hrefOf("session", id)} title={id}>
@@ -107,7 +108,7 @@ function SessionTable({ sessions }: { readonly sessions: readonly Session[] }): 
             </td>
             <td className="right num">{runs}</td>
             <td className="right ink2 num started">
-              <Ago at={at} />
+              <Ago atMs={updatedAtMs} />
             </td>
           </tr>
         ))}

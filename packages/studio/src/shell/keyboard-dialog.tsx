@@ -9,7 +9,7 @@ const keys: readonly (readonly [keys: readonly string[], what: string])[] = [
   [["Home", "End"], "first tick; back to now"],
   [["Space"], "play, pause"],
   [["N", "⇧N"], "next, previous failure or question"],
-  [["G", "T", "L", "S"], "go to graph, timeline, log, state"],
+  [["G", "T", "L", "S"], "go to graph, timeline, log, data and state"],
   [["F"], "fork from this tick"],
   [["A"], "answer the open prompt"],
   [["X"], "select a run for comparing"],

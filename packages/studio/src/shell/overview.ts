@@ -1,8 +1,9 @@
 /** What the navigation shows of the whole server: how many runs there are, and who waits for a person. Renewed as runs change. */
 import { useEffect, useRef } from "react";
-import type { HandlerCounts, HandlerPage, WorkflowList } from "../api/contract.types.js";
+import { client } from "../api/client.js";
 import { onRunChanges } from "../api/run-changes.js";
-import { useGet } from "../api/use-read.js";
+import { promptsOf } from "../api/run-facts.js";
+import { useRead } from "../api/use-read.js";
 
 export interface Overview {
   readonly runs: number | null;
@@ -13,24 +14,24 @@ export interface Overview {
 }
 
 const SHOWN = 8;
+const MOST = 50;
 /** Runs may change a hundred times a second; the numbers need not. */
 const EVERY_MS = 1_000;
 
 export function useOverview(): Overview {
-  const counts = useGet<HandlerCounts>("/handlers/counts");
-  const list = useGet<WorkflowList>("/workflows");
-  const waiting = useGet<HandlerPage>("/handlers", { status: "waiting", limit: 50 });
+  const counts = useRead("counts", (signal) => client.counts({ signal }));
+  const workflows = useRead("workflows", (signal) => client.workflowDetails({ signal }));
+  const waiting = useRead("waiting", (signal) => client.runs({ waiting: true, limit: MOST, signal }));
   useChanges(() => {
     counts.reload();
     waiting.reload();
   });
-  const details = list.value?.details ?? [];
-  const asking = waiting.value?.handlers.filter(({ prompts }) => prompts.length > 0) ?? [];
+  const asking = waiting.value?.runs.filter((run) => promptsOf(run).length > 0) ?? [];
   return {
     runs: counts.value?.total ?? null,
-    workflows: list.value?.workflows.length ?? null,
-    hasSessions: details.some(({ kind }) => kind === "pipeline"),
-    asking: asking.slice(0, SHOWN).map((run) => run.handler_id),
+    workflows: workflows.value?.length ?? null,
+    hasSessions: (workflows.value ?? []).some(({ kind }) => kind === "pipeline"),
+    asking: asking.slice(0, SHOWN).map((run) => run.handlerId),
   };
 }
 

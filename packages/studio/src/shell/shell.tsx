@@ -60,7 +60,7 @@ export function BrandMark(): ReactNode {
 }
 
 function Brand(): ReactNode {
-  const { read_only: isReadOnly } = useStudioConfig();
+  const { isReadOnly } = useStudioConfig();
   return (
     <a className="brand" href={hrefOf("runs")} aria-label="Millrace Studio, home">
       <BrandMark />

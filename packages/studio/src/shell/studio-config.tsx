@@ -1,8 +1,9 @@
 /** What the caller may do here. Nothing is allowed until it is known, so that no button appears and vanishes again. */
+
+import type { ServerConfig } from "@millrace/client";
 import { createContext, type ReactNode, useContext } from "react";
-import type { StudioConfig } from "../api/contract.types.js";
+import { client } from "../api/client.js";
 import { token } from "../api/credentials.js";
-import { get } from "../api/request.js";
 import { type Reading, useRead } from "../api/use-read.js";
 import { useStore } from "../store.js";
 
@@ -16,25 +17,25 @@ const nothing = {
   fork: false,
   delete: false,
 };
-const unknown: StudioConfig = {
+const unknown: ServerConfig = {
   version: "",
-  read_only: false,
+  isReadOnly: false,
   may: nothing,
   tenant: null,
   client: null,
-  tenants: false,
-  metrics: false,
+  hasTenants: false,
+  hasMetrics: false,
   sources: false,
 };
 
-const Context = createContext<StudioConfig>(unknown);
+const Context = createContext<ServerConfig>(unknown);
 
 export function StudioConfigProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const given = useStore(token);
-  const reading: Reading<StudioConfig> = useRead(`config ${given}`, (signal) => get("/studio/config", {}, signal));
+  const reading: Reading<ServerConfig> = useRead(`config ${given}`, (signal) => client.config({ signal }));
   return <Context value={reading.value ?? unknown}>{children}</Context>;
 }
 
-export function useStudioConfig(): StudioConfig {
+export function useStudioConfig(): ServerConfig {
   return useContext(Context);
 }

@@ -1,6 +1,6 @@
 /** Forms. The library behind them is loaded with the first one that is shown. */
 import { lazy, type ReactNode, Suspense, useId, useState } from "react";
-import type { Json } from "../api/contract.types.js";
+import type { Json } from "../api/json.types.js";
 import { later } from "../api/later.js";
 import type { SchemaFormProps } from "./form/schema-form.js";
 import { Loading } from "./states.js";

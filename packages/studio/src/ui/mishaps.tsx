@@ -1,13 +1,13 @@
+import { ClientError } from "@millrace/client";
 import { Component, type ReactNode } from "react";
 import { PartMissingError } from "../api/later.js";
-import { ApiError } from "../api/request.js";
 import { ErrorBox } from "./states.js";
 
 interface MishapsProps {
   readonly children: ReactNode;
 }
 interface MishapsState {
-  readonly error: ApiError | null;
+  readonly error: ClientError | null;
   readonly retry: "draw" | "load";
 }
 
@@ -16,13 +16,13 @@ export class Mishaps extends Component<MishapsProps, MishapsState> {
   override state: MishapsState = { error: null, retry: "draw" };
 
   static getDerivedStateFromError(error: unknown): MishapsState {
-    const detail = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     const isMissing = error instanceof PartMissingError;
     const hint = isMissing
       ? "The server may have another version of the studio by now: load the page again."
       : "This is a fault of the studio. Another page may work, and so may another try.";
     const code = isMissing ? "STUDIO_PART_MISSING" : "STUDIO_FAULT";
-    return { error: new ApiError({ status: 0, code, detail, hint }), retry: isMissing ? "load" : "draw" };
+    return { error: new ClientError({ code, message, hint, cause: error }), retry: isMissing ? "load" : "draw" };
   }
 
   override render(): ReactNode {

@@ -1,6 +1,8 @@
 /** Views of empty, loading and failed states. */
+
+import type { ClientError } from "@millrace/client";
 import { type ReactNode, useEffect, useState } from "react";
-import type { ApiError } from "../api/request.js";
+import { isUnreachable } from "../api/client.js";
 import type { Reading } from "../api/use-read.js";
 import { Button } from "./controls.js";
 import { Icon } from "./icon.js";
@@ -25,14 +27,26 @@ export function Empty({ children }: { readonly children: ReactNode }): ReactNode
   return <div className="empty">{children}</div>;
 }
 
+const away = {
+  detail: "The server does not answer.",
+  hint: "It may be restarting. The page continues by itself once the server is back.",
+};
+
 /** The error of the server, its hint, and a button to retry. */
-export function ErrorBox({ error, onRetry }: { readonly error: ApiError; readonly onRetry?: () => void }): ReactNode {
+export function ErrorBox({
+  error,
+  onRetry,
+}: {
+  readonly error: ClientError;
+  readonly onRetry?: () => void;
+}): ReactNode {
+  const { detail, hint } = isUnreachable(error) ? away : error;
   return (
     <div className="errorbox" role="alert">
       <Icon name="failed" />
       <div className="grow">
-        <p>{error.message}</p>
-        {error.hint !== null && <p className="muted">{error.hint}</p>}
+        <p>{detail}</p>
+        {hint !== "" && <p className="muted">{hint}</p>}
         <p className="muted mono">{error.code}</p>
       </div>
       {onRetry && (

@@ -1,6 +1,7 @@
 /** Statuses: one function decides the status of a run, so that no two pages disagree. */
+
+import type { RunSummary } from "@millrace/client";
 import type { ReactNode } from "react";
-import type { Handler } from "../api/contract.types.js";
 import { Icon, type IconName } from "./icon.js";
 
 export type ShownStatus = "running" | "waiting" | "done" | "failed" | "cancelled" | "queued" | "idle";
@@ -19,10 +20,8 @@ export function wordOf(status: ShownStatus): string {
   return words[status];
 }
 
-/** A waiting run is `running` in the API; people see that it waits. */
-export function statusOf(run: Pick<Handler, "status" | "waiting">): ShownStatus {
-  if (run.status === "completed") return "done";
-  return run.status === "running" && run.waiting ? "waiting" : run.status;
+export function statusOf({ status }: Pick<RunSummary, "status">): ShownStatus {
+  return status === "completed" ? "done" : status;
 }
 
 export function StatusIcon({ status }: { readonly status: ShownStatus }): ReactNode {

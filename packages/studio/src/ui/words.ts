@@ -1,12 +1,12 @@
 /** What the pages say of runs in the same words. */
-import type { Handler, Prompt } from "../api/contract.types.js";
+import type { PendingPrompt, RunSummary } from "@millrace/client";
+import { errorOf, promptsOf } from "../api/run-facts.js";
 import { statusOf } from "./status.js";
 
 /** The question to a person: the message of a pipeline, or the type of the prompt event. */
-export function questionOf({ event }: Pick<Prompt, "event">): string {
-  const requirement = fieldOf(event.value, "requirement");
+export function questionOf({ event }: Pick<PendingPrompt, "event">): string {
   const message =
-    fieldOf(requirement, "message") ?? fieldOf(event.value, "message") ?? fieldOf(event.value, "question");
+    fieldOf(fieldOf(event, "requirement"), "message") ?? fieldOf(event, "message") ?? fieldOf(event, "question");
   return typeof message === "string" && message !== "" ? message : event.type;
 }
 
@@ -15,16 +15,16 @@ function fieldOf(value: unknown, name: string): unknown {
 }
 
 /** The one line of a run that matters most: its error, its question, or where it comes from. */
-export function lineOf(run: Handler): string {
+export function lineOf(run: RunSummary): string {
   const status = statusOf(run);
-  if (status === "failed") return run.error ?? "";
-  const [prompt] = run.prompts;
+  if (status === "failed") return errorOf(run)?.message ?? "";
+  const [prompt] = promptsOf(run);
   if (status === "waiting" && prompt !== undefined) {
     const question = questionOf(prompt);
     return question === prompt.event.type ? `asks ${question}` : question;
   }
-  if (status === "running" && run.queue !== null && !run.queue.has_place)
+  if (status === "running" && run.queue !== null && !run.queue.hasPlace)
     return `waits for its turn in ${run.queue.name}`;
-  const origin = run.forked_from;
-  return origin ? `fork of ${origin.handler_id} behind tick ${origin.at}` : "";
+  const origin = run.forkedFrom;
+  return origin ? `fork of ${origin.handlerId} behind tick ${origin.at}` : "";
 }

@@ -1,150 +1,19 @@
 import { type ReactNode, useState } from "react";
-import type { Handler, JsonObject, WorkflowSchema } from "../api/contract.types.js";
-import { post } from "../api/request.js";
-import { useGet } from "../api/use-read.js";
-import { useSend } from "../api/use-send.js";
-import { go, hrefOf } from "../route.js";
-import { Button, type Choice, Segmented } from "../ui/controls.js";
-import { defaultsOf } from "../ui/form/asked-field.js";
-import { JsonForm, JsonText } from "../ui/form.js";
-import { isRecord } from "../ui/format.js";
+import { type InputAs, InputAsChoice, StartForm } from "../start/start-form.js";
 import { Card } from "../ui/page.js";
-import { ErrorBox, Read } from "../ui/states.js";
-import { TextField } from "../ui/text-field.js";
 
-type InputAs = "form" | "json";
-
-const choices: readonly Choice<InputAs>[] = [
-  { value: "form", label: "Form" },
-  { value: "json", label: "JSON" },
-];
-
-/** Starts a run: with a form made of the schema of what starts it, or with JSON. */
+/** Starts a run of the workflow. */
 export function RunForm({ name }: { readonly name: string }): ReactNode {
-  const schema = useGet<WorkflowSchema>(`/workflows/${encodeURIComponent(name)}/schema`);
   const [inputAs, setInputAs] = useState<InputAs>("form");
-  const [input, setInput] = useState<JsonObject>({});
-  const { submit, footer } = useStart(name);
-  return (
-    <Card
-      title="Run"
-      aside={
-        <>
-          <span className="grow" />
-          <Segmented label="Input as" choices={choices} value={inputAs} onChange={setInputAs} />
-        </>
-      }
-    >
-      <Read reading={schema} rows={4}>
-        {({ start }) =>
-          inputAs === "form" ? (
-            <JsonForm id="start" schema={start} value={input} onChange={setInput} onSubmit={submit}>
-              {footer}
-            </JsonForm>
-          ) : (
-            <JsonInput
-              value={{ ...defaultsOf(start), ...input }}
-              label={start.title ?? "Input"}
-              onChange={setInput}
-              onSubmit={submit}
-            >
-              {footer}
-            </JsonInput>
-          )
-        }
-      </Read>
-    </Card>
-  );
-}
-
-interface JsonInputProps {
-  readonly label: string;
-  readonly value: JsonObject;
-  readonly onChange: (value: JsonObject) => void;
-  readonly onSubmit: (value: JsonObject) => void;
-  readonly children: ReactNode;
-}
-
-function JsonInput({ label, value, onChange, onSubmit, children }: JsonInputProps): ReactNode {
-  const [written, setWritten] = useState<JsonObject | null>(value);
-  return (
-    <form
-      className="form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (written !== null) onSubmit(written);
-      }}
-    >
-      <JsonText
-        label={label}
-        value={value}
-        onChange={(next) => {
-          const object = isRecord(next) ? (next as JsonObject) : null;
-          setWritten(object);
-          if (object !== null) onChange(object);
-        }}
-      />
-      {children}
-    </form>
-  );
-}
-
-/** What every start has below its fields: id, labels, the button, and why the server has refused. */
-function useStart(name: string): { readonly submit: (input: JsonObject) => void; readonly footer: ReactNode } {
-  const [runId, setRunId] = useState("");
-  const [labels, setLabels] = useState("");
-  const { isSending, error, send } = useSend();
-  const start = async (input: JsonObject): Promise<void> => {
-    const given = { ...(runId.trim() !== "" && { handler_id: runId.trim() }), ...labelsIn(labels) };
-    const path = `/workflows/${encodeURIComponent(name)}/run-nowait`;
-    const run = await post<Handler>(path, { start_event: input, ...given });
-    go(hrefOf("run", run.handler_id));
-  };
-  const footer = (
+  const aside = (
     <>
-      <details>
-        <summary className="ink2">Id and labels</summary>
-        <div className="fields idfields">
-          <TextField
-            label="Run id"
-            isOptional
-            placeholder="made up"
-            autoComplete="off"
-            value={runId}
-            onText={setRunId}
-          />
-          <TextField
-            label="Labels"
-            isOptional
-            placeholder="team=content, env=dev"
-            autoComplete="off"
-            value={labels}
-            onText={setLabels}
-          />
-        </div>
-      </details>
-      {error !== null && <ErrorBox error={error} />}
-      <Button type="submit" kind="primary" icon="play" className="start" disabled={isSending}>
-        Run {name}
-      </Button>
+      <span className="grow" />
+      <InputAsChoice value={inputAs} onChange={setInputAs} />
     </>
   );
-  return { submit: (input) => send(() => start(input)), footer };
-}
-
-function labelsIn(text: string): { labels?: Record<string, string> } {
-  const pairs = text
-    .split(/[,\n]/)
-    .map((pair) => pair.trim())
-    .filter(Boolean);
-  if (pairs.length === 0) return {};
-  return {
-    labels: Object.fromEntries(
-      pairs.map((pair) => {
-        const [name = "", ...value] = pair.split("=");
-        return [name.trim(), value.join("=").trim()];
-      }),
-    ),
-  };
+  return (
+    <Card title="Run" aside={aside}>
+      <StartForm name={name} inputAs={inputAs} button={`Run ${name}`} />
+    </Card>
+  );
 }

@@ -1,7 +1,12 @@
+import type { RunSummary, ShownEventRole } from "@millrace/client";
 import { type ReactNode, useState } from "react";
-import type { HandlerPage, JsonSchema, WorkflowEvents, WorkflowGraphData } from "../api/contract.types.js";
-import { useGet } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import type { JsonSchema } from "../api/json.types.js";
+import { readEvents, type WorkflowEvent } from "../api/read-events.js";
+import { endedAtMsOf } from "../api/run-facts.js";
+import { useRead } from "../api/use-read.js";
 import { CodeDialog } from "../graph/code-dialog.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { useGraph } from "../graph/use-graph.js";
 import { WorkflowGraph } from "../graph/workflow-graph.js";
 import { noFilter, runFilter } from "../model/run-filter.js";
@@ -57,7 +62,7 @@ function SizedGraph({ graph, onSelect }: SizedGraphProps): ReactNode {
 }
 
 function LastRuns({ name }: { readonly name: string }): ReactNode {
-  const reading = useGet<HandlerPage>("/handlers", { workflow_name: name, limit: SHOWN });
+  const reading = useRead(`last ${name}`, (signal) => client.runs({ workflow: name, limit: SHOWN, signal }));
   useChanges(reading.reload);
   const all = (
     <>
@@ -70,31 +75,31 @@ function LastRuns({ name }: { readonly name: string }): ReactNode {
   return (
     <Card title="Runs" aside={all}>
       <Read reading={reading} rows={3}>
-        {({ handlers }) => (handlers.length === 0 ? <Empty>No run yet.</Empty> : <RunRows page={handlers} />)}
+        {({ runs }) => (runs.length === 0 ? <Empty>No run yet.</Empty> : <RunRows runs={runs} />)}
       </Read>
     </Card>
   );
 }
 
-function RunRows({ page }: { readonly page: HandlerPage["handlers"] }): ReactNode {
+function RunRows({ runs }: { readonly runs: readonly RunSummary[] }): ReactNode {
   return (
     <table className="list" aria-label="Last runs">
       <tbody>
-        {page.map((run) => (
-          <tr key={run.handler_id} onClick={() => go(hrefOf("run", run.handler_id))}>
+        {runs.map((run) => (
+          <tr key={run.handlerId} onClick={() => go(hrefOf("run", run.handlerId))}>
             <td className="statuscell">
               <StatusBadge status={statusOf(run)} />
             </td>
             <td className="main">
-              <a className="id cut" href={hrefOf("run", run.handler_id)} title={run.handler_id}>
-                {run.handler_id}
+              <a className="id cut" href={hrefOf("run", run.handlerId)} title={run.handlerId}>
+                {run.handlerId}
               </a>
             </td>
             <td className="right num hide-sm">
-              <Duration from={run.started_at} to={run.completed_at} />
+              <Duration fromMs={run.startedAtMs} toMs={endedAtMsOf(run)} />
             </td>
             <td className="right ink2 num started">
-              <Ago at={run.started_at} />
+              <Ago atMs={run.startedAtMs} />
             </td>
           </tr>
         ))}
@@ -103,27 +108,27 @@ function RunRows({ page }: { readonly page: HandlerPage["handlers"] }): ReactNod
   );
 }
 
-const roleWords: Readonly<Record<string, string>> = {
+const roleWords: Readonly<Partial<Record<ShownEventRole, string>>> = {
   start: "starts a run",
   stop: "ends a run",
-  inputRequired: "asks a person",
-  humanResponse: "answers",
+  input_required: "asks a person",
+  human_response: "answers",
   external: "from outside",
 };
 
 function Events({ name }: { readonly name: string }): ReactNode {
-  const reading = useGet<WorkflowEvents>(`/workflows/${encodeURIComponent(name)}/events`);
+  const reading = useRead(`events ${name}`, (signal) => readEvents(name, signal));
   return (
     <Card title="Events">
       <Read reading={reading} rows={3}>
-        {({ events, roles = {} }) => (
+        {(events) => (
           <table className="list still" aria-label="Events of the workflow">
             <tbody>
-              {events.filter(isOfUsers).map((event) => (
-                <tr key={event.title}>
-                  <td className="mono eventname">{event.title}</td>
-                  <td className="ink2">{roleWords[roles[event.title ?? ""]?.role ?? ""] ?? ""}</td>
-                  <td className="mono muted hide-sm fieldnames">{fieldsOf(event)}</td>
+              {events.filter(isOfUsers).map(({ type, role, schema }) => (
+                <tr key={type}>
+                  <td className="mono eventname">{type}</td>
+                  <td className="ink2">{roleWords[role]}</td>
+                  <td className="mono muted hide-sm fieldnames">{fieldsOf(schema)}</td>
                 </tr>
               ))}
             </tbody>
@@ -135,8 +140,8 @@ function Events({ name }: { readonly name: string }): ReactNode {
 }
 
 /** Pipelines have internal events between their steps, which are not shown. */
-function isOfUsers({ title = "" }: JsonSchema): boolean {
-  return !title.startsWith("pipeline.");
+function isOfUsers({ type }: WorkflowEvent): boolean {
+  return !type.startsWith("pipeline.");
 }
 
 function fieldsOf({ properties = {}, required = [] }: JsonSchema): string {

@@ -1,8 +1,10 @@
+import type { StatusCounts, WorkflowDetails } from "@millrace/client";
 import type { ReactNode } from "react";
-import type { Counts, HandlerPage, WorkflowDetails, WorkflowGraphData, WorkflowList } from "../api/contract.types.js";
-import { get } from "../api/request.js";
-import { useGet, useRead } from "../api/use-read.js";
+import { client } from "../api/client.js";
+import { endedAtMsOf } from "../api/run-facts.js";
+import { useRead } from "../api/use-read.js";
 import { drawingOf } from "../graph/draw.js";
+import type { WorkflowGraphData } from "../graph/graph-data.types.js";
 import { MiniGraph } from "../graph/mini-graph.js";
 import { useGraph } from "../graph/use-graph.js";
 import { hrefOf } from "../route.js";
@@ -14,19 +16,17 @@ import { type ShownStatus, statusOf, wordOf } from "../ui/status.js";
 
 /** All workflows, each with a small graph and how its last runs ended. */
 export function WorkflowsPage(): ReactNode {
-  const list = useGet<WorkflowList>("/workflows");
+  const list = useRead("workflows", (signal) => client.workflowDetails({ signal }));
   useChanges(list.reload);
   return (
     <Page title="Workflows">
       <div className="panel">
         <Read reading={list}>
-          {({ workflows, details = [] }) =>
+          {(workflows) =>
             workflows.length === 0 ? (
               <Empty>This server has no workflows: its runtime was given none.</Empty>
             ) : (
-              workflows.map((name) => (
-                <WorkflowRow key={name} name={name} details={details.find((one) => one.name === name) ?? null} />
-              ))
+              workflows.map((details) => <WorkflowRow key={details.name} {...details} />)
             )
           }
         </Read>
@@ -35,12 +35,7 @@ export function WorkflowsPage(): ReactNode {
   );
 }
 
-interface WorkflowRowProps {
-  readonly name: string;
-  readonly details: WorkflowDetails | null;
-}
-
-function WorkflowRow({ name, details }: WorkflowRowProps): ReactNode {
+function WorkflowRow({ name, description, counts, lastRun }: WorkflowDetails): ReactNode {
   const graph = useGraph(name);
   return (
     <a className="wfrow" href={hrefOf("workflow", name)}>
@@ -49,14 +44,12 @@ function WorkflowRow({ name, details }: WorkflowRowProps): ReactNode {
           {name}
         </div>
         <div className="muted wffacts">
-          {[factsOf(graph.value), details === null ? "" : plural(details.counts.total, "run")]
-            .filter(Boolean)
-            .join(" · ")}
+          {[factsOf(graph.value), plural(counts.total, "run")].filter(Boolean).join(" · ")}
         </div>
-        {details?.description != null && <div className="muted wffacts cut">{details.description}</div>}
+        {description !== null && <div className="muted wffacts cut">{description}</div>}
       </div>
       {graph.value === null ? <span className="mini" /> : <MiniGraph graph={graph.value} />}
-      <LastRuns name={name} stamp={details?.last_run?.handler_id ?? ""} counts={details?.counts ?? null} />
+      <LastRuns name={name} stamp={lastRun?.handlerId ?? ""} counts={counts} />
     </a>
   );
 }
@@ -75,23 +68,22 @@ const SHOWN = 8;
 interface LastRunsProps {
   readonly name: string;
   readonly stamp: string;
-  readonly counts: Counts | null;
+  readonly counts: StatusCounts;
 }
 
 /** How the last runs ended, and how long they took, the newest on the right. */
 function LastRuns({ name, stamp, counts }: LastRunsProps): ReactNode {
   const key = `last ${name} ${stamp} ${JSON.stringify(counts)}`;
-  const query = { workflow_name: name, limit: SHOWN };
-  const { value } = useRead(key, (signal) => get<HandlerPage>("/handlers", query, signal));
-  const runs = value?.handlers.toReversed() ?? [];
+  const { value } = useRead(key, (signal) => client.runs({ workflow: name, limit: SHOWN, signal }));
+  const runs = value?.runs.toReversed() ?? [];
   const words = runs.map((run): ShownStatus => statusOf(run)).map(wordOf);
   return (
     <span className="spark" role="img" aria-label={runs.length === 0 ? "No runs" : `Last runs: ${words.join(", ")}`}>
       {runs.map((run) => {
-        const tookMs = Date.parse(run.completed_at ?? run.updated_at) - Date.parse(run.started_at);
+        const tookMs = (endedAtMsOf(run) ?? run.updatedAtMs) - run.startedAtMs;
         return (
           <i
-            key={run.handler_id}
+            key={run.handlerId}
             className={statusOf(run)}
             style={{ height: 6 + Math.min(18, Math.log10(tookMs + 1) * 3) }}
           />

@@ -5,9 +5,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import {
+  type Client,
+  createClient,
+  type Flows,
+  type HistoryEntry,
+  type RunOptions,
+  type RunOutcome,
+} from "@millrace/client";
 import { freePort } from "../../../../test-ports.js";
-import type { Handler } from "../../src/api/contract.types.js";
 import { within } from "./within.js";
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
@@ -77,33 +85,44 @@ export class StudioServer implements AsyncDisposable {
     await within("the end of the server", once(child, "exit"));
   }
 
-  async ask<Answer>(path: string, body?: unknown): Promise<Answer> {
-    const headers = {
-      "content-type": "application/json",
-      ...(this.#token !== null && { authorization: `Bearer ${this.#token}` }),
-    };
-    const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-    const read = async (): Promise<unknown> => {
-      const response = await fetch(`${this.url}${path}`, init);
-      if (!response.ok) throw new TypeError(`${path}: ${response.status} ${await response.text()}`);
-      return response.status === 204 ? null : response.json();
-    };
-    return (await within(path, read())) as Answer;
+  get client(): Client<Flows> {
+    const headers = this.#token === null ? {} : { authorization: `Bearer ${this.#token}` };
+    return createClient({ baseUrl: this.url, headers });
   }
 
   /** Starts a run, and gives its id. */
-  async run(workflow: string, start_event: object = {}, rest: object = {}): Promise<string> {
-    const { handler_id } = await this.ask<Handler>(`/workflows/${workflow}/run-nowait`, { start_event, ...rest });
-    return handler_id;
+  async run(workflow: string, input: Record<string, unknown> = {}, options: RunOptions = {}): Promise<string> {
+    const run = this.client.run(workflow, input, options);
+    await within(`the start of ${workflow}`, run.accepted);
+    return run.handlerId;
   }
 
   /** Waits until a run has ended, or waits for somebody. */
-  async settled(id: string): Promise<Handler> {
-    for (let turn = 0; turn < 6; turn++) {
-      const run = await this.ask<Handler>(`/handlers/${id}?wait=10000`);
-      if (run.status !== "running" || run.waiting) return run;
+  settled(id: string): Promise<RunOutcome> {
+    return within(`run "${id}"`, this.#settled(id));
+  }
+
+  async #settled(id: string): Promise<RunOutcome> {
+    for (;;) {
+      const outcome = await this.client.handle(id).idle();
+      // Until the next attempt of a step, a run waits for the clock.
+      if (outcome.status !== "waiting" || outcome.wakeAtMs === null || outcome.prompts.length > 0) return outcome;
+      await setTimeout(Math.max(20, outcome.wakeAtMs - Date.now()));
     }
-    throw new TypeError(`run "${id}" still runs after a minute`);
+  }
+
+  /** Answers the question that the run waits for. */
+  async answer(id: string, fields: object): Promise<void> {
+    const run = this.client.handle(id);
+    await this.settled(id);
+    const [prompt] = await run.prompts();
+    await run.answer(prompt?.promptId ?? "", fields);
+  }
+
+  async history(id: string): Promise<readonly HistoryEntry[]> {
+    const entries: HistoryEntry[] = [];
+    for await (const entry of this.client.history(id)) entries.push(entry);
+    return entries;
   }
 
   async gate(deed: "open" | "close", name: string): Promise<void> {

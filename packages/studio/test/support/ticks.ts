@@ -1,12 +1,8 @@
 /** Ticks and attempts for tests, with times that follow from their numbers. */
-import type { Attempt, HistoryEntry, Wait } from "../../src/api/contract.types.js";
+import type { AttemptWait, HistoryEntry, RunAttempt } from "@millrace/client";
 import { asNamed, type StepNaming } from "../../src/model/step-names.js";
 
 const zeroMs = Date.parse("2026-01-05T08:00:00.000Z");
-
-export function timeAt(ms: number): string {
-  return new Date(zeroMs + ms).toISOString();
-}
 
 export function msAt(ms: number): number {
   return zeroMs + ms;
@@ -16,11 +12,11 @@ type EntryFields = Partial<Omit<HistoryEntry, "tick">> & Readonly<Record<string,
 
 /** Fields of the entry are told from those of the tick by their name. */
 export function entry(number: number, type: string, fields: EntryFields = {}): HistoryEntry {
-  const { at, run_id, step, item, attempt, changes, ...tick } = fields;
+  const { atMs, runId, step, item, attempt, changes, ...tick } = fields;
   return {
     number,
-    at: at ?? timeAt(number * 10),
-    run_id: run_id ?? "r",
+    atMs: atMs ?? msAt(number * 10),
+    runId: runId ?? "r",
     step: step ?? null,
     item: item ?? null,
     attempt: attempt ?? null,
@@ -29,41 +25,41 @@ export function entry(number: number, type: string, fields: EntryFields = {}): H
   };
 }
 
-export function attempt(step: string, item: number, fields: Partial<Attempt> = {}): Attempt {
-  const started = fields.started_at ?? timeAt(item * 100);
+export function attempt(step: string, item: number, fields: Partial<RunAttempt> = {}): RunAttempt {
+  const startedAtMs = fields.startedAtMs ?? msAt(item * 100);
   return {
-    run_id: "r",
-    workflow_name: "w",
+    runId: "r",
+    workflow: "w",
     step,
     item,
     attempt: 1,
-    started_at: started,
-    started_tick: item,
-    ended_at: new Date(Date.parse(started) + 50).toISOString(),
-    ended_tick: item + 1,
+    startedAtMs,
+    startedTick: item,
+    endedAtMs: startedAtMs + 50,
+    endedTick: item + 1,
     status: "completed",
     error: null,
-    final: true,
-    retry_at: null,
-    event_type: null,
+    isFinal: true,
+    retryAtMs: null,
+    eventType: null,
     waits: [],
     calls: [],
-    more_calls: 0,
+    moreCalls: 0,
     ...fields,
   };
 }
 
 export function wait(
-  kind: Wait["kind"],
+  kind: AttemptWait["kind"],
   [fromMs, toMs]: readonly [from: number, to: number | null],
-  fields: Partial<Wait> = {},
-): Wait {
+  fields: Partial<AttemptWait> = {},
+): AttemptWait {
   return {
     kind,
-    from: timeAt(fromMs),
-    from_tick: 1,
-    to: toMs === null ? null : timeAt(toMs),
-    to_tick: toMs === null ? null : 2,
+    fromMs: msAt(fromMs),
+    fromTick: 1,
+    toMs: toMs === null ? null : msAt(toMs),
+    toTick: toMs === null ? null : 2,
     ...fields,
   };
 }

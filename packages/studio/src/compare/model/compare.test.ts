@@ -1,14 +1,14 @@
+import type { HistoryEntry } from "@millrace/client";
 import { describe, expect, it } from "vitest";
 import { attempt, entry } from "../../../test/support/ticks.js";
-import type { HistoryEntry } from "../../api/contract.types.js";
 import { asNamed } from "../../model/step-names.js";
 import { firstDifference, isSame } from "./first-difference.js";
 import { type ComparedRun, matchTicks } from "./match-ticks.js";
 
 const run = (runId: string, entries: readonly HistoryEntry[], attempts: ComparedRun["attempts"] = []): ComparedRun => ({
   runId,
-  entries: entries.map((one) => ({ ...one, run_id: one.run_id === "r" ? runId : one.run_id })),
-  attempts: attempts.map((one) => ({ ...one, run_id: runId })),
+  entries: entries.map((one) => ({ ...one, runId: one.runId === "r" ? runId : one.runId })),
+  attempts: attempts.map((one) => ({ ...one, runId })),
   naming: asNamed,
 });
 const start = (data: object) => entry(1, "run.started", { event: { type: "Go", data } });
@@ -74,7 +74,7 @@ describe("matchTicks", () => {
   it("leaves out what an idle run does, and how a fork begins", () => {
     const a = run("a", [entry(4, "run.idled"), entry(5, "event.received", { event: { type: "Yes", data: 1 } })]);
     const b = run("b", [
-      entry(0, "run.forked", { from: { run_id: "a", tick: 3 } }),
+      entry(0, "run.forked", { from: { runId: "a", tick: 3 } }),
       entry(1, "run.resumed"),
       entry(2, "time.passed"),
       entry(3, "event.received", { event: { type: "Yes", data: 1 } }),

@@ -1,5 +1,5 @@
 /** The first thing in which two runs differ, in one sentence: words, and values in between. */
-import type { HistoryEntry } from "../../api/contract.types.js";
+import type { HistoryEntry } from "@millrace/client";
 import { messageOf } from "../../model/line.js";
 import { short } from "../../ui/format.js";
 import type { ComparedRun, TickPair } from "./match-ticks.js";
@@ -81,7 +81,7 @@ function contentOf({ tick, changes }: HistoryEntry): unknown {
 }
 
 function inputOf({ entries, runId }: ComparedRun): unknown {
-  const start = entries.find(({ tick, run_id }) => tick.type === "run.started" && run_id === runId);
+  const start = entries.find((entry) => entry.tick.type === "run.started" && entry.runId === runId);
   return (start?.tick["event"] as { data?: unknown } | undefined)?.data ?? null;
 }
 

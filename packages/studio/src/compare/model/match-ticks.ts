@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Attempt, HistoryEntry } from "../../api/contract.types.js";
+import type { HistoryEntry, RunAttempt } from "@millrace/client";
 import { groupBy } from "../../model/group-by.js";
 import { type Line, lineOf, messageOf } from "../../model/line.js";
 import { type StepNaming, stepsOfMany } from "../../model/step-names.js";
@@ -15,7 +15,7 @@ import { type StepNaming, stepsOfMany } from "../../model/step-names.js";
 export interface ComparedRun {
   readonly runId: string;
   readonly entries: readonly HistoryEntry[];
-  readonly attempts: readonly Attempt[];
+  readonly attempts: readonly RunAttempt[];
   readonly naming: StepNaming;
 }
 
@@ -59,8 +59,8 @@ function looseSteps(a: ComparedRun, b: ComparedRun): ReadonlySet<string> {
 }
 
 function itemsByStep({ attempts, runId }: ComparedRun): ReadonlyMap<string, string> {
-  const byStep = groupBy(attempts, ({ run_id, step }) => `${run_id === runId ? "" : "child "}${step}`);
-  const itemsOf = (list: readonly Attempt[]): string =>
+  const byStep = groupBy(attempts, (one) => `${one.runId === runId ? "" : "child "}${one.step}`);
+  const itemsOf = (list: readonly RunAttempt[]): string =>
     [...new Set(list.map(({ item }) => item))].sort((one, other) => one - other).join();
   return new Map([...byStep].map(([step, list]) => [step, itemsOf(list)]));
 }
@@ -76,8 +76,8 @@ interface ContentFacts {
 const contentFields = ["output", "event", "prompt", "accepts", "start"];
 
 function contentOf({ entry }: ComparedTick, { run, many, loose, isFork }: ContentFacts): string {
-  const { tick, step, item, attempt, run_id, changes = [] } = entry;
-  const isChild = run_id !== run.runId;
+  const { tick, step, item, attempt, runId, changes = [] } = entry;
+  const isChild = runId !== run.runId;
   const isMany = step !== null && many.has(step);
   const name = `${isChild ? "child " : ""}${step ?? ""}`;
   return JSON.stringify([

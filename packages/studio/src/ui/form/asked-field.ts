@@ -1,5 +1,5 @@
 /** The field for a property of a schema, and its label. */
-import type { Json, JsonObject, JsonSchema } from "../../api/contract.types.js";
+import type { Json, JsonObject, JsonSchema } from "../../api/json.types.js";
 
 export type FieldKind = "text" | "number" | "question" | "switch" | "choices" | "select" | "fields" | "json" | "any";
 

@@ -1,16 +1,15 @@
 /** The fields of a form made of a JSON schema. */
 import { type ReactNode, useState } from "react";
-import { type ControllerRenderProps, useController } from "react-hook-form";
-import type { Json } from "../../api/contract.types.js";
+import type { Json } from "../../api/json.types.js";
 import { short } from "../format.js";
 import type { AskedField } from "./asked-field.js";
-import { pathOf } from "./form-values.js";
+import { useFormState } from "./form-context.js";
+import { type FieldPath, keyOf, valueAt } from "./form-values.js";
 import { JsonText } from "./json-text.js";
 
 export interface FieldProps {
   readonly field: AskedField;
-  /** Names of the properties that lead to it, its own last. */
-  readonly path: readonly string[];
+  readonly path: FieldPath;
   readonly id: string;
 }
 
@@ -39,13 +38,14 @@ function Nested({ field, path, id }: FieldProps): ReactNode {
 interface InputProps {
   readonly id: string;
   readonly asked: AskedField;
-  readonly held: ControllerRenderProps;
+  readonly value: unknown;
+  readonly onChange: (value: unknown) => void;
   readonly aria: { readonly "aria-invalid": boolean; readonly "aria-describedby": string };
 }
 
 function Single({ field, path, id }: FieldProps): ReactNode {
-  const { field: held, fieldState } = useController({ name: pathOf(path) });
-  const message = fieldState.error?.message ?? "";
+  const { values, errors, change } = useFormState();
+  const message = errors.get(keyOf(path)) ?? "";
   const aria = { "aria-invalid": message !== "", "aria-describedby": `${id}-hint ${id}-error` };
   const Input = inputs[field.kind as keyof typeof inputs];
   const name = (
@@ -64,7 +64,8 @@ function Single({ field, path, id }: FieldProps): ReactNode {
       {message}
     </span>
   );
-  const input = <Input id={id} asked={field} held={held} aria={aria} />;
+  const onChange = (value: unknown): void => change(path, value);
+  const input = <Input id={id} asked={field} value={valueAt(values, path)} onChange={onChange} aria={aria} />;
   if (field.kind === "question" || field.kind === "choices") {
     return (
       <fieldset className="field">
@@ -85,31 +86,27 @@ function Single({ field, path, id }: FieldProps): ReactNode {
   );
 }
 
-function LineInput({ id, asked, held, aria }: InputProps): ReactNode {
-  const { value, onChange, ...rest } = held;
+function LineInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
   const isNumber = asked.kind === "number";
   const valueIn = (input: HTMLInputElement): string | number => (isNumber ? input.valueAsNumber : input.value);
   return (
     <input
-      {...rest}
       {...aria}
       {...(isNumber && { step: asked.schema.type === "integer" ? 1 : "any" })}
       type={isNumber ? "number" : "text"}
       id={id}
       autoComplete="off"
-      value={value ?? ""}
+      value={typeof value === "string" || typeof value === "number" ? value : ""}
       onChange={({ target }) => onChange(target.value === "" ? undefined : valueIn(target))}
     />
   );
 }
 
-function SwitchInput({ id, asked, held, aria }: InputProps): ReactNode {
-  const { value, onChange, ...rest } = held;
+function SwitchInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
   const isOn = value === true;
   return (
     <label className="switch" htmlFor={id}>
       <input
-        {...rest}
         {...aria}
         type="checkbox"
         role="switch"
@@ -138,22 +135,20 @@ function choicesOf({ schema }: AskedField): readonly Choice[] {
 }
 
 /** Radio buttons that look like a row of buttons. */
-function ChoiceInput({ id, asked, held, aria }: InputProps): ReactNode {
+function ChoiceInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
   const choices = asked.kind === "question" ? answers : choicesOf(asked);
   return (
     <div className="seg radios">
       {choices.map((choice, index) => (
-        <label key={choice.label} className={choice.value === held.value ? "on" : ""}>
+        <label key={choice.label} className={choice.value === value ? "on" : ""}>
           <input
             type="radio"
             className="sr"
             {...aria}
-            {...(index === 0 && { ref: held.ref })}
             id={`${id}-${index}`}
             name={id}
-            checked={choice.value === held.value}
-            onChange={() => held.onChange(choice.value)}
-            onBlur={held.onBlur}
+            checked={choice.value === value}
+            onChange={() => onChange(choice.value)}
           />
           {choice.label}
         </label>
@@ -162,12 +157,10 @@ function ChoiceInput({ id, asked, held, aria }: InputProps): ReactNode {
   );
 }
 
-function SelectInput({ id, asked, held, aria }: InputProps): ReactNode {
-  const { value, onChange, ...rest } = held;
+function SelectInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
   const choices = choicesOf(asked);
   return (
     <select
-      {...rest}
       {...aria}
       id={id}
       value={choices.findIndex((choice) => choice.value === value)}
@@ -187,8 +180,7 @@ function SelectInput({ id, asked, held, aria }: InputProps): ReactNode {
  * A value of any shape, as JSON. What is not JSON yet is kept as the text that it is, and refused when it is sent; where anything may
  * be given, it is the text that is meant.
  */
-function JsonInput({ id, asked, held, aria }: InputProps): ReactNode {
-  const { value, onChange, ...rest } = held;
+function JsonInput({ id, asked, value, onChange, aria }: InputProps): ReactNode {
   const isAny = asked.kind === "any";
   const [text, setText] = useState(() => {
     if (value === undefined) return "";
@@ -202,7 +194,6 @@ function JsonInput({ id, asked, held, aria }: InputProps): ReactNode {
   };
   return (
     <textarea
-      {...rest}
       {...aria}
       id={id}
       rows={isAny ? 2 : 4}

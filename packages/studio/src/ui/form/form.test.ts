@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { JsonObject, JsonSchema } from "../../api/contract.types.js";
+import type { JsonObject, JsonSchema } from "../../api/json.types.js";
 import { defaultsOf, fieldsOf } from "./asked-field.js";
-import { errorsOf, fromHeld, pathOf, toHeld } from "./form-values.js";
+import { errorsOf, sentOf, valueAt, withValue } from "./form-values.js";
 import { problemsOf } from "./validate.js";
 
 const schema: JsonSchema = {
@@ -95,7 +95,7 @@ describe("what is sent", () => {
   };
   const sent = (schema: JsonSchema, value: JsonObject = {}): JsonObject => {
     const fields = fieldsOf(schema);
-    return fromHeld(toHeld({ ...defaultsOf(schema), ...value }, fields), fields);
+    return sentOf({ ...defaultsOf(schema), ...value }, fields);
   };
 
   it("is nothing of a group that need not be given, and null of what has to be given and may be null", () => {
@@ -113,7 +113,8 @@ describe("what is sent", () => {
     const value = { [name]: "x", group: { [name]: { [name]: 1 } }, [`${name}, besides`]: { [name]: 2 } };
 
     expect(sent({ properties, required: ["group"] }, value)).toEqual(value);
-    expect(pathOf([name]).split(/[.[\]"']/)).toHaveLength(1);
+    expect(valueAt(value, ["group", name, name])).toBe(1);
+    expect(withValue({}, ["group", name], 2)).toEqual({ group: { [name]: 2 } });
   });
 
   it("finds the definitions of the whole schema also in a group", () => {
@@ -125,15 +126,13 @@ describe("what is sent", () => {
   it("says what is wrong inside of a value at its field, and elsewhere at the form", () => {
     const fields = fieldsOf({ properties: { lists: { type: "array" }, group } });
 
-    expect(errorsOf([{ path: ["lists", "0", "1"], message: "Odd." }], fields)).toEqual({
-      _lists: { type: "schema", message: "0.1: Odd." },
-    });
-    expect(errorsOf([{ path: ["group", "must"], message: "Needed." }], fields)).toEqual({
-      _group: { _must: { type: "schema", message: "Needed." } },
-    });
-    expect(errorsOf([{ path: ["group"], message: "Odd." }], fields)).toEqual({
-      form: { type: "schema", message: "group: Odd." },
-    });
+    expect(errorsOf([{ path: ["lists", "0", "1"], message: "Odd." }], fields)).toEqual(
+      new Map([['["lists"]', "0.1: Odd."]]),
+    );
+    expect(errorsOf([{ path: ["group", "must"], message: "Needed." }], fields)).toEqual(
+      new Map([['["group","must"]', "Needed."]]),
+    );
+    expect(errorsOf([{ path: ["group"], message: "Odd." }], fields)).toEqual(new Map([["[]", "group: Odd."]]));
   });
 });
 

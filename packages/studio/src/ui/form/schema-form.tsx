@@ -1,9 +1,18 @@
-import { type ReactNode, useEffect, useMemo } from "react";
-import { type FieldValues, FormProvider, type Resolver, useForm } from "react-hook-form";
-import type { JsonObject, JsonSchema } from "../../api/contract.types.js";
-import { type AskedField, defaultsIn, fieldsOf } from "./asked-field.js";
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import type { JsonObject, JsonSchema } from "../../api/json.types.js";
+import { defaultsIn, fieldsOf } from "./asked-field.js";
 import { Field } from "./fields.js";
-import { errorsOf, fromHeld, toHeld, unreadIn } from "./form-values.js";
+import { FormProvider, type FormState } from "./form-context.js";
+import {
+  errorsOf,
+  type FieldPath,
+  type FormErrors,
+  type FormValues,
+  keyOf,
+  sentOf,
+  unreadIn,
+  withValue,
+} from "./form-values.js";
 import { problemsOf } from "./validate.js";
 
 export interface SchemaFormProps {
@@ -22,19 +31,30 @@ export interface SchemaFormProps {
 /** A form made of a JSON schema. Properties without a suitable field are entered as JSON. */
 export function SchemaForm({ schema, id, value, onChange, onSubmit, children }: SchemaFormProps): ReactNode {
   const fields = useMemo(() => fieldsOf(schema), [schema]);
-  const resolver = useMemo(() => resolverOf(schema, fields), [schema, fields]);
-  const form = useForm({ defaultValues: toHeld({ ...defaultsIn(fields), ...value }, fields), resolver });
+  const [values, setValues] = useState<FormValues>(() => ({ ...defaultsIn(fields), ...value }));
+  const errorsIn = (held: FormValues): FormErrors =>
+    errorsOf([...unreadIn(held, fields), ...problemsOf(schema, sentOf(held, fields))], fields);
+  const [refusals, setRefusals] = useState(0);
+  const errors = refusals === 0 ? noErrors : errorsIn(values);
+  const change = (path: FieldPath, next: unknown): void => {
+    const after = withValue(values, path, next);
+    setValues(after);
+    onChange?.(sentOf(after, fields));
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (errorsIn(values).size > 0) setRefusals(refusals + 1);
+    else onSubmit(sentOf(values, fields));
+  };
+  const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    if (onChange === undefined) return;
-    return form.subscribe({
-      formState: { values: true },
-      callback: ({ values }) => onChange(fromHeld(values, fields)),
-    });
-  }, [form, fields, onChange]);
-  const whole = form.formState.errors["form"]?.message;
+    if (refusals > 0) form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus();
+  }, [refusals]);
+  const state: FormState = { values, errors, change };
+  const whole = errors.get(keyOf([]));
   return (
-    <FormProvider {...form}>
-      <form className="form" noValidate onSubmit={form.handleSubmit((values) => onSubmit(values as JsonObject))}>
+    <FormProvider value={state}>
+      <form className="form" noValidate ref={form} onSubmit={submit}>
         {fields.length > 0 && (
           <div className="fields">
             {fields.map((field) => (
@@ -45,7 +65,7 @@ export function SchemaForm({ schema, id, value, onChange, onSubmit, children }: 
         {whole !== undefined && (
           <div className="field">
             <span className="err" role="alert">
-              {String(whole)}
+              {whole}
             </span>
           </div>
         )}
@@ -55,10 +75,4 @@ export function SchemaForm({ schema, id, value, onChange, onSubmit, children }: 
   );
 }
 
-function resolverOf(schema: JsonSchema, fields: readonly AskedField[]): Resolver<FieldValues> {
-  return (held) => {
-    const values = fromHeld(held, fields);
-    const errors = errorsOf([...unreadIn(held, fields), ...problemsOf(schema, values)], fields);
-    return Object.keys(errors).length > 0 ? { values: {}, errors } : { values, errors: {} };
-  };
-}
+const noErrors: FormErrors = new Map();

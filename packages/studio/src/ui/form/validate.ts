@@ -6,7 +6,7 @@
  * @module
  */
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
-import type { JsonSchema } from "../../api/contract.types.js";
+import type { JsonSchema } from "../../api/json.types.js";
 
 export interface Problem {
   readonly path: readonly string[];

@@ -1,0 +1,28 @@
+import { type ReactNode, useId } from "react";
+import type { Datum } from "../../model/run-data.js";
+import { CopyButton, ValueView } from "../../ui/value-view.js";
+
+export interface DatumSectionProps {
+  readonly title: string;
+  readonly datum: Datum;
+}
+
+/** A value under its name, with the type of its event, and a button that copies it. */
+export function DatumSection({ title, datum: { type, value } }: DatumSectionProps): ReactNode {
+  const heading = useId();
+  return (
+    <section className="datum" aria-labelledby={heading}>
+      <div className="row">
+        <h3 id={heading}>{title}</h3>
+        {type !== null && (
+          <code className="ev cut">
+            <bdi>{type}</bdi>
+          </code>
+        )}
+        <span className="grow" />
+        <CopyButton value={value} what={title.toLowerCase()} />
+      </div>
+      <ValueView value={value} />
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+/** What went into a step and what came out: of the chosen item, else of that at the cursor. */
+import type { HistoryEntry, RunAttempt } from "@millrace/client";
+import { type ReactNode, useMemo } from "react";
+import { client } from "../../api/client.js";
+import { fieldsOf } from "../../api/plain-json.js";
+import { useRead } from "../../api/use-read.js";
+import { CodeButton } from "../../graph/code-dialog.js";
+import { attemptsOf, contentOfTick, type Datum, failureOf, type ItemKey, outputOf } from "../../model/run-data.js";
+import type { RunStore } from "../../model/run-store.js";
+import { Empty, Loading } from "../../ui/states.js";
+import { AttemptList, ItemChoice } from "./attempt-list.js";
+import { DatumSection } from "./datum-section.js";
+import { FailureSection } from "./failure-section.js";
+
+export interface StepDataProps {
+  readonly run: RunStore;
+  readonly rootId: string;
+  /** Of the run. */
+  readonly workflow: string;
+  /** The chosen step. */
+  readonly step: string | null;
+  /** The item to show; `null` for what the tick itself holds. */
+  readonly subject: ItemKey | null;
+  /** The tick at the cursor, where it is of the item. */
+  readonly entry: HistoryEntry | undefined;
+  readonly onItem: (item: ItemKey) => void;
+  readonly onGo: (tick: number) => void;
+}
+
+export function StepData(props: StepDataProps): ReactNode {
+  const { run, entry, subject, step, workflow } = props;
+  const { list: attempts } = run.attempts;
+  const content = useMemo(() => (entry === undefined ? null : contentOfTick(entry)), [entry]);
+  const { own, items } = useMemo(() => (subject === null ? none : attemptsOf(attempts, subject)), [attempts, subject]);
+  const isUnreached = own.length === 0 && step !== null;
+  if (own.length === 0 && content === null && step === null)
+    return <Empty>This tick holds no data. Choose a step or another tick.</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached with the keyboard
+    <section className="scroll data" tabIndex={0} aria-label="Data">
+      {content !== null && entry !== undefined && <DatumSection title={contentTitle(entry)} datum={content} />}
+      {own.length > 0 && <Item {...props} own={own} items={items} />}
+      {isUnreached && (
+        <>
+          <ItemHead title={run.facts.naming(step, run.runId).label} code={{ workflow, step }} />
+          <p className="muted">This step has not started yet.</p>
+        </>
+      )}
+    </section>
+  );
+}
+
+const none = { own: [], items: [] };
+
+function contentTitle({ tick }: HistoryEntry): string {
+  return tick.type === "run.started" ? "Input of the run" : tick.type === "effect.recorded" ? "Value" : "Event";
+}
+
+interface ItemProps extends StepDataProps {
+  readonly own: readonly RunAttempt[];
+  readonly items: readonly RunAttempt[];
+}
+
+function Item({ run, rootId, own, items, onItem, onGo }: ItemProps): ReactNode {
+  const first = own[0] as RunAttempt;
+  const last = own.at(-1) as RunAttempt;
+  const end = run.entries[run.indexOf(last.endedTick ?? -1)]?.tick;
+  const failure = last.status === "completed" || end === undefined ? null : failureOf(end);
+  const output = useMemo(() => (end === undefined ? null : outputOf(end)), [end]);
+  const { step, runId } = first;
+  return (
+    <>
+      <ItemHead
+        title={run.facts.naming(step, runId).label}
+        code={runId === rootId ? { workflow: first.workflow, step } : null}
+      >
+        <ItemChoice items={items} chosen={last} onItem={onItem} />
+      </ItemHead>
+      {failure !== null && <FailureSection failure={failure} code={last.error?.code ?? failure.code} />}
+      <Input rootId={rootId} first={first} />
+      {output !== null && <DatumSection title="Output" datum={output} />}
+      <AttemptList attempts={own} onGo={onGo} />
+    </>
+  );
+}
+
+interface ItemHeadProps {
+  readonly title: string;
+  /** The step whose code is offered. */
+  readonly code: { readonly workflow: string; readonly step: string } | null;
+  readonly children?: ReactNode;
+}
+
+function ItemHead({ title, code, children }: ItemHeadProps): ReactNode {
+  return (
+    <div className="row wrap itemhead">
+      <h3 className="cut">
+        <bdi>{title}</bdi>
+      </h3>
+      {children}
+      <span className="grow" />
+      {code !== null && <CodeButton {...code} />}
+    </div>
+  );
+}
+
+/** The server knows what an item was given at the tick where it began. */
+function Input({ rootId, first }: { readonly rootId: string; readonly first: RunAttempt }): ReactNode {
+  const { runId, item, startedTick, eventType } = first;
+  const isRead = eventType !== null && !eventType.startsWith("pipeline.");
+  const { value, error } = useRead(
+    isRead ? `input ${runId} ${item}` : null,
+    async (signal): Promise<Datum | "gone"> => {
+      const ofChild = runId === rootId ? {} : { childId: runId };
+      const { next } = await client.at(rootId, startedTick, { ...ofChild, signal });
+      const delivery = next.find((one) => one.item === item);
+      return delivery === undefined ? "gone" : { type: delivery.event.type, value: fieldsOf(delivery.event) };
+    },
+  );
+  if (eventType === null) return <Note title="Input">Several events. Choose their type in the graph to see them.</Note>;
+  if (!isRead) return null;
+  if (value === "gone" || error !== null)
+    return <Note title="Input">An event {eventType} that is no longer kept.</Note>;
+  return value === null ? <Loading rows={2} /> : <DatumSection title="Input" datum={value} />;
+}
+
+function Note({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <section className="datum">
+      <h3>{title}</h3>
+      <p className="muted">{children}</p>
+    </section>
+  );
+}

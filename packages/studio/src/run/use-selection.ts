@@ -1,0 +1,83 @@
+import { useMemo, useState } from "react";
+import { type ItemKey, subjectOf } from "../model/run-data.js";
+import type { RunStore } from "../model/run-store.js";
+
+/** What the last pane shows. */
+export type Shown = "data" | "all" | "changed" | "chat";
+
+export interface Selection {
+  readonly step: string | null;
+  /** Type of the events that are shown. */
+  readonly event: string | null;
+  /** The item whose data is shown: the chosen one, or that at the cursor. */
+  readonly subject: ItemKey | null;
+  readonly shown: Shown;
+  readonly onShow: (shown: Shown) => void;
+  /** Moves the cursor. */
+  readonly onGo: (tick: number) => void;
+  /** Moves the cursor, and shows the data of the tick. */
+  readonly onOpen: (tick: number) => void;
+  /** Chooses a step, and shows its data; `null` chooses none. */
+  readonly onSelect: (step: string | null, item?: ItemKey) => void;
+  /** Shows the events of a type. */
+  readonly onEvent: (type: string) => void;
+  readonly onItem: (item: ItemKey) => void;
+  /** Shows the log of all steps again. */
+  readonly onClear: () => void;
+}
+
+interface SelectionFacts {
+  readonly onMove: () => void;
+  /** Brings the data into view where the panes are tabs. */
+  readonly onData: () => void;
+}
+
+export function useSelection(run: RunStore, { onMove, onData }: SelectionFacts): Selection {
+  const [step, setStep] = useState<string | null>(null);
+  const [event, setEvent] = useState<string | null>(null);
+  const [item, setItem] = useState<ItemKey | null>(null);
+  const [shown, onShow] = useState<Shown>("all");
+  const showData = (): void => {
+    onShow("data");
+    onData();
+  };
+  const onGo = (tick: number): void => {
+    onMove();
+    setItem(null);
+    run.goTo(tick);
+  };
+  const onOpen = (tick: number): void => {
+    onGo(tick);
+    setEvent(null);
+    showData();
+  };
+  const onSelect = (name: string | null, of: ItemKey | null = null): void => {
+    setStep(name);
+    setItem(of);
+    setEvent(null);
+    if (name !== null) showData();
+  };
+  const onEvent = (type: string): void => {
+    onSelect(null);
+    setEvent(type);
+    showData();
+  };
+  const subject = useSubject(run, { step, item });
+  const onClear = (): void => onSelect(null);
+  return { step, event, subject, shown, onShow, onGo, onOpen, onSelect, onEvent, onItem: setItem, onClear };
+}
+
+interface Chosen {
+  readonly step: string | null;
+  readonly item: ItemKey | null;
+}
+
+function useSubject(run: RunStore, { step, item }: Chosen): ItemKey | null {
+  const { tick, runId, facts } = run;
+  const { list: attempts } = run.attempts;
+  const entry = run.entries[run.indexOf(tick)];
+  return useMemo(
+    () => subjectOf({ attempts, naming: facts.naming, runId, entry, tick, step, item }),
+    [attempts, facts, runId, entry, tick, step, item],
+  );
+}
