@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", mcp: "src/mcp.ts", serverless: "src/serverless.ts" },
+  entry: { index: "src/index.ts", door: "src/door.ts", mcp: "src/mcp.ts", serverless: "src/serverless.ts" },
   format: ["esm"],
   target: "es2022",
   platform: "neutral",

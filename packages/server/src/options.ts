@@ -2,6 +2,7 @@
 import type { EventClass, Log, Workflow } from "millrace";
 import { callable, checkOptions, flag, type Rule, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
+import type { MountedDoor } from "./door/create-door.js";
 import type { Authenticate } from "./guard/auth.js";
 import type { CorsOptions } from "./guard/cross-origin.js";
 import type { QueueOf } from "./guard/queue-of.js";
@@ -63,6 +64,12 @@ export interface ServerOptions {
    * @default false
    */
   readonly studio?: boolean | StudioFiles;
+  /**
+   * Serves chats at `/chat` for `useChat` of the AI SDK: what `chatHandler` of `@millrace/ai-sdk` returns.
+   *
+   * @default no such route
+   */
+  readonly chat?: MountedDoor;
   /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
@@ -170,7 +177,7 @@ export interface StepSource {
 export interface ResolvedOptions
   extends Omit<
     Required<ServerOptions>,
-    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "limits"
+    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "limits" | "chat"
   > {
   readonly runtime: AnyRuntime;
   readonly auth: Authenticate | null;
@@ -179,6 +186,7 @@ export interface ResolvedOptions
   readonly queueOf: QueueOf | null;
   readonly metrics: MetricsSource | null;
   readonly sources: StepSources | null;
+  readonly chat: MountedDoor | null;
   readonly limits: ServerLimits;
 }
 
@@ -195,7 +203,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, chat, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -213,6 +221,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     queueOf: queueOf ?? null,
     metrics: metrics ?? null,
     sources: sources ?? null,
+    chat: chat ?? null,
     limits: { ...defaultLimits, ...limits },
   };
 }
@@ -306,6 +315,10 @@ const rules: Rules<ServerOptions> = {
   ),
   readOnly: flag,
   metrics: metricsRule,
+  chat: (chat) =>
+    chat === undefined || typeof (chat as Partial<MountedDoor> | null)?.respond === "function"
+      ? []
+      : ["`chat` has no `respond()`: pass what `chatHandler` returns"],
   sources: (sources) =>
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []
