@@ -1,0 +1,108 @@
+import type { AgentQuestion } from "@millrace/agents";
+import type { MessageWriter } from "./message-writer.js";
+
+type State = "called" | "asked" | "over";
+
+/**
+ * The calls of tools in one message, and the questions about them.
+ *
+ * A call of a member of a team has no part in the message of its leader. It gets one when a person is asked about it, under the id of the
+ * question.
+ */
+export class ToolCalls {
+  readonly #writer: MessageWriter;
+  /** By the id of its part. */
+  readonly #states: Map<string, State> = new Map();
+  /** Open approvals, by the id of the part. */
+  readonly #approvals: Map<string, string> = new Map();
+  /** Ids of the parts of calls of members, by the path of the question. */
+  readonly #ofMembers: Map<string, string> = new Map();
+
+  constructor(writer: MessageWriter) {
+    this.#writer = writer;
+  }
+
+  begin(toolCallId: string, toolName: string): void {
+    this.#states.set(toolCallId, "called");
+    this.#writer.add({ type: "tool-input-start", toolCallId, toolName });
+  }
+
+  input(toolCallId: string, text: string): void {
+    this.#writer.add({ type: "tool-input-delta", toolCallId, inputTextDelta: text });
+  }
+
+  call(toolCallId: string, toolName: string, input: unknown): void {
+    this.#states.set(toolCallId, "called");
+    this.#writer.add({ type: "tool-input-available", toolCallId, toolName, input });
+  }
+
+  /** A person is asked whether the call may be made. */
+  ask(promptId: string, { id, toolCallId, toolName, input }: AgentQuestion): void {
+    const isMembers = id !== toolCallId;
+    const part = isMembers ? promptId : String(toolCallId);
+    if (isMembers) {
+      this.#ofMembers.set(id, part);
+      this.#writer.add({
+        type: "tool-input-available",
+        toolCallId: part,
+        toolName: String(toolName),
+        input,
+        dynamic: true,
+      });
+    }
+    this.#states.set(part, "asked");
+    this.#approvals.set(part, promptId);
+    this.#writer.add({ type: "tool-approval-request", approvalId: promptId, toolCallId: part });
+  }
+
+  /** Id of the part that shows this call of a member; `null`: none does. */
+  partOfMember(path: string): string | null {
+    return this.#ofMembers.get(path) ?? null;
+  }
+
+  /** What the call has so far. */
+  preliminary(toolCallId: string, output: unknown): void {
+    this.#writer.add({ type: "tool-output-available", toolCallId, output, preliminary: true });
+  }
+
+  result(toolCallId: string, output: unknown): void {
+    this.#respond(toolCallId, { approved: true });
+    this.#writer.add({ type: "tool-output-available", toolCallId, output });
+  }
+
+  fail(toolCallId: string, errorText: string): void {
+    this.#respond(toolCallId, { approved: true });
+    this.#writer.add({ type: "tool-output-error", toolCallId, errorText });
+  }
+
+  deny(toolCallId: string, note: string | null): void {
+    this.#respond(toolCallId, { approved: false, ...(note !== null && { reason: note }) });
+    this.#writer.add({ type: "tool-output-denied", toolCallId });
+  }
+
+  /** The call is answered, if it is still open. */
+  settle(toolCallId: string, output: unknown): void {
+    if (this.#states.get(toolCallId) === "called") this.result(toolCallId, output);
+  }
+
+  /** The run has ended: no call is answered any more. */
+  close(errorText: string): void {
+    for (const [toolCallId, state] of this.#states) {
+      if (state === "asked") this.deny(toolCallId, errorText);
+      else if (state === "called") this.fail(toolCallId, errorText);
+    }
+  }
+
+  /** The calls of a step that is taken back. */
+  forget(toolCallIds: Iterable<string>): void {
+    for (const id of toolCallIds) this.#states.delete(id);
+  }
+
+  /** What a person has said shows in the message before what follows from it. */
+  #respond(toolCallId: string, answer: { readonly approved: boolean; readonly reason?: string }): void {
+    this.#states.set(toolCallId, "over");
+    const approvalId = this.#approvals.get(toolCallId);
+    this.#approvals.delete(toolCallId);
+    if (approvalId !== undefined) this.#writer.add({ type: "tool-approval-response", approvalId, ...answer });
+  }
+}
