@@ -43,7 +43,8 @@ function fieldsFor({ promptId, event }: PendingPrompt, tools: readonly ToolPart[
     return { approved, note: reason };
   }
   if (question?.kind !== "result") return null;
-  const part = tools.find(({ toolCallId }) => toolCallId === question.toolCallId);
+  const isOfMember = question.id !== question.toolCallId;
+  const part = tools.find(({ toolCallId }) => toolCallId === (isOfMember ? promptId : question.toolCallId));
   if (part?.state === "output-available") return { output: part.output };
   return part?.state === "output-error" ? { approved: false, note: part.errorText } : null;
 }

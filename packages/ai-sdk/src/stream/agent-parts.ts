@@ -162,12 +162,13 @@ export class AgentParts {
     if ("toolCallId" in part) {
       const shown = this.#tools.partOfMember([...path, part.toolCallId].join("/"));
       if (shown !== null) this.#showOutcome(shown, part);
-    } else if (part.type === "text") {
-      const [leaders = ""] = path;
-      call.said += part.text;
-      this.#answers.set(leaders, call.said);
-      this.#tools.preliminary(leaders, call.said);
+      return;
     }
+    if (part.type !== "text" && part.type !== "agent") return;
+    const [leaders = ""] = path;
+    if (part.type === "text") call.said += part.text;
+    this.#answers.set(leaders, call.said);
+    this.#tools.preliminary(leaders, call.said);
   }
 }
 

@@ -65,8 +65,7 @@ export class RunMessage {
   #ask(promptId: string, event: WorkflowEvent): void {
     const question = agentQuestion(event);
     if (question === null || question.kind === "guard") this.#questions.ask(promptId, event);
-    else if (question.kind === "permission") this.#tools.ask(promptId, question);
-    // The result of a tool of the page: its call is shown, and waits.
+    else this.#tools.ask(promptId, question);
   }
 
   /** Returns `false` for an event that does not end the run. */

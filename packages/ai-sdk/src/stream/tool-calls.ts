@@ -36,23 +36,30 @@ export class ToolCalls {
     this.#writer.add({ type: "tool-input-available", toolCallId, toolName, input });
   }
 
-  /** A person is asked whether the call may be made. */
-  ask(promptId: string, { id, toolCallId, toolName, input }: AgentQuestion): void {
-    const isMembers = id !== toolCallId;
-    const part = isMembers ? promptId : String(toolCallId);
-    if (isMembers) {
-      this.#ofMembers.set(id, part);
-      this.#writer.add({
-        type: "tool-input-available",
-        toolCallId: part,
-        toolName: String(toolName),
-        input,
-        dynamic: true,
-      });
-    }
+  /** A person is asked whether the call may be made, or a page what it returns. */
+  ask(promptId: string, question: AgentQuestion): void {
+    const part = this.#partOf(promptId, question);
+    if (question.kind === "result") return;
     this.#states.set(part, "asked");
     this.#approvals.set(part, promptId);
     this.#writer.add({ type: "tool-approval-request", approvalId: promptId, toolCallId: part });
+  }
+
+  /** A call of a member gets a part of its own, under the id of the question. */
+  #partOf(promptId: string, { id, toolCallId, toolName, input }: AgentQuestion): string {
+    if (id === toolCallId) return id;
+    const known = this.#ofMembers.get(id);
+    if (known !== undefined) return known; // it is asked about again
+    this.#ofMembers.set(id, promptId);
+    this.#states.set(promptId, "called");
+    this.#writer.add({
+      type: "tool-input-available",
+      toolCallId: promptId,
+      toolName: String(toolName),
+      input,
+      dynamic: true,
+    });
+    return promptId;
   }
 
   /** Id of the part that shows this call of a member; `null`: none does. */
