@@ -6,7 +6,7 @@ import { defineWorkflow, event, HumanResponseEvent, InputRequiredEvent, StartEve
 import { createRuntime, memoryStore } from "millrace/runtime";
 import { afterEach, expect, it } from "vitest";
 import * as z from "zod";
-import { type QuestionData, toUIMessageStream } from "../src/index.js";
+import { type MapEvent, type QuestionData, toUIMessageStream } from "../src/index.js";
 import { faults, lastText, openDesk } from "./support/chats.js";
 import { modelAt, scriptedModel } from "./support/scripted-model.js";
 
@@ -80,6 +80,25 @@ it("a step that begins again takes back what it had shown", async () => {
     "attempt 2",
     "step-start",
     "Found.",
+  ]);
+});
+
+it("a map may give text, which comes in the place of the result", async () => {
+  const flow = defineWorkflow("words")
+    .step("say", { on: Ask, emits: StopEvent, streams: [Found] }, async (_ev, ctx) => {
+      for (const city of ["Bern ", "and ", "Basel."]) ctx.writeEventToStream(new Found({ city }));
+      return new StopEvent({ result: "other" });
+    })
+    .build();
+  const map: MapEvent = ({ event: shown }) => (Found.is(shown) ? shown.city : undefined);
+  await using world = await openDesk({ words: flow }, { workflow: "words", map });
+  const page = world.page("c1");
+
+  await page.sendMessage({ text: "go" });
+
+  expect(page.messages[1]?.parts).toEqual([
+    { type: "step-start" },
+    expect.objectContaining({ type: "text", text: "Bern and Basel.", state: "done" }),
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { DefaultChatTransport, type HttpChatTransportInitOptions, type UIMessage, type UIMessageChunk } from "ai";
 import { isOver } from "./is-answered.js";
+import { untilConnected } from "./until-connected.js";
 
 /** Options of `ChatTransport`: those of the transport of the AI SDK, with the messages that the page begins with. */
 export interface ChatTransportOptions<Message extends UIMessage>
@@ -11,14 +12,21 @@ export interface ChatTransportOptions<Message extends UIMessage>
   readonly messages?: readonly Message[];
 }
 
+type SendOptions<Message extends UIMessage> = Parameters<DefaultChatTransport<Message>["sendMessages"]>[0];
+type ReconnectOptions = Parameters<DefaultChatTransport<UIMessage>["reconnectToStream"]>[0];
+
 /**
  * The transport for `useChat` in front of `chatHandler`.
  *
- * It sends the last message only, because the server has the others. When it resumes, it says which answer the page has to its end: so
- * an answer that has ended while nobody was connected arrives, too.
+ * It sends the last message only, because the server has the others. A message that does not reach the server is sent again, which does
+ * no harm. When it resumes, it waits for a connection, and says which answer the page has to its end: so an answer that has ended while
+ * nobody was connected arrives, too.
  *
  * @example
- * useChat({ id, messages, resume: true, transport: new ChatTransport({ messages }), sendAutomaticallyWhen: isAnswered });
+ * const { resumeStream } = useChat({
+ *   ...{ id, messages, transport, resume: true, sendAutomaticallyWhen: isAnswered }, // transport: new ChatTransport({ messages })
+ *   onFinish: ({ isDisconnect }) => void (isDisconnect && resumeStream()),
+ * });
  */
 export class ChatTransport<Message extends UIMessage = UIMessage> extends DefaultChatTransport<Message> {
   /** Id of the answer that the page has to its end; empty if there is none. */
@@ -37,6 +45,16 @@ export class ChatTransport<Message extends UIMessage = UIMessage> extends Defaul
     });
     const last = messages.at(-1);
     this.#have = last?.role === "assistant" && isOver(last) ? last.id : "";
+  }
+
+  override sendMessages(options: SendOptions<Message>): Promise<ReadableStream<UIMessageChunk>> {
+    const send = () => super.sendMessages(options);
+    const isRepeatable = options.trigger === "submit-message" && options.messages.at(-1)?.role === "user";
+    return isRepeatable ? untilConnected(send, options.abortSignal) : send();
+  }
+
+  override reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<UIMessageChunk> | null> {
+    return untilConnected(() => super.reconnectToStream(options), options.abortSignal);
   }
 
   protected override processResponseStream(stream: ReadableStream<Uint8Array>): ReadableStream<UIMessageChunk> {

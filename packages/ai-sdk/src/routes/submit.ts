@@ -31,7 +31,10 @@ export async function submit(open: OpenChats, body: ChatBody): Promise<Response>
 async function regenerated({ chats }: OpenChats, { turns }: Chat, { last, messageId }: ChatBody): Promise<Change> {
   const at = turns.findIndex((turn) => turn.messageId === last.id || turn.runId === messageId);
   const turn = turns[at];
-  if (turn === undefined) throw messageUnknown(last.id);
+  if (turn === undefined) {
+    if (messageId !== null) throw messageUnknown(messageId);
+    return { kept: turns, message: last, replaces: false }; // it has not reached the server before
+  }
   return { kept: turns.slice(0, at), message: (await chats.turn(turn)).message, replaces: true };
 }
 

@@ -24,8 +24,8 @@ import { MessageWriter } from "./message-writer.js";
 import { Questions } from "./questions.js";
 import { ToolCalls } from "./tool-calls.js";
 
-/** What an event of a workflow shows in the message; nothing: `undefined`. */
-export type MapEvent = (streamed: StreamedEvent) => UIMessageChunk | readonly UIMessageChunk[] | undefined;
+/** What an event of a workflow shows in the message: chunks, or text that continues the text before it; nothing: `undefined`. */
+export type MapEvent = (streamed: StreamedEvent) => string | UIMessageChunk | readonly UIMessageChunk[] | undefined;
 
 export interface RunMessageOptions {
   readonly map?: MapEvent | undefined;
@@ -108,10 +108,12 @@ export class RunMessage {
   }
 
   #showMapped(streamed: StreamedEvent): void {
-    const chunks = this.#options.map?.(streamed);
-    if (chunks === undefined) return;
-    this.#writer.enter(ownerOf(streamed));
-    this.#writer.add(...(Array.isArray(chunks) ? chunks : [chunks as UIMessageChunk]));
+    const shown = this.#options.map?.(streamed);
+    if (shown === undefined) return;
+    const owner = ownerOf(streamed);
+    this.#writer.enter(owner);
+    if (typeof shown === "string") this.#writer.text("text", owner, shown);
+    else this.#writer.add(...(Array.isArray(shown) ? shown : [shown as UIMessageChunk]));
   }
 
   /** What the step had shown outside of calls that are done comes again. */
