@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { UIMessage } from "ai";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { openBrowser } from "../../client/test/support/browser.js";
 import { DeskServer } from "./support/desk-server.js";
 import { scriptedModel } from "./support/scripted-model.js";
@@ -18,6 +18,10 @@ let browser: Browser;
 let onToken: (count: number) => void = () => {};
 let model: Awaited<ReturnType<typeof scriptedModel>>;
 let server: DeskServer;
+/** Errors that no page has caught. */
+const faults: string[] = [];
+
+afterEach(() => expect(faults.splice(0)).toEqual([]));
 
 beforeAll(async () => {
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -40,8 +44,9 @@ afterAll(() => opened.disposeAsync());
 async function open(id: string): Promise<Page> {
   const page = await browser.newPage();
   page.setDefaultTimeout(60_000);
+  page.on("pageerror", (error) => void faults.push(error.message));
   await page.goto(`${server.url}/?id=${id}`);
-  await page.waitForSelector("main");
+  await page.waitForSelector("main", { state: "attached" });
   return page;
 }
 
@@ -128,7 +133,7 @@ it("an approval after a restart, in a page that was there before, and the model 
   await page.close();
 });
 
-it("an answer that ends while the server is gone and the page waits", async () => {
+it("an answer that ends while the page is offline", async () => {
   const page = await open("away");
   const middle = tokens(10);
   await send(page, long);
@@ -150,7 +155,7 @@ it("a message that is written offline is sent with the connection, once", async 
   const page = await open("offline");
   await page.context().setOffline(true);
   await send(page, "say Hello.");
-  await page.waitForSelector('main[data-status="submitted"]');
+  await page.waitForSelector('main[data-status="submitted"]', { state: "attached" });
 
   await page.context().setOffline(false);
 
