@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { UIMessage } from "ai";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
@@ -25,7 +26,7 @@ afterEach(() => expect(faults.splice(0)).toEqual([]));
 
 beforeAll(async () => {
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const entry = join(import.meta.dirname, "support/page.ts");
+  const entry = fileURLToPath(new URL("./support/page.ts", import.meta.url));
   await build({
     entryPoints: [entry],
     bundle: true,

@@ -6,7 +6,6 @@
  */
 export { createDoor, doorRules } from "./door/create-door.js";
 export type { Door, DoorCaller, DoorOptions, MountedDoor } from "./door/create-door.js";
-export { type Authenticate, bearerAuth } from "./guard/auth.js";
 export { withAuth } from "./options.js";
 export { HttpError, wrongMethod } from "./http/http-error.js";
 export type { HttpErrorOptions, Issue } from "./http/http-error.js";
