@@ -5,7 +5,8 @@
  * @module
  */
 export { createDoor, doorRules } from "./door/create-door.js";
-export type { Door, DoorCaller, DoorOptions, MountedDoor } from "./door/create-door.js";
+export type { Door, DoorOptions } from "./door/create-door.js";
+export type { DoorCaller, MountedDoor } from "./door/mounted-door.types.js";
 export { withAuth } from "./options.js";
 export { HttpError, wrongMethod } from "./http/http-error.js";
 export type { HttpErrorOptions, Issue } from "./http/http-error.js";

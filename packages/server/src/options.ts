@@ -2,7 +2,7 @@
 import type { EventClass, Log, Workflow } from "millrace";
 import { callable, checkOptions, flag, type Rule, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
-import type { MountedDoor } from "./door/create-door.js";
+import type { MountedDoor } from "./door/mounted-door.types.js";
 import type { Authenticate } from "./guard/auth.js";
 import type { CorsOptions } from "./guard/cross-origin.js";
 import type { QueueOf } from "./guard/queue-of.js";

@@ -94,10 +94,19 @@ function showPart(part: TextStreamPart<ToolSet>, sink: PartSink): void {
       if (part.delta !== "") sink.show({ type: "tool-input", toolCallId: part.id, text: part.delta });
       break;
     case "tool-call": {
-      const { toolCallId, toolName, input } = part;
-      sink.show({ type: "tool-call", toolCallId, toolName, input: input ?? null });
+      const { toolCallId, toolName, input, providerExecuted } = part;
+      const by = providerExecuted === true ? { providerExecuted } : {};
+      sink.show({ type: "tool-call", toolCallId, toolName, input: input ?? null, ...by });
       break;
     }
+    case "tool-result": // those of other tools are shown by their calls
+      if (part.providerExecuted !== true) break;
+      sink.show({ type: "tool-result", toolCallId: part.toolCallId, output: part.output ?? null });
+      break;
+    case "tool-error":
+      if (part.providerExecuted !== true) break;
+      sink.show({ type: "tool-error", toolCallId: part.toolCallId, error: messageOf(part.error) });
+      break;
     case "file":
       sink.show({ type: "file", mediaType: part.file.mediaType, base64: part.file.base64 });
       break;

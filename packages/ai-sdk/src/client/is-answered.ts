@@ -21,5 +21,7 @@ export function isOver({ metadata }: UIMessage): boolean {
 /** Where an answer waits, no tool is at work: a call without a result is one of the page. */
 function isOpen(part: UIMessage["parts"][number]): boolean {
   if (part.type === "data-question") return (part.data as QuestionData).status === "open";
-  return isToolUIPart(part) && /^(input-|approval-requested$)/.test(part.state);
+  if (!isToolUIPart(part) || part.providerExecuted === true)
+    return isToolUIPart(part) && part.state === "approval-requested";
+  return /^(input-|approval-requested$)/.test(part.state);
 }

@@ -6,6 +6,7 @@
 import type { AgentPart } from "@millrace/agents";
 import { PieceReader, type PiecesEvent } from "millrace";
 import { type CallPlace, placeOf, toolScope } from "./call-place.js";
+import { isAgentPart } from "./is-agent-part.js";
 import type { MessageWriter } from "./message-writer.js";
 import type { ToolCalls } from "./tool-calls.js";
 
@@ -56,7 +57,10 @@ export class AgentParts {
     const call = known !== undefined && news.at > 0 ? known : newCall(id);
     this.#calls.set(id, call);
     if (call.isModel && call.leaders.length === 0 && known === undefined) this.settle(call);
-    for (const piece of news.pieces) this.#show(call, typeof piece === "string" ? textOf(piece) : (piece as AgentPart));
+    for (const piece of news.pieces) {
+      const part = typeof piece === "string" ? textOf(piece) : piece;
+      if (isAgentPart(part)) this.#show(call, part);
+    }
   }
 
   /**
@@ -95,7 +99,7 @@ export class AgentParts {
     if (part.type === "end") {
       call.usage = part;
       if (call.leaders.length === 0) this.#finishReason = part.finishReason;
-    } else if (part.type === "tool-call") this.#request(call, part);
+    } else if (part.type === "tool-call" && part.providerExecuted !== true) this.#request(call, part);
     if (call.leaders.length > 0) this.#showOfMember(call, part);
     else if ("toolCallId" in part) this.#showTool(call, part);
     else this.#showPart(call, part);
@@ -137,6 +141,7 @@ export class AgentParts {
       case "tool-input":
         return this.#tools.input(toolCallId, part.text);
       case "tool-call":
+        if (part.providerExecuted === true) return this.#tools.callOfProvider(toolCallId, part.toolName, part.input);
         return this.#tools.call(toolCallId, part.toolName, part.input);
       default:
         this.#showOutcome(toolCallId, part);

@@ -18,6 +18,9 @@ export class ToolCalls {
   /** Ids of the parts of calls of members, by the path of the question. */
   readonly #ofMembers: Map<string, string> = new Map();
 
+  /** Calls that the provider of the model makes. */
+  readonly #ofProvider: Set<string> = new Set();
+
   constructor(writer: MessageWriter) {
     this.#writer = writer;
   }
@@ -34,6 +37,13 @@ export class ToolCalls {
   call(toolCallId: string, toolName: string, input: unknown): void {
     this.#states.set(toolCallId, "called");
     this.#writer.add({ type: "tool-input-available", toolCallId, toolName, input });
+  }
+
+  /** A call that the provider of the model makes: the page has nothing to do with it. */
+  callOfProvider(toolCallId: string, toolName: string, input: unknown): void {
+    this.#ofProvider.add(toolCallId);
+    this.#states.set(toolCallId, "called");
+    this.#writer.add({ type: "tool-input-available", toolCallId, toolName, input, providerExecuted: true });
   }
 
   /** A person is asked whether the call may be made, or a page what it returns. */
@@ -74,12 +84,16 @@ export class ToolCalls {
 
   result(toolCallId: string, output: unknown): void {
     this.#respond(toolCallId, { approved: true });
-    this.#writer.add({ type: "tool-output-available", toolCallId, output });
+    this.#writer.add({ type: "tool-output-available", toolCallId, output, ...this.#by(toolCallId) });
   }
 
   fail(toolCallId: string, errorText: string): void {
     this.#respond(toolCallId, { approved: true });
-    this.#writer.add({ type: "tool-output-error", toolCallId, errorText });
+    this.#writer.add({ type: "tool-output-error", toolCallId, errorText, ...this.#by(toolCallId) });
+  }
+
+  #by(toolCallId: string): { readonly providerExecuted?: true } {
+    return this.#ofProvider.has(toolCallId) ? { providerExecuted: true } : {};
   }
 
   deny(toolCallId: string, note: string | null): void {

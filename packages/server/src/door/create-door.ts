@@ -16,6 +16,7 @@ import { answerError } from "../http/answer-error.js";
 import { readBody } from "../http/read-body.js";
 import { authRule, defaultLimits, limitsRule, logRule, originsRule, type ServerLimits } from "../options.js";
 import { consoleLog } from "../system.js";
+import type { MountedDoor } from "./mounted-door.types.js";
 
 /** Options of a door, with the meaning they have in `createServer` and `createHandler`. */
 export interface DoorOptions {
@@ -26,22 +27,6 @@ export interface DoorOptions {
   readonly limits?: Partial<Pick<ServerLimits, "bodyBytes" | "bodyDepth" | "bodyTimeoutMs">> | undefined;
   /** Receives unexpected errors, whose text no response contains. @default the console */
   readonly log?: Log | undefined;
-}
-
-/** The sender of an admitted request. */
-export interface DoorCaller {
-  /** `""` for a caller without a tenant. */
-  readonly tenant: string;
-  /** Path of the door. */
-  readonly basePath: string;
-  /** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */
-  readBody(): Promise<unknown>;
-}
-
-/** A protocol that `createServer` can serve beside its own routes. */
-export interface MountedDoor {
-  /** Answers an admitted request. What it throws becomes a response. */
-  respond(request: Request, caller: DoorCaller): Promise<Response>;
 }
 
 /** Admits requests to a protocol. Never rejects. */

@@ -1,6 +1,6 @@
 /** A protocol of another package beside the routes of the server, under the same rules. */
 import type { Context } from "hono";
-import type { MountedDoor } from "../door/create-door.js";
+import type { MountedDoor } from "../door/mounted-door.types.js";
 import type { ServerEnv } from "../guard/auth.js";
 import { readBody } from "../http/read-body.js";
 import { callerOf } from "../quota/caller.js";
