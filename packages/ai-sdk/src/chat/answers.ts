@@ -6,8 +6,11 @@ import type { RunMessageOptions } from "../stream/run-message.js";
 import { streamOf } from "../to-ui-message-stream.js";
 import type { Chats, StoredTurn, TurnEntry } from "./chats.js";
 
-/** How far the run of a turn is. `missing`: it was never started, or is deleted. */
-export type TurnStatus = "running" | "waiting" | "ended" | "missing";
+/**
+ * How far the run of a turn is. `broken`: it has failed or was stopped, and may be retried or resumed. `missing`: it was never started, or
+ * is deleted.
+ */
+export type TurnStatus = "running" | "waiting" | "completed" | "broken" | "missing";
 
 /** Reads the answers of a chat from its runs. */
 export class Answers {
@@ -29,7 +32,8 @@ export class Answers {
     try {
       const outcome = await this.handle(turn).outcome();
       if (outcome === null) return "running";
-      if (outcome.status !== "waiting") return "ended";
+      if (outcome.status === "completed") return "completed";
+      if (outcome.status !== "waiting") return "broken";
       return isForPerson(outcome) ? "waiting" : "running";
     } catch (error) {
       if (WorkflowError.is(error, "RUN_UNKNOWN")) return "missing";
@@ -44,7 +48,7 @@ export class Answers {
     const status = await this.status(entry);
     if (status === "running" || status === "missing") return turn;
     const answer = await this.#message(entry);
-    if (status === "ended" && answer !== null) await this.#chats.keepAnswer(entry.runId, turn, answer);
+    if (status === "completed" && answer !== null) await this.#chats.keepAnswer(entry.runId, turn, answer);
     return { ...turn, answer };
   }
 

@@ -2,7 +2,7 @@
  * What a chat is: a list of turns in one record, and a record for each turn.
  *
  * A turn is a message of the person and the run that answers it. The answer itself is the stream of its run: it is copied into the turn
- * once the run has ended, so that it is read once, and outlives its run.
+ * once the run has completed, so that it is read once, and outlives its run.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface StoredTurn {
   readonly version: number;
   /** The message of the person. */
   readonly message: UIMessage;
-  /** The whole answer; `null` until the run is seen to have ended. */
+  /** The whole answer; `null` until the run is seen to have completed. */
   readonly answer: UIMessage | null;
 }
 

@@ -18,10 +18,9 @@ export function isOver({ metadata }: UIMessage): boolean {
   return (Object(metadata) as { readonly usage?: unknown }).usage !== undefined;
 }
 
-/** Where an answer waits, no tool is at work: a call without a result is one of the page. */
+/** Where an answer waits, no tool of the server is at work: a call without a result is one of the page. */
 function isOpen(part: UIMessage["parts"][number]): boolean {
   if (part.type === "data-question") return (part.data as QuestionData).status === "open";
-  if (!isToolUIPart(part) || part.providerExecuted === true)
-    return isToolUIPart(part) && part.state === "approval-requested";
-  return /^(input-|approval-requested$)/.test(part.state);
+  if (!isToolUIPart(part)) return false;
+  return part.state === "approval-requested" || (part.state.startsWith("input-") && part.providerExecuted !== true);
 }

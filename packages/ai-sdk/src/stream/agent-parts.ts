@@ -110,41 +110,37 @@ export class AgentParts {
     call.requested.push(toolCallId);
   }
 
-  #showPart(call: ShownCall, part: Exclude<AgentPart, ToolPart>): void {
-    if (part.type === "agent")
-      return this.#writer.put({ type: "data-agent", data: { name: part.name }, transient: true });
-    this.#writer.enter(call.id);
+  #showPart({ id: owner }: ShownCall, part: Exclude<AgentPart, ToolPart>): void {
     switch (part.type) {
+      case "agent":
+        return this.#writer.put({ type: "data-agent", data: { name: part.name }, transient: true });
       case "text":
       case "reasoning":
-        return this.#writer.text(part.type, `${call.id}.${part.id}`, part.text);
-      case "file":
-        return this.#writer.add({
-          type: "file",
-          mediaType: part.mediaType,
-          url: `data:${part.mediaType};base64,${part.base64}`,
-        });
+        return this.#writer.text({ owner, kind: part.type, id: `${owner}.${part.id}` }, part.text);
+      case "file": {
+        const { mediaType, base64 } = part;
+        return this.#writer.add(owner, { type: "file", mediaType, url: `data:${mediaType};base64,${base64}` });
+      }
       case "source": {
         const { id: sourceId, url, title } = part;
-        return this.#writer.add({ type: "source-url", sourceId, url, ...(title !== undefined && { title }) });
+        return this.#writer.add(owner, { type: "source-url", sourceId, url, ...(title !== undefined && { title }) });
       }
+      case "end":
+        return this.#writer.endText(owner);
     }
   }
 
   #showTool(call: ShownCall, part: ToolPart): void {
-    const { toolCallId } = part;
-    if (call.isModel) this.#writer.enter(call.id);
     switch (part.type) {
       case "tool-begin":
-        call.begun.push(toolCallId);
-        return this.#tools.begin(toolCallId, part.toolName);
+        call.begun.push(part.toolCallId);
+        return this.#tools.begin(call.id, part);
       case "tool-input":
-        return this.#tools.input(toolCallId, part.text);
+        return this.#tools.input(part.toolCallId, part.text);
       case "tool-call":
-        if (part.providerExecuted === true) return this.#tools.callOfProvider(toolCallId, part.toolName, part.input);
-        return this.#tools.call(toolCallId, part.toolName, part.input);
+        return this.#tools.call(call.id, part);
       default:
-        this.#showOutcome(toolCallId, part);
+        this.#showOutcome(part.toolCallId, part);
     }
   }
 

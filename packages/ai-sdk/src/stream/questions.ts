@@ -26,7 +26,7 @@ export class Questions {
   ask(promptId: string, event: WorkflowEvent): void {
     const data: QuestionData = { promptId, ...factsOf(event), status: "open" };
     this.#open.set(promptId, data);
-    this.#writer.add({ type: "data-question", id: promptId, data });
+    this.#writer.put({ type: "data-question", id: promptId, data });
   }
 
   /** Closes all but these. */
@@ -34,7 +34,7 @@ export class Questions {
     for (const [promptId, data] of this.#open) {
       if (open.has(promptId)) continue;
       this.#open.delete(promptId);
-      this.#writer.add({ type: "data-question", id: promptId, data: { ...data, status: "closed" } });
+      this.#writer.put({ type: "data-question", id: promptId, data: { ...data, status: "closed" } });
     }
   }
 }

@@ -84,8 +84,7 @@ export class RunMessage {
     this.#parts.settle();
     this.#close("The run has ended.");
     if (text !== null) {
-      this.#writer.enter("result");
-      this.#writer.text("text", "result", text);
+      this.#writer.text({ owner: "result", kind: "text", id: "result" }, text);
     }
     this.#writer.finish(finishReasonOf(this.#parts.finishReason), { usage: this.#parts.usage });
   }
@@ -111,9 +110,8 @@ export class RunMessage {
     const shown = this.#options.map?.(streamed);
     if (shown === undefined) return;
     const owner = ownerOf(streamed);
-    this.#writer.enter(owner);
-    if (typeof shown === "string") this.#writer.text("text", owner, shown);
-    else this.#writer.add(...(Array.isArray(shown) ? shown : [shown as UIMessageChunk]));
+    if (typeof shown === "string") this.#writer.text({ owner, kind: "text", id: owner }, shown);
+    else this.#writer.add(owner, ...(Array.isArray(shown) ? shown : [shown as UIMessageChunk]));
   }
 
   /** What the step had shown outside of calls that are done comes again. */

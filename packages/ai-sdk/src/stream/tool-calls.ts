@@ -1,5 +1,8 @@
-import type { AgentQuestion } from "@millrace/agents";
+import type { AgentPart, AgentQuestion } from "@millrace/agents";
 import type { MessageWriter } from "./message-writer.js";
+
+type Begun = Extract<AgentPart, { readonly type: "tool-begin" }>;
+type Requested = Extract<AgentPart, { readonly type: "tool-call" }>;
 
 type State = "called" | "asked" | "over";
 
@@ -25,25 +28,22 @@ export class ToolCalls {
     this.#writer = writer;
   }
 
-  begin(toolCallId: string, toolName: string): void {
+  /** @param owner The call of the model that requests it. */
+  begin(owner: string, { toolCallId, toolName }: Begun): void {
     this.#states.set(toolCallId, "called");
-    this.#writer.add({ type: "tool-input-start", toolCallId, toolName });
+    this.#writer.add(owner, { type: "tool-input-start", toolCallId, toolName });
   }
 
   input(toolCallId: string, text: string): void {
-    this.#writer.add({ type: "tool-input-delta", toolCallId, inputTextDelta: text });
+    this.#writer.put({ type: "tool-input-delta", toolCallId, inputTextDelta: text });
   }
 
-  call(toolCallId: string, toolName: string, input: unknown): void {
+  /** @param owner The call of the model that requests it. */
+  call(owner: string, { toolCallId, toolName, input, providerExecuted }: Requested): void {
+    if (providerExecuted === true) this.#ofProvider.add(toolCallId);
     this.#states.set(toolCallId, "called");
-    this.#writer.add({ type: "tool-input-available", toolCallId, toolName, input });
-  }
-
-  /** A call that the provider of the model makes: the page has nothing to do with it. */
-  callOfProvider(toolCallId: string, toolName: string, input: unknown): void {
-    this.#ofProvider.add(toolCallId);
-    this.#states.set(toolCallId, "called");
-    this.#writer.add({ type: "tool-input-available", toolCallId, toolName, input, providerExecuted: true });
+    const by = this.#by(toolCallId);
+    this.#writer.add(owner, { type: "tool-input-available", toolCallId, toolName, input, ...by });
   }
 
   /** A person is asked whether the call may be made, or a page what it returns. */
@@ -52,7 +52,7 @@ export class ToolCalls {
     if (question.kind === "result") return;
     this.#states.set(part, "asked");
     this.#approvals.set(part, promptId);
-    this.#writer.add({ type: "tool-approval-request", approvalId: promptId, toolCallId: part });
+    this.#writer.put({ type: "tool-approval-request", approvalId: promptId, toolCallId: part });
   }
 
   /** A call of a member gets a part of its own, under the id of the question. */
@@ -62,7 +62,7 @@ export class ToolCalls {
     if (known !== undefined) return known; // it is asked about again
     this.#ofMembers.set(id, promptId);
     this.#states.set(promptId, "called");
-    this.#writer.add({
+    this.#writer.put({
       type: "tool-input-available",
       toolCallId: promptId,
       toolName: String(toolName),
@@ -79,17 +79,17 @@ export class ToolCalls {
 
   /** What the call has so far. */
   preliminary(toolCallId: string, output: unknown): void {
-    this.#writer.add({ type: "tool-output-available", toolCallId, output, preliminary: true });
+    this.#writer.put({ type: "tool-output-available", toolCallId, output, preliminary: true });
   }
 
   result(toolCallId: string, output: unknown): void {
     this.#respond(toolCallId, { approved: true });
-    this.#writer.add({ type: "tool-output-available", toolCallId, output, ...this.#by(toolCallId) });
+    this.#writer.put({ type: "tool-output-available", toolCallId, output, ...this.#by(toolCallId) });
   }
 
   fail(toolCallId: string, errorText: string): void {
     this.#respond(toolCallId, { approved: true });
-    this.#writer.add({ type: "tool-output-error", toolCallId, errorText, ...this.#by(toolCallId) });
+    this.#writer.put({ type: "tool-output-error", toolCallId, errorText, ...this.#by(toolCallId) });
   }
 
   #by(toolCallId: string): { readonly providerExecuted?: true } {
@@ -98,7 +98,7 @@ export class ToolCalls {
 
   deny(toolCallId: string, note: string | null): void {
     this.#respond(toolCallId, { approved: false, ...(note !== null && { reason: note }) });
-    this.#writer.add({ type: "tool-output-denied", toolCallId });
+    this.#writer.put({ type: "tool-output-denied", toolCallId });
   }
 
   /** The call is answered, if it is still open. */
@@ -124,6 +124,6 @@ export class ToolCalls {
     this.#states.set(toolCallId, "over");
     const approvalId = this.#approvals.get(toolCallId);
     this.#approvals.delete(toolCallId);
-    if (approvalId !== undefined) this.#writer.add({ type: "tool-approval-response", approvalId, ...answer });
+    if (approvalId !== undefined) this.#writer.put({ type: "tool-approval-response", approvalId, ...answer });
   }
 }
