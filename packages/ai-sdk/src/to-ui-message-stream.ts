@@ -55,7 +55,10 @@ export function streamOf(
   );
 }
 
-/** Names no internals: what an error says may be about servers and keys. */
+/**
+ * Names no internals: what an error says may be about servers and keys. An error that a step has thrown is one of the run once it is
+ * stored, under the same code.
+ */
 export function codeOf(error: unknown): string {
-  return WorkflowError.is(error) ? error.code : "RUN_FAILED";
+  return WorkflowError.is(error) ? error.code : "STEP_FAILED";
 }

@@ -186,3 +186,24 @@ it("the input may be made by a function, which gets the turn", async () => {
     "c1 2 two.",
   ]);
 });
+
+it("an answer that has failed is read anew once its run is retried", async () => {
+  let isUp = false;
+  const flow = defineWorkflow("flaky")
+    .step("say", { on: Ask, emits: StopEvent }, () => {
+      if (!isUp) throw new TypeError("down");
+      return new StopEvent({ result: "Up." });
+    })
+    .build();
+  await using world = await openDesk({ flaky: flow }, { workflow: "flaky" });
+  const page = world.page("c1");
+  await page.sendMessage({ text: "go" });
+  const failed = await world.messages("c1");
+
+  isUp = true;
+  await world.runtime.retry("chat.c1.1");
+
+  expect([page.status, failed[1]?.metadata]).toMatchObject(["error", { error: "STEP_FAILED" }]);
+  await page.resumeStream();
+  expect((await world.messages("c1"))[1]?.parts.at(-1)).toMatchObject({ text: "Up." });
+});

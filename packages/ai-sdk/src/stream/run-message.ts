@@ -14,6 +14,7 @@ import {
   StepRestartedEvent,
   type StreamedEvent,
   WorkflowCancelledEvent,
+  WorkflowError,
   type WorkflowEvent,
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
@@ -71,7 +72,8 @@ export class RunMessage {
   /** Returns `false` for an event that does not end the run. */
   #end({ event, origin }: StreamedEvent): boolean {
     if (origin !== null) return false;
-    if (WorkflowFailedEvent.is(event) || WorkflowTimedOutEvent.is(event)) this.#fail(event);
+    if (WorkflowFailedEvent.is(event)) this.#fail(event.error);
+    else if (WorkflowTimedOutEvent.is(event)) this.#fail(timedOut(event));
     else if (WorkflowCancelledEvent.is(event)) this.#cancel();
     else if (roleOf(event) === "stop") this.#complete(event);
     else return false;
@@ -89,8 +91,7 @@ export class RunMessage {
     this.#writer.finish(finishReasonOf(this.#parts.finishReason), { usage: this.#parts.usage });
   }
 
-  #fail(event: WorkflowEvent): void {
-    const error = WorkflowFailedEvent.is(event) ? event.error : event;
+  #fail(error: unknown): void {
     const errorText = this.#options.errorText(error);
     this.#close(errorText);
     this.#writer.fail(errorText, { usage: this.#parts.usage, error: errorText });
@@ -132,6 +133,15 @@ export function agentQuestion(event: WorkflowEvent): AgentQuestion | null {
   const { kind, id, toolCallId } = Object(event.details) as Partial<AgentQuestion>;
   const isAgents = typeof kind === "string" && typeof id === "string" && toolCallId !== undefined;
   return isAgents ? (event.details as AgentQuestion) : null;
+}
+
+function timedOut({ timeoutMs }: WorkflowTimedOutEvent): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_TIMED_OUT",
+    message: `The run has worked for longer than ${timeoutMs} ms.`,
+    hint: "Raise the `timeout` of the workflow or of the run.",
+    details: { timeoutMs },
+  });
 }
 
 function resultText(event: WorkflowEvent): string | null {
