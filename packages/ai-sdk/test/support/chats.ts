@@ -14,8 +14,6 @@ import { type ChatHandler, type ChatOptions, chatHandler } from "../../src/index
 
 const origin = "http://desk.example";
 
-export type Handle = (request: Request) => Promise<Response>;
-
 /** One function for all methods, which checks that each chunk fits the schema of the AI SDK. */
 export function fetchOf(handler: ChatHandler): typeof fetch {
   return async (input, init) => {
