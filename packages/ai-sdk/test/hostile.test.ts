@@ -186,23 +186,33 @@ it("says nothing of an unexpected error", async () => {
   expect(await response.text()).not.toContain("secret@");
 });
 
-it("opens as many streams as the server allows, and frees what has ended", async () => {
-  const limited = createServer({
-    runtime,
-    auth,
-    chat: chatHandler(runtime, { workflow: "echo" }),
-    limits: { streamsPerTenant: 1 },
-  });
-  const send = async (id: string) =>
-    limited.fetch(new Request("http://desk.example/chat", withToken("ada", chat(id, message("m")))));
-  const open = await send("s-1");
+describe("createServer with limits", () => {
+  const limited = (limits: object): Send => {
+    const app = createServer({ runtime, auth, chat: chatHandler(runtime, { workflow: "echo" }), limits });
+    return async (path, init = {}) => app.fetch(new Request(`http://desk.example/chat${path}`, withToken("ada", init)));
+  };
 
-  expect(await codeOf(await send("s-2"))).toEqual([429, "STREAMS_EXCEEDED"]);
-  await open.text();
-  const second = await send("s-3");
-  expect(second.status).toBe(200);
-  await second.body?.cancel();
-  expect((await send("s-4")).status).toBe(200);
+  it("opens as many streams as it allows, frees what has ended, and always stops", async () => {
+    const send = limited({ streamsPerTenant: 1 });
+    const open = await send("", chat("s-1", message("m")));
+
+    expect(await codeOf(await send("", chat("s-2", message("m"))))).toEqual([429, "STREAMS_EXCEEDED"]);
+    expect(await codeOf(await send("/s-1/stream?have="))).toEqual([429, "STREAMS_EXCEEDED"]);
+    expect((await send("/s-1")).status).toBe(200);
+    expect((await send("/s-1", { method: "DELETE" })).status).toBe(204);
+    await open.text();
+    const second = await send("", chat("s-3", message("m")));
+    expect(second.status).toBe(200);
+    await second.body?.cancel();
+    expect((await send("", chat("s-4", message("m")))).status).toBe(200);
+  });
+
+  it("starts as many runs as it allows", async () => {
+    const send = limited({ startsPerMinutePerTenant: 1 });
+    await (await send("", chat("r-1", message("m")))).text();
+
+    expect(await codeOf(await send("", chat("r-2", message("m"))))).toEqual([429, "STARTS_EXCEEDED"]);
+  });
 });
 
 it("names every wrong option", () => {

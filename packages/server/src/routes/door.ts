@@ -10,12 +10,22 @@ export function mountDoor(server: Server, path: string, door: MountedDoor): void
   const { app, limits, options, quotas } = server;
   const answer = async (context: Context<ServerEnv>): Promise<Response> => {
     const caller = callerOf(options, context);
-    quotas.streams.assertFree(caller);
     const request = context.req.raw;
+    if (request.method === "POST") {
+      quotas.streams.assertFree(caller);
+      quotas.starts.spend(caller); // it may start a run
+    }
     const { tenant = "" } = context.get("identity");
     const basePath = options.basePath + path;
     const response = await door.respond(request, { tenant, basePath, readBody: () => readBody(request, limits) });
-    return isStream(response) ? counted(response, quotas.streams.take(caller)) : response;
+    if (!isStream(response)) return response;
+    try {
+      quotas.streams.assertFree(caller);
+    } catch (error) {
+      await response.body?.cancel();
+      throw error;
+    }
+    return counted(response, quotas.streams.take(caller));
   };
   app.all(path, answer);
   app.all(`${path}/*`, answer);
