@@ -132,3 +132,22 @@ it("a message that comes again gets the same answer, and a second model call is 
   expect(again).toContain("Once.");
   expect(world.model.requests).toHaveLength(1);
 });
+
+it("a message whose run was not started before its process died is answered when it comes again", async () => {
+  await using world = await opened();
+  const parts = [{ type: "text", text: "say Late." }];
+  await world.runtime.records.write([
+    { kind: "chat", id: "c1", expected: 0, value: { count: 1, turns: [{ runId: "chat.c1.1", messageId: "m" }] } },
+    {
+      kind: "chat.turn",
+      id: "chat.c1.1",
+      expected: 0,
+      value: { message: { id: "m", role: "user", parts }, answer: null },
+    },
+  ]);
+  const page = world.page("c1");
+
+  await page.sendMessage({ id: "m", parts: [{ type: "text", text: "say Late." }] });
+
+  expect([lastText(page), page.messages[1]?.id]).toEqual(["Late.", "chat.c1.1"]);
+});

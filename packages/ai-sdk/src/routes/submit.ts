@@ -6,7 +6,7 @@
  * @module
  */
 import type { UIMessage } from "ai";
-import { chatTurn } from "../chat/chat-input.js";
+import { type ChatInput, chatTurn } from "../chat/chat-input.js";
 import { type Chat, runIdOf, type TurnEntry } from "../chat/chats.js";
 import { chatBusy, messageUnknown } from "./chat-errors.js";
 import { continueAnswer } from "./continue-answer.js";
@@ -21,11 +21,16 @@ interface Change {
   readonly replaces: boolean;
 }
 
+/** The request has come before. */
+interface Repeated {
+  readonly turn: TurnEntry;
+}
+
 export async function submit(open: OpenChats, body: ChatBody): Promise<Response> {
   const chat = (await open.chats.find(body.id)) ?? { id: body.id, version: 0, count: 0, turns: [] };
   if (body.last.role === "assistant") return continueAnswer(open, chat, body);
   const change = body.isRegenerate ? await regenerated(open, chat, body) : await submitted(open, chat, body);
-  return "runId" in change ? streamAnswer(open, change) : begin(open, chat, change);
+  return "turn" in change ? repeat(open, chat, change) : begin(open, chat, change);
 }
 
 async function regenerated({ chats }: OpenChats, { turns }: Chat, { last, messageId }: ChatBody): Promise<Change> {
@@ -38,39 +43,66 @@ async function regenerated({ chats }: OpenChats, { turns }: Chat, { last, messag
   return { kept: turns.slice(0, at), message: (await chats.turn(turn)).message, replaces: true };
 }
 
-/** The turn of a request that comes again. */
-type Known = TurnEntry;
-
-async function submitted(open: OpenChats, chat: Chat, { last, messageId }: ChatBody): Promise<Change | Known> {
-  const { turns } = chat;
+async function submitted(
+  { chats }: OpenChats,
+  { turns }: Chat,
+  { last, messageId }: ChatBody,
+): Promise<Change | Repeated> {
   const at = turns.findIndex((turn) => turn.messageId === (messageId ?? last.id));
   const turn = turns[at];
   if (turn === undefined) {
     if (messageId !== null) throw messageUnknown(messageId);
     return { kept: turns, message: last, replaces: false };
   }
-  const isLast = at === turns.length - 1;
-  const { message } = await open.chats.turn(turn);
+  const { message } = await chats.turn(turn);
   const isSame = JSON.stringify(message.parts) === JSON.stringify(last.parts);
-  if (isLast && isSame && (await open.answers.status(turn)) !== "missing") return turn;
-  if (messageId === null && !isSame) throw messageUnknown(last.id);
+  if (isSame && at === turns.length - 1) return { turn };
+  if (messageId === null) throw messageUnknown(last.id);
   return { kept: turns.slice(0, at), message: { ...last, id: turn.messageId }, replaces: true };
 }
 
-async function begin(open: OpenChats, chat: Chat, { kept, message, replaces }: Change): Promise<Response> {
-  const { chats, answers, flow, tenant, runtime } = open;
-  await endLast(open, chat, replaces);
-  const before = await Promise.all(kept.map((turn) => answers.read(turn)));
-  const input = await flow.input(await chatTurn({ chatId: chat.id, tenant, message, before }));
+/** Its run may be missing: the process that has stored the turn has died, or is about to start it. */
+async function repeat(open: OpenChats, chat: Chat, { turn }: Repeated): Promise<Response> {
+  const { runId } = turn;
+  if ((await open.answers.status(turn)) === "missing") {
+    const { message } = await open.chats.turn(turn);
+    await start(open, runId, await inputFor(open, chat, { kept: chat.turns.slice(0, -1), message }));
+  }
+  return streamAnswer(open, { runId });
+}
+
+async function begin(open: OpenChats, chat: Chat, change: Change): Promise<Response> {
+  const { chats } = open;
+  await endLast(open, chat, change.replaces);
+  const input = await inputFor(open, chat, change);
   const runId = runIdOf(chat);
-  if (!(await chats.begin(chat, kept, { message, runId }))) throw chatBusy();
+  if (!(await chats.begin(chat, change.kept, { message: change.message, runId }))) throw chatBusy();
   try {
-    await runtime.run(flow.workflow, input, { runId, tenant, labels: { chat: chat.id } }).accepted;
+    await start(open, runId, input);
   } catch (error) {
     await chats.takeBack(chat, runId);
     throw error;
   }
   return streamAnswer(open, { runId });
+}
+
+interface RunInput {
+  readonly chatId: string;
+  readonly input: ChatInput;
+}
+
+async function inputFor(
+  { answers, flow, tenant }: OpenChats,
+  { id: chatId }: Chat,
+  { kept, message }: Pick<Change, "kept" | "message">,
+): Promise<RunInput> {
+  const before = await Promise.all(kept.map((turn) => answers.read(turn)));
+  return { chatId, input: await flow.input(await chatTurn({ chatId, tenant, message, before })) };
+}
+
+/** A second start with the same input is the same run. */
+async function start({ runtime, flow, tenant }: OpenChats, runId: string, { chatId, input }: RunInput): Promise<void> {
+  await runtime.run(flow.workflow, input, { runId, tenant, labels: { chat: chatId } }).accepted;
 }
 
 /** Ends an answer that waits for a person who has written something else instead, or that leaves the chat. */
