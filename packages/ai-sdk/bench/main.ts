@@ -1,6 +1,6 @@
 /**
- * What a durable chat costs beside `streamText` of the AI SDK, in turn and in one process, so that what else the machine does meets all
- * of them. Medians after a warm-up: `pnpm --filter @millrace/ai-sdk bench`.
+ * What a durable chat costs beside `streamText` of the AI SDK, in turn and in one process, so that what else the
+ * machine does meets all of them. Medians after a warm-up: `pnpm --filter @millrace/ai-sdk bench`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

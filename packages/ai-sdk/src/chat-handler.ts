@@ -33,8 +33,8 @@ export interface ChatOptions extends DoorOptions {
   /**
    * The input of the run that answers a message.
    *
-   * @default for an agent its text, its files and the messages before it; for a pipeline its text in the session of the chat; for a
-   * workflow `{ message: text }`
+   * @default for an agent its text, its files and the messages before it; for a pipeline its text in the session of
+   * the chat; for a workflow `{ message: text }`
    */
   readonly input?: (turn: ChatTurn) => ChatInput | Promise<ChatInput>;
   /** Shows events of the workflow: see `toUIMessageStream`. @default they are not shown */
@@ -69,8 +69,8 @@ const rules: Rules<ChatOptions> = {
 /**
  * Creates the handler of chats. Its only state is what is under way, so any number of processes may serve one store.
  *
- * @param runtime One that is started, or a function that returns one with the first request, so that importing the module opens no
- * store, as during `next build`; if it fails, the next request calls it again.
+ * @param runtime One that is started, or a function that returns one with the first request, so that importing the
+ * module opens no store, as during `next build`; if it fails, the next request calls it again.
  * @example
  * export const { GET, POST, DELETE } = chatHandler(runtime, { agent: "support" });
  * @throws {WorkflowError} `OPTION_INVALID` naming every problem.

@@ -7,8 +7,8 @@ import type { MapEvent } from "./stream/run-message.js";
 /** Options of `toUIMessageStream`. */
 export interface MessageStreamOptions {
   /**
-   * Shows events that steps write with `ctx.writeEventToStream`. Chunks that a step has to take back, because it runs again, are taken
-   * back by themselves.
+   * Shows events that steps write with `ctx.writeEventToStream`. Chunks that a step has to take back, because it runs
+   * again, are taken back by themselves.
    *
    * @default events of a workflow are not shown; words of agents, questions and the result are
    */
@@ -20,7 +20,8 @@ export interface MessageStreamOptions {
 }
 
 /**
- * A run as the stream of one message of the assistant, from its beginning. It ends with the run, or where the run waits for a person.
+ * A run as the stream of one message of the assistant, from its beginning. It ends with the run, or where the run
+ * waits for a person.
  *
  * The id of the message is the id of the run.
  *
@@ -56,8 +57,8 @@ export function streamOf(
 }
 
 /**
- * Names no internals: what an error says may be about servers and keys. An error that a step has thrown is one of the run once it is
- * stored, under the same code.
+ * Names no internals: what an error says may be about servers and keys. An error that a step has thrown is one of the
+ * run once it is stored, under the same code.
  */
 export function codeOf(error: unknown): string {
   return WorkflowError.is(error) ? error.code : "STEP_FAILED";

@@ -135,7 +135,7 @@ it("a page cannot give the result of a tool of the server, nor allow a call that
   expect(world.executed).toEqual([]);
 });
 
-it("another message instead of an answer ends what was asked, and the model gets no call without a result", async () => {
+it("another message instead of an answer ends what was asked, and no call is left without a result", async () => {
   await using world = await openAgent();
   const page = world.page("c1");
   await page.sendMessage({ text: 'call pay {"n":5} | say Paid.' });

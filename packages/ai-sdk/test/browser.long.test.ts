@@ -117,7 +117,7 @@ it("a kill of the server in the middle of an answer, without a reload", async ()
   await page.close();
 });
 
-it("an approval after a restart, in a page that was there before, and the model is asked once for each answer", async () => {
+it("an approval after a restart, in a page that was there before, asks the model once for each answer", async () => {
   const before = model.requests.length;
   const page = await open("approval");
   await send(page, 'call pay {"n":3}; call pay {"n":4} | say Done.');

@@ -1,6 +1,6 @@
 /**
- * The server is killed between two chunks, over SQLite. The messages then equal those of an undisturbed chat byte by byte, and the model
- * was asked again only for the answer that was under way.
+ * The server is killed between two chunks, over SQLite. The messages then equal those of an undisturbed chat byte by
+ * byte, and the model was asked again only for the answer that was under way.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { Chat } from "@ai-sdk/react";
@@ -11,8 +11,11 @@ import { faults, lastText, openApprovals } from "./support/chats.js";
 import { DeskServer } from "./support/desk-server.js";
 import { scriptedModel } from "./support/scripted-model.js";
 
-const script =
-  'think Let me see.; call look {"q":1}; call look {"q":2}; call pay {"n":5} | think Nearly.; call look {"q":3} | say It is all done now.';
+const script = [
+  'think Let me see.; call look {"q":1}; call look {"q":2}; call pay {"n":5}',
+  'think Nearly.; call look {"q":3}',
+  "say It is all done now.",
+].join(" | ");
 
 /** A chat that tells of each chunk, and resumes until its answer has ended. */
 function pageOf(url: string, onChunk: (count: number) => void) {

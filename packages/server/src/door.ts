@@ -1,6 +1,6 @@
 /**
- * `@millrace/server/door`: what is in front of every protocol that packages speak: the origin of a request, its sender, its body and
- * the form of errors.
+ * `@millrace/server/door`: what is in front of every protocol that packages speak: the origin of a request, its
+ * sender, its body and the form of errors.
  *
  * @module
  */

@@ -7,8 +7,8 @@ import { streamOf } from "../to-ui-message-stream.js";
 import type { Chats, StoredTurn, TurnEntry } from "./chats.js";
 
 /**
- * How far the run of a turn is. `broken`: it has failed or was stopped, and may be retried or resumed. `missing`: it was never started, or
- * is deleted.
+ * How far the run of a turn is. `broken`: it has failed or was stopped, and may be retried or resumed. `missing`: it
+ * was never started, or is deleted.
  */
 export type TurnStatus = "running" | "waiting" | "completed" | "broken" | "missing";
 

@@ -30,7 +30,10 @@ export async function chatTurn({ chatId, tenant, message, before }: TurnFacts): 
   return { chatId, tenant, message, text: textOf(message), files: filesOf(message), messages, history };
 }
 
-/** Calls of members belong to the conversation of their member. Reasoning is of use only with what its provider has signed. */
+/**
+ * Calls of members belong to the conversation of their member. Reasoning is of use only with what its provider has
+ * signed.
+ */
 function forModel(message: UIMessage): UIMessage {
   return { ...message, parts: message.parts.filter(({ type }) => type !== "reasoning" && type !== "dynamic-tool") };
 }

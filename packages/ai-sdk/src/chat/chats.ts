@@ -1,8 +1,8 @@
 /**
  * What a chat is: a list of turns in one record, and a record for each turn.
  *
- * A turn is a message of the person and the run that answers it. The answer itself is the stream of its run: it is copied into the turn
- * once the run has completed, so that it is read once, and outlives its run.
+ * A turn is a message of the person and the run that answers it. The answer itself is the stream of its run: it is
+ * copied into the turn once the run has completed, so that it is read once, and outlives its run.
  *
  * @module
  */

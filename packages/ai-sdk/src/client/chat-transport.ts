@@ -18,13 +18,14 @@ type ReconnectOptions = Parameters<DefaultChatTransport<UIMessage>["reconnectToS
 /**
  * The transport for `useChat` in front of `chatHandler`.
  *
- * It sends the last message only, because the server has the others. A message that does not reach the server is sent again, which does
- * no harm. When it resumes, it waits for a connection, and says which answer the page has to its end: so an answer that has ended while
- * nobody was connected arrives, too.
+ * It sends the last message only, because the server has the others. A message that does not reach the server is sent
+ * again, which does no harm. When it resumes, it waits for a connection, and says which answer the page has to its
+ * end: so an answer that has ended while nobody was connected arrives, too.
  *
  * @example
+ * const [transport] = useState(() => new ChatTransport({ messages }));
  * const { resumeStream } = useChat({
- *   ...{ id, messages, transport, resume: true, sendAutomaticallyWhen: isAnswered }, // transport: new ChatTransport({ messages })
+ *   ...{ id, messages, transport, resume: true, sendAutomaticallyWhen: isAnswered },
  *   onFinish: ({ isDisconnect }) => void (isDisconnect && resumeStream()),
  * });
  */

@@ -2,11 +2,11 @@ import { isToolUIPart, type UIMessage } from "ai";
 import type { QuestionData } from "../stream/questions.js";
 
 /**
- * For `sendAutomaticallyWhen`: everything that the last answer waits for is there, approvals, results of tools of the page and
- * answers to questions.
+ * For `sendAutomaticallyWhen`: everything that the last answer waits for is there, approvals, results of tools of the
+ * page and answers to questions.
  *
- * The predicates of the AI SDK look for calls that a page has answered in the last step. Here the server runs tools too, and several
- * agents may ask.
+ * The predicates of the AI SDK look for calls that a page has answered in the last step. Here the server runs tools
+ * too, and several agents may ask.
  */
 export function isAnswered({ messages }: { readonly messages: readonly UIMessage[] }): boolean {
   const last = messages.at(-1);

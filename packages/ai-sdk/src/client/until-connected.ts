@@ -9,7 +9,8 @@ export async function untilConnected<Answer>(ask: () => Promise<Answer>, signal?
     try {
       return await ask();
     } catch (error) {
-      if (!(error instanceof TypeError) || signal?.aborted) throw error; // `fetch` fails with a TypeError without a connection
+      // Without a connection, `fetch` fails with a TypeError.
+      if (!(error instanceof TypeError) || signal?.aborted) throw error;
       await passed(delayMs, signal);
       if (signal?.aborted) throw error;
     }

@@ -52,7 +52,8 @@ async function messages({ chats, answers }: OpenChats, id: string): Promise<Resp
 /**
  * The last answer, from its beginning.
  *
- * @param have Id of the answer that the page has to its end. A page that says it gets an answer that has ended while it was away, too.
+ * @param have Id of the answer that the page has to its end. A page that says it gets an answer that has ended while
+ * it was away, too.
  */
 async function resume(open: OpenChats, id: string, have: string | null): Promise<Response> {
   const last = (await open.chats.find(id))?.turns.at(-1);

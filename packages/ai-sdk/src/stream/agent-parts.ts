@@ -64,7 +64,8 @@ export class AgentParts {
   }
 
   /**
-   * The calls that the agent has made before this one are answered. That of a member, or of a handoff, has no result of its own.
+   * The calls that the agent has made before this one are answered. That of a member, or of a handoff, has no result
+   * of its own.
    *
    * @param before Absent: the agents have ended.
    */
@@ -157,7 +158,10 @@ export class AgentParts {
     }
   }
 
-  /** What a member says is the preliminary output of the call of its leader. Calls that a person was asked about have a part. */
+  /**
+   * What a member says is the preliminary output of the call of its leader. Calls that a person was asked about have a
+   * part.
+   */
   #showOfMember(call: ShownCall, part: AgentPart): void {
     const path = call.leaders.map((scope) => this.#toolIds.get(scope) ?? "");
     if ("toolCallId" in part) {

@@ -1,4 +1,7 @@
-/** Where a durable call of an agent stands, as the path of its call says: `/@lead/@m0.c1/@poet/run=m0`, scopes and then the call. */
+/**
+ * Where a durable call of an agent stands, as the path of its call says: `/@lead/@m0.c1/@poet/run=m0`, scopes and then
+ * the call.
+ */
 
 export interface CallPlace {
   /** `true`: a call of a model, whose words are a step of the message. */

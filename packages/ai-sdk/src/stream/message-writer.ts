@@ -10,8 +10,9 @@ export interface WrittenText {
 /**
  * The chunks of one message: opens and closes its steps and texts.
  *
- * A step of the message belongs to one owner: a call of a model, or the events of one work item. So what its owner takes back is
- * exactly what a `reset-step` removes. Owners may write at the same time: the text of each goes on where it began.
+ * A step of the message belongs to one owner: a call of a model, or the events of one work item. So what its owner
+ * takes back is exactly what a `reset-step` removes. Owners may write at the same time: the text of each goes on where
+ * it began.
  */
 export class MessageWriter {
   #chunks: UIMessageChunk[] = [];

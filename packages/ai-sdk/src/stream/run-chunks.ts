@@ -38,8 +38,8 @@ export async function* runChunks(handle: RunHandle, options: RunChunksOptions): 
 }
 
 /**
- * Chunks of the last step that say the same when they come twice. A reader that has the rest may lack them: another page has given the
- * answers that they follow from.
+ * Chunks of the last step that say the same when they come twice. A reader that has the rest may lack them: another
+ * page has given the answers that they follow from.
  */
 class MissedChunks {
   #chunks: UIMessageChunk[] = [];
@@ -115,7 +115,8 @@ async function waitingForPerson(handle: RunHandle, signal: AbortSignal): Promise
 }
 
 /**
- * A run that waits for a time continues by itself, such as a call that is made again; unless that time is only the limit of a question.
+ * A run that waits for a time continues by itself, such as a call that is made again; unless that time is only the
+ * limit of a question.
  */
 export function isForPerson(outcome: RunOutcome | null): boolean {
   if (outcome?.status !== "waiting") return false;

@@ -1,8 +1,8 @@
 /**
  * The stream of a run as the chunks of one message.
  *
- * Equal events give an equal message, whoever reads them, and when: no clock, no chance, nothing from outside of the stream but the
- * prompts that are open at its end.
+ * Equal events give an equal message, whoever reads them, and when: no clock, no chance, nothing from outside of the
+ * stream but the prompts that are open at its end.
  *
  * @module
  */
@@ -25,7 +25,10 @@ import { MessageWriter } from "./message-writer.js";
 import { Questions } from "./questions.js";
 import { ToolCalls } from "./tool-calls.js";
 
-/** What an event of a workflow shows in the message: chunks, or text that continues the text before it; nothing: `undefined`. */
+/**
+ * What an event of a workflow shows in the message: chunks, or text that continues the text before it; nothing:
+ * `undefined`.
+ */
 export type MapEvent = (streamed: StreamedEvent) => string | UIMessageChunk | readonly UIMessageChunk[] | undefined;
 
 export interface RunMessageOptions {

@@ -9,8 +9,8 @@ type State = "called" | "asked" | "over";
 /**
  * The calls of tools in one message, and the questions about them.
  *
- * A call of a member of a team has no part in the message of its leader. It gets one when a person is asked about it, under the id of the
- * question.
+ * A call of a member of a team has no part in the message of its leader. It gets one when a person is asked about it,
+ * under the id of the question.
  */
 export class ToolCalls {
   readonly #writer: MessageWriter;

@@ -1,6 +1,7 @@
 /**
  * A model behind HTTP that does what the last message of the user says, and counts how often it was asked:
- * `call look {"q":1}; call pay {"n":5} | think Hm. Well. | say All done.` Each part between `|` is one answer; `say` may follow `think`.
+ * `call look {"q":1}; call pay {"n":5} | think Hm. Well. | say All done.` Each part between `|` is one answer; `say`
+ * may follow `think`.
  */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
