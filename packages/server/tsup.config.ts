@@ -4,7 +4,13 @@ import { defineConfig } from "tsup";
 import { declarations } from "../../tsup.shared.js";
 
 export default defineConfig({
-  entry: { index: "src/index.ts", mcp: "src/mcp.ts", serverless: "src/serverless.ts", webhooks: "src/webhooks.ts" },
+  entry: {
+    index: "src/index.ts",
+    door: "src/door.ts",
+    mcp: "src/mcp.ts",
+    serverless: "src/serverless.ts",
+    webhooks: "src/webhooks.ts",
+  },
   format: ["esm"],
   target: "es2022",
   platform: "neutral",

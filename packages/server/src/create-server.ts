@@ -24,6 +24,7 @@ import {
 } from "./options.js";
 import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
+import { mountDoor } from "./routes/door.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
@@ -102,6 +103,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   for (const mountGroup of groups) mountGroup(server);
   if (resolved.schedules) mountSchedules(server);
   if (resolved.metrics !== null) mountMetrics(server, resolved.metrics);
+  if (resolved.chat !== null) mountDoor(server, "/chat", resolved.chat);
   if (resolved.sources !== null) mountSources(server, resolved.sources);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));

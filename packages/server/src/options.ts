@@ -2,6 +2,7 @@
 import type { EventClass, Log, Workflow } from "millrace";
 import { callable, checkOptions, flag, type Rule, type Rules, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
+import type { MountedDoor } from "./door/mounted-door.types.js";
 import type { Authenticate } from "./guard/auth.js";
 import type { CorsOptions } from "./guard/cross-origin.js";
 import type { QueueOf } from "./guard/queue-of.js";
@@ -72,6 +73,12 @@ export interface ServerOptions {
    * @default no such route
    */
   readonly links?: SignedLinks;
+  /**
+   * Serves chats at `/chat` for `useChat` of the AI SDK: what `chatHandler` of `@millrace/ai-sdk` returns.
+   *
+   * @default no such route
+   */
+  readonly chat?: MountedDoor;
   /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
@@ -177,7 +184,7 @@ export interface StepSource {
 export interface ResolvedOptions
   extends Omit<
     Required<ServerOptions>,
-    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "limits"
+    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "chat" | "limits"
   > {
   readonly runtime: AnyRuntime;
   readonly auth: Authenticate | null;
@@ -187,6 +194,7 @@ export interface ResolvedOptions
   readonly metrics: MetricsSource | null;
   readonly sources: StepSources | null;
   readonly links: SignedLinks | null;
+  readonly chat: MountedDoor | null;
   readonly limits: ServerLimits;
 }
 
@@ -203,7 +211,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, links, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -222,6 +230,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     metrics: metrics ?? null,
     sources: sources ?? null,
     links: links ?? null,
+    chat: chat ?? null,
     limits: { ...defaultLimits, ...limits },
   };
 }
@@ -316,6 +325,10 @@ const rules: Rules<ServerOptions> = {
   links: valueRule((links) => typeof Object(links).handler === "function", "what `signedLinks` returns"),
   readOnly: flag,
   metrics: metricsRule,
+  chat: (chat) =>
+    chat === undefined || typeof (chat as Partial<MountedDoor> | null)?.respond === "function"
+      ? []
+      : ["`chat` has no `respond()`: pass what `chatHandler` returns"],
   sources: (sources) =>
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []

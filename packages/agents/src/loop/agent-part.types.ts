@@ -10,7 +10,14 @@ export type AgentPart =
   /** The model begins to write the arguments of a call. */
   | { readonly type: "tool-begin"; readonly toolCallId: string; readonly toolName: string }
   | { readonly type: "tool-input"; readonly toolCallId: string; readonly text: string }
-  | { readonly type: "tool-call"; readonly toolCallId: string; readonly toolName: string; readonly input: unknown }
+  | {
+      readonly type: "tool-call";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      /** The provider of the model makes the call itself; its result comes with the words of the model. */
+      readonly providerExecuted?: true;
+    }
   | { readonly type: "tool-result"; readonly toolCallId: string; readonly output: unknown }
   /** What a tool shows before its result. */
   | { readonly type: "tool-data"; readonly toolCallId: string; readonly data: unknown }

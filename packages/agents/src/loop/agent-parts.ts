@@ -1,3 +1,4 @@
+import { messageOf } from "@millrace/executor";
 import type { TextStreamPart, ToolSet } from "ai";
 import type { AgentPart } from "./agent-part.types.js";
 import type { StreamPart } from "./unique-ids.js";
@@ -20,9 +21,17 @@ export function agentParts(part: TextStreamPart<ToolSet> | StreamPart): readonly
     case "tool-input-delta":
       return part.delta === "" ? [] : [{ type: "tool-input", toolCallId: part.id, text: part.delta }];
     case "tool-call": {
-      const { toolCallId, toolName, input } = part;
-      return [{ type: "tool-call", toolCallId, toolName, input: input ?? null }];
+      const { toolCallId, toolName, input, providerExecuted } = part;
+      const by = providerExecuted === true ? { providerExecuted } : {};
+      return [{ type: "tool-call", toolCallId, toolName, input: input ?? null, ...by }];
     }
+    // Results of other tools are shown by their calls.
+    case "tool-result":
+      if (!("output" in part) || part.providerExecuted !== true) return [];
+      return [{ type: "tool-result", toolCallId: part.toolCallId, output: part.output ?? null }];
+    case "tool-error":
+      if (part.providerExecuted !== true) return [];
+      return [{ type: "tool-error", toolCallId: part.toolCallId, error: messageOf(part.error) }];
     case "source": {
       if (part.sourceType !== "url") return [];
       const { id, url, title } = part;

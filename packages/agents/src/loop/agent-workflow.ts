@@ -1,4 +1,5 @@
 import type { MediaSet, StepMetricsData } from "@millrace/executor";
+import type { ModelMessage } from "ai";
 import { type DefinedWorkflow, defineWorkflow, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
@@ -15,6 +16,8 @@ export interface AgentWorkflowInput extends Partial<MediaSet> {
   readonly userId?: string | undefined;
   /** Merged into the stored state, as `sessionState` of `agent.run`. */
   readonly sessionState?: SessionState | undefined;
+  /** Messages before the input. @default those of the session, with `addHistoryToContext`; otherwise none */
+  readonly history?: readonly ModelMessage[] | undefined;
   /** The keys of tool calls are derived from it. @default keys of the calls of the run */
   readonly idempotencyKey?: string | undefined;
 }
@@ -43,6 +46,7 @@ class AgentInput extends StartEvent.define("AgentInput", {
   sessionId: z.string().optional(),
   userId: z.string().optional(),
   sessionState: values.optional(),
+  history: z.array(z.any()).optional(),
   idempotencyKey: z.string().optional(),
   images: media,
   videos: media,
@@ -56,9 +60,9 @@ type RunInStep = (input: unknown, options: InnerRunOptions) => Promise<AgentRun<
 export function agentWorkflow({ id, limits }: WorkflowFacts, run: RunInStep): AgentWorkflow<unknown> {
   return defineWorkflow(id, { state: { session: values.default({}) } })
     .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
-      const { input, sessionId, userId, sessionState, idempotencyKey, images, videos, audio, files } = ev;
-      const given = { sessionId, userId, sessionState, idempotencyKey, images, videos, audio, files };
-      const place = { ctx, runId: ctx.runId, statePath: "session", isInputStored: true };
+      const { input, sessionId, userId, sessionState, history, idempotencyKey, images, videos, audio, files } = ev;
+      const given = { sessionId, userId, sessionState, history, idempotencyKey, images, videos, audio, files };
+      const place = { ctx, runId: ctx.runId, statePath: "session", isInputStored: true, isHistoryStored: true };
       const { content, agent, finishReason, metrics } = await run(input, { ...present(given), ...place });
       return new StopEvent({ result: { content, agent, finishReason, metrics } });
     })

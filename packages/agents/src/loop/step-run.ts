@@ -110,10 +110,10 @@ interface Opening {
 }
 
 function openLoop({ settings, ctx, options }: StepPlace, { key, opened, session }: Opening): LoopRun {
-  const { history = [], idempotencyKey, host, sessionId = null } = options;
+  const { history = [], isHistoryStored = false, idempotencyKey, host, sessionId = null } = options;
   const before = [...(opened?.history ?? []), ...history];
   const given = { settings, ctx, place: key, session, runKey: idempotencyKey ?? ctx.runId };
-  const more = { media: listOf(options), unstored: [...history], history: before };
+  const more = { media: listOf(options), unstored: isHistoryStored ? [] : [...history], history: before };
   if (host !== undefined) return newLoop({ ...given, ...more, events: host.events, ledger: host.ledger });
   return newLoop({
     ...given,

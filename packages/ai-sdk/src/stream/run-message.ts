@@ -1,0 +1,161 @@
+/**
+ * The stream of a run as the chunks of one message.
+ *
+ * Equal events give an equal message, whoever reads them, and when: no clock, no chance, nothing from outside of the
+ * stream but the prompts that are open at its end.
+ *
+ * @module
+ */
+import type { AgentQuestion } from "@millrace/agents";
+import type { FinishReason, UIMessageChunk } from "ai";
+import {
+  PiecesEvent,
+  QuestionEvent,
+  StepRestartedEvent,
+  type StreamedEvent,
+  WorkflowCancelledEvent,
+  WorkflowError,
+  type WorkflowEvent,
+  WorkflowFailedEvent,
+  WorkflowTimedOutEvent,
+} from "millrace";
+import { roleOf } from "millrace/engine";
+import { AgentParts } from "./agent-parts.js";
+import { MessageWriter } from "./message-writer.js";
+import { Questions } from "./questions.js";
+import { ToolCalls } from "./tool-calls.js";
+
+/**
+ * What an event of a workflow shows in the message: chunks, or text that continues the text before it; nothing:
+ * `undefined`.
+ */
+export type MapEvent = (streamed: StreamedEvent) => string | UIMessageChunk | readonly UIMessageChunk[] | undefined;
+
+export interface RunMessageOptions {
+  readonly map?: MapEvent | undefined;
+  /** Text of an error, for readers. */
+  readonly errorText: (error: unknown) => string;
+}
+
+export class RunMessage {
+  readonly #writer: MessageWriter = new MessageWriter();
+  readonly #tools: ToolCalls = new ToolCalls(this.#writer);
+  readonly #parts: AgentParts = new AgentParts(this.#writer, this.#tools);
+  readonly #questions: Questions = new Questions(this.#writer);
+  readonly #options: RunMessageOptions;
+  /** The run has ended, and with it the message. */
+  isOver = false;
+
+  constructor(options: RunMessageOptions) {
+    this.#options = options;
+  }
+
+  take(streamed: StreamedEvent): UIMessageChunk[] {
+    const { event, writer, promptId } = streamed;
+    if (PiecesEvent.is(event)) this.#parts.take(event, writer);
+    else if (StepRestartedEvent.is(event)) this.#restart(event, writer);
+    else if (promptId !== null) this.#ask(promptId, event);
+    else if (!this.#end(streamed)) this.#showMapped(streamed);
+    return this.#writer.take();
+  }
+
+  /** The run waits for a person: the message ends here for now. */
+  pause(openPrompts: ReadonlySet<string>): UIMessageChunk[] {
+    this.#questions.close(openPrompts);
+    this.#writer.finish("tool-calls");
+    return this.#writer.take();
+  }
+
+  #ask(promptId: string, event: WorkflowEvent): void {
+    const question = agentQuestion(event);
+    if (question === null || question.kind === "guard") this.#questions.ask(promptId, event);
+    else this.#tools.ask(promptId, question);
+  }
+
+  /** Returns `false` for an event that does not end the run. */
+  #end({ event, origin }: StreamedEvent): boolean {
+    if (origin !== null) return false;
+    if (WorkflowFailedEvent.is(event)) this.#fail(event.error);
+    else if (WorkflowTimedOutEvent.is(event)) this.#fail(timedOut(event));
+    else if (WorkflowCancelledEvent.is(event)) this.#cancel();
+    else if (roleOf(event) === "stop") this.#complete(event);
+    else return false;
+    this.isOver = true;
+    return true;
+  }
+
+  #complete(event: WorkflowEvent): void {
+    const text = this.#writer.hasText ? null : resultText(event);
+    this.#parts.settle();
+    this.#close("The run has ended.");
+    if (text !== null) {
+      this.#writer.text({ owner: "result", kind: "text", id: "result" }, text);
+    }
+    this.#writer.finish(finishReasonOf(this.#parts.finishReason), { usage: this.#parts.usage });
+  }
+
+  #fail(error: unknown): void {
+    const errorText = this.#options.errorText(error);
+    this.#close(errorText);
+    this.#writer.fail(errorText, { usage: this.#parts.usage, error: errorText });
+  }
+
+  #cancel(): void {
+    this.#close("The answer was stopped.");
+    this.#writer.abort({ usage: this.#parts.usage, stopped: true });
+  }
+
+  #close(reason: string): void {
+    this.#tools.close(reason);
+    this.#questions.close(new Set());
+  }
+
+  #showMapped(streamed: StreamedEvent): void {
+    const shown = this.#options.map?.(streamed);
+    if (shown === undefined) return;
+    const owner = ownerOf(streamed);
+    if (typeof shown === "string") this.#writer.text({ owner, kind: "text", id: owner }, shown);
+    else this.#writer.add(owner, ...(Array.isArray(shown) ? shown : [shown as UIMessageChunk]));
+  }
+
+  /** What the step had shown outside of calls that are done comes again. */
+  #restart({ kept = [] }: StepRestartedEvent, writer = ""): void {
+    const owner = this.#writer.owner;
+    const [ofWriter, call = ""] = owner?.split(eventMark) ?? [];
+    if (owner?.includes(eventMark) && ofWriter === writer && !kept.includes(call)) this.#writer.reset(owner);
+  }
+}
+
+const eventMark = " event ";
+
+const ownerOf = ({ writer = "", call = "" }: StreamedEvent): string => `${writer}${eventMark}${call}`;
+
+/** `null` for a question of another kind. */
+export function agentQuestion(event: WorkflowEvent): AgentQuestion | null {
+  if (!QuestionEvent.is(event)) return null;
+  const { kind, id, toolCallId } = Object(event.details) as Partial<AgentQuestion>;
+  const isAgents = typeof kind === "string" && typeof id === "string" && toolCallId !== undefined;
+  return isAgents ? (event.details as AgentQuestion) : null;
+}
+
+function timedOut({ timeoutMs }: WorkflowTimedOutEvent): WorkflowError {
+  return new WorkflowError({
+    code: "RUN_TIMED_OUT",
+    message: `The run has worked for longer than ${timeoutMs} ms.`,
+    hint: "Raise the `timeout` of the workflow or of the run.",
+    details: { timeoutMs },
+  });
+}
+
+function resultText(event: WorkflowEvent): string | null {
+  const { result } = event as { readonly result?: unknown };
+  if (typeof result === "string") return result;
+  const { content } = Object(result) as { readonly content?: unknown };
+  return typeof content === "string" ? content : null;
+}
+
+const reasons: ReadonlySet<string> = new Set(["stop", "length", "content-filter", "tool-calls", "error", "other"]);
+
+function finishReasonOf(reason: string | null): FinishReason {
+  return reason !== null && reasons.has(reason) ? (reason as FinishReason) : "stop";
+}

@@ -1,0 +1,17 @@
+/** The clock and timers: for the rest of the package, they are here. */
+
+export const nowMs = (): number => Date.now();
+
+/** Resolves after this time, or when the signal aborts. */
+export function passed(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(ms, 0x7fff_ffff));
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted) done();
+  });
+}

@@ -1,0 +1,15 @@
+/** The sender of an admitted request. */
+export interface DoorCaller {
+  /** `""` for a caller without a tenant. */
+  readonly tenant: string;
+  /** Path of the door. */
+  readonly basePath: string;
+  /** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */
+  readBody(): Promise<unknown>;
+}
+
+/** A protocol that `createServer` can serve beside its own routes. */
+export interface MountedDoor {
+  /** Answers an admitted request. What it throws becomes a response. */
+  respond(request: Request, caller: DoorCaller): Promise<Response>;
+}

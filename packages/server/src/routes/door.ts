@@ -1,0 +1,61 @@
+/** A protocol of another package beside the routes of the server, under the same rules. */
+import type { Context } from "hono";
+import type { MountedDoor } from "../door/mounted-door.types.js";
+import type { ServerEnv } from "../guard/auth.js";
+import { readBody } from "../http/read-body.js";
+import { callerOf } from "../quota/caller.js";
+import type { Server } from "./server.types.js";
+
+export function mountDoor(server: Server, path: string, door: MountedDoor): void {
+  const { app, limits, options, quotas } = server;
+  const answer = async (context: Context<ServerEnv>): Promise<Response> => {
+    const caller = callerOf(options, context);
+    const request = context.req.raw;
+    if (request.method === "POST") {
+      quotas.streams.assertFree(caller);
+      quotas.starts.spend(caller); // it may start a run
+    }
+    const { tenant = "" } = context.get("identity");
+    const basePath = options.basePath + path;
+    const response = await door.respond(request, { tenant, basePath, readBody: () => readBody(request, limits) });
+    if (!isStream(response)) return response;
+    try {
+      quotas.streams.assertFree(caller);
+    } catch (error) {
+      await response.body?.cancel();
+      throw error;
+    }
+    return counted(response, quotas.streams.take(caller));
+  };
+  app.all(path, answer);
+  app.all(`${path}/*`, answer);
+}
+
+function isStream({ headers, body }: Response): boolean {
+  return body !== null && (headers.get("content-type") ?? "").startsWith("text/event-stream");
+}
+
+/** The same response, which tells when it has ended, or its client has left. */
+function counted(response: Response, release: () => void): Response {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(target) {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return target.enqueue(value);
+          target.close();
+        } catch (error) {
+          target.error(error);
+        }
+        release();
+      },
+      async cancel(reason) {
+        release();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, response);
+}
