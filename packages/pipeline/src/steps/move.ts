@@ -139,7 +139,8 @@ function moveIn(
 ): readonly Move[] {
   if (begins !== undefined) beginIn(family, ctx.runId, begins);
   const state = ownState(family, ctx.runId);
-  const emit: Transition["emit"] = (name, data, source = "step") => events.emit(source, name, data);
+  const emit: Transition["emit"] = (name, data, { source = "step", group } = {}) =>
+    group === undefined ? events.emit(source, name, data) : events.emitGroup(name, data, group);
   if (!live.isStopped(ctx.runId)) live.keepLeft(family); // otherwise the end of the run stores it
   const course = { tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), ends: endsOf(ctx), emit };
   const wanted = change(course);

@@ -18,7 +18,7 @@ import { move, moverOf, nextEvent, type StraightEnd, untilOver, type Visited } f
 import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { type RunContextSetup, StepRunContext } from "./run-context.js";
 import { viewOf } from "./run-state.js";
-import { runStepNode, tellOutput } from "./run-step-node.js";
+import { runStepNode } from "./run-step-node.js";
 import type { Decided, StepTools, Visit } from "./visit.types.js";
 
 export async function runNode(
@@ -113,7 +113,7 @@ function visitNode({ node, isAgain = false }: Visit, tools: StepTools): Promise<
 
 function endStraight(node: StepNode, family: RunTreeState, tools: StepTools): StraightEnd | null {
   const found = fastPathPatches(family, tools);
-  if (found !== null) tellOutput(tools.events, node, tools.attempt.output as StepOutput);
+  if (found !== null) tools.events.emitOutput(tools.attempt.output as StepOutput, node.executorType === "function");
   return found;
 }
 
