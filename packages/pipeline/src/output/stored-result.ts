@@ -59,7 +59,7 @@ const results = new WeakMap<object, StoredResult | null>();
 export const storedResult: StoredForm = {
   name: "pipeline.result",
   isStoredForm: true,
-  is: (value) => results.has(value as object),
+  is: results.has.bind(results) as StoredForm["is"], // asked for every record that is stored
   encode(output: PipelineRunOutput): object {
     const known = results.get(output);
     if (known) return known;
@@ -78,8 +78,12 @@ export function markResult(output: PipelineRunOutput): PipelineRunOutput {
 
 function shortResult(output: PipelineRunOutput): StoredResult {
   const { stepResults, metrics, ...fields } = output;
-  const left = Object.entries(fields).filter(([name, value]) => !isDefault(name, value));
-  const short: Record<string, unknown> = Object.fromEntries(left);
+  const short: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const usual = defaults[name];
+    const isUsual = value === usual || (typeof usual === "object" && usual !== null && isEmpty(value));
+    if (!isUsual) short[name] = value;
+  }
   if (output.content !== undefined && output.content === contentOfSteps(stepResults)) {
     delete short["content"];
     short["hasContentOfSteps"] = true;
@@ -103,11 +107,6 @@ function contentsOf(outputs: readonly StepOutput[], found: Map<string, unknown> 
 
 function withoutContent({ content: _, ...run }: ExecutorRun): Omit<ExecutorRun, "content"> {
   return run;
-}
-
-function isDefault(name: string, value: unknown): boolean {
-  if (!(name in defaults)) return false;
-  return value === defaults[name] || (isEmpty(value) && isEmpty(defaults[name]));
 }
 
 function isEmpty(value: unknown): boolean {
