@@ -200,8 +200,9 @@ function visitObject(value: object, walk: Walk): string | null {
   if (isLarge || ancestors.length + above >= limits.depth) return isLarge ? TOO_LARGE : tooDeep(walk);
   const prototype: unknown = Object.getPrototypeOf(value);
   const isRecord = prototype === Object.prototype;
+  const isList = Array.isArray(value);
   let registered: ValueType | null = null;
-  for (const type of isRecord || Array.isArray(value) ? walk.plainTypes : walk.types)
+  for (const type of isRecord || isList ? walk.plainTypes : walk.types)
     if (type.is(value)) {
       registered = type;
       break;
@@ -212,7 +213,9 @@ function visitObject(value: object, walk: Walk): string | null {
       ? visitRegistered(value, registered, walk)
       : isRecord
         ? visitRecord(value as never, walk)
-        : visitContents(value, walk);
+        : isList && prototype === Array.prototype
+          ? visitArray(value, walk)
+          : visitContents(value, walk);
   ancestors.pop();
   return what;
 }

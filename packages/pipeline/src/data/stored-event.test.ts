@@ -81,7 +81,7 @@ describe("a stored event", () => {
     );
 
     const whole = { event: "StepCompleted", ...base, ...saidBy("StepCompleted", ended), createdAt, createdAtMs };
-    expect(again).toEqual({ name: "StepCompleted", again: true, afterMs: 2 });
+    expect(again).toEqual({ name: "StepCompleted", output: "before", afterMs: 2 });
     expect(fromStoredEvent(again as never, base, first as never)).toStrictEqual(whole);
   });
 

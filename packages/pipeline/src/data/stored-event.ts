@@ -22,6 +22,8 @@ const depths: Partial<Readonly<Record<string, 0 | 1 | 2>>> = {
 const outputFields = { StepOutput: "stepOutput", StepCompleted: "stepResponse" } as const;
 type AboutStep = keyof typeof outputFields;
 const usualName = "StepOutput";
+/** Of a nested run. */
+const runEnd = "WorkflowCompleted";
 /** What an event about the output of a group may say. */
 const groupFields: ReadonlySet<string> = new Set([
   "stepId",
@@ -34,16 +36,16 @@ const groupFields: ReadonlySet<string> = new Set([
   "allResults",
 ]);
 
+const beforeIt = "before";
+/** In the place of a content that is that of the last of its `stepResults`. */
+const ofSteps = "hasContentOfSteps";
+
 /** To be read with {@link fromStoredEvent}. */
 export interface StoredEvent {
   /** @default "StepOutput" */
   readonly name?: string;
-  /** What the event is about: the same object as in the state of the run. */
-  readonly output?: StoredOutput;
-  /** It is about the output of the event before, which is of the same commit. */
-  readonly again?: true;
-  /** Its content is that of its `stepResults`. */
-  readonly inside?: true;
+  /** What the event is about: the same object as in the state of the run, or that of the event before, which is of the same commit. */
+  readonly output?: StoredOutput | typeof beforeIt;
   /** Milliseconds from the end of the output to the event. @default 0 */
   readonly afterMs?: number;
   readonly data?: Fields;
@@ -55,16 +57,16 @@ export interface StoredEvent {
  */
 export function toStoredEvent(event: Fields, base: Fields, group?: StepOutput): StoredEvent {
   const data: Record<string, unknown> = {};
-  const inside = isInside(event);
+  if (hasContentOfSteps(event)) data[ofSteps] = true;
   for (const [name, value] of Object.entries(event)) {
     const isKnown = value === base[name] || (name === "createdAt" && value === secondsOf(event));
     // Readers have the position of an event in the stream.
     if (value === undefined || name === "event" || name === "eventIndex" || isKnown) continue;
-    if ((group !== undefined && groupFields.has(name)) || (inside && name === "content")) continue;
+    if ((group !== undefined && groupFields.has(name)) || (ofSteps in data && name === "content")) continue;
     data[name] = withOutputs(value, depths[name], toStored);
   }
   const output = group === undefined ? {} : { output: toStored(group) };
-  return { name: String(event["event"]), ...output, ...(inside && { inside }), data };
+  return { name: String(event["event"]), ...output, data };
 }
 
 interface About {
@@ -81,7 +83,7 @@ export function storedAbout(name: AboutStep, output: StepOutput, about: About): 
   const afterMs = createdAtMs - (output.endedAtMs ?? 0);
   return {
     ...(name !== usualName && { name }),
-    ...(again ? { again } : { output: toStored(output) }),
+    output: again ? beforeIt : toStored(output),
     ...(afterMs !== 0 && { afterMs }),
     ...(base !== null && { data: { ...base, ...parentOf(output) } }),
   };
@@ -90,15 +92,18 @@ export function storedAbout(name: AboutStep, output: StepOutput, about: About): 
 /** @param before The event before it in the stream. */
 export function fromStoredEvent(stored: StoredEvent, base: Fields, before: StoredEvent | null = null): Fields {
   const { name = usualName, data = {}, afterMs = 0 } = stored;
-  const output = stored.again ? before?.output : stored.output;
+  const output = stored.output === beforeIt ? before?.output : stored.output;
   const event: Record<string, unknown> = { event: name, ...base };
-  if (output !== undefined) {
+  if (output !== undefined && output !== beforeIt) {
     const whole = fromStored(output);
     const said = name in outputFields ? saidBy(name as AboutStep, whole) : saidByGroup(whole);
     Object.assign(event, said, { createdAtMs: (whole.endedAtMs ?? 0) + afterMs });
   }
   for (const [field, value] of Object.entries(data)) event[field] = withOutputs(value, depths[field], fromStored);
-  if (stored.inside) event["content"] = contentOfSteps(event["stepResults"] as readonly StepOutput[]);
+  if (name === runEnd && event[ofSteps] === true) {
+    event["content"] = contentOfSteps(event["stepResults"] as readonly StepOutput[]);
+    delete event[ofSteps];
+  }
   return { ...event, createdAt: data["createdAt"] ?? secondsOf(event) };
 }
 
@@ -132,9 +137,8 @@ function parentOf({ stepId }: StepOutput): Fields {
   return end < 0 ? {} : { parentStepId: stepId.slice(0, end) };
 }
 
-/** That of the end of a nested run is. */
-function isInside({ event, content, stepResults }: Fields): boolean {
-  return event === "WorkflowCompleted" && content !== undefined && content === contentOfSteps(stepResults as never);
+function hasContentOfSteps({ event, content, stepResults }: Fields): boolean {
+  return event === runEnd && content !== undefined && content === contentOfSteps(stepResults as never);
 }
 
 function secondsOf({ createdAtMs }: Fields): number {

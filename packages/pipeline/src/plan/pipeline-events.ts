@@ -38,8 +38,6 @@ interface ShownEvent extends WorkflowEvent, StoredEvent {}
 export const PipelineStreamEvent: ClassOf<ShownEvent, keyof StoredEvent> = event("pipeline.shown", {
   name: anything,
   output: anything,
-  again: anything,
-  inside: anything,
   afterMs: anything,
   data: anything,
 }) as never;
