@@ -7,20 +7,11 @@
 import type { StatePatch } from "millrace/engine";
 import { changesOf, copyToChange } from "../data/paged-list.js";
 import type { Frame, Place, RunTreeState } from "../state/pipeline-state.types.js";
-import type { Mover } from "./move.js";
 
 export interface CopiedState {
   /** To be changed in place. */
   readonly family: RunTreeState;
   patches(): StatePatch[];
-}
-
-/** Whether a move of an outermost run can be made in a copy: nothing else waits to be stored with it, and nobody is asked. */
-export function canCopy(family: RunTreeState, { events, live, ctx, notes }: Mover): boolean {
-  if (family.request.nesting !== null || family.nested[ctx.runId] !== undefined || family.inside !== undefined)
-    return false;
-  for (const _ in family.talks) return false;
-  return !events.keeps && !live.hasLeft && notes.isEmpty;
 }
 
 export function copiedState(family: RunTreeState, place: Place): CopiedState {

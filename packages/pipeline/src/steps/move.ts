@@ -14,7 +14,7 @@ import type {
   RunTreeState,
   Step,
 } from "../state/pipeline-state.types.js";
-import { canCopy, copiedState } from "./copied-state.js";
+import { copiedState } from "./copied-state.js";
 import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
 
 /** The core step of a visit, with its events and notes. */
@@ -51,7 +51,7 @@ export interface Visited {
   readonly attempt?: OpenAttempt;
   /** Its changes, if they are known at once; `null` to call `change`. See `fast-path.ts`. */
   readonly straight?: (family: RunTreeState) => StraightEnd | null;
-  /** Where its changes can be made in a copy: see {@link canCopy}. Left out: they may be anywhere. */
+  /** Where its changes can be made in a copy: see `canCopy`. Left out: they may be anywhere. */
   readonly within?: Place | null;
   /** Output of the core step. @default the event of the first move */
   readonly outputOf?: (moves: readonly Move[]) => Output;
@@ -134,6 +134,14 @@ function straight(
   const copy = copiedState(family, within);
   const moves = moveIn(copy.family, mover, visited);
   return { change: { patches: copy.patches() }, moves };
+}
+
+/** Whether a move of an outermost run can be made in a copy: nothing else waits to be stored with it, and nobody is asked. */
+function canCopy(family: RunTreeState, { events, live, ctx, notes }: Mover): boolean {
+  if (family.request.nesting !== null || family.nested[ctx.runId] !== undefined || family.inside !== undefined)
+    return false;
+  for (const _ in family.talks) return false;
+  return !events.keeps && !live.hasLeft && notes.isEmpty;
 }
 
 /** The first visit of an outermost run makes all of its state. */
