@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { Pipeline, type PipelineEvent, type PipelineOptions, type PipelineRun, Step } from "../src/index.js";
+import { Parallel, Pipeline, type PipelineEvent, type PipelineOptions, type PipelineRun, Step } from "../src/index.js";
 
 const open: Pipeline[] = [];
 afterEach(async () => {
@@ -146,6 +146,25 @@ it("the two last events of a cancelled run have numbers of their own, and a read
     "WorkflowCompleted",
   ]);
   expect(new Set(numbers).size).toBe(numbers.length);
+  expect(await Promise.all(numbers.map(read))).toEqual(numbers.map((_, at) => events.slice(at + 1)));
+});
+
+it("a reader that continues after any event gets the rest as one that has read everything, also about an output that it has seen", async () => {
+  const named = (name: string): Step => new Step({ name, executor: () => `by ${name}` });
+  const inner = new Pipeline({ name: "inner", steps: [named("c")] });
+  const made = pipeline([named("a"), new Parallel("both", named("b"), inner)]);
+  const { runId } = await made.run("in", { streamEvents: true });
+  const read = async (after?: number) => {
+    const events: object[] = [];
+    const from = made.handle(runId).events(after === undefined ? {} : { after });
+    for await (const { createdAt, createdAtMs, ...event } of from) events.push(event);
+    return events as PipelineEvent[];
+  };
+
+  const events = await read();
+  const numbers = events.map(({ eventIndex }) => eventIndex);
+
+  expect(events.filter(({ event }) => event === "StepCompleted")).toHaveLength(4);
   expect(await Promise.all(numbers.map(read))).toEqual(numbers.map((_, at) => events.slice(at + 1)));
 });
 

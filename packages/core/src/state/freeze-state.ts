@@ -10,17 +10,16 @@ export function freezeState<Value>(value: Value): Value {
   return typeof value !== "object" || value === null || isKnown(value) ? value : freezeParts(value);
 }
 
-function freezeParts<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null) return value;
+function freezeParts<Value extends object>(value: Value): Value {
   if (value instanceof Map) {
     for (const [key, item] of value) {
-      freezeParts(key);
-      freezeParts(item);
+      freezeState(key);
+      freezeState(item);
     }
   } else if (Array.isArray(value) || value instanceof Set) {
-    for (const item of value) freezeParts(item);
+    for (const item of value) if (typeof item === "object" && item !== null) freezeParts(item);
   } else if (isPlainObject(value)) {
-    for (const item of Object.values(value)) freezeParts(item);
+    for (const item of Object.values(value)) if (typeof item === "object" && item !== null) freezeParts(item);
   } else {
     return value;
   }

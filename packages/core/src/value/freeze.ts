@@ -18,17 +18,17 @@ export function deepFreeze<Value>(value: Value): Value {
 function freezeParts(value: unknown, isKept: (part: object) => boolean): boolean {
   const open: object[] = [];
   let isAll = true;
-  const freeze = (part: unknown): void => {
-    if (typeof part !== "object" || part === null || Object.isFrozen(part)) return;
+  const freeze = (part: object): void => {
+    if (Object.isFrozen(part)) return;
     const prototype: unknown = Object.getPrototypeOf(part);
     if (!isKept(part)) isAll = false;
     else if (prototype === Object.prototype || prototype === null || Array.isArray(part))
       open.push(Object.freeze(part));
   };
-  freeze(value);
+  if (typeof value === "object" && value !== null) freeze(value);
   for (let next = open.pop(); next; next = open.pop()) {
-    if (Array.isArray(next)) for (const inner of next) freeze(inner);
-    else for (const key in next) freeze(next[key as never]);
+    for (const inner of Array.isArray(next) ? next : Object.values(next))
+      if (typeof inner === "object" && inner !== null) freeze(inner);
   }
   return isAll;
 }

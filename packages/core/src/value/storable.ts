@@ -86,8 +86,8 @@ const PATH_PARTS = 12;
 
 interface Walk {
   readonly types: readonly ValueType[];
-  /** Those that may take plain records and lists, as nearly all values are; `null` before they are needed. */
-  plainTypes: readonly ValueType[] | null;
+  /** Those that may take plain records and lists, as nearly all values are. */
+  readonly plainTypes: readonly ValueType[];
   readonly limits: ValueLimits;
   isRich: boolean;
   items: number;
@@ -111,7 +111,7 @@ export function inspectStorable(
   spare = null; // a registered class may examine a value while it encodes another
   const walk: Walk = {
     types,
-    plainTypes: null,
+    plainTypes: takingPlain(types),
     limits,
     isRich: false,
     items: 0,
@@ -122,6 +122,16 @@ export function inspectStorable(
   };
   const found = resultOf(walk, visit(value, walk));
   if (found.fault === null) spare = walk;
+  return found;
+}
+
+const plainTypes = new WeakMap<readonly ValueType[], readonly ValueType[]>();
+
+function takingPlain(types: readonly ValueType[]): readonly ValueType[] {
+  const known = plainTypes.get(types);
+  if (known !== undefined) return known;
+  const found = types.filter((type) => !isChoosy(type));
+  plainTypes.set(types, found);
   return found;
 }
 
@@ -184,28 +194,35 @@ function visitBigint(value: bigint, walk: Walk): string | null {
   return standFor(String(value), walk);
 }
 
+/** Every part of what is stored comes through here: what nearly all of them are is asked first, and without a call. */
 function visitObject(value: object, walk: Walk): string | null {
-  const { types, ancestors } = walk;
-  const fault = enter(walk);
-  if (fault !== null) return fault;
+  const { ancestors, limits, above, items, characters } = walk;
+  const isLarge = items > limits.items * 2 || characters > limits.characters * 2;
+  if (isLarge || ancestors.length + above >= limits.depth) return isLarge ? TOO_LARGE : tooDeep(walk);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isRecord = prototype === Object.prototype;
+  const isList = Array.isArray(value);
+  let registered: ValueType | null = null;
+  for (const type of isRecord || isList ? walk.plainTypes : walk.types)
+    if (type.is(value)) {
+      registered = type;
+      break;
+    }
   ancestors.push(value);
-  const type = types.length === 0 ? null : typeOf(value, walk);
-  const what = type === null ? visitContents(value, walk) : visitRegistered(value, type, walk);
+  const what =
+    registered !== null
+      ? visitRegistered(value, registered, walk)
+      : isRecord
+        ? visitRecord(value as never, walk)
+        : isList && prototype === Array.prototype
+          ? visitArray(value, walk)
+          : visitContents(value, walk);
   ancestors.pop();
   return what;
 }
 
-function typeOf(value: object, walk: Walk): ValueType | null {
-  const isPlain = Object.getPrototypeOf(value) === Object.prototype || Array.isArray(value);
-  walk.plainTypes ??= walk.types.filter((type) => !isChoosy(type));
-  for (const type of isPlain ? walk.plainTypes : walk.types) if (type.is(value)) return type;
-  return null;
-}
-
-/** One level deeper is too deep, or the value is too large by now to be looked at further. */
-function enter({ ancestors, above, limits, items, characters }: Walk): string | null {
-  if (items > limits.items * 2 || characters > limits.characters * 2) return TOO_LARGE;
-  if (ancestors.length + above < limits.depth) return null;
+/** One level deeper than the limit. */
+function tooDeep({ ancestors, limits }: Walk): string {
   return new Set(ancestors).size < ancestors.length
     ? "a value that contains itself"
     : `nested deeper than ${limits.depth} levels`;
@@ -254,7 +271,11 @@ function visitRecord(record: Readonly<Record<string, unknown>>, walk: Walk): str
     if (!Object.hasOwn(record, key)) continue;
     walk.items++;
     walk.characters += key.length;
-    const what = forbiddenKeys.has(key) ? "a forbidden key" : visit(record[key], walk);
+    const part = record[key];
+    let what: string | null = null;
+    if (forbiddenKeys.has(key)) what = "a forbidden key";
+    else if (typeof part === "string") walk.characters += part.length;
+    else if (typeof part !== "number" || !(part > 0 && part < Number.POSITIVE_INFINITY)) what = visit(part, walk);
     if (what !== null) return at(key, what, walk);
   }
   return null;
@@ -291,7 +312,7 @@ function visitMap(map: Map<unknown, unknown>, walk: Walk): string | null {
   walk.above++;
   for (const [key, item] of map) {
     const what =
-      (walk.ancestors.length + walk.above > walk.limits.depth ? enter(walk) : null) ??
+      (walk.ancestors.length + walk.above > walk.limits.depth ? tooDeep(walk) : null) ??
       visit(key, walk) ??
       visit(item, walk);
     if (what !== null) return at(typeof key === "object" ? "<key>" : String(key), what, walk);

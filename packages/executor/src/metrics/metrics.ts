@@ -11,16 +11,26 @@ export const emptyMetrics: StepMetricsData = Object.freeze({
 
 /** Adds tokens, cost and durations; of the times to the first token the smaller one is kept. */
 export function addMetrics(first: StepMetricsData, second: StepMetricsData): StepMetricsData {
-  return {
+  const sums = {
     inputTokens: first.inputTokens + second.inputTokens,
     outputTokens: first.outputTokens + second.outputTokens,
     totalTokens: first.totalTokens + second.totalTokens,
     duration: first.duration + second.duration,
+  };
+  if (!hasMore(first) && !hasMore(second)) return sums;
+  return {
+    ...sums,
     ...addOptional(optionalTokens, first, second),
     ...merged("timeToFirstToken", Math.min, [first.timeToFirstToken, second.timeToFirstToken]),
     ...merged("details", addDetails, [first.details, second.details]),
     ...merged("additionalMetrics", addExtras, [first.additionalMetrics, second.additionalMetrics]),
   };
+}
+
+/** Those of functions have the usual fields alone. */
+function hasMore(metrics: StepMetricsData): boolean {
+  for (const key in metrics) if (!(key in emptyMetrics)) return true;
+  return false;
 }
 
 /**

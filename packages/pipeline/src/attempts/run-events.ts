@@ -53,6 +53,12 @@ export interface EventStorage {
 
 type Data = Readonly<Record<string, unknown>>;
 
+interface Telling {
+  readonly isShown: boolean;
+  /** What it is about. */
+  readonly group?: StepOutput | undefined;
+}
+
 export class RunEvents {
   readonly #setup: EventSetup;
   #base: Data | null = null;
@@ -76,18 +82,34 @@ export class RunEvents {
   }
 
   emit(source: EventSource, name: string, data: Data = {}): void {
-    if (this.keeps) this.#tell({ event: name, ...this.base, ...data }, this.#shows(source));
-    else this.show(source, name, data);
+    this.#emit(name, data, { isShown: this.#shows(source) });
   }
 
-  /** Emits an event about the output of a step: the result of a function, or the end of the step. */
-  emitOutput(name: "StepOutput" | "StepCompleted", output: StepOutput): void {
+  /** Emits the event that a group is done, with this output. */
+  emitGroup(name: string, data: Data, group: StepOutput): void {
+    this.#emit(name, data, { isShown: this.#shows("step"), group });
+  }
+
+  #emit(event: string, data: Data, telling: Telling): void {
+    if (this.keeps) this.#tell({ event, ...this.base, ...data }, telling);
+    else if (telling.isShown) this.#show({ event, ...this.#unknown, ...data, ...this.#setup.time() }, telling.group);
+  }
+
+  /** Emits the events about the output of a step: the result of a function, and the end of the step. Within the edit that stores it. */
+  emitOutput(output: StepOutput, isResult: boolean): void {
+    const isShown = isResult && this.#emitOutput("StepOutput", output, false);
+    // Those of a nested run reach the stream one by one.
+    this.#emitOutput("StepCompleted", output, isShown && this.#unknown === null);
+  }
+
+  #emitOutput(name: "StepOutput" | "StepCompleted", output: StepOutput, again: boolean): boolean {
     const isShown = this.#shows(name === "StepOutput" ? "custom" : "step");
-    if (!isShown && !this.keeps) return;
+    if (!isShown && !this.keeps) return false;
     const time = this.#setup.time();
     const { createdAtMs } = time;
-    if (isShown) this.#write(storedAbout(name, output, { createdAtMs, base: this.#unknown }));
+    if (isShown) this.#write(storedAbout(name, output, { createdAtMs, base: this.#unknown, again }));
     if (this.keeps) this.#keep({ event: name, ...this.base, ...saidBy(name, output), ...time });
+    return isShown;
   }
 
   /** For readers alone: it is never kept. */
@@ -113,7 +135,7 @@ export class RunEvents {
     const inside = parentStepId === undefined ? {} : { parentStepId };
     const told = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
     const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...told };
-    this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, isShown);
+    this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, { isShown });
   }
 
   /** Events of a nested pipeline, which were shown by itself. */
@@ -121,9 +143,9 @@ export class RunEvents {
     if (this.keeps) this.#setup.pending.push(...events.filter((event) => !this.#isSkipped(event)));
   }
 
-  #tell(told: RecordedEvent, isShown: boolean): void {
+  #tell(told: RecordedEvent, { isShown, group }: Telling): void {
     const event: RecordedEvent = { ...told, ...this.#setup.time() };
-    if (isShown) this.#show(event);
+    if (isShown) this.#show(event, group);
     if (this.keeps) this.#keep(event);
   }
 
@@ -136,8 +158,8 @@ export class RunEvents {
     return this.#setup.request.nesting === null ? null : this.base;
   }
 
-  #show(event: RecordedEvent): void {
-    this.#write(toStoredEvent(event, this.#unknown === null ? this.base : {}));
+  #show(event: RecordedEvent, group?: StepOutput): void {
+    this.#write(toStoredEvent(event, this.#unknown === null ? this.base : {}, group));
   }
 
   #write(stored: StoredEvent): void {

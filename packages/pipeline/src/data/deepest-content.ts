@@ -28,6 +28,11 @@ export function hasRun(output: StepOutput): boolean {
 export function deepestContent(output: StepOutput): unknown {
   if (!hasRun(output)) return undefined;
   if (!isGroup(output) || output.stepType === "Parallel") return output.content;
-  const last = output.steps.findLast(hasRun);
+  return contentOfSteps(output.steps);
+}
+
+/** That of the last of them that has run. */
+export function contentOfSteps(outputs: readonly StepOutput[]): unknown {
+  const last = outputs.findLast(hasRun);
   return last && deepestContent(last);
 }

@@ -1,10 +1,12 @@
-/** Random appends and replacements: a list in pages is the list, in place, in a draft, and by patches. */
+/** Random appends and replacements: a list in pages is the list, in place, in a draft, in a copy, and by patches. */
 import { createDraft, finishedState, type StatePatch } from "millrace/engine";
 import { describe, expect, it } from "vitest";
 import { Random } from "../../test/support/random.js";
 import {
   append,
   appendingTo,
+  changesOf,
+  copyToChange,
   itemAt,
   itemsOf,
   type PagedList,
@@ -41,6 +43,10 @@ describe("a list in pages", () => {
       const isNew = at === model.length;
       const patches = isNew ? appendingTo({ path, list }, value) : [replacingIn(path, at, value)];
       const byPatches = patched(list, patches);
+      const copy = copyToChange(list, at);
+      if (isNew) append(copy, value);
+      else replaceAt(copy, at, value);
+      const byCopy = patched(list, changesOf({ path, list }, copy));
       const state = createDraft({ list });
       if (isNew) append(state.list, value);
       else replaceAt(state.list, at, value);
@@ -50,6 +56,7 @@ describe("a list in pages", () => {
       model = isNew ? [...model, value] : model.with(at, value);
 
       expect(byPatches).toEqual(list);
+      expect(byCopy).toEqual(list);
       expect(itemsOf(list)).toEqual(model);
     }
     const from = random.between(0, model.length);

@@ -76,6 +76,30 @@ export function replacingIn(path: StatePatch["path"], at: number, value: Plain):
   return { op: "replace", path: [...path, Math.floor(at / PAGE), at % PAGE], value };
 }
 
+/** A copy that may be changed at its end, and at this place: the other pages are shared. */
+export function copyToChange<Item extends Plain>(list: PagedList<Item>, at: number): PagedList<Item> {
+  const pages = [...list];
+  pages[pages.length - 1] = [...lastPage(list)];
+  const index = Math.floor(at / PAGE);
+  if (index < pages.length - 1) pages[index] = [...(pages[index] as Item[])];
+  return pages;
+}
+
+/** What was appended to such a copy, and put in another place of it, as patches of the list. */
+export function changesOf({ path, list }: ListAt, copy: PagedList<Plain>): StatePatch[] {
+  const patches: StatePatch[] = [];
+  for (let page = 0; page < copy.length; page++) {
+    const [items, before] = [copy[page] as Plain[], list[page]];
+    if (items === before) continue;
+    if (before === undefined) patches.push({ op: "add", path: [...path, page], value: [] });
+    const length = before?.length ?? 0;
+    for (let at = 0; at < items.length; at++)
+      if (at >= length || items[at] !== before?.[at])
+        patches.push({ op: at < length ? "replace" : "add", path: [...path, page, at], value: items[at] });
+  }
+  return patches;
+}
+
 function lastPage<Item>(list: Item[][]): Item[] {
   return list[list.length - 1] as Item[];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createOutput } from "./step-output.js";
-import { fromStoredEvent, saidBy, storedAbout, toStoredEvent } from "./stored-event.js";
+import { fromStoredEvent, saidBy, saidByGroup, storedAbout, toStoredEvent } from "./stored-event.js";
 
 const base = { runId: "r", pipelineRunId: "r", pipelineId: "p", pipelineName: "P", sessionId: "s", nestedDepth: 0 };
 const time = { createdAt: 1_795_354_028, createdAtMs: 1_795_354_028_127, eventIndex: 2 };
@@ -21,6 +21,8 @@ describe("a stored event", () => {
     ["StepCompleted", { ...about, content: "another", stepResponse: output }],
     ["LoopExecutionCompleted", { ...base, allResults: [[output], []], content: "loop" }],
     ["WorkflowPaused", { ...base, stepResults: [output] }],
+    ["WorkflowCompleted", { ...base, content: "text", stepResults: [output] }],
+    ["WorkflowCompleted", { ...base, content: "of an agent", stepResults: [output] }],
     ["RunContent", { ...base, runId: "of the agent", content: { stepOutput: null } }],
     ["Note", { ...base, stepOutput: "a text", stepResults: 7 }],
   ])("%s is read as it was", (event, fields) => {
@@ -43,6 +45,44 @@ describe("a stored event", () => {
 
     const whole = { event: name, ...base, ...nested, ...saidBy(name, about), createdAt, createdAtMs };
     expect(fromStoredEvent(read(stored) as never, base)).toStrictEqual(whole);
+  });
+
+  it.each([
+    ["Parallel", "1", { parallelStepCount: 1 }],
+    ["Condition", "0.2", { conditionResult: true, branch: "if" }],
+    ["Loop", "0", { maxIterations: 3 }],
+  ] as const)(
+    "about the output of a %s is read with all that it says, and has the outputs in it once",
+    (type, id, own) => {
+      const iterations = type === "Loop" ? [[output]] : null;
+      const group = createOutput({
+        stepName: "g",
+        stepId: id,
+        stepType: type,
+        content: "g",
+        steps: [output],
+        iterations,
+      });
+      const { eventIndex: _, ...at } = time;
+      const told = { event: `${type}ExecutionCompleted`, ...base, ...own, ...saidByGroup(group), ...at };
+
+      const stored = toStoredEvent(told, base, group);
+
+      expect(fromStoredEvent(read(stored) as never, base)).toStrictEqual(told);
+      expect(JSON.stringify(stored).match(/"text"/g)).toHaveLength(1);
+    },
+  );
+
+  it("about the output of the event before it is read with that", () => {
+    const ended = createOutput({ ...output, endedAtMs: time.createdAtMs - 2 });
+    const { createdAt, createdAtMs } = time;
+    const [first, again] = (["StepOutput", "StepCompleted"] as const).map((name) =>
+      read(storedAbout(name, ended, { createdAtMs, base: null, again: name === "StepCompleted" })),
+    );
+
+    const whole = { event: "StepCompleted", ...base, ...saidBy("StepCompleted", ended), createdAt, createdAtMs };
+    expect(again).toEqual({ name: "StepCompleted", output: "before", afterMs: 2 });
+    expect(fromStoredEvent(again as never, base, first as never)).toStrictEqual(whole);
   });
 
   it("says once what its output says, and nothing that every event says", () => {

@@ -34,6 +34,12 @@ describe("a stored output", () => {
     ],
     ["a group", loop],
     ["a Parallel", createOutput({ stepType: "Parallel", content: joinParallel([plain]), steps: [plain] })],
+    ["a nested pipeline", createOutput({ stepType: "Workflow", content: "text", steps: [plain] })],
+    [
+      "a nested pipeline that answers otherwise",
+      createOutput({ stepType: "Workflow", content: "else", steps: [plain] }),
+    ],
+    ["a nested pipeline that gives nothing", createOutput({ stepType: "Workflow", steps: [createOutput({})] })],
     ["a Parallel that somebody has edited", createOutput({ stepType: "Parallel", content: "edited", steps: [plain] })],
     ["one without content", createOutput({ breakLoop: true, iterations: [] })],
     ["one that has failed without an error", createOutput({ success: false, content: null })],
@@ -45,6 +51,14 @@ describe("a stored output", () => {
   it("has what differs from the defaults alone, at any depth", () => {
     expect(toStored(createOutput({ stepName: "all", steps: [plain] }))).toEqual({
       stepName: "all",
+      steps: [{ stepName: "a", stepId: "0", content: "text", duration: 2 }],
+    });
+  });
+
+  it("of a nested pipeline has the text of its last step once", () => {
+    expect(toStored(createOutput({ stepType: "Workflow", content: "text", steps: [plain] }))).toEqual({
+      stepType: "Workflow",
+      inside: true,
       steps: [{ stepName: "a", stepId: "0", content: "text", duration: 2 }],
     });
   });

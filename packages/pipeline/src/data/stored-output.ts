@@ -5,17 +5,18 @@
  */
 
 import { emptyMetrics, type StepMetricsData } from "@millrace/executor";
+import { contentOfSteps } from "./deepest-content.js";
 import { joinParallel } from "./join-parallel.js";
 import { createOutput } from "./step-output.js";
-import type { StepOutput } from "./step-output.types.js";
+import type { StepOutput, StepType } from "./step-output.types.js";
 
 /** No such property at runtime. */
 declare const stored: unique symbol;
 
 /**
  * To be read with {@link fromStored}: any field may be left out. `function` is the name of a step that is a function, and of that
- * function; `duration` are metrics with nothing else. The content of a Parallel that only joins its steps is `joined`, and `turns`
- * are the lengths of a loop's iterations: no output and no text is in it twice.
+ * function; `duration` are metrics with nothing else. The content of a Parallel or a nested pipeline that follows from its steps is
+ * `inside`, and `turns` are the lengths of a loop's iterations: no output and no text is in it twice.
  */
 export interface StoredOutput {
   readonly [stored]: true;
@@ -36,7 +37,7 @@ const defaults: Partial<Readonly<Record<string, unknown>>> = {
 interface ShortFields extends Partial<StepOutput> {
   readonly function?: string;
   readonly duration?: number;
-  readonly joined?: true;
+  readonly inside?: true;
   readonly turns?: readonly number[];
 }
 const executorFields: ReadonlySet<string> = new Set(["stepName", "executorType", "executorName"]);
@@ -56,7 +57,7 @@ export function toStored(output: StepOutput): StoredOutput {
   const fields: Record<string, unknown> = isFunction ? { function: output.stepName } : {};
   for (const name of isFunction ? usualOfFunctions : usual)
     if (output[name] !== defaults[name]) fields[name] = output[name];
-  if (isJoined(output)) fields["joined"] = true;
+  if (isInside(output)) fields["inside"] = true;
   else if ("content" in output) fields["content"] = output.content;
   if (output.success !== (output.error === null)) fields["success"] = output.success;
   if (output.endedAtMs !== undefined) fields["endedAtMs"] = output.endedAtMs;
@@ -74,14 +75,14 @@ export function toStored(output: StepOutput): StoredOutput {
 export function fromStored(short: StoredOutput): StepOutput {
   const known = wholes.get(short);
   if (known !== undefined) return known;
-  const { metrics, steps: shortSteps = [], turns, joined, function: name, duration, ...fields } = shortFields(short);
+  const { metrics, steps: shortSteps = [], turns, inside, function: name, duration, ...fields } = shortFields(short);
   const taken = duration === undefined ? metrics : { duration };
   const steps = shortSteps.map((step) => fromStored(step as never));
   const output = createOutput({
     ...fields,
     ...(name !== undefined && { stepName: name, executorType: "function", executorName: name }),
     metrics: taken ? { ...emptyMetrics, ...taken } : null,
-    ...(joined === true && { content: joinParallel(steps) }),
+    ...(inside === true && { content: contentInside(fields.stepType, steps) }),
     steps,
     iterations: turns === undefined ? null : turnsOf(steps, turns),
   });
@@ -93,8 +94,13 @@ function shortFields(short: StoredOutput): ShortFields {
   return short as unknown as ShortFields;
 }
 
-function isJoined({ stepType, content, steps }: StepOutput): boolean {
-  return stepType === "Parallel" && steps.length > 0 && content === joinParallel(steps);
+function isInside({ stepType, content, steps }: StepOutput): boolean {
+  const follows = (stepType === "Parallel" || stepType === "Workflow") && steps.length > 0 && content !== undefined;
+  return follows && content === contentInside(stepType, steps);
+}
+
+function contentInside(stepType: StepType | undefined, steps: readonly StepOutput[]): unknown {
+  return stepType === "Parallel" ? joinParallel(steps) : contentOfSteps(steps);
 }
 
 function turnsOf(steps: readonly StepOutput[], lengths: readonly number[]): StepOutput[][] {

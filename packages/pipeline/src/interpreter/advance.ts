@@ -41,6 +41,13 @@ import {
   updateReview,
 } from "../state/review.js";
 
+interface Emitting {
+  /** @default "step" */
+  readonly source?: EventSource;
+  /** What the event is about, if that is the output of a group. */
+  readonly group?: StepOutput | undefined;
+}
+
 /** One change of a run. */
 export interface Transition {
   readonly tree: PipelineTree;
@@ -48,7 +55,7 @@ export interface Transition {
   readonly state: Pick<PipelineState, "frames" | "talks" | "spent" | "visits">;
   readonly nowMs: number;
   /** Tells of a step or a group of steps. */
-  emit(name: string, data: Readonly<Record<string, unknown>>, source?: EventSource): void;
+  emit(name: string, data: Readonly<Record<string, unknown>>, about?: Emitting): void;
 }
 
 export const ROOT = "0";
@@ -108,7 +115,7 @@ export function ask(
   const requirement = requirementOf(node, question, { retryCount, nowMs });
   updateReview(state, place, { question: requirement });
   // Here, and not by the step that waits for the answer: that one begins again in every process.
-  emit(pausedName(node, question.kind), { ...aboutOf(node), requirement }, "people");
+  emit(pausedName(node, question.kind), { ...aboutOf(node), requirement }, { source: "people" });
   return [{ to: "ask", node: node.id, ...place }];
 }
 
@@ -218,9 +225,9 @@ export function completeTurn(
 export function emitGroupEvent(
   { emit }: Pick<Transition, "emit">,
   node: ContainerNode,
-  { name, data }: GroupEvent,
+  { name, data, output }: GroupEvent,
 ): void {
-  emit(name, { ...aboutOf(node), ...data });
+  emit(name, { ...aboutOf(node), ...data }, { group: output });
 }
 
 /** The next iteration of a loop. */

@@ -2,7 +2,7 @@
 
 import { mediaOf, type SessionState } from "@millrace/executor";
 import { hasFailed } from "../data/cut-off.js";
-import { deepestContent, hasRun } from "../data/deepest-content.js";
+import { contentOfSteps, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
 import type { PipelineIdentity } from "../data/step-function.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
@@ -79,10 +79,4 @@ export function contentOf(
   if (agentRun !== null && agentRun.query === null) return agentRun.content;
   if (results.some(hasRun)) return contentOfSteps(results);
   return status === "COMPLETED" ? "No steps executed" : undefined;
-}
-
-/** That of the last step that has run. */
-export function contentOfSteps(results: readonly StepOutput[]): unknown {
-  const last = results.findLast(hasRun);
-  return last && deepestContent(last);
 }

@@ -1,20 +1,23 @@
 /**
  * The output of a run as its end is stored: with short outputs, and without the fields that have their default value, the
- * content that is that of its last step, and the metrics that its outputs have.
+ * content that is that of its last step, and the metrics and contents of executors that its outputs have.
  *
  * @module
  */
 import { deepFreeze, type StoredForm } from "millrace/engine";
+import { contentOfSteps } from "../data/deepest-content.js";
+import type { ExecutorRun } from "../data/executor-run.types.js";
 import { executionsByStep, executionsOf, runMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepExecutionData, StepMetrics } from "../data/metrics.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import { fromStored, type StoredOutput, toStored } from "../data/stored-output.js";
-import { contentOfSteps } from "./run-output.js";
 import type { PipelineRunOutput } from "./run-output.types.js";
 
 /** Any field of an output may be left out. */
-interface StoredResult extends Partial<Omit<PipelineRunOutput, "stepResults" | "metrics">> {
+interface StoredResult extends Partial<Omit<PipelineRunOutput, "stepResults" | "metrics" | "stepExecutorRuns">> {
   readonly steps: readonly StoredOutput[];
+  /** Without a content: it is that of the output of their step. */
+  readonly stepExecutorRuns?: readonly (Omit<ExecutorRun, "content"> & Partial<Pick<ExecutorRun, "content">>)[];
   /** `content` is that of the last step. */
   readonly hasContentOfSteps?: true;
   readonly metrics: StoredMetrics;
@@ -56,7 +59,7 @@ const results = new WeakMap<object, StoredResult | null>();
 export const storedResult: StoredForm = {
   name: "pipeline.result",
   isStoredForm: true,
-  is: (value) => results.has(value as object),
+  is: results.has.bind(results) as StoredForm["is"], // asked for every record that is stored
   encode(output: PipelineRunOutput): object {
     const known = results.get(output);
     if (known) return known;
@@ -75,31 +78,53 @@ export function markResult(output: PipelineRunOutput): PipelineRunOutput {
 
 function shortResult(output: PipelineRunOutput): StoredResult {
   const { stepResults, metrics, ...fields } = output;
-  const left = Object.entries(fields).filter(([name, value]) => !isDefault(name, value));
-  const short: Record<string, unknown> = Object.fromEntries(left);
+  const short: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    const usual = defaults[name];
+    const isUsual = value === usual || (typeof usual === "object" && usual !== null && isEmpty(value));
+    if (!isUsual) short[name] = value;
+  }
   if (output.content !== undefined && output.content === contentOfSteps(stepResults)) {
     delete short["content"];
     short["hasContentOfSteps"] = true;
   }
+  if (output.stepExecutorRuns.length > 0) {
+    const said = contentsOf(stepResults);
+    const isSaid = ({ runId, content }: ExecutorRun): boolean => said.has(runId) && said.get(runId) === content;
+    short["stepExecutorRuns"] = output.stepExecutorRuns.map((run) => (isSaid(run) ? withoutContent(run) : run));
+  }
   return { ...short, steps: stepResults.map(toStored), metrics: shortMetrics(metrics, stepResults) };
 }
 
-function isDefault(name: string, value: unknown): boolean {
-  if (!(name in defaults)) return false;
-  return value === defaults[name] || (isEmpty(value) && isEmpty(defaults[name]));
+/** By the run of the executor that has given it, at any depth. */
+function contentsOf(outputs: readonly StepOutput[], found: Map<string, unknown> = new Map()): Map<string, unknown> {
+  for (const { stepRunId, content, steps } of outputs) {
+    if (stepRunId !== null && content !== undefined) found.set(stepRunId, content);
+    contentsOf(steps, found);
+  }
+  return found;
+}
+
+function withoutContent({ content: _, ...run }: ExecutorRun): Omit<ExecutorRun, "content"> {
+  return run;
 }
 
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-function wholeResult({ steps, hasContentOfSteps, metrics, ...fields }: StoredResult): PipelineRunOutput {
+function wholeResult(short: StoredResult): PipelineRunOutput {
+  const { steps, hasContentOfSteps, metrics, stepExecutorRuns = [], ...fields } = short;
   const stepResults = steps.map(fromStored);
+  const said = contentsOf(stepExecutorRuns.length > 0 ? stepResults : none);
   const whole = {
     ...defaults,
     ...fields,
     ...(hasContentOfSteps && { content: contentOfSteps(stepResults) }),
     stepResults,
+    stepExecutorRuns: stepExecutorRuns.map((run) =>
+      "content" in run ? run : { ...run, content: said.get(run.runId) },
+    ),
     metrics: wholeMetrics(metrics, stepResults),
   };
   return deepFreeze(whole as unknown as PipelineRunOutput);

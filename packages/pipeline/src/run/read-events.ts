@@ -8,7 +8,7 @@ import {
 } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { factsOf } from "../attempts/event-facts.js";
-import { fromStoredEvent } from "../data/stored-event.js";
+import { fromStoredEvent, type StoredEvent } from "../data/stored-event.js";
 import { baseOf, type EndedRun, endOf } from "../output/end-events.js";
 import type { PipelineEvent } from "../output/pipeline-event.types.js";
 import type { PipelineRunOutput } from "../output/run-output.types.js";
@@ -27,6 +27,8 @@ interface EventSources extends ReadFrom {
   readonly clock: EventClock;
   /** Fields of every event of the run. */
   readonly base: () => Promise<Fields>;
+  /** The event before. */
+  before: StoredEvent | null;
 }
 
 interface ReadOptions {
@@ -37,7 +39,7 @@ export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGe
   const { handle, view } = from;
   let base: Promise<Fields> | null = null;
   const clock = new EventClock();
-  const sources: EventSources = { ...from, clock, base: () => (base ??= baseFields(from)) };
+  const sources: EventSources = { ...from, clock, base: () => (base ??= baseFields(from)), before: null };
   const stream = handle.streamEvents(fromBefore(options))[Symbol.asyncIterator]();
   let paused = whenPaused(view);
   let position = options.after ?? -1;
@@ -69,7 +71,10 @@ export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGe
   }
 }
 
-/** The stored end of a run can stand for two events, of which the reader may have seen one. */
+/**
+ * The stored end of a run can stand for two events, of which the reader may have seen one, and an event can be about the output of the
+ * one before it.
+ */
 function fromBefore({ after }: ReadOptions): ReadOptions {
   if (after === undefined || after === 0) return {};
   return { after: Number.isSafeInteger(after) && after > 0 ? after - 1 : after };
@@ -91,7 +96,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 async function eventsIn(sources: EventSources, event: WorkflowEvent): Promise<readonly Fields[]> {
   if (event instanceof PipelineStreamEvent) {
-    const shown = fromStoredEvent(event, await sources.base()) as RecordedEvent;
+    const shown = fromStoredEvent(event, await sources.base(), sources.before) as RecordedEvent;
+    sources.before = event;
     // Events of nested runs reach the stream a moment after they were emitted.
     const { createdAt, createdAtMs } = sources.clock.next(Number(shown["createdAtMs"] ?? 0));
     return [{ ...shown, createdAt, createdAtMs }];

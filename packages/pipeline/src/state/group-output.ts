@@ -6,6 +6,7 @@ import { joinParallel } from "../data/join-parallel.js";
 import { append, itemAt, itemsOf, replaceAt, sizeOf } from "../data/paged-list.js";
 import { createOutput } from "../data/step-output.js";
 import type { StepOutput } from "../data/step-output.types.js";
+import { saidByGroup } from "../data/stored-event.js";
 import { fromStored, toStored } from "../data/stored-output.js";
 import type { ContainerNode, LoopNode } from "../nodes/node.types.js";
 import { identityOf } from "../nodes/node-facts.js";
@@ -13,6 +14,8 @@ import type { Frame } from "./pipeline-state.types.js";
 
 export interface GroupEvent {
   readonly name: string;
+  /** Set where the group is done. */
+  readonly output?: StepOutput;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
@@ -85,13 +88,9 @@ function completedEvent(
   node: ContainerNode,
   { opened, output }: { readonly opened: Opened; readonly output: StepOutput },
 ): GroupEvent {
-  const results =
-    node.kind === "loop"
-      ? { totalIterations: output.iterations?.length ?? 0, allResults: output.iterations ?? [] }
-      : { executedSteps: output.steps.length, stepResults: output.steps };
   const branch = node.kind === "condition" ? { branch: opened.branch } : {};
-  const data = { ...startedData(node, opened), ...branch, content: output.content, ...results };
-  return { name: `${eventNames[node.kind]}Completed`, data };
+  const data = { ...startedData(node, opened), ...branch, ...saidByGroup(output) };
+  return { name: `${eventNames[node.kind]}Completed`, data, output };
 }
 
 export function iterationStarted({ maxIterations }: LoopNode, iteration: number): GroupEvent {

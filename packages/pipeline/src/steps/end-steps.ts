@@ -39,7 +39,8 @@ export async function gather(
   if (itemsOf(open.outputs).includes(null)) return undefined;
   const mover = moverOf(plan, state, { ctx, live });
   const byUser = open.own === undefined ? null : await mergedByUser(node, open.own);
-  return move(mover, { visit }, (course) => {
+  const within = open.own === undefined ? first : null;
+  return move(mover, { visit, within }, (course) => {
     // A failure inside may have taken the run elsewhere.
     if (course.state.frames[frame] === undefined) return [];
     joinBranches(course, frame, { live, byUser, reducers: plan.reducers });

@@ -14,6 +14,7 @@ import type {
   RunTreeState,
   Step,
 } from "../state/pipeline-state.types.js";
+import { copiedState } from "./copied-state.js";
 import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
 
 /** The core step of a visit, with its events and notes. */
@@ -48,13 +49,15 @@ export interface Visited {
   readonly begins?: PreparedState;
   /** Whose work ends with it. */
   readonly attempt?: OpenAttempt;
-  /** Its changes, if they are known without a draft; `null` to call `change`. */
+  /** Its changes, if they are known at once; `null` to call `change`. See `fast-path.ts`. */
   readonly straight?: (family: RunTreeState) => StraightEnd | null;
+  /** Where its changes can be made in a copy: see `canCopy`. Left out: they may be anywhere. */
+  readonly within?: Place | null;
   /** Output of the core step. @default the event of the first move */
   readonly outputOf?: (moves: readonly Move[]) => Output;
 }
 
-/** The changes of a visit, and where the run continues. See `fast-path.ts`. */
+/** The changes of a visit, known without a draft, and where the run continues. */
 export interface StraightEnd {
   readonly change: { readonly patches: readonly StatePatch[] } | { readonly state: object };
   readonly moves: readonly Move[];
@@ -75,7 +78,7 @@ type Output = WorkflowEvent | WorkflowEvent[] | undefined;
 
 /** Ends a visit. The core step returns the result: the changes and the next steps are one commit. */
 export function move(mover: Mover, visited: Visited, wanted: Change): Finished<Output> | Promise<never> {
-  const { straight, outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
+  const { outputOf = (moves) => nextEvent(mover.plan, moves) } = visited;
   const attempt = visited.attempt ?? storing(mover);
   if (attempt === undefined) return untilOver(mover.ctx);
   const end = (movesOf: () => readonly Move[]): Output => {
@@ -91,10 +94,9 @@ export function move(mover: Mover, visited: Visited, wanted: Change): Finished<O
     }
   };
   const edit = (draft: object): Output => end(() => moveIn(rootState(draft), mover, { ...visited, change: wanted }));
-  const known = straight ?? beginning(mover, { ...visited, change: wanted });
-  if (known === null) return mover.ctx.finish(edit);
+  if (visited.begins === undefined && !visited.within) return mover.ctx.finish(edit);
   const direct = (state: object) => {
-    const found = known(rootState(state));
+    const found = straight(rootState(state), mover, { ...visited, change: wanted });
     return found && { ...found.change, answer: end(() => found.moves) };
   };
   return finishDirect(mover.ctx, direct, edit);
@@ -118,18 +120,40 @@ function storing({ ctx, live }: Mover): OpenAttempt | undefined {
   return attempt;
 }
 
-/** The first visit of an outermost run makes all of its state. */
-function beginning(
+/** `null`: a draft is needed. */
+function straight(
+  family: RunTreeState,
   mover: Mover,
   visited: Visited & { readonly change: Change },
-): NonNullable<Visited["straight"]> | null {
-  if (visited.begins === undefined || !("session" in visited.begins)) return null;
-  return (family) => {
-    if (Object.keys(family).length > 0) return null;
-    const state = {} as RunTreeState;
-    const moves = moveIn(state, mover, visited);
-    return { change: { state }, moves };
-  };
+): StraightEnd | null {
+  const { begins, within, straight: known } = visited;
+  if (begins !== undefined) return beginning(family, mover, visited);
+  if (!within || !canCopy(family, mover)) return null;
+  const found = known?.(family) ?? null;
+  if (found !== null) return found;
+  const copy = copiedState(family, within);
+  const moves = moveIn(copy.family, mover, visited);
+  return { change: { patches: copy.patches() }, moves };
+}
+
+/** Whether a move of an outermost run can be made in a copy: nothing else waits to be stored with it, and nobody is asked. */
+function canCopy(family: RunTreeState, { events, live, ctx, notes }: Mover): boolean {
+  if (family.request.nesting !== null || family.nested[ctx.runId] !== undefined || family.inside !== undefined)
+    return false;
+  for (const _ in family.talks) return false;
+  return !events.keeps && !live.hasLeft && notes.isEmpty;
+}
+
+/** The first visit of an outermost run makes all of its state. */
+function beginning(
+  family: RunTreeState,
+  mover: Mover,
+  visited: Visited & { readonly change: Change },
+): StraightEnd | null {
+  if (!("session" in (visited.begins as PreparedState)) || Object.keys(family).length > 0) return null;
+  const state = {} as RunTreeState;
+  const moves = moveIn(state, mover, visited);
+  return { change: { state }, moves };
 }
 
 function moveIn(
@@ -139,7 +163,8 @@ function moveIn(
 ): readonly Move[] {
   if (begins !== undefined) beginIn(family, ctx.runId, begins);
   const state = ownState(family, ctx.runId);
-  const emit: Transition["emit"] = (name, data, source = "step") => events.emit(source, name, data);
+  const emit: Transition["emit"] = (name, data, { source = "step", group } = {}) =>
+    group === undefined ? events.emit(source, name, data) : events.emitGroup(name, data, group);
   if (!live.isStopped(ctx.runId)) live.keepLeft(family); // otherwise the end of the run stores it
   const course = { tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), ends: endsOf(ctx), emit };
   const wanted = change(course);

@@ -2,7 +2,6 @@
 
 import type { RunEvents } from "../attempts/run-events.js";
 import { createOutput } from "../data/step-output.js";
-import type { StepOutput } from "../data/step-output.types.js";
 import { ask, completeNode, isAbandoned } from "../interpreter/advance.js";
 import { answered, cancel } from "../interpreter/answered.js";
 import type { StepNode } from "../nodes/node.types.js";
@@ -43,7 +42,7 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
       const question = reviewQuestion(node, output);
       if (question === null) attempt.output = output;
       return (course) => {
-        tellOutput(events, node, output);
+        events.emitOutput(output, node.executorType === "function");
         if (talkAt(course.state, place).paused !== null) updateReview(course.state, place, { paused: null }); // its result has that
         if (question === null) return completeNode(course, { place, output });
         return ask(course, { node, place, question });
@@ -104,9 +103,4 @@ async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: (
 /** Work of the step that began in an earlier process, or before the run was evicted: it continues. */
 async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | null> {
   return (await familyOf(ctx)).nested[runId] ?? null;
-}
-
-export function tellOutput(events: RunEvents, node: StepNode, output: StepOutput): void {
-  if (node.executorType === "function") events.emitOutput("StepOutput", output);
-  events.emitOutput("StepCompleted", output);
 }

@@ -18,7 +18,7 @@ import { move, moverOf, nextEvent, type StraightEnd, untilOver, type Visited } f
 import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { type RunContextSetup, StepRunContext } from "./run-context.js";
 import { viewOf } from "./run-state.js";
-import { runStepNode, tellOutput } from "./run-step-node.js";
+import { runStepNode } from "./run-step-node.js";
 import type { Decided, StepTools, Visit } from "./visit.types.js";
 
 export async function runNode(
@@ -96,14 +96,14 @@ function visitNode({ node, isAgain = false }: Visit, tools: StepTools): Promise<
   const visited: Visited = {
     visit,
     attempt,
-    ...(node.kind === "step" && { straight: (family) => endStraight(node, family, tools) }),
+    ...(node.kind === "step" && { straight: (family) => fastPath(node, family, tools) }),
     outputOf: (moves) => outputOf(plan, node, moves),
   };
   return attempted(
     tools,
     () => decision(node, tools, isAgain),
     (decided) =>
-      move(tools, visited, (course) => {
+      move(tools, { ...visited, within: isWithinPlace(node, tools) ? place : null }, (course) => {
         context.commitTo(course.family);
         if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
         return decided(course);
@@ -111,10 +111,17 @@ function visitNode({ node, isAgain = false }: Visit, tools: StepTools): Promise<
   );
 }
 
-function endStraight(node: StepNode, family: RunTreeState, tools: StepTools): StraightEnd | null {
-  const found = fastPathPatches(family, tools);
-  if (found !== null) tellOutput(tools.events, node, tools.attempt.output as StepOutput);
+function fastPath(node: StepNode, family: RunTreeState, tools: StepTools): StraightEnd | null {
+  const { attempt, events } = tools;
+  const output = attempt.output as StepOutput;
+  const found = fastPathPatches(family, tools, output);
+  if (found !== null) events.emitOutput(output, node.executorType === "function");
   return found;
+}
+
+/** Nothing changes but where the run is, and its outputs. */
+function isWithinPlace({ kind }: PipelineNode, { attempt, context }: StepTools): boolean {
+  return !context.isChanged && (kind !== "step" || attempt.output !== null);
 }
 
 /** `true` if a timeout or the end of its nested run can end this attempt without ending the run. */

@@ -106,17 +106,18 @@ function wholePatch(short: unknown): unknown {
 
 function shortEvent(event: EncodedEvent, patches: readonly Patch[]): ShortEvent {
   if (event.meta !== undefined) return event;
-  const data: [string, unknown][] = [];
-  const same: [string, number][] = [];
-  for (const [name, value] of Object.entries(event.data as object)) {
+  const fields = event.data as Readonly<Record<string, unknown>>;
+  let [same, data]: (Record<string, unknown> | null)[] = [null, null];
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
     const index =
       typeof value === "object" && value !== null ? patches.findIndex((patch) => patch.value === value) : -1;
-    if (index < 0) data.push([name, value]);
-    else same.push([name, index]);
+    if (index < 0) (data ??= {})[name] = value;
+    else (same ??= {})[name] = index;
   }
-  if (same.length === 0) return event;
-  const { data: _, ...rest } = event;
-  return { ...rest, ...(data.length > 0 && { data: Object.fromEntries(data) }), same: Object.fromEntries(same) };
+  if (same === null) return event;
+  const { type, version } = event;
+  return { type, ...(version !== undefined && { version }), ...(data !== null && { data }), same: same as never };
 }
 
 function wholeEvent(short: unknown, patches: readonly unknown[]): unknown {
