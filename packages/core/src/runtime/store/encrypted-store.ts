@@ -1,5 +1,6 @@
 /** `encryptedStore`: a store whose texts are encrypted before they reach it. */
-import { checkOptions, type Rules, required, valueRule } from "../../value/option-rules.js";
+import { checkOptions } from "../../value/check-options.js";
+import { type Rules, required, valueRule } from "../../value/option-rules.js";
 import type { RunPage, RunQuery, RunStore, StoredRun } from "./run-store.types.js";
 import { matchesSearch, searchWindow, wrapStore } from "./store-kit.js";
 import { StoreTexts } from "./store-texts.js";
@@ -55,7 +56,7 @@ type Methods = { readonly [Name in keyof RunStore]?: RunStore[Name] };
 
 function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
   const texts = new StoreTexts(cipher);
-  const { again, journals } = store;
+  const { requestContinue, journals } = store;
   const list = async (query: RunQuery): Promise<RunPage> => {
     const page = await store.list(query);
     return { ...page, runs: page.runs.map((run) => texts.openRun(run)) };
@@ -104,9 +105,9 @@ function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
       journals: async (keys, maxLength) =>
         (await journals.call(store, keys, maxLength)).map((journal) => texts.openJournal(journal)),
     }),
-    ...(again && {
-      async again(key, request) {
-        const result = await again.call(store, key, request);
+    ...(requestContinue && {
+      async requestContinue(key, request) {
+        const result = await requestContinue.call(store, key, request);
         return result.status === "refused" ? { ...result, run: texts.openRun(result.run) } : result;
       },
     }),
