@@ -99,7 +99,7 @@ export type {
 } from "../runtime/store/queue-policy.js";
 export { choosePlaces, earliest, freePlaces, mayStart, nextPlaceAtMs } from "../runtime/store/queue-policy.js";
 export type { ListDialect, ListedRun, ListReader } from "../runtime/store/run-list.js";
-export { listStoredRuns, runPageSql } from "../runtime/store/run-list.js";
+export { listStoredRuns } from "../runtime/store/run-list.js";
 export type { SqlValue } from "../runtime/store/sql.js";
 export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";

@@ -80,7 +80,7 @@ function windowEndSql(dialect: ListDialect, { search: _, ...query }: RunQuery): 
 }
 
 /** @param query.end The last run that is looked at. */
-export function runPageSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
+function runPageSql(dialect: ListDialect, query: WalkQuery, limit: number): Sql {
   const page = sql`(${idsSql(dialect, query, limit)} ${orderSql(query)} LIMIT ${limit})`;
   return dialect.rowsOf(page, orderSql(query, "page."));
 }
