@@ -16,7 +16,7 @@ export function checkOptions(call: string, given: unknown, rules: Rules): void {
   throw new ClientError({
     code: "OPTION_INVALID",
     message: `The options of \`${call}\` are invalid: ${problems.join("; ")}.`,
-    hint: "The reference of the client lists the options.",
+    hint: "See the reference of the client.",
     details: { problems },
   });
 }

@@ -37,7 +37,7 @@ const kinds: Readonly<Record<string, Rule>> = {
   object,
   number: valueRule(Number.isFinite, "a number"),
   time: valueRule(
-    (value) => Number.isFinite(value instanceof Date ? value.getTime() : value),
+    (value) => Number.isFinite(value instanceof Date ? +value : value),
     "a Date, or milliseconds since 1970",
   ),
   texts: valueRule((value) => [value].flat().every(isText), "a text, or a list of texts"),

@@ -10,7 +10,7 @@ import {
   type Form,
   type FormOf,
   formsWith,
-  readers,
+  readersWith,
   type Tree,
 } from "millrace/wire";
 import { ClientError } from "../client-error.js";
@@ -42,7 +42,7 @@ function refuse(what: string, path: string): never {
   throw new ClientError({
     code: "OPTION_INVALID",
     message: `The value cannot be sent: ${path || "it"} ${what}.`,
-    hint: "Send plain data. Date, Map, Set, URL, bigint, bytes, errors and events are fine, too.",
+    hint: "Send plain data, Date, Map, Set, URL, bigint, bytes, errors or events.",
     details: { path },
   });
 }
@@ -67,13 +67,13 @@ const knownReaders: ReadonlyMap<string, (json: never) => unknown> = /* @__PURE__
   string,
   (json: never) => unknown
 >([
-  ...readers,
+  ...readersWith({ number: Number, Date: (text) => new Date(text), URL: (text) => new URL(text) }),
   ["custom,@error", ({ message, ...rest }: Error) => Object.assign(new Error(message), rest)],
   ["custom,@event", ({ type, data }: { type: string; data: object }) => ({ type, ...data })],
 ]);
 
 /** Recognizes an instance of an event class, which inherits its type. */
 function isEvent(value: unknown): boolean {
-  if (typeof value !== "object" || value === null || Object.hasOwn(value, "type")) return false;
-  return "type" in value && "toJSON" in value && typeof value.toJSON === "function";
+  const { type, toJSON } = Object(value) as { readonly type?: unknown; readonly toJSON?: unknown };
+  return typeof toJSON === "function" && type !== undefined && !Object.hasOwn(value as object, "type");
 }

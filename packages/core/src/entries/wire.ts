@@ -35,7 +35,7 @@ export {
 export { PieceReader } from "../value/piece-reader.js";
 export { piecesType } from "../value/pieces.js";
 export type { Piece, WrittenPieces } from "../value/pieces.types.js";
-export { type ReadJson, readers } from "../value/read-forms.js";
+export { type LeafReaders, type ReadJson, readersWith } from "../value/read-forms.js";
 // ---- requests and answers
 export { endTypes, refusalCodes } from "../wire/events.js";
 export type * from "../wire/http.types.js";

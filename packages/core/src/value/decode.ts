@@ -12,8 +12,11 @@ import { type ErrorRecord, errorFrom } from "./error-record.js";
 import { guardJson } from "./guard.js";
 import type { ValueLimits } from "./limits.js";
 import { knownPlain, rememberPlain } from "./plain-json-cache.js";
-import { readers } from "./read-forms.js";
+import { readersWith } from "./read-forms.js";
 import { isChoosy, takesNothingRead, type ValueType } from "./storable.js";
+import { superjsonLeaves } from "./superjson-leaves.js";
+
+const readers = /* @__PURE__ */ readersWith(superjsonLeaves);
 
 interface Within {
   readonly path: string;

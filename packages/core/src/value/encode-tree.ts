@@ -73,19 +73,22 @@ interface Within {
 /** The JSON itself if no part is replaced, otherwise a copy. @param value What it is the JSON of. */
 function encodeParts(json: unknown, value: unknown, { parts, prefix, walk }: Within): unknown {
   const { above, path, formOf } = walk;
-  const refuse = (what: string): never => walk.refuse(what, path.join("."));
-  if (typeof json === "function" || typeof json === "symbol") refuse(`is a ${typeof json}`);
+  if (typeof json === "function" || typeof json === "symbol") refuse(walk, `is a ${typeof json}`);
   if (typeof json !== "object" || json === null) return json;
-  if (above.includes(value)) refuse("contains itself");
-  if (!Array.isArray(json) && !isPlainObject(json)) refuse(`is an instance of ${json.constructor?.name || "a class"}`);
+  if (above.includes(value)) refuse(walk, "contains itself");
+  const names = Array.isArray(json) ? null : Object.keys(json);
+  if (names !== null && !isPlainObject(json)) refuse(walk, `is an instance of ${json.constructor?.name || "a class"}`);
   let result = json as Record<string | number, unknown>;
   above.push(value);
-  for (const key of Array.isArray(json) ? json.keys() : Object.keys(json)) {
+  const { length } = names ?? (json as unknown[]);
+  for (let index = 0; index < length; index++) {
+    const key = names === null ? index : (names[index] as string);
     const part = (json as Record<string | number, unknown>)[key];
-    if (forbiddenKeys.has(key as string)) refuse(`has the forbidden key "${key}"`);
+    if (names !== null && forbiddenKeys.has(key as string)) refuse(walk, `has the forbidden key "${key}"`);
     if (typeof part === "string" || typeof part === "boolean" || part === null) continue;
+    // Most long arrays are of numbers.
+    if (typeof part === "number" && part - part === 0 && part !== 0) continue;
     const form = formOf(part, json);
-    if (form === undefined && (typeof part === "number" || part === undefined)) continue;
     path.push(key);
     const at = prefix + String(key).replace(/[\\.]/g, "\\$&");
     let encoded: unknown;
@@ -98,6 +101,10 @@ function encodeParts(json: unknown, value: unknown, { parts, prefix, walk }: Wit
   }
   above.pop();
   return result;
+}
+
+function refuse({ refuse: refusal, path }: Walk, what: string): never {
+  return refusal(what, path.join("."));
 }
 
 export function copyOf(container: object): Record<string, unknown> {

@@ -14,7 +14,8 @@ import type { WrittenPieces } from "./pieces.types.js";
  * }
  */
 export class PieceReader {
-  readonly #known: Map<string, { readonly attempt: number; readonly at: number }> = new Map();
+  /** Up to where the reader has the pieces of each call, by writer and call. @internal */
+  readonly known: Map<string, { readonly attempt: number; readonly at: number }> = new Map();
 
   /**
    * What of it is new; `null`: nothing. With `at` 0, the call has begun, or begun again: what it had written before does not count.
@@ -24,18 +25,12 @@ export class PieceReader {
   take<Written extends WrittenPieces>(written: Written, writer = ""): Written | null {
     const { call, attempt, at, pieces } = written;
     const place = `${writer} ${call}`;
-    const known = this.#known.get(place);
+    const known = this.known.get(place);
     if (known !== undefined && known.attempt > attempt) return null;
     const from = known?.attempt === attempt ? Math.max(known.at, at) : at;
     const end = at + sizeOfAll(pieces);
     if (end <= from && (pieces.length > 0 || known?.attempt === attempt)) return null;
-    this.#known.set(place, { attempt, at: end });
+    this.known.set(place, { attempt, at: end });
     return from === at ? written : { ...written, at: from, pieces: piecesAfter(pieces, from - at) };
-  }
-
-  /** Up to where the reader has the pieces of a call; `null`: it has none of this attempt. @internal */
-  positionIn({ call, attempt }: Pick<WrittenPieces, "call" | "attempt">, writer = ""): number | null {
-    const known = this.#known.get(`${writer} ${call}`);
-    return known?.attempt === attempt ? known.at : null;
   }
 }

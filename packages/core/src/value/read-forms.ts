@@ -8,20 +8,28 @@ import { MAX_BIGINT_DIGITS, views } from "./forms.js";
 /** Throws at what no value was encoded as. */
 export type ReadJson = (json: unknown) => unknown;
 
-/** By the text of their tags. */
-export const readers: ReadonlyMap<string, ReadJson> = /* @__PURE__ */ new Map<string, ReadJson>([
-  ["undefined", () => undefined],
-  ["number", (json) => Number(textIn(json))],
-  ["Date", readDate],
-  ["URL", (json) => new URL(textIn(json))],
-  ["custom,@bytes", readBytes],
-  ["custom,@bigint", readBigint],
-  ["map", (json) => new Map(listIn(json) as [unknown, unknown][])],
-  ["set", (json) => new Set(listIn(json))],
-]);
+/** Reads single values from their texts. The engine leaves that to superjson; a page, where superjson is too large, to the platform. */
+export interface LeafReaders {
+  number(text: string): unknown;
+  Date(text: string): Date;
+  URL(text: string): unknown;
+}
 
-function readDate(json: unknown): Date {
-  const date = new Date(textIn(json));
+/** By the text of their tags. */
+export function readersWith(leaves: LeafReaders): ReadonlyMap<string, ReadJson> {
+  return new Map<string, ReadJson>([
+    ["undefined", () => undefined],
+    ["number", (json) => leaves.number(textIn(json))],
+    ["Date", (json) => validDate(leaves.Date(textIn(json)))],
+    ["URL", (json) => leaves.URL(textIn(json))],
+    ["custom,@bytes", readBytes],
+    ["custom,@bigint", readBigint],
+    ["map", (json) => new Map(listIn(json) as [unknown, unknown][])],
+    ["set", (json) => new Set(listIn(json))],
+  ]);
+}
+
+function validDate(date: Date): Date {
   if (Number.isNaN(date.getTime())) throw new TypeError("No date");
   return date;
 }

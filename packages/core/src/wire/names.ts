@@ -38,7 +38,7 @@ export function toWire<Value extends object>(record: Value): ToWire<Value> {
 
 /** The record with the names of programs, and times in epoch milliseconds. Not what is inside its fields. */
 export function fromWire<Value extends object>(record: Value): FromWire<Value> {
-  if (typeof record !== "object" || record === null) throw new TypeError("no record");
+  if (Object(record) !== record) throw new TypeError("no record");
   const pairs = Object.entries(record).map(([given, value]) => {
     const own = given.replace(/_at$/, "_atMs").replace(/_(.)/g, (_, letter) => letter.toUpperCase());
     const name = (special as Readonly<Record<string, string>>)[given] ?? own;

@@ -12,6 +12,7 @@ import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
 import { PieceReader } from "../../value/piece-reader.js";
 import { piecesAfter, sizeOfAll } from "../../value/pieces.js";
+import type { WrittenPieces } from "../../value/pieces.types.js";
 import type { ValueType } from "../../value/storable.js";
 import { refuseUnknown } from "../../value/unknown-options.js";
 import { idOf } from "../store/run-key.js";
@@ -92,7 +93,7 @@ class StoredSource implements StreamSource {
     const { pieces: reader } = this.#readingOf(cursor);
     for (const { call, origin, writer, attempt, pieces } of registry.live.get(idOf(key))?.words.atWork ?? []) {
       const place = placeOf(origin, writer);
-      const at = reader.positionIn({ call, attempt }, place);
+      const at = positionIn(reader, { call, attempt }, place);
       if (at === null || at >= sizeOfAll(pieces)) continue;
       const event = makeEngineEvent(PiecesEvent, { call, attempt, at, pieces: piecesAfter(pieces, at) });
       reader.take(event, place);
@@ -105,7 +106,7 @@ class StoredSource implements StreamSource {
     const { registry, key } = this.#setup;
     const { pieces: reader } = this.#readingOf(cursor);
     for (const written of registry.live.get(idOf(key))?.words.atWork ?? []) {
-      const at = reader.positionIn(written, placeOf(written.origin, written.writer));
+      const at = positionIn(reader, written, placeOf(written.origin, written.writer));
       if (at !== null && at < sizeOfAll(written.pieces)) return true;
     }
     return false;
@@ -146,6 +147,16 @@ class StoredSource implements StreamSource {
   wake(): void {
     for (const wake of this.#waking) wake();
   }
+}
+
+/** `null`: the reader has nothing of this attempt. */
+function positionIn(
+  { known }: PieceReader,
+  { call, attempt }: Pick<WrittenPieces, "call" | "attempt">,
+  writer: string,
+): number | null {
+  const found = known.get(`${writer} ${call}`);
+  return found?.attempt === attempt ? found.at : null;
 }
 
 function placeOf(origin: string | null, writer: string | undefined): string {
