@@ -37,7 +37,8 @@ export interface SqliteStoreOptions {
  * `STORE_FULL` or `STORE_FAILED`, if the file cannot be used; `OPTION_INVALID`.
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): RunStore {
-  checkOptions("The options of the SQLite store are wrong", options, { rules });
+  const besides = typeof path === "string" && path !== "" ? [] : ["the first argument is not the path of a file"];
+  checkOptions("The options of the SQLite store are wrong", options, { rules, besides });
   const { durability = "power", busyTimeoutMs = 5_000, pollMs = 200 } = options;
   const driver = resolveDriver(options.driver);
   const database = openDatabase(path, { driver, durability, busyTimeoutMs });
