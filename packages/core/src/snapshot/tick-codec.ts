@@ -20,7 +20,7 @@ import { isWritten, type PreparedChange } from "../state/prepare-change.js";
 import { encodeMeasured, encodeValue } from "../value/codec.js";
 import { guardJson } from "../value/guard.js";
 import { isLabel } from "../value/label.js";
-import { isNear, unmeasured } from "../value/limits.js";
+import { unmeasured } from "../value/limits.js";
 import { textOf, withText } from "../value/pieces.js";
 import type { Piece } from "../value/pieces.types.js";
 import type { ValueType } from "../value/storable.js";
@@ -291,11 +291,7 @@ const sends = listOf({
 const change: Form = {
   encode(live, place) {
     const given = live as StateChange;
-    if ("whole" in given) {
-      const { added } = given as Partial<PreparedChange>;
-      const isPlain = added?.isRich === false && !isNear(added);
-      return { whole: true, next: isPlain ? { json: given.next } : value.encode(given.next, place) };
-    }
+    if ("whole" in given) return { whole: true, next: value.encode(given.next, place) };
     return { patches: patches.encode(given.patches, place) };
   },
   decode(json, place) {

@@ -36,11 +36,6 @@ export function prepareChange(before: unknown, wanted: unknown, rules: StateRule
   return checkedChange(before, changeTo(before, wanted, rules), rules);
 }
 
-/** As {@link prepareChange}, for the first state of a run: all of it is new. */
-export function prepareWhole(before: unknown, state: object, rules: StateRules): PreparedChange {
-  return checkedChange(before, wholeOf(state, rules), rules);
-}
-
 /** As {@link prepareChange}, for what was written into a draft of the state. Ends the draft. */
 export function prepareEdit(before: unknown, draft: object, rules: StateRules): PreparedChange {
   const { patches, next, fresh } = finishDraft(draft);

@@ -7,7 +7,7 @@ import type { Context } from "../../authoring/context.types.js";
 import type { Finished } from "../../authoring/finished.types.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
 import type { StatePatch } from "../../state/patch.types.js";
-import { preparePatches, prepareWhole } from "../../state/prepare-change.js";
+import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
 import { beginLastAct } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
@@ -78,7 +78,7 @@ export function finishDirect<Output>(
     const found = act.opened(() => direct(before as never));
     if (found === null) return null;
     const change =
-      "patches" in found ? preparePatches(before, found.patches, rules) : prepareWhole(before, found.state, rules);
+      "patches" in found ? preparePatches(before, found.patches, rules) : prepareChange(before, found.state, rules);
     return { answer: found.answer, change };
   };
   return act as never;
