@@ -8,7 +8,8 @@ import { formOf } from "../value/form-of.js";
 import { deepFreeze } from "../value/freeze.js";
 import { guardJson } from "../value/guard.js";
 import { valueLimits } from "../value/limits.js";
-import { readers } from "../value/read-forms.js";
+import { readersWith } from "../value/read-forms.js";
+import { superjsonLeaves } from "../value/superjson-leaves.js";
 import { decodeValue } from "./decode.js";
 import { sameValue } from "./equal.js";
 
@@ -49,7 +50,7 @@ for (const [name, sample] of [
     {
       isApplicable: (given): given is unknown => formOf(given)?.encode === encode,
       serialize: (given) => encode(given as never) as never,
-      deserialize: (json) => readers.get(`custom,${name}`)?.(json),
+      deserialize: (json) => readersWith(superjsonLeaves).get(`custom,${name}`)?.(json),
     },
     name,
   );
