@@ -217,7 +217,7 @@ describe("a simulation that cannot be played", () => {
           "`workflows` is not a function",
           "`call` is not a function",
           "`callers` is -1, not a whole number from 0",
-          "`kill` is not an option (did you mean `kills`?)",
+          "`faults.kill` is not an option (did you mean `kills`?)",
           "`faults.stops` is -1, not a number from 0 to 1,000",
           "`runtime.clock` is set by the simulation",
         ],

@@ -83,7 +83,7 @@ export interface LinkHandlerOptions {
 export function signedLinks(options: SignedLinksOptions): SignedLinks {
   checkOptions("The options of `signedLinks` are wrong", options, { rules });
   const signer = new LinkSigner(options.secrets);
-  const base = options.url.replace(/\/+$/, "");
+  const base = options.url.endsWith("/") ? options.url.slice(0, -1) : options.url;
   return {
     ask: (ctx, question) => askByLink({ signer, base }, ctx, question),
     urlOf: async ({ runId, promptId }, { tenant, expiresIn } = {}) => {

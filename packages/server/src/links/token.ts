@@ -78,7 +78,7 @@ export class LinkSigner {
 
 function toBase64Url(bytes: Uint8Array): string {
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  return text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=/g, "");
 }
 
 /** Returns `null` for a text that is not base64url. */
