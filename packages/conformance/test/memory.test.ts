@@ -15,3 +15,4 @@ const openEncrypted = async () => {
 };
 
 runStoreSuite("encryptedStore", openEncrypted);
+journalsSuite("encryptedStore", openEncrypted);

@@ -15,6 +15,7 @@ import type {
   RunStore,
   StoredJournal,
 } from "../store/run-store.types.js";
+import { shortestJournals } from "../store/store-kit.js";
 import { MemoryBlobs } from "./memory-blobs.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryRecords } from "./memory-records.js";
@@ -115,11 +116,10 @@ function readsOf({ runs, records, blobs, leases }: Memory) {
     },
     ticks: async (key, { after, limit }) => runs.get(key)?.ticksAfter(after).slice(0, limit) ?? [],
     journals: async (keys, maxLength) => {
-      const journals = keys.flatMap((key) => runs.get(key)?.toJournal() ?? []);
-      let left = maxLength;
-      return journals
-        .sort((one, other) => lengthOf(one) - lengthOf(other))
-        .filter((journal) => (left -= lengthOf(journal)) >= 0);
+      return shortestJournals(
+        keys.flatMap((key) => runs.get(key)?.toJournal() ?? []),
+        maxLength,
+      );
     },
     events: async (key, { after, limit }) => {
       const events = runs.get(key)?.events ?? [];
@@ -137,10 +137,6 @@ function readsOf({ runs, records, blobs, leases }: Memory) {
     records: async (query) => records.page(query),
     blob: async (hash) => blobs.get(hash),
   } satisfies Partial<RunStore>;
-}
-
-function lengthOf({ snapshot, ticks }: StoredJournal): number {
-  return ticks.reduce((sum, { text }) => sum + text.length, snapshot?.text.length ?? 0);
 }
 
 /** The contents of a store, and what changes them. */

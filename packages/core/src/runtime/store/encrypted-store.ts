@@ -2,7 +2,7 @@
 import { checkOptions } from "../../value/check-options.js";
 import { type Rules, required, valueRule } from "../../value/option-rules.js";
 import type { RunPage, RunQuery, RunStore, StoredRun } from "./run-store.types.js";
-import { matchesSearch, searchWindow, wrapStore } from "./store-kit.js";
+import { matchesSearch, searchWindow, shortestJournals, wrapStore } from "./store-kit.js";
 import { StoreTexts } from "./store-texts.js";
 import { fromBase64, type StoreKey, TextCipher } from "./text-cipher.js";
 
@@ -102,8 +102,14 @@ function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
       return texts.openBlob(hash, await store.blob(hash));
     },
     ...(journals && {
-      journals: async (keys, maxLength) =>
-        (await journals.call(store, keys, maxLength)).map((journal) => texts.openJournal(journal)),
+      journals: async (keys, maxLength) => {
+        // Encrypted texts are longer: what they hold decides which ones fit.
+        const read = await journals.call(store, keys, 2 * maxLength + 1_000 * keys.length);
+        return shortestJournals(
+          read.map((journal) => texts.openJournal(journal)),
+          maxLength,
+        );
+      },
     }),
     ...(requestContinue && {
       async requestContinue(key, request) {

@@ -13,6 +13,7 @@ import type {
   RunOrder,
   RunQuery,
   RunStore,
+  StoredJournal,
   StoredRun,
   StoredStatus,
 } from "./run-store.types.js";
@@ -237,4 +238,16 @@ function endOf(prefix: string): string | null {
     return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
   }
   return null;
+}
+
+/** As many journals as have at most `maxLength` characters of text together, the shortest first. */
+export function shortestJournals(journals: readonly StoredJournal[], maxLength: number): StoredJournal[] {
+  let left = maxLength;
+  return journals
+    .toSorted((one, other) => lengthOf(one) - lengthOf(other))
+    .filter((journal) => (left -= lengthOf(journal)) >= 0);
+}
+
+function lengthOf({ snapshot, ticks }: StoredJournal): number {
+  return ticks.reduce((sum, { text }) => sum + text.length, snapshot?.text.length ?? 0);
 }
