@@ -13,7 +13,6 @@ import type {
   RunCommit,
   RunKey,
   RunStore,
-  StoredJournal,
 } from "../store/run-store.types.js";
 import { shortestJournals } from "../store/store-kit.js";
 import { MemoryBlobs } from "./memory-blobs.js";
