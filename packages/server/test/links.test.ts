@@ -306,7 +306,8 @@ describe("an attacker", () => {
       status: 415,
       code: "BODY_NOT_JSON",
     });
-    expect(await codeOf(await send("[1]"))).toEqual({ status: 400, code: "EVENT_INVALID" });
+    for (const body of ["[1]", "null", "5", '"paid"', "true"])
+      expect([body, await codeOf(await send(body))]).toEqual([body, { status: 400, code: "EVENT_INVALID" }]);
     expect(await handle.outcome()).toMatchObject({ status: "waiting" });
   });
 
