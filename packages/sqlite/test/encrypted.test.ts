@@ -30,14 +30,16 @@ const flow = defineWorkflow("flow", { state: { note: z.string().default("") } })
   .build();
 
 function open(file: string, options: EncryptionOptions | null = { keys: [first] }) {
+  const logged: unknown[] = [];
+  const log = { info: () => {}, error: (...given: unknown[]) => void logged.push(...given) };
   const plain = sqliteStore(file, { pollMs: 50 });
   const store: RunStore = options === null ? plain : encryptedStore(plain, options);
-  const runtime = createRuntime({ workflows: { flow }, store });
+  const runtime = createRuntime({ workflows: { flow }, store, log });
   onTestFinished(async () => {
     await runtime.stop();
     await store.close();
   });
-  return { store, runtime };
+  return { store, runtime, logged };
 }
 
 type Opened = ReturnType<typeof open>;
@@ -200,4 +202,34 @@ it("a store from before is read where plain texts are accepted", async () => {
   await answer(accepting, "r", "late");
 
   expect(await accepting.runtime.handle("r")).toBe("secret-result late");
+});
+
+/** As after a lost key, or when somebody has changed one row: the others must not wait for it. */
+describe("a run that cannot be read", () => {
+  const broken = "UPDATE runs SET waiting = '{\"prompts\":[]}', wake_at = 1 WHERE run_id = 'two'";
+  const lost = "UPDATE ticks SET text = replace(text, '~1.2026.', '~1.gone.')";
+  const ofTwo = " WHERE run IN (SELECT id FROM runs WHERE run_id = 'two')";
+
+  it("is listed, says what is wrong when it is read, and holds up no other", async () => {
+    const file = temporaryFile();
+    const before = open(file);
+    for (const runId of ["one", "two", "three"]) await ask(before, runId);
+    await before.runtime.stop();
+    execute(file, broken);
+    execute(file, lost + ofTwo);
+    execute(file, "UPDATE runs SET wake_at = 1");
+    const opened = open(file);
+    const { runtime, store, logged } = opened;
+    await runtime.start();
+
+    expect((await runtime.runs()).runs.map(({ runId }) => runId).toSorted()).toEqual(["one", "three", "two"]);
+    for (const runId of ["one", "three"]) {
+      await answer(opened, runId, "yes");
+      expect(await runtime.handle(runId)).toBe("secret-result yes");
+    }
+    await expect(store.run({ tenant: "", runId: "two" })).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    await expect(runtime.handle("two").prompts()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+    expect(String(logged)).toContain('Run "two" of "flow" could not be loaded.');
+    expect(String(logged)).toContain('(two ticks 1) needs the key "gone"');
+  });
 });

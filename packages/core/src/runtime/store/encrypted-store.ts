@@ -59,7 +59,7 @@ function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
   const { requestContinue, journals } = store;
   const list = async (query: RunQuery): Promise<RunPage> => {
     const page = await store.list(query);
-    return { ...page, runs: page.runs.map((run) => texts.openRun(run)) };
+    return { ...page, runs: page.runs.map((run) => texts.openListedRun(run)) };
   };
   return {
     async commit(commits) {
@@ -83,7 +83,7 @@ function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
     ticks: async (key, range) => (await store.ticks(key, range)).map((batch) => texts.openTicks(key, batch)),
     events: async (key, range) => (await store.events(key, range)).map((event) => texts.openEvent(key, event)),
     post: async (key, message) => texts.openPosted(key, await store.post(key, texts.post(key, message))),
-    posts: async (of) => (await store.posts(of)).map((post) => texts.openPost(post)),
+    posts: async (of) => (await store.posts(of)).map((post) => texts.openListedPost(post)),
     async receipt(key, of) {
       return texts.openReceipt(key, await store.receipt(key, of));
     },

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { WorkflowError } from "../../errors/workflow-error.js";
 import type {
   ClaimedRun,
   PostedMessage,
@@ -33,18 +34,27 @@ export class StoreTexts {
     return (text === null ? null : this.#cipher.decrypt(text, place)) as Text;
   }
 
+  /** As {@link #open}, for one text of many: whoever reads its run alone learns what is wrong, and the others do not wait for it. */
+  #openListed<Text extends string | null>(text: Text, place: TextPlace): Text {
+    try {
+      return this.#open(text, place);
+    } catch (error) {
+      if (WorkflowError.is(error, "STORE_CORRUPT")) return unreadable as Text;
+      throw error;
+    }
+  }
+
   openRun<Run extends StoredRun>(run: Run): Run {
-    const { key, input, outcome, waiting } = run;
-    return {
-      ...run,
-      input: this.#open(input, placeOf(key, "input")),
-      outcome: this.#open(outcome, placeOf(key, "outcome")),
-      waiting: this.#open(waiting, placeOf(key, "waiting")),
-    };
+    return openedRun(run, (text, place) => this.#open(text, place));
+  }
+
+  /** With {@link unreadable} for a text that cannot be decrypted. */
+  openListedRun<Run extends StoredRun>(run: Run): Run {
+    return openedRun(run, (text, place) => this.#openListed(text, place));
   }
 
   openClaimed({ run, posts }: ClaimedRun): ClaimedRun {
-    return { run: this.openRun(run), posts: posts.map((post) => this.openPost(post)) };
+    return { run: this.openListedRun(run), posts: posts.map((post) => this.openListedPost(post)) };
   }
 
   openSnapshot(key: RunKey, snapshot: StoredSnapshot): StoredSnapshot {
@@ -68,8 +78,8 @@ export class StoreTexts {
     return { ...event, text: this.#open(event.text, placeOf(key, "event", event.sequence)) };
   }
 
-  openPost<Post extends StoredPost>(post: Post): Post {
-    return { ...post, text: this.#open(post.text, placeOf(post.key, "post")) };
+  openListedPost<Post extends StoredPost>(post: Post): Post {
+    return { ...post, text: this.#openListed(post.text, placeOf(post.key, "post")) };
   }
 
   openReceipt<Receipt extends string | null>(key: RunKey, receipt: Receipt): Receipt {
@@ -130,6 +140,21 @@ export class StoreTexts {
       ...(commit.blobs && { blobs: blobs.map(({ hash, text }) => ({ hash, text: at(text, blobPlace(hash)) })) }),
     };
   }
+}
+
+/** Stands for a text that cannot be decrypted: no text of a run is this one. */
+const unreadable = '"unreadable"';
+
+type Open = <Text extends string | null>(text: Text, place: TextPlace) => Text;
+
+function openedRun<Run extends StoredRun>(run: Run, open: Open): Run {
+  const { key, input, outcome, waiting } = run;
+  return {
+    ...run,
+    input: open(input, placeOf(key, "input")),
+    outcome: open(outcome, placeOf(key, "outcome")),
+    waiting: open(waiting, placeOf(key, "waiting")),
+  };
 }
 
 function placeOf({ tenant, runId }: RunKey, ...which: TextPlace): TextPlace {

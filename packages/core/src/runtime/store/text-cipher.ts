@@ -137,7 +137,7 @@ interface Unreadable {
 function unreadable(place: TextPlace, { what, hint, ...cause }: Unreadable): WorkflowError {
   return new WorkflowError({
     code: "STORE_CORRUPT",
-    message: `A text of an encrypted store (${place.join(" ")}) ${what}.`,
+    message: `A text of an encrypted store (${place.filter((part) => part !== "").join(" ")}) ${what}.`,
     hint,
     details: { place },
     ...cause,
