@@ -12,7 +12,7 @@ const auth = bearerAuth({
   tokens: [
     { token: "ada", tenant: "a" },
     { token: "bob", tenant: "b" },
-    { token: "eve", tenant: "a", readOnly: true },
+    { token: "eve", tenant: "a", may: ["read"] },
   ],
 });
 const store = memoryStore();
@@ -145,8 +145,8 @@ describe.each([
       "UNAUTHORIZED",
     ]);
     expect(await codeOf(await send(`/${id}`, { token: "mallory" }))).toEqual([401, "UNAUTHORIZED"]);
-    expect(await codeOf(await send("", { ...chat(id, message("m")), token: "eve" }))).toEqual([403, "READ_ONLY"]);
-    expect(await codeOf(await send(`/${id}`, { method: "DELETE", token: "eve" }))).toEqual([403, "READ_ONLY"]);
+    expect(await codeOf(await send("", { ...chat(id, message("m")), token: "eve" }))).toEqual([403, "FORBIDDEN"]);
+    expect(await codeOf(await send(`/${id}`, { method: "DELETE", token: "eve" }))).toEqual([403, "FORBIDDEN"]);
     expect(await (await send(`/${id}`, { token: "eve" })).json()).toEqual([]);
   });
 

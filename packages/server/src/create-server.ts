@@ -131,7 +131,7 @@ function identify({ auth, publicDocs, basePath, ...options }: ResolvedOptions): 
   return async (context, next) => {
     const isOpen = open.has(context.req.path);
     const identity = await authenticate(isOpen ? null : auth, context.req.raw);
-    assertWritable(context.req.raw, identity, options);
+    assertWritable(context.req.raw, options);
     context.set("identity", identity);
     await next();
   };

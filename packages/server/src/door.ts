@@ -7,6 +7,7 @@
 export { createDoor, doorRules } from "./door/create-door.js";
 export type { Door, DoorOptions } from "./door/create-door.js";
 export type { DoorCaller, MountedDoor } from "./door/mounted-door.types.js";
+export type { Right, Rights } from "./guard/rights.js";
 export { withAuth } from "./options.js";
 export { HttpError, wrongMethod } from "./http/http-error.js";
 export type { HttpErrorOptions, Issue } from "./http/http-error.js";

@@ -20,6 +20,7 @@ export type { QueueOf, QueuePlace, QueueRequest } from "./guard/queue-of.js";
 // ---- who asks
 export { bearerAuth } from "./guard/auth.js";
 export type { Authenticate, BearerOptions, BearerToken, Identity } from "./guard/auth.js";
+export type { Right, Rights } from "./guard/rights.js";
 
 // ---- what goes over the wire
 export type { JsonSchema } from "./wire/event-schema.js";

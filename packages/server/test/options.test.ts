@@ -78,9 +78,9 @@ describe("auth", () => {
 
   it.each([
     [[{ token: "a", tenant: 7 }], /token 0 has a tenant/],
-    [["a", { token: "b", readOnly: "true" }], /token 1 has a `readOnly`/],
+    [["a", { token: "b", may: ["reed"] }], /token 1 has a `may` with "reed", where the rights are read, start/],
     [["a", "b", { token: "a", tenant: "acme" }], /tokens 0 and 2 are equal/],
-    [[{ token: "a", readOnly: true }, { token: "a" }], /tokens 0 and 1 are equal/],
+    [[{ token: "a", may: ["read"] }, { token: "a" }], /tokens 0 and 1 are equal/],
     [[null], /has no token/],
   ])("refuses tokens that do not say who asks: %j", (tokens, message) => {
     expect(() => bearerAuth({ tokens: tokens as never })).toThrow(

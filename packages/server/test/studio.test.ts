@@ -34,7 +34,7 @@ function open(options: Partial<ServerOptions> = {}) {
 const tokens = bearerAuth({
   tokens: [
     { token: "red", tenant: "acme", client: "ann" },
-    { token: "eye", tenant: "acme", readOnly: true },
+    { token: "eye", tenant: "acme", may: ["read"] },
   ],
 });
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -216,17 +216,18 @@ describe("read only", () => {
   });
 
   it("holds for one function, too", async () => {
-    const handler = createHandler(workflows.add, { store: memoryStore(), auth: () => ({ readOnly: true }) });
+    const handler = createHandler(workflows.add, { store: memoryStore(), auth: () => ({ may: ["read"] }) });
 
     expect((await handler(new Request("http://localhost/", posted))).status).toBe(403);
     expect((await handler(new Request("http://localhost/?handler_id=x"))).status).toBe(404);
   });
 
-  it("is not a string: who means `false` would not be believed", async () => {
+  it("is refused where it is no right, or no flag", async () => {
     const log = { info: () => {}, error: () => {} };
-    const app = open({ auth: () => ({ readOnly: "true" }) as never, log });
-
-    expect((await app.request("/handlers")).status).toBe(500);
+    for (const may of ["read", true, ["reed"], { add: "read" }, { add: [1] }, null]) {
+      const app = open({ auth: () => ({ may }) as never, log });
+      expect((await app.request("/handlers")).status, JSON.stringify(may)).toBe(500);
+    }
     expect(() => open({ readOnly: "false" as never })).toThrow('`readOnly` is "false", not true or false');
     expect(() => open({ studio: { readOnly: true } as never })).toThrow(
       "`studio` is an object, not true or false or `studioFile`",

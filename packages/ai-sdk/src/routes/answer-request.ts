@@ -20,18 +20,25 @@ export async function answerRequest(open: OpenChats, request: Request, caller: D
   const url = new URL(request.url);
   const path = pathIn(url.pathname, caller.basePath);
   const { method } = request;
+  const { workflow } = open.flow;
   if (path === "") {
     if (method !== "POST") throw wrongMethod(["POST"]);
-    return submit(open, await parseChatBody(await caller.readBody()));
+    const body = await parseChatBody(await caller.readBody());
+    caller.assertMay(body.last.role === "assistant" ? "answer" : "start", workflow);
+    return submit(open, body);
   }
   const [, id = "", rest = ""] = /^\/([^/]*)(\/.*)?$/.exec(path) ?? [];
   if (!chatIdPattern.test(id) || (rest !== "" && rest !== "/stream")) throw noRoute();
+  if (method === "GET") caller.assertMay("read", workflow);
   if (rest === "/stream") {
     if (method !== "GET") throw wrongMethod(["GET"]);
     return resume(open, id, url.searchParams.get("have"));
   }
   if (method === "GET") return messages(open, id);
-  if (method === "DELETE") return stop(open, id);
+  if (method === "DELETE") {
+    caller.assertMay("start", workflow);
+    return stop(open, id);
+  }
   throw wrongMethod(["GET", "DELETE"]);
 }
 

@@ -11,11 +11,11 @@ import type { Log } from "millrace";
 import type { Rules } from "millrace/engine";
 import { type Authenticate, authenticate } from "../guard/auth.js";
 import { assertMayWrite } from "../guard/cross-origin.js";
-import { assertWritable } from "../guard/read-only.js";
 import { answerError } from "../http/answer-error.js";
 import { readBody } from "../http/read-body.js";
 import { authRule, defaultLimits, limitsRule, logRule, originsRule, type ServerLimits } from "../options.js";
 import { consoleLog } from "../system.js";
+import { doorCaller } from "./door-caller.js";
 import type { MountedDoor } from "./mounted-door.types.js";
 
 /** Options of a door, with the meaning they have in `createServer` and `createHandler`. */
@@ -42,9 +42,7 @@ export function createDoor(door: MountedDoor, basePath: string, options: DoorOpt
   const respond = async (request: Request): Promise<Response> => {
     assertMayWrite(request, { cors: { origins, credentials: true }, isAskedInFront: true });
     const identity = await authenticate(auth, request);
-    assertWritable(request, identity, { readOnly: false });
-    const { tenant = "" } = identity;
-    return door.respond(request, { tenant, basePath, readBody: () => readBody(request, limits) });
+    return door.respond(request, doorCaller(identity, { basePath, readBody: () => readBody(request, limits) }));
   };
   return (request) => {
     const failed = { method: request.method, path: new URL(request.url).pathname };

@@ -1,9 +1,13 @@
+import type { Right } from "../guard/rights.js";
+
 /** The sender of an admitted request. */
 export interface DoorCaller {
   /** `""` for a caller without a tenant. */
   readonly tenant: string;
   /** Path of the door. */
   readonly basePath: string;
+  /** A door calls it before it reads or changes anything. @throws {HttpError} `FORBIDDEN` */
+  assertMay(right: Right, workflow: string): void;
   /** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */
   readBody(): Promise<unknown>;
 }

@@ -6,6 +6,7 @@
 import { WorkflowError } from "millrace";
 import { refuseOptions } from "millrace/engine";
 import { HttpError } from "../http/http-error.js";
+import { type Rights, rightsProblem } from "./rights.js";
 
 /** The sender of a request. */
 export interface Identity {
@@ -13,8 +14,11 @@ export interface Identity {
   readonly tenant?: string;
   /** Identifies the client for limits per client. */
   readonly client?: string;
-  /** `true`: the sender may look and change nothing; what changes something is 403 `READ_ONLY`. @default false */
-  readonly readOnly?: boolean;
+  /**
+   * What the sender may do, for all workflows or by workflow; anything else is 403 `FORBIDDEN`. `["read"]`: it may look
+   * and change nothing. @default everything
+   */
+  readonly may?: Rights;
 }
 
 /** What a request carries through the server once its sender is known. */
@@ -42,7 +46,7 @@ export interface BearerOptions {
  * @throws {WorkflowError} `OPTION_INVALID` if there is no token, one is empty or contains a space, or one belongs to
  * two callers.
  * @example
- * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme" }] }) });
+ * createServer({ runtime, auth: bearerAuth({ tokens: [{ token: process.env.ACME_TOKEN, tenant: "acme", may: ["read"] }] }) });
  */
 export function bearerAuth(options: BearerOptions): Authenticate {
   const known = [options?.tokens ?? []]
@@ -68,9 +72,10 @@ export function bearerAuth(options: BearerOptions): Authenticate {
 function refuseWrongIdentities(known: readonly BearerToken[]): void {
   const problems = known.flatMap((entry, index) => {
     const other = known.findIndex(({ token }) => token === entry.token);
+    const problem = rightsProblem(entry.may);
     return [
       ...(isTenant(entry) ? [] : [`token ${index} has a tenant that is not a string`]),
-      ...(isFlag(entry) ? [] : [`token ${index} has a \`readOnly\` that is neither true nor false`]),
+      ...(problem === null ? [] : [`token ${index} has a \`may\` with ${problem}`]),
       ...(isSameCaller(known[other] as BearerToken, entry)
         ? []
         : [`tokens ${other} and ${index} are equal, and belong to different callers`]),
@@ -80,7 +85,8 @@ function refuseWrongIdentities(known: readonly BearerToken[]): void {
 }
 
 function isSameCaller(left: Identity, right: Identity): boolean {
-  return left.tenant === right.tenant && left.client === right.client && left.readOnly === right.readOnly;
+  const isSameMay = JSON.stringify(left.may) === JSON.stringify(right.may);
+  return left.tenant === right.tenant && left.client === right.client && isSameMay;
 }
 
 async function digestOf(text: string): Promise<Uint8Array> {
@@ -110,7 +116,7 @@ export async function authenticate(auth: Authenticate | null, request: Request):
   const identity = auth === null ? anybody : await auth(request);
   if (identity === null || typeof identity !== "object") throw unauthorized();
   assertTenant(identity);
-  assertFlag(identity);
+  assertRights(identity);
   return identity;
 }
 
@@ -126,13 +132,10 @@ function isTenant({ tenant = "" }: Identity): boolean {
   return typeof tenant === "string" && !tenant.includes("\0");
 }
 
-/** Refuses `"true"` and the like, which would let a caller write that was meant to look only. */
-function assertFlag(identity: Identity): void {
-  if (!isFlag(identity)) throw new TypeError("`auth` returned a `readOnly` that is not a boolean.");
-}
-
-function isFlag({ readOnly }: Identity): boolean {
-  return readOnly === undefined || typeof readOnly === "boolean";
+/** Refuses what is no right, such as a misspelt one, and the `readOnly` of other forms, which would allow everything. */
+function assertRights(identity: Identity): void {
+  const problem = rightsProblem(identity.may);
+  if (problem !== null) throw new TypeError(`\`auth\` returned a \`may\` with ${problem}.`);
 }
 
 /**

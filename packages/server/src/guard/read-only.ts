@@ -1,11 +1,5 @@
-/**
- * Callers that may look and change nothing: all of a server, or those that `auth` names so.
- *
- * @module
- */
-
+/** Servers and tools where nobody may change anything. What one caller may do is in `rights.ts`. */
 import { HttpError } from "../http/http-error.js";
-import type { Identity } from "./auth.js";
 import { isReading } from "./cross-origin.js";
 
 export interface Writable {
@@ -13,21 +7,16 @@ export interface Writable {
   readonly readOnly: boolean;
 }
 
-export function mayWrite({ readOnly }: Writable, identity: Identity): boolean {
-  return !readOnly && identity.readOnly !== true;
+/** @throws {HttpError} 403 `READ_ONLY` where the request changes something. */
+export function assertWritable(request: Request, { readOnly }: Writable): void {
+  if (readOnly && !isReading(request)) throw readOnlyError();
 }
 
-/** @throws {HttpError} 403 `READ_ONLY` where the request changes something and its sender may not. */
-export function assertWritable(request: Request, identity: Identity, writable: Writable): void {
-  if (isReading(request) || mayWrite(writable, identity)) return;
-  throw readOnlyError(writable);
-}
-
-export function readOnlyError({ readOnly }: Writable): HttpError {
+export function readOnlyError(): HttpError {
   return new HttpError({
     status: 403,
     code: "READ_ONLY",
-    detail: readOnly ? "This server only shows: nothing can be changed here." : "You may look, and change nothing.",
-    hint: "Use credentials that may write, or a server that is not read-only.",
+    detail: "This server only shows: nothing can be changed here.",
+    hint: "Use a server that is not read-only.",
   });
 }

@@ -37,7 +37,7 @@ export async function callTool(offer: Offer, call: ToolCall): Promise<CallToolRe
   if (work === null) throw new McpError(ErrorCode.InvalidParams, `There is no tool "${tool}".`);
   try {
     guardJson(given, defaultLimits.bodyDepth);
-    if (offer.readOnly && !isLookup(tool)) throw readOnlyError(offer);
+    if (offer.readOnly && !isLookup(tool)) throw readOnlyError();
     return await work(offer, call);
   } catch (error) {
     return failed(offer, { error, tool, record: null });

@@ -18,6 +18,7 @@ export function mountAbout(server: Server): void {
   const health = z.object({ status: z.enum(["healthy", "unhealthy"]) });
   mount(server, {
     route: "GET /health",
+    needs: null,
     operation: "getHealth",
     summary: "Tells whether the store responds. Needs no credentials",
     tag: "Server",
@@ -30,11 +31,15 @@ export function mountAbout(server: Server): void {
   });
   mount(server, {
     route: "GET /workflows",
+    needs: ["any", "some"],
     operation: "listWorkflows",
     summary: "Lists all workflows, with what has become of their runs",
     tag,
     answers: { 200: ["Names, and what there is to each", workflowList] },
-    handle: async ({ tenant }) => json({ workflows: catalog.names, details: await workflowDetails(server, tenant) }),
+    handle: async ({ identity }) => {
+      const details = await workflowDetails(server, identity);
+      return json({ workflows: details.map(({ name }) => name), details });
+    },
   });
   mountShapes(server);
 }
@@ -60,6 +65,7 @@ function mountShapes(server: Server): void {
   mount(server, {
     ...ofWorkflow,
     route: "GET /workflows/{name}/schema",
+    needs: ["any", "workflow"],
     operation: "getWorkflowSchema",
     summary: "JSON Schemas of the events that start and end a run",
     answers: { 200: ["Schemas", z.object({ start: schema, stop: schema })] },
@@ -74,6 +80,7 @@ function mountShapes(server: Server): void {
   mount(server, {
     ...ofWorkflow,
     route: "GET /workflows/{name}/events",
+    needs: ["any", "workflow"],
     operation: "getWorkflowEvents",
     summary: "JSON Schemas of all events of the workflow",
     answers: {
@@ -91,6 +98,7 @@ function mountShapes(server: Server): void {
   mount(server, {
     ...ofWorkflow,
     route: "GET /workflows/{name}/representation",
+    needs: ["any", "workflow"],
     operation: "getWorkflowGraph",
     summary: "The graph, as data and as Mermaid",
     answers: { 200: ["The graph", z.object({ graph, mermaid: z.string() })] },

@@ -1,5 +1,6 @@
 /** A protocol of another package beside the routes of the server, under the same rules. */
 import type { Context } from "hono";
+import { doorCaller } from "../door/door-caller.js";
 import type { MountedDoor } from "../door/mounted-door.types.js";
 import type { ServerEnv } from "../guard/auth.js";
 import { readBody } from "../http/read-body.js";
@@ -15,9 +16,8 @@ export function mountDoor(server: Server, path: string, door: MountedDoor): void
       quotas.streams.assertFree(caller);
       quotas.starts.spend(caller); // it may start a run
     }
-    const { tenant = "" } = context.get("identity");
-    const basePath = options.basePath + path;
-    const response = await door.respond(request, { tenant, basePath, readBody: () => readBody(request, limits) });
+    const asked = { basePath: options.basePath + path, readBody: () => readBody(request, limits) };
+    const response = await door.respond(request, doorCaller(context.get("identity"), asked));
     if (!isStream(response)) return response;
     try {
       quotas.streams.assertFree(caller);

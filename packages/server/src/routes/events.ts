@@ -18,6 +18,7 @@ export function mountEvents(server: Server): void {
   mountStream(server);
   mount(server, {
     route: "POST /events/{id}",
+    needs: ["answer", "run"],
     operation: "postEvent",
     summary: "Sends an event to a run",
     tag,
@@ -45,6 +46,7 @@ export function mountEvents(server: Server): void {
 function mountStream(server: Server): void {
   mount(server, {
     route: "GET /events/{id}",
+    needs: ["read", "run"],
     operation: "streamEvents",
     summary: "Streams all events of a run: Server-Sent Events, or one JSON object per line",
     tag,

@@ -2,6 +2,7 @@
 import { z } from "@hono/zod-openapi";
 import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
+import { readableOf } from "../guard/rights.js";
 import { HttpError } from "../http/http-error.js";
 import { listRuns } from "../runs/list-runs.js";
 import { listResponse } from "../stream/list-response.js";
@@ -27,8 +28,10 @@ const tag = "Handlers";
 const handlerPage = z.object({ handlers: z.array(handler), cursor: z.string().nullable() });
 
 export function mountHandlers(server: Server): void {
+  const { catalog } = server;
   mount(server, {
     route: "GET /handlers",
+    needs: ["read", "some"],
     operation: "listHandlers",
     summary: "Lists runs in pages, or streams those that change",
     tag,
@@ -37,7 +40,11 @@ export function mountHandlers(server: Server): void {
       200: ["A page; with `sse`, events `changed` and `gone`", handlerPage, ["application/json", "text/event-stream"]],
     },
     handle: async (call) => {
-      const { query, tenant } = call;
+      const { tenant } = call;
+      const query = {
+        ...call.query,
+        workflow_name: readableOf(call.identity, call.query.workflow_name, catalog.names),
+      };
       if (!query.sse) return json(await listRuns(server, { query, tenant }));
       const { live, runtime } = server;
       return listResponse({ ...keptOpen(server, call), live, runtime, tenant, filter: query });
@@ -46,15 +53,20 @@ export function mountHandlers(server: Server): void {
   // Before the route of one run: a run of that name is not read there.
   mount(server, {
     route: "GET /handlers/counts",
+    needs: ["read", "some"],
     operation: "countHandlers",
     summary: "How many runs there are, as of the last second",
     tag,
     query: countQuery,
     answers: { 200: ["Counts", allCounts] },
-    handle: async ({ query, tenant }) => json(await server.counts.of(tenant, query)),
+    handle: async ({ query, tenant, identity }) => {
+      const names = readableOf(identity, query.workflow_name, catalog.names);
+      return json(await server.counts.of(tenant, { ...query, workflow_name: names }));
+    },
   });
   mount(server, {
     route: "GET /handlers/{id}",
+    needs: ["read", "run"],
     operation: "getHandler",
     summary: "Status of a run, at once or when it has ended or waits for input",
     tag,
@@ -77,6 +89,7 @@ export function mountHandlers(server: Server): void {
 function mountCancel(server: Server): void {
   mount(server, {
     route: "POST /handlers/{id}/cancel",
+    needs: ["operate", "run"],
     operation: "cancelHandler",
     summary: "Stops a run and keeps its work, or deletes it",
     tag,

@@ -30,6 +30,7 @@ export function mountHistory(server: Server): void {
   mount(server, {
     ...route,
     route: "GET /handlers/{id}/history",
+    needs: ["read", "run"],
     operation: "getHistory",
     summary: "Ticks of a run, in pages, or as a stream that follows the run",
     query: historyQuery,
@@ -49,6 +50,7 @@ export function mountHistory(server: Server): void {
   mount(server, {
     ...route,
     route: "GET /handlers/{id}/attempts",
+    needs: ["read", "run"],
     operation: "getAttempts",
     summary: "Attempts of the steps of a run and its children, in pages",
     query: attemptsQuery,
@@ -66,6 +68,7 @@ export function mountHistory(server: Server): void {
     tag,
     params: tickParams,
     route: "GET /handlers/{id}/at/{tick}",
+    needs: ["read", "run"],
     operation: "getMoment",
     summary: "A run, or a child of it, as it was after a tick",
     query: momentQuery,
@@ -81,6 +84,7 @@ export function mountHistory(server: Server): void {
   mount(server, {
     ...route,
     route: "GET /handlers/{id}/snapshot",
+    needs: ["read", "run"],
     operation: "getSnapshot",
     summary: "Snapshot of a run, for `Context.fromDict`",
     answers: { 200: ["The snapshot", z.record(z.string(), z.unknown())] },

@@ -8,6 +8,7 @@ import type { Server } from "./server.types.js";
 export function mountMetrics(server: Server, metrics: MetricsSource): void {
   mount(server, {
     route: "GET /metrics",
+    needs: ["read", "every"],
     operation: "getMetrics",
     summary: "The metrics of this process, for Prometheus",
     tag: "Server",

@@ -13,6 +13,7 @@ const tag = "Prompts";
 export function mountPrompts(server: Server): void {
   mount(server, {
     route: "GET /handlers/{id}/prompts",
+    needs: ["read", "run"],
     operation: "listPrompts",
     summary: "Open prompts of a run, also while it is at work",
     tag,
@@ -27,6 +28,7 @@ export function mountPrompts(server: Server): void {
   });
   mount(server, {
     route: "POST /handlers/{id}/prompts/{promptId}",
+    needs: ["answer", "run"],
     operation: "answerPrompt",
     summary: "Answers a prompt",
     tag,

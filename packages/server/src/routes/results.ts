@@ -20,6 +20,7 @@ const bareResult = z
 export function mountResults(server: Server): void {
   mount(server, {
     route: "GET /results/{id}",
+    needs: ["read", "run"],
     operation: "getResult",
     summary: "Status of a run, with its result without an envelope. New clients use `/handlers/{id}`",
     tag: "Handlers",

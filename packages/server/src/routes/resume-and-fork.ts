@@ -20,6 +20,7 @@ export function mountResumeAndFork(server: Server): void {
   mount(server, {
     ...route,
     route: "POST /handlers/{id}/resume",
+    needs: ["operate", "run"],
     operation: "resumeHandler",
     summary: "Continues a cancelled run",
     isKeyed: true,
@@ -29,6 +30,7 @@ export function mountResumeAndFork(server: Server): void {
   mount(server, {
     ...route,
     route: "POST /handlers/{id}/retry",
+    needs: ["operate", "run"],
     operation: "retryHandler",
     summary: "Runs the failed and leftover work of a failed run again",
     isKeyed: true,
@@ -38,6 +40,7 @@ export function mountResumeAndFork(server: Server): void {
   mount(server, {
     ...route,
     route: "POST /handlers/{id}/fork",
+    needs: ["fork", "run"],
     operation: "forkHandler",
     summary: "Starts a run from the state of another run after a tick",
     body: forkBody,

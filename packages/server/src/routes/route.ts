@@ -7,16 +7,17 @@
 import { createRoute, type OpenAPIHono, type RouteConfig, z } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { HeaderName, Route } from "millrace/wire";
-import type { ServerEnv } from "../guard/auth.js";
+import type { Identity, ServerEnv } from "../guard/auth.js";
 import { bodyInvalid, HttpError, type Issue } from "../http/http-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { readBody } from "../http/read-body.js";
 import type { ServerLimits } from "../options.js";
 import { errorAnswer } from "../wire/schemas.js";
+import { assertNeed, type Need, type NeedHost, type NeedParams } from "./need.js";
 
 export { json } from "../http/json.js";
 
-export interface RouteTable {
+export interface RouteTable extends NeedHost {
   readonly app: OpenAPIHono<ServerEnv>;
   readonly limits: ServerLimits;
 }
@@ -36,6 +37,8 @@ export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType,
   readonly answers: {
     readonly [status: number]: readonly [description: string, schema: z.ZodType | null, types?: readonly string[]];
   };
+  /** The right that the caller needs, and of what; `null`: none. */
+  readonly needs: Need | null;
   /** `true` when the route reads the header `Idempotency-Key`. */
   readonly isKeyed?: boolean;
   /** `true` when the route needs no credentials. */
@@ -48,6 +51,7 @@ export interface RouteOptions<Params extends z.ZodType, Query extends z.ZodType,
 export interface Call<Params, Query, Body> {
   readonly context: Context<ServerEnv>;
   readonly tenant: string;
+  readonly identity: Identity;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -58,14 +62,19 @@ export function mount<
   Params extends z.ZodType = z.ZodType<undefined>,
   Query extends z.ZodType = z.ZodType<undefined>,
   Body extends z.ZodType = z.ZodType<undefined>,
->({ app, limits }: RouteTable, options: RouteOptions<Params, Query, Body>): void {
+>(table: RouteTable, options: RouteOptions<Params, Query, Body>): void {
+  const { app, limits } = table;
   const route = createRoute(toConfig(options as never) as RouteConfig);
   app.openAPIRegistry.registerPath(route);
   app.on(route.method.toUpperCase(), route.getRoutingPath(), async (context) => {
+    const identity = context.get("identity");
+    const params = options.params && check(options.params, context.req.param(), "query");
+    if (options.needs !== null) await assertNeed(table, options.needs, { identity, params: params as NeedParams });
     const call = {
       context,
-      tenant: context.get("identity").tenant ?? "",
-      params: options.params && check(options.params, context.req.param(), "query"),
+      tenant: identity.tenant ?? "",
+      identity,
+      params,
       query: options.query && check(options.query, queryOf(context), "query"),
       body: options.body && check(options.body, await readBody(context.req.raw, limits), "body"),
       idempotencyKey: options.isKeyed === true ? idempotencyKeyOf(context.req.raw) : null,

@@ -4,12 +4,14 @@ import { z } from "@hono/zod-openapi";
 import type { Schedule, ScheduleOptions } from "millrace/runtime";
 import { type ScheduleBody, type ScheduleRecord, toWire } from "millrace/wire";
 import { placeOf } from "../guard/queue-of.js";
+import { assertMay, rightsFor } from "../guard/rights.js";
 import { HttpError, scheduleUnknown } from "../http/http-error.js";
 import { callerOf } from "../quota/caller.js";
 import { isoTime } from "../system.js";
 import { fromCursor, toCursor } from "../wire/cursor.js";
 import { readStart } from "../wire/read-event.js";
 import { nextQuery, schedule, scheduleBody, scheduleParams, scheduleQuery } from "../wire/schemas.js";
+import { workflowUnknown } from "../wire/workflow-facts.js";
 import { type Call, json, mount } from "./route.js";
 import type { Server } from "./server.types.js";
 
@@ -23,21 +25,24 @@ export function mountSchedules(server: Server): void {
   const { schedules } = server.runtime;
   mount(server, {
     route: "GET /schedules",
+    needs: ["read", "some"],
     operation: "listSchedules",
     summary: "Lists schedules by name, in pages",
     tag,
     query: scheduleQuery,
     answers: { 200: ["A page", z.object({ schedules: z.array(schedule), cursor: z.string().nullable() })] },
-    handle: async ({ tenant, query: { prefix, limit, cursor } }) => {
+    handle: async ({ tenant, identity, query: { prefix, limit, cursor } }) => {
       const place = cursor === undefined ? {} : { cursor: fromCursor(cursor, ["schedules"]).place };
       const page = await schedules.list({ tenant, limit, ...(prefix !== undefined && { prefix }), ...place });
+      const readable = page.schedules.filter(({ workflow }) => rightsFor(identity, workflow).includes("read"));
       const next = page.cursor === null ? null : toCursor("schedules", page.cursor);
-      return json({ schedules: page.schedules.map(toRecord), cursor: next });
+      return json({ schedules: readable.map(toRecord), cursor: next });
     },
   });
   mount(server, {
     ...one,
     route: "GET /schedules/{name}",
+    needs: ["read", "schedule"],
     operation: "getSchedule",
     summary: "A schedule and its state",
     answers: it,
@@ -50,6 +55,7 @@ export function mountSchedules(server: Server): void {
   mount(server, {
     ...one,
     route: "PUT /schedules/{name}",
+    needs: ["operate", "schedule"],
     operation: "setSchedule",
     summary: "Creates a schedule, or replaces the one of that name",
     body: scheduleBody,
@@ -59,6 +65,7 @@ export function mountSchedules(server: Server): void {
   mount(server, {
     ...one,
     route: "DELETE /schedules/{name}",
+    needs: ["operate", "schedule"],
     operation: "deleteSchedule",
     summary: "Deletes a schedule; its runs stay",
     answers: { 200: ["Done", z.object({ status: z.literal("deleted") })] },
@@ -75,6 +82,7 @@ function mountPauses(server: Server): void {
   mount(server, {
     ...one,
     route: "POST /schedules/{name}/pause",
+    needs: ["operate", "schedule"],
     operation: "pauseSchedule",
     summary: "Nothing occurs until it is resumed",
     answers: it,
@@ -83,6 +91,7 @@ function mountPauses(server: Server): void {
   mount(server, {
     ...one,
     route: "POST /schedules/{name}/resume",
+    needs: ["operate", "schedule"],
     operation: "resumeSchedule",
     summary: "The next occurrence counts from now",
     answers: it,
@@ -91,6 +100,7 @@ function mountPauses(server: Server): void {
   mount(server, {
     ...one,
     route: "GET /schedules/{name}/next",
+    needs: ["read", "schedule"],
     operation: "listOccurrences",
     summary: "Times of the next occurrences, also of a schedule that is paused",
     query: nextQuery,
@@ -104,9 +114,11 @@ function mountPauses(server: Server): void {
 
 async function setSchedule(server: Server, call: Call<Name, unknown, ScheduleBody>): Promise<Schedule> {
   const { runtime, catalog, limits, options, quotas } = server;
-  const { context, tenant, body, params } = call;
+  const { context, tenant, identity, body, params } = call;
   quotas.starts.spend(callerOf(options, context)); // it starts runs, and is stored like one
   const { workflow_name: workflow, cron, timezone, overlap, catch_up: catchUp, labels } = body;
+  for (const right of ["operate", "start"] as const)
+    assertMay(identity, { right, workflow, unknown: () => workflowUnknown(workflow) });
   const input = readStart(body, { facts: catalog.get(workflow), maxDepth: limits.bodyDepth });
   const place = await placeOf(options, { request: context.req.raw, tenant, workflow, body });
   if ((await runtime.schedules.get(params.name, { tenant })) === null) await assertRoom(server, tenant);

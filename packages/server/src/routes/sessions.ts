@@ -33,6 +33,7 @@ const mostShown = 50;
 export function mountSessions(server: Server): void {
   mount(server, {
     route: "GET /sessions",
+    needs: ["read", "every"],
     operation: "listSessions",
     summary: "Sessions of pipelines, then of agents, each by id",
     tag,
@@ -42,6 +43,7 @@ export function mountSessions(server: Server): void {
   });
   mount(server, {
     route: "GET /sessions/{id}",
+    needs: ["read", "every"],
     operation: "getSession",
     summary: "State of a session, and its newest runs, the oldest of them first",
     tag,

@@ -9,6 +9,7 @@ import type { Server } from "./server.types.js";
 export function mountSources(server: Server, sources: StepSources): void {
   mount(server, {
     route: "GET /workflows/{name}/steps/{step}/source",
+    needs: ["read", "workflow"],
     operation: "getStepSource",
     summary: "The code of a step, as its author wrote it",
     tag: "Workflows",

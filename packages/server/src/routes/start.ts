@@ -34,6 +34,7 @@ export function mountStart(server: Server): void {
   mount(server, {
     ...start,
     route: "POST /workflows/{name}/run",
+    needs: ["start", "workflow"],
     operation: "runWorkflow",
     summary: "Starts a run and waits for its end",
     answers: { 200: ["The run has ended", handler], 202: ["The run waits for input, or continues", handler] },
@@ -50,6 +51,7 @@ export function mountStart(server: Server): void {
   mount(server, {
     ...start,
     route: "POST /workflows/{name}/run-nowait",
+    needs: ["start", "workflow"],
     operation: "startWorkflow",
     summary: "Starts a run",
     answers: { 200: ["The run is stored", handler] },

@@ -1,19 +1,30 @@
 /** The studio: its files, and the facts that a page needs about its server and its user. */
 import { z } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import { mayWrite } from "../guard/read-only.js";
+import { type Right, rightsForSome } from "../guard/rights.js";
 import { type StudioFiles, studioFileOf } from "../studio-file.js";
 import { version } from "../version.js";
 import { json, mount } from "./route.js";
 import type { Server } from "./server.types.js";
 
-const deeds = ["start", "send", "answer", "cancel", "resume", "retry", "fork", "delete"] as const;
+/** What the page offers, and the right that it needs. */
+const deeds = {
+  start: "start",
+  send: "answer",
+  answer: "answer",
+  cancel: "operate",
+  resume: "operate",
+  retry: "operate",
+  fork: "fork",
+  delete: "operate",
+} satisfies Record<string, Right>;
+const deedNames = Object.keys(deeds) as Deed[];
 
 const config = z
   .object({
     version: z.string().describe("Of this server."),
     read_only: z.boolean(),
-    may: z.object(Object.fromEntries(deeds.map((deed) => [deed, z.boolean()])) as Record<Deed, z.ZodBoolean>),
+    may: z.object(Object.fromEntries(deedNames.map((deed) => [deed, z.boolean()])) as Record<Deed, z.ZodBoolean>),
     tenant: z.string().nullable().describe("Whose runs the caller sees; null: those of no tenant."),
     client: z.string().nullable().describe("The caller, as named by `auth`."),
     tenants: z.boolean().describe("Whether callers are identified: the server has `auth`."),
@@ -21,22 +32,24 @@ const config = z
     sources: z.boolean().describe("Whether the code of steps may be read."),
   })
   .openapi("StudioConfig");
-type Deed = (typeof deeds)[number];
+type Deed = keyof typeof deeds;
 
 export function mountStudioConfig(server: Server): void {
   mount(server, {
     route: "GET /studio/config",
+    needs: null,
     operation: "getStudioConfig",
     summary: "What the caller may do here, and who it is",
     tag: "Server",
     answers: { 200: ["The facts that a page needs before it shows anything", config] },
-    handle: ({ context, tenant }) => {
-      const { client = null } = context.get("identity");
-      const isAllowed = mayWrite(server.options, context.get("identity"));
+    handle: ({ identity, tenant }) => {
+      const { client = null } = identity;
+      const given = server.options.readOnly ? [] : rightsForSome(identity);
+      const may = Object.fromEntries(deedNames.map((deed) => [deed, given.includes(deeds[deed])]));
       return json({
         version,
-        read_only: !isAllowed,
-        may: Object.fromEntries(deeds.map((deed) => [deed, isAllowed])),
+        read_only: !Object.values(may).includes(true),
+        may,
         tenant: tenant === "" ? null : tenant,
         client,
         tenants: server.options.auth !== null,

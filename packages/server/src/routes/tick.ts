@@ -8,6 +8,7 @@ import type { Server } from "./server.types.js";
 export function mountTick(server: Server): void {
   mount(server, {
     route: "POST /tick",
+    needs: ["operate", "every"],
     operation: "tick",
     summary: "Recovers the due runs of all tenants, and returns when to call again",
     tag: "Server",

@@ -103,6 +103,7 @@ class ListReading {
   }
 
   #mayContinue(): boolean {
+    if (this.#request.query.workflow_name?.length === 0) return false;
     if (this.#isFirst) return true;
     if (this.cursor === null) return false;
     return this.#filter.search === undefined ? this.#lookedAt < mostLookedAt : nowMs() < this.#untilMs;

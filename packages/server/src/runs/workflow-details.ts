@@ -2,6 +2,8 @@
 
 import type { EventRole } from "millrace";
 import type { WireEventRole, WorkflowRecord } from "millrace/wire";
+import type { Identity } from "../guard/auth.js";
+import { rightsFor } from "../guard/rights.js";
 import { isoTime } from "../system.js";
 import { shownStatus } from "../wire/handler-record.js";
 import type { WorkflowFacts } from "../wire/workflow-facts.js";
@@ -23,19 +25,23 @@ export const shownRoles: Readonly<Record<EventRole, WireEventRole>> = {
   notice: "engine",
 };
 
-export async function workflowDetails(server: Served, tenant: string): Promise<WorkflowRecord[]> {
+/** Workflows of which the caller has a right; numbers and last run only where it may read. */
+export async function workflowDetails(server: Served, identity: Identity): Promise<WorkflowRecord[]> {
+  const { tenant = "" } = identity;
   const { workflows } = await server.counts.of(tenant);
   const countsOf = new Map(workflows.map(({ workflow_name: name, ...counts }) => [name, counts]));
+  const shown = server.catalog.names.filter((name) => rightsFor(identity, name).length > 0);
   return Promise.all(
-    server.catalog.names.map(async (name) => {
+    shown.map(async (name) => {
+      const isReadable = rightsFor(identity, name).includes("read");
       const { compiled } = server.catalog.get(name);
-      const counts = countsOf.get(name);
+      const counts = isReadable ? countsOf.get(name) : undefined;
       return {
         name,
         kind: isPipeline(compiled) ? "pipeline" : "workflow",
         description: compiled.options.description,
         counts: counts ?? noCounts(),
-        last_run: await lastRun(server, tenant, name),
+        last_run: isReadable ? await lastRun(server, tenant, name) : null,
       };
     }),
   );

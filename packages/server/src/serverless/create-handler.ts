@@ -13,7 +13,7 @@ import { compileWorkflow } from "millrace/engine";
 import type { RunKey, RunStore, Runtime, Workflows } from "millrace/runtime";
 import { authenticate } from "../guard/auth.js";
 import { assertMayWrite } from "../guard/cross-origin.js";
-import { assertWritable } from "../guard/read-only.js";
+import { assertMay, type Right } from "../guard/rights.js";
 import { answerError, type FailedRequest, internal } from "../http/answer-error.js";
 import { idempotencyKeyOf } from "../http/idempotency-key.js";
 import { json } from "../http/json.js";
@@ -22,7 +22,7 @@ import { afterMs, nowMs } from "../system.js";
 import { handlerRecord } from "../wire/handler-record.js";
 import { WorkflowCatalog } from "../wire/workflow-facts.js";
 import { type HandlerOptions, type ResolvedHandlerOptions, resolveHandlerOptions } from "./handler-options.js";
-import { readRequest } from "./read-request.js";
+import { type FunctionRequest, readRequest } from "./read-request.js";
 import { openRequestRuntime } from "./request-runtime.js";
 import { startOrSend } from "./start-or-send.js";
 
@@ -86,12 +86,20 @@ interface Serving extends ResolvedHandlerOptions {
   readonly catalog: WorkflowCatalog;
 }
 
+const needed: Readonly<Record<FunctionRequest["kind"], Right>> = {
+  start: "start",
+  answer: "answer",
+  send: "answer",
+  drive: "operate",
+  look: "read",
+};
+
 async function serve(serving: Serving, request: Request, context: RequestContext): Promise<Response> {
   assertMayWrite(request, { cors: { origins: serving.origins, credentials: true }, isAskedInFront: true });
   const identity = await authenticate(serving.auth, request);
-  assertWritable(request, identity, { readOnly: false });
   const { tenant = "" } = identity;
   const read = await readRequest(request, serving.limits);
+  assertMay(identity, { right: needed[read.kind], workflow: serving.name });
   const idempotencyKey = idempotencyKeyOf(request);
   const about = read.kind === "start" || read.kind === "look" ? null : { tenant, runId: read.id };
   let isTaken = false;

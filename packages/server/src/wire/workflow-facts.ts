@@ -63,13 +63,17 @@ export class WorkflowCatalog {
   get(name: string): WorkflowFacts {
     const found = this.#byName.get(name);
     if (found) return found;
-    throw new WorkflowError({
-      code: "WORKFLOW_UNKNOWN",
-      message: `There is no workflow ${JSON.stringify(name)}.`,
-      hint: "`GET /workflows` lists those that there are.",
-      details: { workflow: name },
-    });
+    throw workflowUnknown(name);
   }
+}
+
+export function workflowUnknown(name: string): WorkflowError {
+  return new WorkflowError({
+    code: "WORKFLOW_UNKNOWN",
+    message: `There is no workflow ${JSON.stringify(name)}.`,
+    hint: "`GET /workflows` lists those that there are.",
+    details: { workflow: name },
+  });
 }
 
 interface FactsSource extends Pick<WorkflowFacts, "schemaOf"> {

@@ -1,6 +1,6 @@
 /** A server with the studio over a SQLite file: `server.ts <file> <port> [signed] [read-only] [sources]`. Prints its port. */
 import { serve } from "@hono/node-server";
-import { bearerAuth, createServer } from "@millrace/server";
+import { type BearerToken, bearerAuth, createServer } from "@millrace/server";
 import { sqliteStore } from "@millrace/sqlite";
 import { studioFile } from "@millrace/studio";
 import { createRuntime, type Runtime } from "millrace/runtime";
@@ -17,9 +17,9 @@ const article = articlePipeline(store).workflow;
 const runtime = createRuntime({ workflows: { ...workflows, article }, store, leaseMs: LEASE_MS }) as unknown as Runtime;
 await runtime.start();
 
-const tokens = [
+const tokens: BearerToken[] = [
   { token: "acme-token", tenant: "acme" },
-  { token: "reader-token", tenant: "acme", readOnly: true },
+  { token: "reader-token", tenant: "acme", may: ["read"] },
 ];
 const sources = {
   read: async (_: unknown, step: string) =>
