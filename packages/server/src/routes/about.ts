@@ -14,7 +14,6 @@ const tag = "Workflows";
 const schema = z.record(z.string(), z.unknown());
 
 export function mountAbout(server: Server): void {
-  const { catalog } = server;
   const health = z.object({ status: z.enum(["healthy", "unhealthy"]) });
   mount(server, {
     route: "GET /health",
