@@ -9,7 +9,7 @@
  */
 import type { Log } from "millrace";
 import type { Rules } from "millrace/engine";
-import { type Authenticate, authenticate } from "../guard/auth.js";
+import { type Authenticate, answererOf, authenticate } from "../guard/auth.js";
 import { assertMayWrite } from "../guard/cross-origin.js";
 import { assertWritable } from "../guard/read-only.js";
 import { answerError } from "../http/answer-error.js";
@@ -44,7 +44,8 @@ export function createDoor(door: MountedDoor, basePath: string, options: DoorOpt
     const identity = await authenticate(auth, request);
     assertWritable(request, identity, { readOnly: false });
     const { tenant = "" } = identity;
-    return door.respond(request, { tenant, basePath, readBody: () => readBody(request, limits) });
+    const answerer = (name: string) => answererOf(identity, name);
+    return door.respond(request, { tenant, answerer, basePath, readBody: () => readBody(request, limits) });
   };
   return (request) => {
     const failed = { method: request.method, path: new URL(request.url).pathname };

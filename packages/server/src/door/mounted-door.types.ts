@@ -1,7 +1,11 @@
+import type { AnsweredBy } from "millrace";
+
 /** The sender of an admitted request. */
 export interface DoorCaller {
   /** `""` for a caller without a tenant. */
   readonly tenant: string;
+  /** Who answers prompts with this request, through the door of this name. */
+  answerer(door: string): AnsweredBy;
   /** Path of the door. */
   readonly basePath: string;
   /** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */

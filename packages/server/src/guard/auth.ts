@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+import { type AnsweredBy, WorkflowError } from "millrace";
 import { refuseOptions } from "millrace/engine";
 import { HttpError } from "../http/http-error.js";
 
@@ -13,6 +13,12 @@ export interface Identity {
   readonly tenant?: string;
   /** Identifies the client for limits per client. */
   readonly client?: string;
+  /**
+   * The person or program that sends the request: stored with its answers, and shown to all who may read the run. At most 255 bytes.
+   *
+   * @default `client`, if it fits
+   */
+  readonly user?: string;
   /** `true`: the sender may look and change nothing; what changes something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
 }
@@ -70,6 +76,7 @@ function refuseWrongIdentities(known: readonly BearerToken[]): void {
     const other = known.findIndex(({ token }) => token === entry.token);
     return [
       ...(isTenant(entry) ? [] : [`token ${index} has a tenant that is not a string`]),
+      ...(entry.user === undefined || isName(entry.user) ? [] : [`token ${index} has a \`user\` that is no name`]),
       ...(isFlag(entry) ? [] : [`token ${index} has a \`readOnly\` that is neither true nor false`]),
       ...(isSameCaller(known[other] as BearerToken, entry)
         ? []
@@ -80,7 +87,8 @@ function refuseWrongIdentities(known: readonly BearerToken[]): void {
 }
 
 function isSameCaller(left: Identity, right: Identity): boolean {
-  return left.tenant === right.tenant && left.client === right.client && left.readOnly === right.readOnly;
+  const fields = ["tenant", "client", "user", "readOnly"] as const;
+  return fields.every((field) => left[field] === right[field]);
 }
 
 async function digestOf(text: string): Promise<Uint8Array> {
@@ -111,7 +119,21 @@ export async function authenticate(auth: Authenticate | null, request: Request):
   if (identity === null || typeof identity !== "object") throw unauthorized();
   assertTenant(identity);
   assertFlag(identity);
+  if (identity.user !== undefined && !isName(identity.user))
+    throw new TypeError("`auth` returned a `user` that is not a text of 1 to 255 bytes of UTF-8.");
   return identity;
+}
+
+/** Who has sent an answer, and through which door. */
+export function answererOf({ user, client }: Identity, door: string): AnsweredBy {
+  const known = user ?? client;
+  return isName(known) ? { user: known, door } : { door };
+}
+
+/** As the runtime stores names: without U+0000 and half surrogate pairs. */
+function isName(text: unknown): text is string {
+  if (typeof text !== "string" || text === "" || /\0|[\uD800-\uDFFF]/u.test(text)) return false;
+  return new TextEncoder().encode(text).length <= 255;
 }
 
 /**

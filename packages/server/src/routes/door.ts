@@ -1,7 +1,7 @@
 /** A protocol of another package beside the routes of the server, under the same rules. */
 import type { Context } from "hono";
 import type { MountedDoor } from "../door/mounted-door.types.js";
-import type { ServerEnv } from "../guard/auth.js";
+import { answererOf, type ServerEnv } from "../guard/auth.js";
 import { readBody } from "../http/read-body.js";
 import { callerOf } from "../quota/caller.js";
 import type { Server } from "./server.types.js";
@@ -15,9 +15,16 @@ export function mountDoor(server: Server, path: string, door: MountedDoor): void
       quotas.streams.assertFree(caller);
       quotas.starts.spend(caller); // it may start a run
     }
-    const { tenant = "" } = context.get("identity");
+    const identity = context.get("identity");
+    const { tenant = "" } = identity;
+    const answerer = (name: string) => answererOf(identity, name);
     const basePath = options.basePath + path;
-    const response = await door.respond(request, { tenant, basePath, readBody: () => readBody(request, limits) });
+    const response = await door.respond(request, {
+      tenant,
+      answerer,
+      basePath,
+      readBody: () => readBody(request, limits),
+    });
     if (!isStream(response)) return response;
     try {
       quotas.streams.assertFree(caller);
