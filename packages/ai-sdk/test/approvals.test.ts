@@ -76,6 +76,10 @@ it("the first of two pages that answer counts, and the other is told so, and res
   await second.resumeStream();
   expect(await world.messages("c1")).toEqual(plain(first.messages));
   expect(world.executed).toHaveLength(1);
+  const doors: unknown[] = [];
+  for await (const { tick } of world.runtime.history(first.messages.at(-1)?.id ?? ""))
+    if (tick.type === "event.received") doors.push(tick.by);
+  expect(doors).toEqual([{ door: "chat" }]);
 });
 
 it("each of two pages answers one of two questions, and the last one gets what follows from both", async () => {

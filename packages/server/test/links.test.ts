@@ -82,6 +82,7 @@ describe("a webhook", () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(again.status).toBe(200);
     expect(other.status).toBe(409);
+    expect(await other.json()).toMatchObject({ code: "PROMPT_CLOSED", answered: { by: { door: "link" } } });
     expect(await handle).toEqual({ status: "paid", cents: 1 });
   });
 

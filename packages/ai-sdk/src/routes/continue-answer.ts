@@ -26,7 +26,7 @@ export async function continueAnswer(open: OpenChats, chat: Chat, { last, answer
   for (const prompt of prompts) {
     const fields = answers.get(prompt.promptId) ?? fieldsFor(prompt, tools);
     if (fields === null) continue;
-    const { status } = await handle.answer(prompt.promptId, fields);
+    const { status } = await handle.answer(prompt.promptId, fields, { by: open.answerer });
     if (status === "accepted") taken++;
   }
   if (taken === 0) throw promptClosed();

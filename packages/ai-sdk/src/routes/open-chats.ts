@@ -1,5 +1,6 @@
 import type { DoorCaller } from "@millrace/server/door";
 import { createUIMessageStreamResponse } from "ai";
+import type { AnsweredBy } from "millrace";
 import type { Runtime } from "millrace/runtime";
 import { Answers } from "../chat/answers.js";
 import type { ChatInput, ChatTurn } from "../chat/chat-input.js";
@@ -21,11 +22,13 @@ export interface OpenChats {
   readonly tenant: string;
   readonly chats: Chats;
   readonly answers: Answers;
+  /** Who answers prompts with this request. */
+  readonly answerer: AnsweredBy;
 }
 
-export function openChats(runtime: Runtime, flow: ChatFlow, { tenant }: DoorCaller): OpenChats {
+export function openChats(runtime: Runtime, flow: ChatFlow, { tenant, answerer }: DoorCaller): OpenChats {
   const chats = new Chats(runtime, tenant);
-  return { runtime, flow, tenant, chats, answers: new Answers(runtime, chats, flow) };
+  return { runtime, flow, tenant, chats, answers: new Answers(runtime, chats, flow), answerer: answerer("chat") };
 }
 
 const keepAliveMs = 15_000;

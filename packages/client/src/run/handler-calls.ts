@@ -6,9 +6,11 @@
 import type { Receipt } from "millrace";
 import {
   type AnswerBody,
+  type AnsweredRecord,
   type CancelBody,
   type CancelParams,
   type EventBody,
+  fromWire,
   type HandlerParams,
   type HandlerRecord,
   type PromptRecord,
@@ -113,8 +115,15 @@ async function deliver(
     const { sequence } = await transport.json<{ status: string; sequence: number }>(call, "status");
     return { status: "accepted", sequence };
   } catch (error) {
-    if (hasCode(error, ...refusalCodes)) return { status: "refused", code: error.code, hint: error.hint };
-    throw error;
+    if (!hasCode(error, ...refusalCodes)) throw error;
+    const { code, hint, details } = error;
+    const { answered } = details as { readonly answered?: AnsweredRecord };
+    return {
+      status: "refused",
+      code,
+      hint,
+      ...(answered !== undefined && { details: { answered: fromWire(answered) } }),
+    };
   }
 }
 

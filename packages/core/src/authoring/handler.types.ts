@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { PromptAnswer } from "../event/answered-by.types.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { Sendable } from "../event/event.types.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
@@ -68,7 +69,13 @@ export interface HandlerSendOptions {
 /** Whether the run accepted an event from outside. */
 export type Receipt =
   | { readonly status: "accepted"; readonly sequence: number }
-  | { readonly status: "refused"; readonly code: string; readonly hint: string };
+  | {
+      readonly status: "refused";
+      readonly code: string;
+      readonly hint: string;
+      /** With `PROMPT_CLOSED` from a durable run whose prompt was answered: the answer that counts. */
+      readonly details?: { readonly answered: PromptAnswer };
+    };
 
 /** State of an idle run. */
 export type RunOutcome<Result = unknown, Prompt extends WorkflowEvent = WorkflowEvent> =

@@ -7,6 +7,7 @@
  * @module
  */
 
+import type { AnsweredBy } from "../event/answered-by.types.js";
 import type { StateChange } from "../state/patch.types.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import type { WrittenPieces } from "../value/pieces.types.js";
@@ -111,6 +112,8 @@ export interface EventReceived extends Happened {
   readonly promptId: string | null;
   /** Ticket of the sender that awaits a receipt. Below zero: the position of a stored post. */
   readonly ticket: number | null;
+  /** Of an answer. Left out: its sender is not known. */
+  readonly by?: AnsweredBy;
 }
 
 /** Fires due timers, as every other tick does. */

@@ -34,6 +34,7 @@ export type {
   ImportOptions,
 } from "../runtime/api/moving.types.js";
 export type {
+  AnswerOptions,
   AttemptsOptions,
   CountFilter,
   DedupeOptions,

@@ -168,6 +168,10 @@ const definition = plain(
 );
 const positive = plain("a number from 1", (json) => Number.isSafeInteger(json) && (json as number) > 0);
 const label = plain("a label", isLabel);
+const answeredBy = plain("who answered", (json) => {
+  const { door, user } = (json ?? {}) as { readonly door?: unknown; readonly user?: unknown };
+  return isText(door) && (user === undefined || isText(user));
+});
 const limit: Form = { ...numberOrNull, isOptional: true };
 const elapsed: Form = { ...number, isOptional: true };
 
@@ -350,7 +354,13 @@ const shapes: Shapes = {
   "run.cancelled": { reason: value, ticket: { ...integer, isOptional: true } },
   "run.idled": {},
   "definition.changed": { definition },
-  "event.received": { event, step: textOrNull, promptId: textOrNull, ticket: integerOrNull },
+  "event.received": {
+    event,
+    step: textOrNull,
+    promptId: textOrNull,
+    ticket: integerOrNull,
+    by: { ...answeredBy, isOptional: true },
+  },
   "time.passed": {},
   "step.completed": {
     ...ofAttempt,

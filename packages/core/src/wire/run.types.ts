@@ -36,6 +36,18 @@ export interface StreamedEnvelope extends Envelope {
 /** A run that waits is `running`. */
 export type WireStatus = "running" | "completed" | "failed" | "cancelled";
 
+/** Who sent an answer, and through which door. */
+export interface AnswererRecord {
+  readonly user?: string;
+  readonly door: string;
+}
+
+/** The answer that has closed a prompt. */
+export interface AnsweredRecord {
+  readonly at: string;
+  readonly by: AnswererRecord | null;
+}
+
 export interface PromptRecord {
   readonly prompt_id: string;
   readonly event: Envelope;
@@ -152,6 +164,8 @@ export interface WaitRecord {
   readonly to: string | null;
   readonly to_tick: number | null;
   readonly prompt_id?: string;
+  /** Who answered the prompt. */
+  readonly by?: AnswererRecord;
   readonly until?: string;
   readonly run_id?: string;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CountsRecord, JsonSchema, QueueRecord, WireStatus } from "./run.types.js";
+import type { AnsweredRecord, CountsRecord, JsonSchema, QueueRecord, WireStatus } from "./run.types.js";
 
 export interface WorkflowRecord {
   readonly name: string;
@@ -121,4 +121,6 @@ export interface ErrorAnswer {
   /** Of the entry in the log of the server. */
   readonly id?: string;
   readonly issues?: readonly { readonly path: string; readonly message: string }[];
+  /** With `PROMPT_CLOSED`: the answer that counts. */
+  readonly answered?: AnsweredRecord;
 }

@@ -2,6 +2,7 @@ import { expectTypeOf } from "vitest";
 import type { MomentOptions } from "../../src/runtime/api/history.types.js";
 import type { ExportOptions, ImportOptions } from "../../src/runtime/api/moving.types.js";
 import type {
+  AnswerOptions,
   AttemptsOptions,
   CountFilter,
   DedupeOptions,
@@ -64,7 +65,7 @@ interface Interfaces {
   readonly "schedules.delete": TenantOptions;
   readonly "schedules.next": TenantOptions;
   readonly sendEvent: SendOptions;
-  readonly answer: PostOptions;
+  readonly answer: AnswerOptions;
   readonly cancel: PostOptions;
   readonly idle: IdleOptions;
   readonly snapshot: RawOptions;

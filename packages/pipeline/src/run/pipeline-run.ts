@@ -1,7 +1,7 @@
 /** A started run of a pipeline, for its caller. */
 
 import { plainCopy, type SessionState } from "@millrace/executor";
-import { type PendingPrompt, QuestionEvent, WorkflowError } from "millrace";
+import { type PendingPrompt, QuestionEvent, type Receipt, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { decisionProblems } from "../human/check-decision.js";
 import { fieldsOfDecision, requirementOfPrompt } from "../human/executor-question.js";
@@ -172,7 +172,7 @@ const holdsSession = (differs: unknown): boolean => Array.isArray(differs) && di
 export function promptClosed(
   runId: string,
   requirementId: string,
-  { code, hint }: { readonly code: string; readonly hint: string } = {
+  { code, hint, details }: Omit<Extract<Receipt, { readonly status: "refused" }>, "status"> = {
     code: "PROMPT_CLOSED",
     hint: "See `requirements` of the run for what it waits for now.",
   },
@@ -181,7 +181,7 @@ export function promptClosed(
     code: "PROMPT_CLOSED",
     message: `The run "${runId}" no longer waits for an answer to ${requirementId}.`,
     hint,
-    details: { runId, requirementId, code },
+    details: { runId, requirementId, code, ...details },
   });
 }
 

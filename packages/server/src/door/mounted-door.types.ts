@@ -1,9 +1,12 @@
+import type { AnsweredBy } from "millrace";
 import type { Right } from "../guard/rights.js";
 
 /** The sender of an admitted request. */
 export interface DoorCaller {
   /** `""` for a caller without a tenant. */
   readonly tenant: string;
+  /** Who answers prompts with this request, through the door of this name. */
+  answerer(door: string): AnsweredBy;
   /** Path of the door. */
   readonly basePath: string;
   /** A door calls it before it reads or changes anything. @throws {HttpError} `FORBIDDEN` */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { WorkflowError } from "millrace";
+import { type AnsweredBy, WorkflowError } from "millrace";
 import { refuseOptions } from "millrace/engine";
 import { HttpError } from "../http/http-error.js";
 import { type Rights, rightsProblem } from "./rights.js";
@@ -14,6 +14,12 @@ export interface Identity {
   readonly tenant?: string;
   /** Identifies the client for limits per client. */
   readonly client?: string;
+  /**
+   * The person or program that sends the request: stored with its answers, and shown to all who may read the run. At most 255 bytes.
+   *
+   * @default `client`, if it fits
+   */
+  readonly user?: string;
   /**
    * What the sender may do, for all workflows or by workflow; anything else is 403 `FORBIDDEN`. `["read"]`: it may look
    * and change nothing. @default everything
@@ -75,6 +81,7 @@ function refuseWrongIdentities(known: readonly BearerToken[]): void {
     const problem = rightsProblem(entry.may);
     return [
       ...(isTenant(entry) ? [] : [`token ${index} has a tenant that is not a string`]),
+      ...(entry.user === undefined || isName(entry.user) ? [] : [`token ${index} has a \`user\` that is no name`]),
       ...(problem === null ? [] : [`token ${index} has a \`may\` with ${problem}`]),
       ...(isSameCaller(known[other] as BearerToken, entry)
         ? []
@@ -86,7 +93,7 @@ function refuseWrongIdentities(known: readonly BearerToken[]): void {
 
 function isSameCaller(left: Identity, right: Identity): boolean {
   const isSameMay = JSON.stringify(left.may) === JSON.stringify(right.may);
-  return left.tenant === right.tenant && left.client === right.client && isSameMay;
+  return isSameMay && (["tenant", "client", "user"] as const).every((field) => left[field] === right[field]);
 }
 
 async function digestOf(text: string): Promise<Uint8Array> {
@@ -117,7 +124,21 @@ export async function authenticate(auth: Authenticate | null, request: Request):
   if (identity === null || typeof identity !== "object") throw unauthorized();
   assertTenant(identity);
   assertRights(identity);
+  if (identity.user !== undefined && !isName(identity.user))
+    throw new TypeError("`auth` returned a `user` that is not a text of 1 to 255 bytes of UTF-8.");
   return identity;
+}
+
+/** Who has sent an answer, and through which door. */
+export function answererOf({ user, client }: Identity, door: string): AnsweredBy {
+  const known = user ?? client;
+  return isName(known) ? { user: known, door } : { door };
+}
+
+/** As the runtime stores names: without U+0000 and half surrogate pairs. */
+function isName(text: unknown): text is string {
+  if (typeof text !== "string" || text === "" || /\0|[\uD800-\uDFFF]/u.test(text)) return false;
+  return new TextEncoder().encode(text).length <= 255;
 }
 
 /**

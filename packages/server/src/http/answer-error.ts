@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { type Log, WorkflowError } from "millrace";
-import { newId } from "../system.js";
+import { type Log, type PromptAnswer, type Receipt, WorkflowError } from "millrace";
+import type { AnsweredRecord } from "millrace/wire";
+import { isoTime, newId } from "../system.js";
 import { cleanText, shortText } from "./clean-text.js";
 import { fieldsOf, listOf } from "./guard-json.js";
 import { HttpError, type HttpErrorOptions, type Issue, runUnknown, scheduleUnknown } from "./http-error.js";
@@ -58,13 +59,34 @@ export function answerError(error: unknown, request: FailedRequest, log: Log): R
 }
 
 /** Converts the reason for which a run has refused an event or an answer. */
-export function refusalError({ code, hint: reason }: { readonly code: string; readonly hint: string }): HttpError {
+export function refusalError({ code, hint: reason, details }: Refusal): HttpError {
   const status = inputCodes.has(code) ? 400 : (statusOfCode[code] ?? 409);
   const { detail = reason, hint } = refusals[code] ?? {
     hint: "Compare it with the schemas of the events of the workflow.",
   };
   const headers = status === 429 ? retryLater : {};
-  return new HttpError({ status, code, detail: detail || "The run does not take it.", hint, headers });
+  const answered = details === undefined ? null : toAnswered(details.answered);
+  return new HttpError({
+    status,
+    code,
+    detail: answered === null ? detail || "The run does not take it." : answeredText(answered),
+    hint,
+    headers,
+    ...(answered !== null && { answered }),
+  });
+}
+
+type Refusal = Omit<Extract<Receipt, { readonly status: "refused" }>, "status">;
+
+function toAnswered({ atMs, by }: PromptAnswer): AnsweredRecord {
+  const clean = by && { ...(by.user !== undefined && { user: said(by.user) }), door: said(by.door) };
+  return { at: isoTime(atMs), by: clean };
+}
+
+function answeredText({ at, by }: AnsweredRecord): string {
+  const who = by?.user === undefined ? "" : ` by ${by.user}`;
+  const door = by === null ? "" : ` through "${by.door}"`;
+  return `The prompt is closed: it was answered${who}${door} at ${at}.`;
 }
 
 interface RefusalTexts {
@@ -150,12 +172,13 @@ export function internal(error: unknown, { method, path }: FailedRequest, log: L
 const most = { issues: 50, characters: 2_000 };
 
 /** All error responses are made here, so that their texts are cleaned. */
-function toResponse({ status, headers, detail, code, hint, issues }: HttpErrorOptions): Response {
+function toResponse({ status, headers, detail, code, hint, issues, answered }: HttpErrorOptions): Response {
   const body = {
     detail: said(detail),
     code,
     ...(hint !== undefined && { hint: said(hint) }),
     ...(issues !== undefined && { issues: issues.slice(0, most.issues).map(shortIssue) }),
+    ...(answered !== undefined && { answered }),
   };
   return Response.json(body, { status, ...(headers !== undefined && { headers: { ...headers } }) });
 }

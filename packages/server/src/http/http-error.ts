@@ -1,3 +1,5 @@
+import type { AnsweredRecord } from "millrace/wire";
+
 /** An error of the server itself, as opposed to one of the runtime. */
 export interface HttpErrorOptions {
   readonly status: number;
@@ -5,6 +7,8 @@ export interface HttpErrorOptions {
   readonly detail: string;
   readonly hint?: string;
   readonly issues?: readonly Issue[];
+  /** Of a prompt that is closed: the answer that counts. */
+  readonly answered?: AnsweredRecord;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -121,7 +121,10 @@ async function take(host: LinkHost, answering: Answering): Promise<Response> {
       sent.texts === null
         ? sent.json
         : answerOfForm(formFields(shown?.schema ?? {}), sent.texts, host.limits.bodyDepth);
-    const receipt = await handle.answer(facts.prompt, fields, { key: await keyOf(facts, sent.text) });
+    const receipt = await handle.answer(facts.prompt, fields, {
+      key: await keyOf(facts, sent.text),
+      by: { door: "link" },
+    });
     if (receipt.status === "refused") throw refusalError(receipt);
   } catch (error) {
     const issues = isPage && shown !== null ? issuesOf(error) : null;

@@ -80,7 +80,7 @@ const mendable: ReadonlySet<string> = new Set(["EVENT_INVALID", "EVENT_NOT_ACCEP
 /** Sends the answer; returns the reason of a refusal, or `null` when the run has accepted this answer or another one. */
 async function refusalOf({ handle }: Asking, promptId: string, content: object): Promise<string | null> {
   try {
-    const receipt = await handle.answer(promptId, content);
+    const receipt = await handle.answer(promptId, content, { by: { door: "mcp" } });
     const isMendable = receipt.status === "refused" && mendable.has(receipt.code);
     return isMendable ? cleanText(receipt.hint || receipt.code) : null;
   } catch (error) {

@@ -83,7 +83,7 @@ async function answerPrompt(offer: Offer, call: ToolCall): Promise<CallToolResul
     }
     if (typeof promptId !== "string") throw bodyInvalid("`prompt_id` is not a string.");
     if (!isObject(fields)) throw bodyInvalid("`fields` is not an object.");
-    const receipt = await running.handle.answer(promptId, fields);
+    const receipt = await running.handle.answer(promptId, fields, { by: { door: "mcp" } });
     if (receipt.status === "refused") throw refusalError(receipt);
   } catch (error) {
     return failed(offer, { error, tool: call.tool, record: await recordOf(offer, running) });

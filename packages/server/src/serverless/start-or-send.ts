@@ -1,3 +1,4 @@
+import type { AnsweredBy } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { refusalError } from "../http/answer-error.js";
 import { runUnknown } from "../http/http-error.js";
@@ -10,6 +11,7 @@ export interface RunRequest {
   readonly workflow: string;
   readonly tenant: string;
   readonly idempotencyKey: string | null;
+  readonly by: AnsweredBy;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface RunRequest {
  */
 export async function startOrSend(
   host: StartHost,
-  { request, workflow, tenant, idempotencyKey }: RunRequest,
+  { request, workflow, tenant, idempotencyKey, by }: RunRequest,
 ): Promise<StartedRun> {
   if (request.kind === "start") return startRun(host, { workflow, tenant, body: request.body, idempotencyKey });
   const handle = host.runtime.handle(request.id, { tenant });
@@ -30,7 +32,7 @@ export async function startOrSend(
   const options = idempotencyKey === null ? {} : { key: idempotencyKey };
   if (request.kind === "answer") {
     const fields = readMeta(request.body.fields ?? {}, request.body.meta, facts) as object;
-    const receipt = await handle.answer(request.promptId, fields, options);
+    const receipt = await handle.answer(request.promptId, fields, { ...options, by });
     if (receipt.status === "refused") throw refusalError(receipt);
   }
   if (request.kind === "send") {

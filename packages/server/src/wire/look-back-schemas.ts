@@ -1,6 +1,6 @@
 /** Schemas of what looks back at a run: its history, its attempts, a moment of it. */
 import { z } from "@hono/zod-openapi";
-import { envelope, prompt, time } from "./schemas.js";
+import { answeredBy, envelope, prompt, time } from "./schemas.js";
 
 const anything = z.unknown();
 const anyTick = z.looseObject({ type: z.string() });
@@ -50,6 +50,7 @@ export const attempt = z
         to: time.nullable(),
         to_tick: z.number().nullable(),
         prompt_id: z.string().optional(),
+        by: answeredBy.optional().describe("Who answered the prompt."),
         until: time.optional(),
         run_id: z.string().optional(),
       }),

@@ -397,6 +397,8 @@ export const schedule = z
   })
   .openapi("Schedule");
 
+export const answeredBy = z.object({ user: z.string().optional(), door: z.string() });
+
 export const errorAnswer = z
   .object({
     detail: z.string(),
@@ -404,5 +406,9 @@ export const errorAnswer = z
     hint: z.string().optional(),
     id: z.string().optional(),
     issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    answered: z
+      .object({ at: time, by: answeredBy.nullable() })
+      .optional()
+      .describe("With `PROMPT_CLOSED`: the answer that counts."),
   })
   .openapi("Error");

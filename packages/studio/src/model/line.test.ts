@@ -16,6 +16,12 @@ describe("lineOf", () => {
     ["wait.opened", { step: "pay", item: 1, prompt: { type: "Ask" }, accepts: ["Paid"] }, "pay asks, and waits", "Ask"],
     ["event.received", { event: { type: "Paid" }, promptId: null }, "Event received", "Paid"],
     ["event.received", { event: { type: "Paid" }, promptId: "r:1" }, "Answer received", "Paid"],
+    [
+      "event.received",
+      { event: { type: "Paid" }, promptId: "r:1", by: { user: "ada", door: "http" } },
+      "Answer received from ada through http",
+      "Paid",
+    ],
     ["effect.recorded", { step: "pay", item: 1, call: "run=charge" }, "pay did “charge” once", null],
     ["effect.opened", { step: "pay", item: 1, call: "run=charge", label: "Charge it" }, "pay does “Charge it”", null],
     ["effect.recorded", { step: "pay", item: 1, call: "/@a%2Fb/run=charge" }, "pay did “a/b › charge” once", null],

@@ -59,7 +59,7 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
     return {
       kind: "events",
       icon: isAnswer ? "person" : "event",
-      text: isAnswer ? "Answer received" : "Event received",
+      text: isAnswer ? `Answer received${answererText(tick["by"])}` : "Event received",
       event: typeOf(tick["event"]),
       isQuestion: isAnswer,
     };
@@ -177,6 +177,12 @@ export function callOf({ call, label }: HistoryTick | RunCall): string {
 
 function tryOf({ callAttempt }: HistoryTick): string {
   return typeof callAttempt === "number" ? `, attempt ${callAttempt}` : "";
+}
+
+/** Who has answered, and through which door, as far as the tick says. */
+function answererText(by: unknown): string {
+  const { user, door } = (by ?? {}) as { readonly user?: unknown; readonly door?: unknown };
+  return `${typeof user === "string" ? ` from ${user}` : ""}${typeof door === "string" ? ` through ${door}` : ""}`;
 }
 
 export function messageOf(error: unknown): string | null {

@@ -8,6 +8,7 @@ import type { PendingPrompt } from "../../authoring/handler.types.js";
 import { promptClosed, type Receipt, refused, runFinished } from "../../engine/command.js";
 import type { OpenPrompt, WaitRecord } from "../../engine/state.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
+import type { AnsweredBy } from "../../event/answered-by.types.js";
 import { AnswerEvent, makeEngineEvent } from "../../event/built-in-events.js";
 import type { EventClass, WorkflowEvent } from "../../event/event.js";
 import { copyFields, invalid } from "../../event/event-class.js";
@@ -20,7 +21,7 @@ import { whenAsked } from "../questions.js";
 import type { LiveRun } from "../run.types.js";
 import { answerTypeOf, answerTypes, openPrompts } from "./open-prompts.js";
 
-interface Answer extends Pick<Sent, "ticket" | "atMs"> {
+interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
   readonly promptId: string;
   readonly fields: unknown;
 }
@@ -55,6 +56,8 @@ export interface Sent {
   readonly ticket?: number;
   /** Time of the post, in epoch milliseconds. @default now */
   readonly atMs?: number;
+  /** Of an answer. @default not known */
+  readonly by?: AnsweredBy;
 }
 
 /** `null`: the run has left memory, so there is no receipt here. */
@@ -82,11 +85,11 @@ async function send(run: LiveRun, sent: Sent): Promise<Receipt | null> {
 
 function submit(run: LiveRun, sent: Sent): Promise<Receipt | null> {
   return new Promise((resolve) => {
-    const { event, step, promptId } = sent;
+    const { event, step, promptId, by } = sent;
     // The clock of the sender may differ.
     const atMs = Math.min(run.now(), Math.max(run.state.atMs, sent.atMs ?? run.now()));
     const ticket = run.ticket(resolve, sent.ticket);
-    run.submit({ type: "event.received", atMs, event, step, promptId, ticket });
+    run.submit({ type: "event.received", atMs, event, step, promptId, ticket, ...(by !== undefined && { by }) });
   });
 }
 

@@ -6,6 +6,7 @@
 import type { PendingPrompt } from "../../authoring/handler.types.js";
 import type { RunStatus } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
+import type { AnsweredBy } from "../../event/answered-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { TenantOptions } from "./runtime-names.types.js";
 
@@ -126,6 +127,8 @@ export interface AttemptWait {
   readonly toTick: number | null;
   /** Id of the prompt that it waits for, if any. */
   readonly promptId?: string;
+  /** Who answered the prompt, once somebody has. Left out: not known. */
+  readonly by?: AnsweredBy;
   /** When the wait times out, in epoch milliseconds, if it does. */
   readonly untilMs?: number;
   /** Id of the child run that it waits for, if any. */

@@ -8,6 +8,7 @@ import type { PendingPrompt, Receipt, RunOutcome } from "../../authoring/handler
 import type { InputOf, PromptOf, ResultOf } from "../../authoring/run.types.js";
 import type { ContextDict } from "../../authoring/run-context.types.js";
 import type { TraceContext } from "../../engine/state.js";
+import type { AnsweredBy } from "../../event/answered-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import type { RunStream } from "../../stream/run-stream.js";
@@ -98,6 +99,16 @@ export interface PostOptions {
   readonly key?: string;
 }
 
+export interface AnswerOptions extends PostOptions {
+  /**
+   * Who answers, and through which door: texts by the rules of labels, stored with the answer. `history`, `attempts` and the refusal of
+   * a later answer show it.
+   *
+   * @default { door: "api" }
+   */
+  readonly by?: AnsweredBy;
+}
+
 export interface ResumeRunOptions extends TenantOptions {
   /** Idempotency key: a second request with this key changes nothing, even if the run has changed in between. */
   readonly key?: string;
@@ -142,11 +153,12 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
   /**
    * Answers exactly this prompt with the fields of its answer.
    *
-   * Resolves once the run has taken or refused the answer; `PROMPT_CLOSED` is a receipt, not an error.
+   * Resolves once the run has taken or refused the answer; `PROMPT_CLOSED` is a receipt, not an error. Its `details` say who has
+   * answered the prompt, if somebody has.
    *
    * @throws {WorkflowError} `EVENT_INVALID` for fields that do not fit, `VALUE_UNSERIALIZABLE`, `RUN_UNKNOWN`.
    */
-  answer(promptId: string, fields?: object, options?: PostOptions): Promise<Receipt>;
+  answer(promptId: string, fields?: object, options?: AnswerOptions): Promise<Receipt>;
   /** Streams all events of the run from the store, the first one first, until the run ends. */
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event>;
   /**

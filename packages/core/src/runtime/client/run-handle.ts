@@ -9,6 +9,7 @@ import type { ContextDict } from "../../authoring/run-context.types.js";
 import { tolerant } from "../../compile/tolerant.js";
 import { runFinished } from "../../engine/command.js";
 import type { Outcome } from "../../engine/state.js";
+import type { PromptAnswer } from "../../event/answered-by.types.js";
 import type { WorkflowEvent } from "../../event/event.js";
 import type { Sendable } from "../../event/event.types.js";
 import {
@@ -25,10 +26,18 @@ import type { RunStream } from "../../stream/run-stream.js";
 import type { StreamOptions } from "../../stream/stream.types.js";
 import { Deferred, markHandled } from "../../system/deferred.js";
 import type { RawSnapshot } from "../api/history.types.js";
-import type { IdleOptions, PostOptions, RawOptions, RunHandle, RunListing, SendOptions } from "../api/runtime.types.js";
+import type {
+  AnswerOptions,
+  IdleOptions,
+  PostOptions,
+  RawOptions,
+  RunHandle,
+  RunListing,
+  SendOptions,
+} from "../api/runtime.types.js";
 import { rawSnapshotOf } from "../history/raw-run.js";
 import { checkCallOptions } from "../options/call-options.js";
-import { checkNames } from "../options/check-names.js";
+import { checkAnsweredBy, checkNames } from "../options/check-names.js";
 import { idOf, storedRun } from "../store/run-key.js";
 import type { RunKey, StoredRun } from "../store/run-store.types.js";
 import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
@@ -40,6 +49,7 @@ import type { RunTree } from "../worker/load/run-tree.js";
 import type { DurableRun } from "../worker/run/durable-run.js";
 import { cancelRun, type Message, messageText, readReceipt } from "../worker/run/posts.js";
 import type { RegisteredWorkflows } from "../worker/workflows/registered-workflows.js";
+import { answerTo } from "./answer-to.js";
 import { scoped } from "./resume-requests.js";
 import { listingOfEnded, toListing } from "./run-lists.js";
 import { storedStream } from "./stored-stream.js";
@@ -125,14 +135,26 @@ export class StoredRunHandle implements RunHandle<unknown> {
     );
   }
 
-  async answer(promptId: string, fields: object = {}, options: PostOptions = {}): Promise<Receipt> {
+  async answer(promptId: string, fields: object = {}, options: AnswerOptions = {}): Promise<Receipt> {
     checkCallOptions("answer", options);
-    const message = { kind: "answer", promptId, fields } as const;
+    const { by = { door: "api" } } = options;
+    checkAnsweredBy(by);
+    const message = { kind: "answer", promptId, fields, by } as const;
     const receipt = await this.#send(message, options, ({ runner }) => {
       messageText(message, runner.host.compiled); // what no other process could read is refused here, too
-      return answerPrompt(runner, { promptId, fields });
+      return answerPrompt(runner, { promptId, fields, by });
     });
-    return receiptOfAnswer(receipt); // a stored receipt may be of the end of the run
+    const said = receiptOfAnswer(receipt); // a stored receipt may be of the end of the run
+    if (said.status !== "refused" || said.code !== "PROMPT_CLOSED") return said;
+    const answered = await this.#answerTo(promptId);
+    return answered === null ? said : { ...said, details: { answered } };
+  }
+
+  async #answerTo(promptId: string): Promise<PromptAnswer | null> {
+    const { registry, workflows } = this.#setup;
+    const run = await this.#row();
+    const workflow = workflows.find(run.workflow);
+    return workflow === undefined ? null : answerTo({ store: registry.store, run, workflow }, promptId);
   }
 
   async cancel(reason?: unknown, given: PostOptions = {}): Promise<Receipt> {

@@ -7,6 +7,7 @@
 
 import { type CallRecord, type WorkItem, waitKinds } from "../../engine/state.js";
 import type { Tick } from "../../engine/tick.js";
+import type { AnsweredBy } from "../../event/answered-by.types.js";
 import type { ErrorRecord } from "../../value/error-record.js";
 import type { AttemptStatus, AttemptWait, RunAttempt } from "../api/history.types.js";
 import { type LoadFrom, loadTree, steps } from "../worker/load/load.js";
@@ -117,7 +118,12 @@ class Attempts {
       const started = member.state.items.get(command.item);
       if (started !== undefined && isAtWork(started)) this.#begin(member, started, moment);
     }
-    for (const open of this.#waiting) if (open.record.status !== "open") this.#answered(open, moment);
+    const by = answererOf(applied);
+    for (const open of this.#waiting) {
+      if (open.record.status === "open") continue;
+      if (by !== null && open.wait.promptId === by.promptId) open.wait.by = by.by;
+      this.#answered(open, moment);
+    }
   }
 
   /** Attempts that have ended, up to the first that has not. */
@@ -254,6 +260,12 @@ interface Ending {
   /** How long it has run, in milliseconds. */
   readonly ran?: number | undefined;
   readonly failed?: { readonly error: ErrorRecord; readonly retryAtMs: number | null };
+}
+
+/** Who has answered which prompt with this tick. */
+function answererOf({ tick }: AppliedTick): { readonly promptId: string; readonly by: AnsweredBy } | null {
+  if (tick.type !== "event.received" || tick.promptId === null || tick.by === undefined) return null;
+  return { promptId: tick.promptId, by: tick.by };
 }
 
 function isAtWork({ status }: WorkItem): boolean {

@@ -45,7 +45,7 @@ export const callOptions = {
   "schedules.delete": "tenant",
   "schedules.next": "tenant",
   sendEvent: "key step",
-  answer: "key",
+  answer: "key by",
   cancel: "key",
   idle: "signal",
   snapshot: "raw",

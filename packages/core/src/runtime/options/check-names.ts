@@ -1,5 +1,6 @@
 /** Checks that ids, tenants, labels and keys can be stored by every store. */
 import { WorkflowError } from "../../errors/workflow-error.js";
+import type { AnsweredBy } from "../../event/answered-by.types.js";
 import { isForbiddenKey } from "../../value/plain.js";
 
 /** Bytes of UTF-8 that a name may have: an index entry of a store holds several names. */
@@ -34,6 +35,21 @@ export function checkNames({ labels = {}, ...names }: Named): void {
       problems.push(...nameProblem(`the label "${name}"`, value, false));
       if (isForbiddenKey(name)) problems.push(`no label may have the name "${name}"`);
     }
+  refuseProblems(problems);
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming everything that cannot be stored. */
+export function checkAnsweredBy(by: AnsweredBy): void {
+  if (typeof by !== "object" || by === null || Array.isArray(by)) return refuseProblems(["`by` is not an object"]);
+  const { door, user, ...others } = by;
+  refuseProblems([
+    ...nameProblem("`by.door`", door, true),
+    ...(user === undefined ? [] : nameProblem("`by.user`", user, true)),
+    ...Object.keys(others).map((name) => `\`by\` has no field "${name}"`),
+  ]);
+}
+
+function refuseProblems(problems: readonly string[]): void {
   if (problems.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",

@@ -9,6 +9,7 @@
 import type { CompiledWorkflow } from "../../../compile/compile.js";
 import { type Receipt, type RefusalCode, refused, runFinished } from "../../../engine/command.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
+import type { AnsweredBy } from "../../../event/answered-by.types.js";
 import { decodeEvent, decodeValue } from "../../../event/decode.js";
 import type { WorkflowEvent } from "../../../event/event.js";
 import { type EncodedEvent, encodeEvent } from "../../../event/event-codec.js";
@@ -24,14 +25,14 @@ import type { DurableRun } from "./durable-run.js";
 /** What can be asked of a run from outside. */
 export type Message =
   | { readonly kind: "event"; readonly event: WorkflowEvent; readonly step: string | null }
-  | { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown }
+  | { readonly kind: "answer"; readonly promptId: string; readonly fields: unknown; readonly by: AnsweredBy }
   | { readonly kind: "cancel"; readonly reason: unknown }
   /** To a run that has not ended: it changes nothing, but its key is known from then on. */
   | { readonly kind: "resume" };
 
 type EncodedMessage =
   | { readonly kind: "event"; readonly event: EncodedEvent; readonly step: string | null }
-  | { readonly kind: "answer"; readonly promptId: string; readonly fields: EncodedValue }
+  | { readonly kind: "answer"; readonly promptId: string; readonly fields: EncodedValue; readonly by?: AnsweredBy }
   | { readonly kind: "cancel"; readonly reason: EncodedValue }
   | { readonly kind: "resume" };
 
@@ -105,8 +106,9 @@ async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): P
       return deliverEvent(runner, { event, step: message.step, promptId: null, ticket: -position, atMs });
     }
     case "answer": {
+      const { promptId, by } = message;
       const fields = decodeValue(message.fields, "answer", types);
-      return answerPrompt(runner, { promptId: message.promptId, fields, ticket: -position, atMs });
+      return answerPrompt(runner, { promptId, fields, ticket: -position, atMs, ...(by !== undefined && { by }) });
     }
     case "cancel":
       return cancelRun(runner, decodeValue(message.reason, "reason", types), -position);
