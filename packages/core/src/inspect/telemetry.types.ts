@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { EffectCall } from "../authoring/context.types.js";
 import type { TraceContext } from "../engine/state.js";
 import type { Inspection } from "./inspection-events.js";
 
@@ -21,8 +22,12 @@ export interface Telemetry {
   onInspection(inspection: Inspection): void;
   /** Calls `work`, the code of a step, once and synchronously. Returns what `work` returns, and throws what it throws. */
   callStep(call: AttemptCall, work: () => unknown): unknown;
-  /** Calls the function of a `ctx.run` in the same way. */
-  callEffect(call: EffectOfAttempt, work: () => unknown): unknown;
+  /**
+   * Calls the function of a `ctx.run` in the same way.
+   *
+   * @param given The argument of the function: who answers in its place can send and end with an edit as it does.
+   */
+  callEffect(call: EffectOfAttempt, work: () => unknown, given: EffectCall<never>): unknown;
 }
 
 export interface StartingRun {
@@ -43,6 +48,8 @@ export interface AttemptCall {
 }
 
 export interface EffectOfAttempt extends AttemptCall {
+  /** Its id within the work item: `run=` and its key, behind its scopes. */
+  readonly call: string;
   readonly key: string;
   /** What readers see instead of the key, if the call has a label. */
   readonly label?: string;

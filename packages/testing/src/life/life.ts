@@ -9,6 +9,7 @@ import {
   type Middleware,
   type ResourceOverride,
   type RunContext,
+  type Telemetry,
   type Workflow,
   type WorkflowHandler,
 } from "millrace";
@@ -31,6 +32,7 @@ export interface LifeSetup {
   readonly log: Log | null;
   /** Middleware around every attempt. @default none */
   readonly around?: Middleware;
+  readonly telemetry?: Telemetry;
 }
 
 export type Beginning =
@@ -62,13 +64,13 @@ export interface Life {
 export const RUN_ID = "run";
 
 export function begin(setup: LifeSetup, beginning: Beginning): Life {
-  const { workflow, clock, recording, seed, guide = null, log, around } = setup;
+  const { workflow, clock, recording, seed, guide = null, log, around, telemetry } = setup;
   const { name } = compileWorkflow(workflow);
   const scheduler = seed === null ? null : new Scheduler(seed, name, guide);
   const attempts = scheduler?.attempts ?? new AttemptList();
   const ports = { clock, journal: recording, ids: { runId: () => RUN_ID }, ...(log !== null && { log }) };
   const inner = scheduler?.middleware ?? watching(attempts, name);
-  setStage(workflow, { ports, middleware: around ? nest(around, inner) : inner });
+  setStage(workflow, { ports, middleware: around ? nest(around, inner) : inner, telemetry });
   return {
     workflow: name,
     handler: start(workflow, beginning),

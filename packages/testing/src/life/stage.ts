@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Middleware, Workflow } from "millrace";
+import type { Middleware, Telemetry, Workflow } from "millrace";
 import { type CompiledWorkflow, compileChild, compileWorkflow, type Ports, setPorts } from "millrace/engine";
 
 let last: Promise<unknown> = Promise.resolve();
@@ -23,12 +23,15 @@ const current = new WeakMap<Workflow, Middleware | null>();
 export interface StageSetup {
   readonly ports: Partial<Ports>;
   readonly middleware: Middleware;
+  /** Takes the place of the telemetry of the workflow. @default it stays */
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Installs these ports and this middleware in the workflow and all its children. */
-export function setStage(workflow: Workflow, { ports, middleware }: StageSetup): void {
+export function setStage(workflow: Workflow, { ports, middleware, telemetry }: StageSetup): void {
   for (const { instance } of familyOf(compileWorkflow(workflow))) {
     setPorts(instance, ports);
+    if (telemetry !== undefined) instance.use(telemetry);
     if (!current.has(instance))
       instance.use((call, next) => {
         const wrap = current.get(instance);

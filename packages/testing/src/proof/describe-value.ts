@@ -13,11 +13,20 @@ interface Place {
   readonly types: readonly ValueType[];
   /** The objects around the value, outermost first. */
   readonly around: readonly object[];
+  /** Fields that are left out. */
+  readonly hidden: ReadonlySet<string>;
 }
 
-/** @param types Registered classes: their encoders show all that is in an instance, private fields included. */
-export function describeValue(value: unknown, types: readonly ValueType[] = []): string {
-  return describeAt(value, { types, around: [] });
+/**
+ * @param types Registered classes: their encoders show all that is in an instance, private fields included.
+ * @param hidden Names of fields that are left out, at any depth.
+ */
+export function describeValue(
+  value: unknown,
+  types: readonly ValueType[] = [],
+  hidden: ReadonlySet<string> = new Set(),
+): string {
+  return describeAt(value, { types, around: [], hidden });
 }
 
 function describeAt(value: unknown, place: Place): string {
@@ -30,8 +39,8 @@ function describeAt(value: unknown, place: Place): string {
   return place.around.length > MAX_DEPTH ? "…" : describeObject(value, place);
 }
 
-function describeObject(value: object, { types, around }: Place): string {
-  const within: Place = { types, around: [...around, value] };
+function describeObject(value: object, { types, around, hidden }: Place): string {
+  const within: Place = { types, around: [...around, value], hidden };
   const inner = (item: unknown): string => describeAt(item, within);
   const inBlock = (brackets: string, lines: readonly string[]): string => block(brackets, lines, around.length);
   const type = types.find((one) => one.is(value));
@@ -44,7 +53,9 @@ function describeObject(value: object, { types, around }: Place): string {
   if (value instanceof Set) return `Set ${inBlock("{}", [...value].map(inner).sort())}`;
   if (ArrayBuffer.isView(value)) return `${classNameOf(value)} ${describeBytes(value)}`;
   if (value instanceof ArrayBuffer) return `ArrayBuffer ${describeBytes(new Uint8Array(value))}`;
-  const fields = Object.keys(value).sort();
+  const fields = Object.keys(value)
+    .filter((field) => !hidden.has(field))
+    .sort();
   const name = classNameOf(value);
   if (fields.length === 0 && saysWhatItIs(value)) return `${name} ${JSON.stringify(String(value))}`;
   const lines = fields.map((field) => `${field}: ${inner((value as Record<string, unknown>)[field])}`);

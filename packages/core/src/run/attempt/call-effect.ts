@@ -42,12 +42,18 @@ interface Working {
 export function callEffect(working: Working): unknown {
   const { attempt, setup, number } = working;
   const { key, effect, policies, step } = setup;
-  const call = argumentOf(working);
+  const given = argumentOf(working);
   const { tracer } = attempt.run.host.inspector;
-  if (tracer === null) return effect(call);
+  if (tracer === null) return effect(given);
   const { label } = policies;
-  const facts = { ...callOf(attempt, step), key, callAttempt: number, ...(label !== undefined && { label }) };
-  return tracer.callEffect(facts, () => effect(call));
+  const facts = {
+    ...callOf(attempt, step),
+    call: setup.call,
+    key,
+    callAttempt: number,
+    ...(label !== undefined && { label }),
+  };
+  return tracer.callEffect(facts, () => effect(given), given);
 }
 
 /** The argument of the function. Plain fields, so that it can be spread and its methods taken out of it. */

@@ -1,0 +1,61 @@
+/** A run that has ended, as a file that a test reads. */
+import { WorkflowError } from "millrace";
+import type { RawHistoryEntry, Runtime } from "millrace/runtime";
+import { redacted } from "./redact.js";
+
+/** Plain JSON: every tick of a run and its children, with what its calls, models and people answered. */
+export interface RunRecording {
+  readonly format: 1;
+  /** Name of the workflow in its runtime. */
+  readonly workflow: string;
+  readonly runId: string;
+  readonly ticks: readonly RecordedTick[];
+}
+
+/** A tick as it is stored. */
+export interface RecordedTick {
+  readonly runId: string;
+  readonly tick: RawHistoryEntry["tick"];
+}
+
+export interface RecordOptions {
+  readonly tenant?: string;
+  /**
+   * Names of fields whose texts are replaced, also where else they occur, such as `["email", "name"]`. Equal texts have equal
+   * replacements. Numbers and dates stay. @default none
+   */
+  readonly redact?: readonly string[];
+}
+
+/**
+ * Reads all that a run did, for `replayRun`.
+ *
+ * @param runtime It needs no workflow of that name, and need not be started.
+ * @example
+ * writeFileSync("refund-17.run.json", JSON.stringify(await recordRun(runtime, "refund-17", { redact: ["email"] })));
+ * @throws {WorkflowError} `RUN_UNKNOWN`; `OPTION_INVALID` for a run that has not ended, is a fork, or whose first ticks are no longer
+ * kept.
+ */
+export async function recordRun(
+  // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows.
+  runtime: Runtime<any>,
+  runId: string,
+  { tenant = "", redact = [] }: RecordOptions = {},
+): Promise<RunRecording> {
+  const { workflow, endedAtMs, forkedFrom } = await runtime.handle(runId, { tenant }).summary();
+  if (endedAtMs === null) throw unfit(runId, "has not ended", "Wait for its end, or cancel it.");
+  if (forkedFrom !== null)
+    throw unfit(runId, "is a fork", `Record the run "${forkedFrom.runId}", of which it is a fork.`);
+  const ticks: RecordedTick[] = [];
+  for await (const { number, runId: of, tick } of runtime.history(runId, { raw: true, tenant })) {
+    if (ticks.length === 0 && number !== 1)
+      throw unfit(runId, `begins with tick ${number}`, "Keep all ticks of the runs that tests are made of.");
+    ticks.push({ runId: of, tick });
+  }
+  return redacted({ format: 1, workflow, runId, ticks }, redact);
+}
+
+function unfit(runId: string, why: string, hint: string): WorkflowError {
+  const message = `The run "${runId}" cannot be recorded: it ${why}.`;
+  return new WorkflowError({ code: "OPTION_INVALID", message, hint, details: { runId } });
+}
