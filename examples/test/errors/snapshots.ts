@@ -1,7 +1,7 @@
 /** Codes of snapshots and stored events that do not fit the code that reads them. */
 
-import { proveResumable, simulate } from "@millrace/testing";
-import { Context, type ContextDict, event, StartEvent, StopEvent, step, Workflow } from "millrace";
+import { proveResumable, recordRun, replayRun, simulate, testRuntime } from "@millrace/testing";
+import { Context, type ContextDict, defineWorkflow, event, StartEvent, StopEvent, step, Workflow } from "millrace";
 import * as z from "zod";
 import { type Provocations, thrown } from "./provoked.js";
 
@@ -42,6 +42,23 @@ const loaded = (flow: Workflow, snapshot: unknown) => thrown(() => Context.fromD
 export const snapshots: Provocations = {
   EVENT_NEWER: [async () => loaded(jokes(), await judging(jokes({ version: 2 })))],
   EVENT_UNKNOWN: [async () => loaded(jokes(), await judging(jokes({ type: "Jok" })))],
+  RECORDING_INVALID: [() => thrown(() => replayRun(jokes(), { format: 1, workflow: "joke", runId: "r-1", ticks: [] }))],
+  REPLAY_DIVERGED: [
+    async () => {
+      const flow = (asks: boolean) =>
+        defineWorkflow("pay")
+          .step("pay", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+            if (asks) await ctx.run("credit", () => 100);
+            return new StopEvent({ result: "paid" });
+          })
+          .build();
+      const { runtime } = testRuntime({ pay: flow(false) });
+      await runtime.run("pay", {}, { runId: "r-1" });
+      const recording = await recordRun(runtime, "r-1");
+      await runtime.stop();
+      return thrown(() => replayRun(flow(true), recording));
+    },
+  ],
   RESUME_DIVERGED: [
     () => {
       const paid: number[] = [];

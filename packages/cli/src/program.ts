@@ -169,6 +169,10 @@ function addLooking({ add, calls }: Context): void {
     .option("--state", "with its state")
     .option("--at <tick>", "the state as it was after this tick")
     .action(calls(async () => (await import("./commands/show.js")).show));
+  withCode(add("test-from <runId>", "make a test of a run that has ended: it plays the run again, offline"))
+    .option("-o, --output <folder>", "where its two files go", ".")
+    .option("--redact <field>", "hide the texts of this field", collect, [])
+    .action(calls(async () => (await import("./commands/test-from.js")).testFrom));
   withCode(add("diff <runA> <runB>", "compare two runs: where they part, and how they end")).action(
     calls(async () => (await import("./commands/diff.js")).diff),
   );

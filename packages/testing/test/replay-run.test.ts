@@ -2,6 +2,7 @@
 import {
   type Context,
   collect,
+  ExternalEvent,
   event,
   HumanResponseEvent,
   InputRequiredEvent,
@@ -143,6 +144,33 @@ describe("a run that is played again", () => {
     expect(byFunction.differences).toMatchObject([
       { kind: "answer", text: "Nobody asked Approve, which was answered in the recorded run." },
     ]);
+  });
+});
+
+describe("questions of `ctx.ask`, and events from outside", () => {
+  class Ping extends ExternalEvent.define("Ping", { count: z.number() }) {}
+  class Asking extends Workflow {
+    @step({ on: StartEvent, emits: StopEvent, waits: Ping })
+    async ask(_ev: StartEvent, ctx: Context) {
+      const schema = { approved: z.boolean() };
+      const { approved } = await ctx.ask({ title: "Go on?", schema });
+      const { count } = await ctx.waitForEvent(Ping);
+      return new StopEvent({ result: { approved, count } });
+    }
+  }
+
+  it("come again, in their order", async () => {
+    const { runtime } = testRuntime({ flow: new Asking() });
+    const handle = runtime.run("flow", {}, { runId: "r-1" });
+    const asking = await handle.idle();
+    await handle.answer(asking.status === "waiting" ? (asking.prompts[0]?.promptId ?? "") : "", { approved: true });
+    await handle.idle();
+    await handle.sendEvent(new Ping({ count: 7 }));
+    await handle.idle();
+    const recording = await recordRun(runtime, "r-1");
+    await runtime.stop();
+
+    expect((await replayRun(new Asking(), recording)).result).toEqual({ approved: true, count: 7 });
   });
 });
 

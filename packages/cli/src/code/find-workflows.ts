@@ -15,6 +15,8 @@ export interface FoundWorkflow {
   readonly exportName: string;
   readonly workflow: Workflow;
   readonly isPipeline: boolean;
+  /** How code gets the workflow from the export: `new $()`, `$["refund"].workflow`. */
+  readonly expression: string;
 }
 
 export function findWorkflows(exported: ModuleExports): FoundWorkflow[] {
@@ -40,7 +42,8 @@ function* workflowsIn(exportName: string, value: unknown): Generator<Candidate> 
   else if (isPlainObject(value)) {
     for (const [key, member] of Object.entries(value)) {
       const of = workflowOf(exportName, member);
-      if (of !== null) yield { ...of, key };
+      const access = `$[${JSON.stringify(key)}]`;
+      if (of !== null) yield { ...of, key, expression: of.expression.replace("$", () => access) };
     }
   }
 }
@@ -49,10 +52,11 @@ function workflowOf(exportName: string, source: unknown): Candidate | null {
   const shared = { key: null, exportName, source };
   if (isPipeline(source)) {
     const { id: key, workflow } = source; // a file may export both
-    return { key, exportName, source: workflow, workflow, isPipeline: true };
+    return { key, exportName, source: workflow, workflow, isPipeline: true, expression: "$.workflow" };
   }
-  if (isWorkflow(source)) return { ...shared, workflow: source, isPipeline: false };
-  return isWorkflowClass(source) ? { ...shared, workflow: new source(), isPipeline: false } : null;
+  if (isWorkflow(source)) return { ...shared, workflow: source, isPipeline: false, expression: "$" };
+  if (!isWorkflowClass(source)) return null;
+  return { ...shared, workflow: new source(), isPipeline: false, expression: "new $()" };
 }
 
 interface PipelineLike {

@@ -16,6 +16,8 @@ export interface NamedWorkflow {
   readonly file: string;
   readonly workflow: Workflow;
   readonly isPipeline: boolean;
+  /** How code gets the workflow from the export, which is `$`. */
+  readonly expression: string;
 }
 
 export interface Code {

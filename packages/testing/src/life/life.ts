@@ -33,6 +33,8 @@ export interface LifeSetup {
   /** Middleware around every attempt. @default none */
   readonly around?: Middleware;
   readonly telemetry?: Telemetry;
+  /** @default one for all runs, because jitter and the ids of children are derived from it */
+  readonly runId?: string;
 }
 
 export type Beginning =
@@ -60,15 +62,14 @@ export interface Life {
   readonly stop: () => void;
 }
 
-/** Constant, because jitter and the ids of children are derived from the run id. */
 export const RUN_ID = "run";
 
 export function begin(setup: LifeSetup, beginning: Beginning): Life {
-  const { workflow, clock, recording, seed, guide = null, log, around, telemetry } = setup;
+  const { workflow, clock, recording, seed, guide = null, log, around, telemetry, runId = RUN_ID } = setup;
   const { name } = compileWorkflow(workflow);
   const scheduler = seed === null ? null : new Scheduler(seed, name, guide);
   const attempts = scheduler?.attempts ?? new AttemptList();
-  const ports = { clock, journal: recording, ids: { runId: () => RUN_ID }, ...(log !== null && { log }) };
+  const ports = { clock, journal: recording, ids: { runId: () => runId }, ...(log !== null && { log }) };
   const inner = scheduler?.middleware ?? watching(attempts, name);
   setStage(workflow, { ports, middleware: around ? nest(around, inner) : inner, telemetry });
   return {

@@ -95,9 +95,16 @@ function block([open, close]: string, lines: readonly string[], depth: number): 
 /** Maximum number of lines shown on each side of a difference. */
 const MAX_LINES = 8;
 
-/** Describes the difference of two texts: the lines between their common beginning and their common end. */
+/**
+ * Describes the difference of two texts: the lines that differ, where they have as many, and else those between their common
+ * beginning and their common end.
+ */
 export function describeDifference(expected: string, actual: string): string {
   const [before, after] = [expected.split("\n"), actual.split("\n")];
+  if (before.length === after.length) {
+    const differs = (_line: string, index: number): boolean => before[index] !== after[index];
+    return [...marked("-", before.filter(differs)), ...marked("+", after.filter(differs))].join("\n");
+  }
   let start = 0;
   while (start < before.length && before[start] === after[start]) start++;
   let end = 0;

@@ -6,7 +6,15 @@
  *
  * @module
  */
-import { type EffectCall, type EffectOfAttempt, type Telemetry, WorkflowError, type WorkflowEvent } from "millrace";
+import {
+  AnswerEvent,
+  type EffectCall,
+  type EffectOfAttempt,
+  HumanResponseEvent,
+  type Telemetry,
+  WorkflowError,
+  type WorkflowEvent,
+} from "millrace";
 import { reviveError, type StateChange } from "millrace/engine";
 import type { Answer } from "../life/responder.js";
 import type { CallOutcome, PathAnswer, PathItem, PathRun, RunPath } from "./run-path.js";
@@ -65,7 +73,7 @@ export class RecordedWorld {
     const found = ofType.find((one) => text(one.prompt) === text(prompt)) ?? ofType[0];
     if (found === undefined) return null;
     this.#answers.splice(this.#answers.indexOf(found), 1);
-    return { ...found.answer };
+    return fieldsOf(found.answer);
   }
 
   /** The record of an item; `null` if there is none. */
@@ -108,6 +116,12 @@ export class RecordedWorld {
       details: { step: item.step, call },
     });
   }
+}
+
+/** Fields as `handler.answer` takes them. */
+function fieldsOf(answer: WorkflowEvent): Record<string, unknown> {
+  const isOpen = AnswerEvent.is(answer) || HumanResponseEvent.is(answer);
+  return isOpen ? { ...(answer as AnswerEvent).fields } : { ...answer };
 }
 
 function answer(outcome: CallOutcome, given: EffectCall<never>): unknown {

@@ -7,7 +7,7 @@ import { type ResourceOverride, type Workflow, WorkflowError, type WorkflowEvent
 import { compileWorkflow, decodeTick, type Rules, type Tick, valueRule } from "millrace/engine";
 import { checkOptions, lifeRules } from "../check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "../life/drive.js";
-import { begin, RUN_ID } from "../life/life.js";
+import { begin } from "../life/life.js";
 import { Recording } from "../life/recording.js";
 import { Responder } from "../life/responder.js";
 import { alone, clearStage } from "../life/stage.js";
@@ -84,7 +84,7 @@ async function replay(workflow: Workflow, recording: RunRecording, options: Repl
   const hidden = new Set(ignore);
   const recorded = new RunPath(compiled, recording?.runId, { hidden });
   const start = readTicks(recorded, recording);
-  const played = new RunPath(compiled, RUN_ID, { hidden });
+  const played = new RunPath(compiled, recording.runId, { hidden });
   const world = new RecordedWorld({ recorded, played, isLive });
   const responder = new Responder({ answers: (prompt) => world.answerTo(prompt), events: recorded.events });
   const journal = new Recording({
@@ -96,7 +96,15 @@ async function replay(workflow: Workflow, recording: RunRecording, options: Repl
   try {
     const clock = virtualClock(start.atMs);
     const life = begin(
-      { workflow, clock, recording: journal, seed: null, log: null, telemetry: world.telemetry },
+      {
+        workflow,
+        clock,
+        recording: journal,
+        seed: null,
+        log: null,
+        telemetry: world.telemetry,
+        runId: recording.runId,
+      },
       { type: "input", input: start.event, resources },
     );
     const { handler } = life;
