@@ -10,6 +10,15 @@ export interface DoorCaller {
 
 /** A protocol that `createServer` can serve beside its own routes. */
 export interface MountedDoor {
+  /** Paths beside that of the door which its protocol needs, such as those below `/.well-known`. @default none */
+  readonly paths?: readonly DoorPath[];
   /** Answers an admitted request. What it throws becomes a response. */
   respond(request: Request, caller: DoorCaller): Promise<Response>;
+}
+
+/** A path of a door outside of its own. */
+export interface DoorPath {
+  readonly path: string;
+  /** `true`: everybody may read it, also where `auth` is set. */
+  readonly isOpen: boolean;
 }

@@ -1,0 +1,21 @@
+/** The sender of a request, on its way through the SDK. */
+import { ServerCallContext } from "@a2a-js/sdk/server";
+
+export interface Caller {
+  /** `""` for a caller without a tenant. */
+  readonly tenant: string;
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+const key = "millrace.caller";
+
+/** @param requestedVersion That of the protocol; the SDK takes an absent one for 0.3. */
+export function callContext(caller: Caller, requestedVersion: string | null): ServerCallContext {
+  const state = new Map<string, unknown>([[key, caller]]);
+  return new ServerCallContext({ state, ...(requestedVersion !== null && { requestedVersion }) });
+}
+
+export function callerOf(context: ServerCallContext): Caller {
+  return context.state.get(key) as Caller;
+}
