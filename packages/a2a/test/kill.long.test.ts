@@ -96,7 +96,7 @@ class Trip {
 
   async answer(promptId: string, fields: object): Promise<void> {
     const path = `/handlers/${this.#id}/prompts/${encodeURIComponent(promptId)}`;
-    const response = await fetch(this.#url + path, { method: "POST", headers, body: JSON.stringify(fields) });
+    const response = await fetch(this.#url + path, { method: "POST", headers, body: JSON.stringify({ fields }) });
     expect(response.ok).toBe(true);
   }
 

@@ -116,17 +116,33 @@ const rules: readonly RouteRule[] = [
   },
 ];
 
-/** @throws {HttpError} `NOT_FOUND`, `METHOD_NOT_ALLOWED` */
-function routeOf(path: string, method: string): { readonly route: Route; readonly params: Fields } {
-  const found = rules.filter((rule) => rule.path.test(path));
-  if (found.length === 0) throw noRoute();
+interface Found {
+  readonly route: Route;
+  readonly params: Fields;
+}
+
+/** The path may begin with a tenant. @throws {HttpError} `NOT_FOUND`, `METHOD_NOT_ALLOWED` */
+function routeOf(path: string, method: string): Found {
+  const [, tenant, rest] = /^\/([^/]+)(\/.+)$/.exec(path) ?? [];
+  const found = rulesFor(path);
+  if (found.length > 0) return foundIn(found, { path, method });
+  const ofTenant = rest === undefined ? [] : rulesFor(rest);
+  if (rest === undefined || ofTenant.length === 0) throw noRoute();
+  const { route, params } = foundIn(ofTenant, { path: rest, method });
+  return { route, params: { ...params, tenant: decoded(tenant as string) } };
+}
+
+const rulesFor = (path: string): RouteRule[] => rules.filter((rule) => rule.path.test(path));
+
+function foundIn(
+  found: readonly RouteRule[],
+  { path, method }: { readonly path: string; readonly method: string },
+): Found {
   const rule = found.find(({ methods }) => methods.includes(method));
   if (rule === undefined) throw wrongMethod(found.flatMap(({ methods }) => methods));
   const { groups = {} } = rule.path.exec(path) as RegExpExecArray;
-  return {
-    route: rule.route,
-    params: Object.fromEntries(Object.entries(groups).map(([name, id]) => [name, decoded(id)])),
-  };
+  const params = Object.entries(groups).map(([name, id]) => [name, decoded(id)]);
+  return { route: rule.route, params: Object.fromEntries(params) };
 }
 
 function decoded(id: string): string {

@@ -43,7 +43,7 @@ export function taskOf(standing: Standing, artifacts: Artifact[], options: ShowO
 export function statusOf(standing: Standing, options: ShowOptions): TaskStatus {
   const { state, summary } = standing;
   const parts = statusParts(standing, options);
-  const { runId: taskId, labels, updatedAtMs } = summary;
+  const { runId: taskId, labels } = summary;
   const ids = { messageId: `${taskId}.${messageKey(standing)}`, taskId, contextId: labels[contextLabel] ?? taskId };
   const message: Message = {
     ...ids,
@@ -53,7 +53,13 @@ export function statusOf(standing: Standing, options: ShowOptions): TaskStatus {
     extensions: [],
     referenceTaskIds: [],
   };
-  return { state, timestamp: isoTime(updatedAtMs), message: parts.length === 0 ? undefined : message };
+  return { state, timestamp: isoTime(sinceMs(standing)), message: parts.length === 0 ? undefined : message };
+}
+
+/** Since when it stands so: a run that is only loaded again has not changed. */
+function sinceMs({ summary, prompts }: Standing): number {
+  const asked = prompts.map(({ askedAtMs }) => askedAtMs);
+  return asked.length > 0 ? Math.max(...asked) : (summary.endedAtMs ?? summary.updatedAtMs);
 }
 
 /** Equal for equal states, so that a task that is read twice has the same message. */

@@ -16,7 +16,7 @@ import { malformed } from "../protocol/errors.js";
 import { hashOf } from "../system.js";
 import type { Caller } from "./caller.js";
 import { type FoundTask, findTask, isOwnTenant } from "./find-task.js";
-import { contextLabel, questionOf, taskLabel } from "./run-task.js";
+import { contextLabel, isOver, questionOf, taskLabel } from "./run-task.js";
 import type { TaskHost } from "./task-host.types.js";
 import { standingOf } from "./task-state.js";
 
@@ -77,11 +77,12 @@ async function answerTask(host: TaskHost, message: Message, { tenant, caller }: 
   const task = await findTask(host, { taskId, tenant }, caller);
   if (contextId !== "" && contextId !== task.contextId)
     throw malformed(`The task ${JSON.stringify(taskId)} does not belong to the context ${JSON.stringify(contextId)}.`);
-  const { prompts, summary } = await standingOf(task.handle);
+  const standing = await standingOf(task.handle);
+  const { prompts, summary } = standing;
   const open = prompts.map((prompt) => questionOf(prompt, summary.workflow, host));
   const { promptId, fields } = readAnswer(message, open);
   const receipt = await task.handle.answer(promptId, fields, { key: `a2a ${messageId}` });
-  if (receipt.status === "refused") throw refusalError(receipt);
+  if (receipt.status === "refused") throw refusalError(isOver(standing) ? { code: "RUN_FINISHED", hint: "" } : receipt);
   return task;
 }
 
