@@ -112,8 +112,9 @@ export function a2aHandler(runtime: AnyRuntime, options: A2aOptions): A2aHandler
     pushNotifications: push !== undefined,
     readsText: input !== undefined,
   };
+  const known = url === undefined ? null : agentCard(source, url);
   const cardAt = (request: Request, path: string): AgentCard =>
-    agentCard(source, url ?? new URL(request.url).origin + path);
+    known ?? agentCard(source, new URL(request.url).origin + path);
   const respond = async (request: Request, caller: DoorCaller): Promise<Response> => {
     const { pathname } = new URL(request.url);
     const shown = cardAt(request, caller.basePath);

@@ -1,4 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { AgentCard, type Task, TaskState } from "@a2a-js/sdk";
+import { sqliteStore } from "@millrace/sqlite";
 import { describe, expect, it } from "vitest";
 import {
   all,
@@ -223,4 +227,55 @@ it("begins the workflow that the message names", async () => {
     expect(await errorOf(client.sendMessage(send([text("hello")], { metadata })))).toMatchObject({
       hint: "Name one in `metadata.skill` of the message: booking, echo.",
     });
+});
+
+it("shows the words of an agent, and its answer once, without what it has cost", async () => {
+  await using open = await openDesk({ skills: { answering: "Answers." } });
+  const client = await clientOf(open.url, "JSONRPC");
+
+  const updates = await all(client.sendMessageStream(send([data({})])));
+
+  const chunks = updates.filter(({ payload }) => payload?.$case === "artifactUpdate");
+  const done = folded(updates);
+  expect(said(done)).toEqual({ text: "It is sunny.", data: [] });
+  expect(JSON.stringify(updates)).not.toMatch(/tokens|Hm/);
+  expect(chunks.every(({ payload }) => (payload as { value: { lastChunk: boolean } }).value.lastChunk === false)).toBe(
+    true,
+  );
+  expect(done).toEqual(await client.getTask({ id: done.id, tenant: "" }));
+  for (const { parts } of done.artifacts) expect(parts).not.toEqual([]);
+});
+
+it("names its public address, whatever address it is asked at", async () => {
+  await using open = await openDesk({ url: "https://travel.example/a2a" });
+
+  const shown = (await (await fetch(`${open.url}/.well-known/agent-card.json`)).json()) as {
+    supportedInterfaces: object[];
+  };
+
+  expect(shown.supportedInterfaces).toMatchObject([
+    { url: "https://travel.example/a2a" },
+    { url: "https://travel.example/a2a" },
+  ]);
+});
+
+it("is served by two servers over one store: begun at one, answered at the other, read at both", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "millrace-a2a-"));
+  const file = join(folder, "runs.db");
+  {
+    await using one = await openDesk({}, {}, { store: sqliteStore(file) });
+    await using two = await openDesk({}, {}, { store: sqliteStore(file) });
+    const [first, second] = [await clientOf(one.url, "JSONRPC"), await clientOf(two.url, "HTTP+JSON")];
+    const asked = (await first.sendMessage(send([text("Rome")]))) as Task;
+    const watched = all(first.resubscribeTask({ id: asked.id, tenant: "" }));
+
+    const done = await second.sendMessage(send([text("yes")], { taskId: asked.id }));
+
+    expect(await first.getTask({ id: asked.id, tenant: "" })).toEqual(done);
+    expect(folded(await watched)).toEqual(done);
+    const again = await errorOf(first.sendMessage(send([text("yes")], { taskId: asked.id })));
+    expect(again).toMatchObject({ code: "RUN_FINISHED" });
+    expect([...one.effects, ...two.effects].filter((line) => line.startsWith("pay"))).toHaveLength(1);
+  }
+  rmSync(folder, { recursive: true });
 });

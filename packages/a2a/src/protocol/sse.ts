@@ -31,13 +31,16 @@ export async function sseResponse<Item>(
       if (first.done !== true) target.enqueue(encoder.encode(`data: ${cleanJson(json(first.value))}\n\n`));
     },
     async pull(target) {
+      let last: string | null = null;
       try {
         const { done, value } = first.done === true ? first : await items.next();
         if (done !== true) return target.enqueue(encoder.encode(`data: ${cleanJson(json(value))}\n\n`));
       } catch (error) {
-        target.enqueue(encoder.encode(`event: error\ndata: ${cleanJson(errorJson(error))}\n\n`));
+        last = `event: error\ndata: ${cleanJson(errorJson(error))}\n\n`;
       }
       endBeat();
+      if (left.signal.aborted) return; // nobody reads
+      if (last !== null) target.enqueue(encoder.encode(last));
       target.close();
     },
     cancel(reason) {

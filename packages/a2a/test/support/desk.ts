@@ -66,5 +66,15 @@ export function desk(effect: Effect) {
       throw new Error("the password of the database is hunter2");
     })
     .build();
-  return { booking, echo, survey, broken };
+  const answering = defineWorkflow("answering")
+    .step("answer", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      const content = await ctx.run("m0", (call) => {
+        call.write({ type: "reasoning", id: "1", text: "Hm." });
+        for (const text of ["It is ", "sunny."]) call.write({ type: "text", id: "2", text });
+        return "It is sunny.";
+      });
+      return new StopEvent({ result: { content, agent: "weather", finishReason: "stop", metrics: { tokens: 7 } } });
+    })
+    .build();
+  return { booking, echo, survey, broken, answering };
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { createServer } from "@millrace/server";
 import type { Log } from "millrace";
-import { createRuntime, memoryStore, type Runtime } from "millrace/runtime";
+import { createRuntime, memoryStore, type RunStore, type Runtime } from "millrace/runtime";
 import { type A2aOptions, a2aHandler } from "../../src/index.js";
 import { desk } from "./desk.js";
 
@@ -20,13 +20,21 @@ export interface OpenDesk extends AsyncDisposable {
 
 export const card = { name: "Travel desk", description: "Books flights.", version: "1.0.0" };
 
-export async function openDesk(options: Partial<A2aOptions> = {}, more: ServerMore = {}): Promise<OpenDesk> {
+interface RuntimeMore {
+  readonly store?: RunStore;
+}
+
+export async function openDesk(
+  options: Partial<A2aOptions> = {},
+  more: ServerMore = {},
+  { store = memoryStore() }: RuntimeMore = {},
+): Promise<OpenDesk> {
   const effects: string[] = [];
   const logged: unknown[] = [];
   const log: Log = { info: () => {}, error: (...said) => void logged.push(said) };
   const push = options.push;
   const workflows = { ...desk((line) => effects.push(line)), ...(push && { outbox: push.workflow }) };
-  const runtime = createRuntime({ workflows, store: memoryStore(), log });
+  const runtime = createRuntime({ workflows, store, log });
   await runtime.start();
   const skills = { booking: "Books a flight to a city." };
   const a2a = a2aHandler(runtime, { card, skills, log, ...options });
