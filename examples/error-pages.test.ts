@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { declaring } from "./test/errors/declaring.js";
+import { doors } from "./test/errors/doors.js";
 import { durable } from "./test/errors/durable.js";
 import { forks } from "./test/errors/forks.js";
 import { pipelines } from "./test/errors/pipelines.js";
@@ -22,7 +23,15 @@ const codes = readdirSync(folder)
   .filter((name) => name.endsWith(".md") && name !== "README.md")
   .map((name) => name.replace(".md", ""));
 const provocations = new Map(
-  Object.entries({ ...declaring, ...running, ...snapshots, ...durable, ...pipelines, ...forks } satisfies Provocations),
+  Object.entries({
+    ...declaring,
+    ...running,
+    ...snapshots,
+    ...durable,
+    ...pipelines,
+    ...forks,
+    ...doors,
+  } satisfies Provocations),
 );
 
 /** What the page shows as messages: each line of its text blocks, and each block. "…" and numbers stand for any. */

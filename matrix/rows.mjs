@@ -2,6 +2,7 @@
  * The matrix. A row with `fails` cannot work, and its message is part of the promise: when a tool
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
+import { a2aRows } from "./a2a.mjs";
 import { agentRows } from "./agents.mjs";
 import * as clients from "./client.mjs";
 import { packedRows } from "./packed.mjs";
@@ -105,4 +106,4 @@ export const rows = [
   ...setupRows(),
 ];
 /** These run beside the others: each is in a folder of its own, and waits for npm half of the time. */
-export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows(), ...agentRows()];
+export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows(), ...agentRows(), ...a2aRows()];

@@ -24,7 +24,7 @@ import {
 } from "./options.js";
 import { assertWritable } from "./guard/read-only.js";
 import { openQuotas } from "./quota/quotas.js";
-import { mountDoor } from "./routes/door.js";
+import { mountDoor, openPathsOf } from "./routes/door.js";
 import { mountAbout } from "./routes/about.js";
 import { docsPaths, mountDocs } from "./routes/docs.js";
 import { mountEvents } from "./routes/events.js";
@@ -104,6 +104,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   if (resolved.schedules) mountSchedules(server);
   if (resolved.metrics !== null) mountMetrics(server, resolved.metrics);
   if (resolved.chat !== null) mountDoor(server, "/chat", resolved.chat);
+  if (resolved.a2a !== null) mountDoor(server, "/a2a", resolved.a2a);
   if (resolved.sources !== null) mountSources(server, resolved.sources);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));
@@ -127,7 +128,8 @@ const groups: readonly ((server: Server) => void)[] = [
 ];
 
 function identify({ auth, publicDocs, basePath, ...options }: ResolvedOptions): MiddlewareHandler<ServerEnv> {
-  const open = new Set(["/health", ...(publicDocs ? docsPaths : [])].map((path) => basePath + path));
+  const paths = ["/health", ...(publicDocs ? docsPaths : []), ...openPathsOf(options.a2a)];
+  const open = new Set(paths.map((path) => basePath + path));
   return async (context, next) => {
     const isOpen = open.has(context.req.path);
     const identity = await authenticate(isOpen ? null : auth, context.req.raw);

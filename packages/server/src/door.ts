@@ -6,8 +6,19 @@
  */
 export { createDoor, doorRules } from "./door/create-door.js";
 export type { Door, DoorOptions } from "./door/create-door.js";
-export type { DoorCaller, MountedDoor } from "./door/mounted-door.types.js";
+export type { DoorCaller, DoorPath, MountedDoor } from "./door/mounted-door.types.js";
 export type { Right, Rights } from "./guard/rights.js";
 export { withAuth } from "./options.js";
+export { explainError, refusalError } from "./http/answer-error.js";
+export type { ExplainedError, FailedRequest } from "./http/answer-error.js";
+export { cleanJson } from "./http/clean-text.js";
 export { HttpError, wrongMethod } from "./http/http-error.js";
 export type { HttpErrorOptions, Issue } from "./http/http-error.js";
+
+// ---- what workflows take and ask
+export { anyEventJsonSchema, eventJsonSchema } from "./wire/event-schema.js";
+export type { JsonSchema } from "./wire/event-schema.js";
+export { resultEnvelope, toEnvelope } from "./wire/envelope.js";
+export { toPrompt } from "./wire/handler-record.js";
+export { WorkflowCatalog } from "./wire/workflow-facts.js";
+export type { CatalogOptions, WorkflowFacts } from "./wire/workflow-facts.js";

@@ -79,6 +79,13 @@ export interface ServerOptions {
    * @default no such route
    */
   readonly chat?: MountedDoor;
+  /**
+   * Serves workflows to other agents by A2A at `/a2a`, and their card at `/.well-known/agent-card.json`: what `a2aHandler` of
+   * `@millrace/a2a` returns.
+   *
+   * @default no such routes
+   */
+  readonly a2a?: MountedDoor;
   /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
@@ -184,7 +191,7 @@ export interface StepSource {
 export interface ResolvedOptions
   extends Omit<
     Required<ServerOptions>,
-    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "chat" | "limits"
+    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "chat" | "a2a" | "limits"
   > {
   readonly runtime: AnyRuntime;
   readonly auth: Authenticate | null;
@@ -195,6 +202,7 @@ export interface ResolvedOptions
   readonly sources: StepSources | null;
   readonly links: SignedLinks | null;
   readonly chat: MountedDoor | null;
+  readonly a2a: MountedDoor | null;
   readonly limits: ServerLimits;
 }
 
@@ -211,7 +219,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, a2a, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -231,6 +239,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     sources: sources ?? null,
     links: links ?? null,
     chat: chat ?? null,
+    a2a: a2a ?? null,
     limits: { ...defaultLimits, ...limits },
   };
 }
@@ -309,6 +318,13 @@ const metricsRule: Rule = (metrics) => {
   return metrics === undefined || isSource ? [] : ["`metrics` has no `contentType` and `text()`"];
 };
 
+function doorRule(maker: string): Rule {
+  return (door, option) =>
+    door === undefined || typeof (door as Partial<MountedDoor> | null)?.respond === "function"
+      ? []
+      : [`\`${option}\` has no \`respond()\`: pass what \`${maker}\` returns`];
+}
+
 const rules: Rules<ServerOptions> = {
   runtime: (runtime, option) => (typeof runtime === "function" ? [] : runtimeRule(runtime, option)),
   auth: authRule,
@@ -325,10 +341,8 @@ const rules: Rules<ServerOptions> = {
   links: valueRule((links) => typeof Object(links).handler === "function", "what `signedLinks` returns"),
   readOnly: flag,
   metrics: metricsRule,
-  chat: (chat) =>
-    chat === undefined || typeof (chat as Partial<MountedDoor> | null)?.respond === "function"
-      ? []
-      : ["`chat` has no `respond()`: pass what `chatHandler` returns"],
+  chat: doorRule("chatHandler"),
+  a2a: doorRule("a2aHandler"),
   sources: (sources) =>
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []

@@ -40,6 +40,7 @@ export const catalog = {
   PIPELINE_FAILED: "A step of a pipeline has failed after all retries",
   PROMPT_CLOSED: "The prompt was answered or withdrawn",
   RECORD_CONFLICT: "A record has another version than expected",
+  REMOTE_AGENT_FAILED: "Another agent has not done its task",
   REQUIREMENT_INVALID: "The answers do not fit what a paused run waits for",
   RESOURCE_CYCLE: "Resources need each other in a circle",
   RESOURCE_FAILED: "A resource could not be made or disposed of",

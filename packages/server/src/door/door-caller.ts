@@ -1,5 +1,5 @@
 import { answererOf, type Identity } from "../guard/auth.js";
-import { assertMay } from "../guard/rights.js";
+import { assertMay, mayDo } from "../guard/rights.js";
 import type { DoorCaller } from "./mounted-door.types.js";
 
 export function doorCaller(identity: Identity, request: Pick<DoorCaller, "basePath" | "readBody">): DoorCaller {
@@ -8,6 +8,7 @@ export function doorCaller(identity: Identity, request: Pick<DoorCaller, "basePa
     ...request,
     tenant,
     answerer: (door) => answererOf(identity, door),
+    may: (right, workflow) => mayDo(identity, right, workflow),
     assertMay: (right, workflow) => assertMay(identity, { right, workflow }),
   };
 }

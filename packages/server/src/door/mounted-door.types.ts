@@ -9,6 +9,7 @@ export interface DoorCaller {
   answerer(door: string): AnsweredBy;
   /** Path of the door. */
   readonly basePath: string;
+  may(right: Right, workflow: string): boolean;
   /** A door calls it before it reads or changes anything. @throws {HttpError} `FORBIDDEN` */
   assertMay(right: Right, workflow: string): void;
   /** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */
@@ -17,6 +18,15 @@ export interface DoorCaller {
 
 /** A protocol that `createServer` can serve beside its own routes. */
 export interface MountedDoor {
+  /** Paths beside that of the door which its protocol needs, such as those below `/.well-known`. @default none */
+  readonly paths?: readonly DoorPath[];
   /** Answers an admitted request. What it throws becomes a response. */
   respond(request: Request, caller: DoorCaller): Promise<Response>;
+}
+
+/** A path of a door outside of its own. */
+export interface DoorPath {
+  readonly path: string;
+  /** `true`: everybody may read it, also where `auth` is set. */
+  readonly isOpen: boolean;
 }

@@ -42,6 +42,10 @@ export function rightsForSome({ may = rights }: Identity): readonly Right[] {
   return isList(may) ? may : rights.filter((right) => Object.values(may).some((list) => list.includes(right)));
 }
 
+export function mayDo(identity: Identity, right: NeededRight, workflow: string): boolean {
+  return has(rightsFor(identity, workflow), right);
+}
+
 interface Wanted {
   readonly right: NeededRight;
   readonly workflow: string;

@@ -53,9 +53,29 @@ export interface FailedRequest {
   readonly path: string;
 }
 
+/** What a caller may know of an error. Its texts are clean, and short. */
+export interface ExplainedError {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: {
+    readonly detail: string;
+    readonly code: string;
+    readonly hint?: string;
+    readonly issues?: readonly Issue[];
+    readonly answered?: HttpErrorOptions["answered"];
+    /** Of an unexpected error, whose text is in the log under this id. */
+    readonly id?: string;
+  };
+}
+
 export function answerError(error: unknown, request: FailedRequest, log: Log): Response {
+  return toResponse(explainError(error, request, log));
+}
+
+/** The error of a response, for doors whose protocol has a form of its own. Writes unexpected errors to the log. */
+export function explainError(error: unknown, request: FailedRequest, log: Log): ExplainedError {
   const known = error instanceof HttpError ? error : fromWorkflowError(error, request);
-  return known === null ? internal(error, request, log) : toResponse(known.options);
+  return known === null ? unexpected(error, request, log) : explained(known.options);
 }
 
 /** Converts the reason for which a run has refused an event or an answer. */
@@ -161,18 +181,25 @@ function notNow(code: string): HttpError {
   return new HttpError({ status: 503, code, detail, hint: "Ask again in a moment.", headers: retryLater });
 }
 
-export function internal(error: unknown, { method, path }: FailedRequest, log: Log): Response {
+export function internal(error: unknown, request: FailedRequest, log: Log): Response {
+  return toResponse(unexpected(error, request, log));
+}
+
+function unexpected(error: unknown, { method, path }: FailedRequest, log: Log): ExplainedError {
   const id = newId();
   log.error(`${method} ${path} failed (${id}).`, error);
-  const body = { detail: "Something went wrong here.", code: "INTERNAL", id };
-  return Response.json(body, { status: 500 });
+  return { status: 500, body: { detail: "Something went wrong here.", code: "INTERNAL", id } };
 }
 
 /** Limits of a response: a body of a megabyte may have a hundred thousand problems. */
 const most = { issues: 50, characters: 2_000 };
 
-/** All error responses are made here, so that their texts are cleaned. */
-function toResponse({ status, headers, detail, code, hint, issues, answered }: HttpErrorOptions): Response {
+function toResponse({ status, headers, body }: ExplainedError): Response {
+  return Response.json(body, { status, ...(headers !== undefined && { headers: { ...headers } }) });
+}
+
+/** The texts of all errors of callers are cleaned here. */
+function explained({ status, headers, detail, code, hint, issues, answered }: HttpErrorOptions): ExplainedError {
   const body = {
     detail: said(detail),
     code,
@@ -180,7 +207,7 @@ function toResponse({ status, headers, detail, code, hint, issues, answered }: H
     ...(issues !== undefined && { issues: issues.slice(0, most.issues).map(shortIssue) }),
     ...(answered !== undefined && { answered }),
   };
-  return Response.json(body, { status, ...(headers !== undefined && { headers: { ...headers } }) });
+  return { status, ...(headers !== undefined && { headers }), body };
 }
 
 function shortIssue({ path, message }: Issue): Issue {

@@ -1,6 +1,6 @@
 /** `sendWebhook`: a signed message to another service, as a durable call. */
 import { type Context, type Duration, type RetryPolicy, retryPolicy, stop, WorkflowError, wait } from "millrace";
-import { checkOptions, type Rules, required, unchecked, valueRule } from "millrace/engine";
+import { callable, checkOptions, flag, type Rules, required, unchecked, valueRule } from "millrace/engine";
 import { nowMs } from "../system.js";
 
 /** Argument of `sendWebhook`. */
@@ -19,6 +19,12 @@ export interface WebhookMessage {
   readonly retry?: RetryPolicy;
   /** Limit of each attempt. @default "15s" */
   readonly timeout?: Duration;
+  /** Further headers, such as `authorization`. They are not signed, and replace no `webhook-…` header. @default none */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `true`: the body is `data` alone, for receivers whose protocol says what it is; it is signed all the same. @default false */
+  readonly bare?: boolean;
+  /** Sends the request, such as one that refuses addresses of private networks. @default `fetch` */
+  readonly fetch?: typeof fetch;
 }
 
 const persistent = retryPolicy({
@@ -39,15 +45,17 @@ const persistent = retryPolicy({
  */
 export async function sendWebhook(ctx: Context, message: WebhookMessage): Promise<void> {
   checkOptions("The message of `sendWebhook` is wrong", message, { rules });
-  const { url, type, data, key = type, retry = persistent, timeout = "15s" } = message;
+  const { url, type, data, key = type, retry = persistent, timeout = "15s", headers: further = {}, bare } = message;
+  const send = message.fetch ?? fetch;
   const keys = message.secrets.map(secretBytes);
   await ctx.scope(`webhook ${key}`.slice(0, 200)).run(
     "send",
     async ({ idempotencyKey, signal }) => {
       const atMs = nowMs();
-      const body = JSON.stringify({ type, timestamp: new Date(atMs).toISOString(), data });
-      const headers = await headersOf({ id: `msg_${await shortHash(idempotencyKey)}`, atMs, body, keys });
-      const response = await fetch(url, { method: "POST", headers, body, signal, redirect: "manual" });
+      const body = JSON.stringify(bare === true ? data : { type, timestamp: new Date(atMs).toISOString(), data });
+      const own = await headersOf({ id: `msg_${await shortHash(idempotencyKey)}`, atMs, body, keys });
+      const headers = { "content-type": "application/json", ...lowerCased(further), ...own };
+      const response = await send(url, { method: "POST", headers, body, signal, redirect: "manual" });
       await response.body?.cancel();
       if (!response.ok) throw failed(url, response);
       return null;
@@ -67,11 +75,14 @@ async function headersOf({ id, atMs, body, keys }: Signed): Promise<Record<strin
   const seconds = String(Math.floor(atMs / 1000));
   const signatures = await Promise.all(keys.map((key) => signatureOf(key, `${id}.${seconds}.${body}`)));
   return {
-    "content-type": "application/json",
     "webhook-id": id,
     "webhook-timestamp": seconds,
     "webhook-signature": signatures.map((one) => `v1,${one}`).join(" "),
   };
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 async function signatureOf(secret: Uint8Array<ArrayBuffer>, text: string): Promise<string> {
@@ -123,5 +134,7 @@ const rules: Rules<WebhookMessage> = {
   ),
   type: required(valueRule((type) => typeof type === "string" && type !== "", "a text")),
   key: valueRule((key) => key === undefined || (typeof key === "string" && key !== ""), "a text"),
-  ...unchecked("data retry timeout"),
+  bare: flag,
+  fetch: callable,
+  ...unchecked("data retry timeout headers"),
 };

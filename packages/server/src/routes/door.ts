@@ -29,6 +29,12 @@ export function mountDoor(server: Server, path: string, door: MountedDoor): void
   };
   app.all(path, answer);
   app.all(`${path}/*`, answer);
+  for (const other of door.paths ?? []) app.get(other.path, answer);
+}
+
+/** Paths that need no credentials. */
+export function openPathsOf(door: MountedDoor | null): readonly string[] {
+  return (door?.paths ?? []).filter(({ isOpen }) => isOpen).map(({ path }) => path);
 }
 
 function isStream({ headers, body }: Response): boolean {
