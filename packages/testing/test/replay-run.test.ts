@@ -224,7 +224,7 @@ describe("fan-outs and children", () => {
   }
 
   class Lines extends Workflow {
-    static override children = { child: Child };
+    static children = { child: Child };
     readonly suffix: string = "";
 
     @step({ on: StartEvent, emits: many(Line) })

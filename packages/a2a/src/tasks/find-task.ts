@@ -1,7 +1,8 @@
 /** Finds tasks. A run that this door has not started, or that belongs to another tenant, reads as not found. */
+
+import type { Right } from "@millrace/server/door";
 import { WorkflowError } from "millrace";
 import type { RunHandle, RunListing } from "millrace/runtime";
-import type { Right } from "@millrace/server/door";
 import { malformed, taskUnknown } from "../protocol/errors.js";
 import type { Caller } from "./caller.js";
 import { contextLabel } from "./run-task.js";
@@ -21,7 +22,11 @@ interface TaskName {
 }
 
 /** @throws {HttpError} `RUN_UNKNOWN`, `BODY_INVALID`, `FORBIDDEN` without the right, which is `read` if none is named. */
-export async function findTask(host: TaskHost, { taskId, tenant, right = "read" }: TaskName, caller: Caller): Promise<FoundTask> {
+export async function findTask(
+  host: TaskHost,
+  { taskId, tenant, right = "read" }: TaskName,
+  caller: Caller,
+): Promise<FoundTask> {
   if (taskId.trim() === "") throw malformed("The id of the task is empty.");
   if (!isOwnTenant(tenant, caller)) throw taskUnknown(taskId);
   const handle = host.runtime.handle(taskId, { tenant: caller.tenant });

@@ -30,7 +30,9 @@ export async function listTasks(host: TaskHost, request: ListTasksRequest, calle
     ...(pageToken !== "" && { cursor: pageToken }),
     limit: pageSize,
   });
-  const fitting = runs.filter((run) => isTask(host, run) && caller.may("read", run.workflow) && run.updatedAtMs > afterMs);
+  const fitting = runs.filter(
+    (run) => isTask(host, run) && caller.may("read", run.workflow) && run.updatedAtMs > afterMs,
+  );
   const read = await Promise.all(fitting.map((run) => readTask(host, run, request)));
   const tasks = read.filter((task) => task !== null && isOf(task, status)) as Task[];
   const counts = await host.runtime.counts(filter);

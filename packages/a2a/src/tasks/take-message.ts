@@ -41,9 +41,10 @@ function checked({ message }: SendMessageRequest): Message {
   return message;
 }
 
-async function beginTask(host: TaskHost, message: Message, { tenant, assertMay }: Caller): Promise<FoundTask> {
+async function beginTask(host: TaskHost, message: Message, caller: Caller): Promise<FoundTask> {
+  const { tenant } = caller;
   const skill = skillOf(host, message);
-  assertMay("start", skill);
+  caller.assertMay("start", skill);
   const hash = await hashOf(skill, message.contextId, message.messageId);
   const contextId = message.contextId || `context-${hash}`;
   const given: TaskMessage = { message, ...readParts(message), contextId, tenant, skill };
@@ -55,7 +56,7 @@ async function beginTask(host: TaskHost, message: Message, { tenant, assertMay }
   } catch (error) {
     throw WorkflowError.is(error, "RUN_ID_CONFLICT") ? messageIdUsed(message.messageId) : error;
   }
-  return findTask(host, { taskId: handle.runId, tenant: "" }, { tenant, signal: new AbortController().signal });
+  return findTask(host, { taskId: handle.runId, tenant: "", right: "start" }, caller);
 }
 
 /** The workflow that a message names; without a name, the only one. */
