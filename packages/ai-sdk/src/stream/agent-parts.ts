@@ -16,8 +16,8 @@ export class AgentParts implements CallsView {
     this.#tools = tools;
   }
 
-  settle(toolCallId: string, output: unknown): void {
-    this.#tools.settle(toolCallId, output);
+  settle(toolCallId: string, output: unknown, { leaders }: ShownCall): void {
+    if (leaders.length === 0) this.#tools.settle(toolCallId, output);
   }
 
   takeBack(call: ShownCall): void {

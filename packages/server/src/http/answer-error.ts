@@ -53,8 +53,13 @@ export interface FailedRequest {
 }
 
 export function answerError(error: unknown, request: FailedRequest, log: Log): Response {
-  const known = error instanceof HttpError ? error : fromWorkflowError(error, request);
+  const known = refusalOf(error, request);
   return known === null ? internal(error, request, log) : toResponse(known.options);
+}
+
+/** What the caller is told of an error; `null` for one that is not the caller's. */
+export function refusalOf(error: unknown, request: FailedRequest): HttpError | null {
+  return error instanceof HttpError ? error : fromWorkflowError(error, request);
 }
 
 /** Converts the reason for which a run has refused an event or an answer. */

@@ -46,7 +46,7 @@ export class AgentCalls {
   readonly #calls: Map<string, ShownCall> = new Map();
   /** Ids of calls of tools, by the scope in which they are answered. */
   readonly #toolIds: Map<string, string> = new Map();
-  /** Last words of members, by the call of their leader. */
+  /** Last words of members, by the path of the call of their leader. */
   readonly #answers: Map<string, string> = new Map();
   #finishReason: string | null = null;
 
@@ -64,7 +64,7 @@ export class AgentCalls {
     if (news.at === 0 && known !== undefined) this.#view.takeBack(known);
     const call = known !== undefined && news.at > 0 ? known : newCall(id, origin);
     this.#calls.set(id, call);
-    if (call.isModel && call.leaders.length === 0 && known === undefined) this.settle(call);
+    if (call.isModel && known === undefined) this.settle(call);
     for (const piece of news.pieces) {
       const part = typeof piece === "string" ? textOf(piece) : piece;
       if (isAgentPart(part)) this.#take(call, part);
@@ -80,16 +80,19 @@ export class AgentCalls {
    */
   settle(before?: ShownCall): void {
     for (const call of this.#calls.values()) {
-      const isOther = before !== undefined && (call.root !== before.root || call.id === before.id);
-      if (call.leaders.length > 0 || isOther) continue;
+      if (before !== undefined && (!isOfSameAgent(call, before) || call.id === before.id)) continue;
       for (const toolCallId of call.requested)
-        this.#view.settle(toolCallId, this.#answers.get(toolCallId) ?? null, call);
+        this.#view.settle(toolCallId, this.#answers.get(this.#pathTo(call, toolCallId)) ?? null, call);
     }
   }
 
   /** Ids of the calls of leaders that this call works for, the outermost first. */
   pathOf({ leaders }: ShownCall): string[] {
     return leaders.map((scope) => this.#toolIds.get(scope) ?? "");
+  }
+
+  #pathTo(call: ShownCall, toolCallId: string): string {
+    return [...this.pathOf(call), toolCallId].join("/");
   }
 
   get usage(): Usage {
@@ -117,11 +120,15 @@ export class AgentCalls {
     } else if (part.type === "tool-begin") call.begun.push(part.toolCallId);
     if (isOfMember && (part.type === "text" || part.type === "agent")) {
       if (part.type === "text") call.said += part.text;
-      this.#answers.set(this.pathOf(call)[0] ?? "", call.said);
+      this.#answers.set(this.pathOf(call).join("/"), call.said);
     }
     this.#view.show(call, part);
   }
 }
+
+/** Members work below the root of their leader. */
+const isOfSameAgent = (one: ShownCall, other: ShownCall): boolean =>
+  one.root === other.root && one.leaders.at(-1) === other.leaders.at(-1);
 
 const textOf = (text: string): AgentPart => ({ type: "text", id: "text", text });
 

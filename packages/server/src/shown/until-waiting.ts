@@ -77,6 +77,9 @@ function passed(delayMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
+/** A wait that is shorter is not shown to people as one for them. */
+const shortWaitMs = 2_000;
+
 /**
  * A run that waits for a time continues by itself, such as a call that is made again; unless that time is only the
  * limit of a question.
@@ -84,5 +87,6 @@ function passed(delayMs: number, signal: AbortSignal): Promise<void> {
 export function isForPerson(outcome: RunOutcome | null): boolean {
   if (outcome?.status !== "waiting") return false;
   const { wakeAtMs, prompts } = outcome;
-  return wakeAtMs === null || prompts.some(({ dueAtMs }) => dueAtMs === wakeAtMs);
+  if (wakeAtMs === null || prompts.some(({ dueAtMs }) => dueAtMs === wakeAtMs)) return true;
+  return prompts.length > 0 && wakeAtMs > nowMs() + shortWaitMs;
 }
