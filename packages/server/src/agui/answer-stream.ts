@@ -109,9 +109,9 @@ async function* runEvents(open: OpenThreads, stream: AnswerStream, signal: Abort
     usage = view.calls.usage;
     view.writer.take();
     if (isJoined) {
-      const first = ownFirst(input.messages, before);
-      if (!isInOrder(input.messages, [...first, ...view.writer.list.all])) view.writer.replaceWith([]);
-      view.writer.snapshot(first);
+      const all = [...ownFirst(input.messages, before), ...view.writer.list.all];
+      if (!isInOrder(input.messages, all)) view.writer.replaceWith([]);
+      view.writer.replaceWith([...all, ...lostReasoning(input.messages, all)]);
     }
     view.writer.reopen();
     return view.writer.take();
@@ -171,6 +171,15 @@ function ownFirst(messages: readonly Message[], known: readonly Message[]): Mess
   const ids = new Set(known.map(({ id }) => id));
   const at = messages.findIndex(({ id, role }) => ids.has(id) || role === "user" || role === "tool");
   return at < 0 ? [] : messages.slice(0, at);
+}
+
+/**
+ * Reasoning that a process has shown that died before it was stored. Clients keep theirs where a snapshot has none, so
+ * it is emptied: the next attempt writes it again.
+ */
+function lostReasoning(given: readonly Message[], all: readonly Message[]): Message[] {
+  if (all.some(({ role }) => role === "reasoning")) return [];
+  return given.filter((message) => message.role === "reasoning").map((message) => ({ ...message, content: "" }));
 }
 
 /** Clients leave what they have where it is, and put what is new behind it. */

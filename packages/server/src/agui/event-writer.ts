@@ -144,15 +144,12 @@ export class EventWriter {
     this.#messages.delete(owner.id);
     if (ids === undefined) return;
     this.list.remove(ids);
-    this.snapshot([]);
+    this.replaceWith(this.list.all);
   }
 
-  /** All messages. @param first Messages that only the client has, before them */
-  snapshot(first: readonly Message[]): void {
-    this.replaceWith([...first, ...this.list.all]);
-  }
-
-  replaceWith(messages: Message[]): void {
+  /** The client gets these messages in the place of what it has. */
+  replaceWith(given: readonly Message[]): void {
+    const messages = [...given];
     // Without the list of types, clients keep activities that are not in it.
     const metadata = { "@ag-ui/client": { authoritativeActivityTypes: null } };
     this.put({ type: EventType.MESSAGES_SNAPSHOT, messages, metadata });

@@ -99,7 +99,7 @@ export class MessageList {
     const owner = this.#ownerOf(toolCallId);
     let at = owner === undefined ? this.#messages.length : this.#messages.indexOf(owner) + 1;
     while (owner !== undefined && this.#messages[at]?.role === "tool") at++;
-    this.#messages.splice(at, 0, { id, role: "tool", toolCallId, content, ...present({ subagentRunId }) });
+    this.#messages.splice(at, 0, { id, toolCallId, role: "tool", content, ...present({ subagentRunId }) });
   }
 
   #addActivity(event: Extract<Event, { type: EventType.ACTIVITY_SNAPSHOT }>): void {

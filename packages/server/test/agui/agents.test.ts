@@ -1,8 +1,9 @@
 /** Agents over AG-UI, with the client of the protocol, which verifies the order of events. */
-import { Agent, Team, tool } from "@millrace/agents";
+
 import { memoryStore } from "millrace/runtime";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { Agent, Team, tool } from "../../../agents/src/index.js";
 import { desk } from "../../../ai-sdk/test/support/desk.js";
 import { modelAt, scriptedModel } from "../../../ai-sdk/test/support/scripted-model.js";
 import { openServer } from "./support.js";

@@ -10,8 +10,8 @@ import { createServer } from "../../src/index.js";
 export class Client extends HttpAgent {
   readonly heard: BaseEvent[] = [];
 
-  constructor(config: HttpAgentConfig) {
-    super(config);
+  constructor({ fetch: given = fetch, ...config }: HttpAgentConfig) {
+    super({ ...config, fetch: async (url, init) => quiet(await given(url, init)) });
     this.subscribe({
       onEvent: ({ event }) => {
         const checked = EventSchema.safeParse(event);
@@ -46,6 +46,24 @@ export class Client extends HttpAgent {
     const last = this.messages.findLast(({ role }) => role === "assistant");
     return String(last?.content ?? "");
   }
+}
+
+/**
+ * A response that ends where its connection breaks off: when a body fails, the client rejects a promise that nobody can
+ * catch, besides reporting the failure.
+ */
+function quiet(response: Response): Response {
+  if (response.body === null || !response.ok) return response;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(target) {
+      const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
+      if (done) target.close();
+      else target.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, response);
 }
 
 export async function openServer(workflows: Workflows, options: AguiOptions = {}, store: RunStore = memoryStore()) {

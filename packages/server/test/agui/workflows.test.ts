@@ -1,10 +1,11 @@
 /** Workflows and pipelines over AG-UI. */
-import { Agent } from "@millrace/agents";
+
 import { Pipeline, Step } from "@millrace/pipeline";
 import { defineWorkflow, event, HumanResponseEvent, InputRequiredEvent, StartEvent, StopEvent } from "millrace";
 import { memoryStore } from "millrace/runtime";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { Agent } from "../../../agents/src/index.js";
 import { modelAt, scriptedModel } from "../../../ai-sdk/test/support/scripted-model.js";
 import type { AguiWorkflow } from "../../src/agui.js";
 import { eventsOf, openServer, post } from "./support.js";
