@@ -15,12 +15,13 @@ const tries = (major) => [
   `node studio.mjs # ${major}: the studio and its scripts`,
   `node trace.mjs # ${major}: start greeting, step greet, run greeting`,
   `node print.mjs # ${major}: Hello, Ada!`,
+  `node agui.mjs # ${major}: Politely? Good day, Ada!`,
 ];
 
 /** One install for both: none of the packages has native code. */
 export function packedRows() {
   const files = filesOf("packed");
-  const installed = `npm install --no-audit --no-fund zod @opentelemetry/api@1 @opentelemetry/sdk-trace@3 ${packages.join(" ")}`;
+  const installed = `npm install --no-audit --no-fund zod @ag-ui/client@1 @ag-ui/core@1 @ag-ui/encoder@1 @opentelemetry/api@1 @opentelemetry/sdk-trace@3 ${packages.join(" ")}`;
   const commands = [installed, ...tries(22), ...tries(24)];
-  return [rowOf({ name: "command, studio, telemetry and printing, also on Node 24", files, commands }, 22)];
+  return [rowOf({ name: "command, studio, AG-UI, telemetry and printing, also on Node 24", files, commands }, 22)];
 }

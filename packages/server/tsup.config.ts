@@ -6,6 +6,7 @@ import { declarations } from "../../tsup.shared.js";
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    agui: "src/agui.ts",
     door: "src/door.ts",
     mcp: "src/mcp.ts",
     serverless: "src/serverless.ts",

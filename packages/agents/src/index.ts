@@ -24,12 +24,12 @@ export { Team } from "./team.js";
 export { PipelineAgent } from "./pipeline-agent.js";
 export type { PipelineAgentOptions } from "./pipeline-agent.js";
 export type { AgentOutcome, AgentWorkflow, AgentWorkflowInput } from "./loop/agent-workflow.js";
-export type { AgentQuestion } from "./loop/questions.js";
 export { recorded } from "./loop/recorded.js";
 export type { Recorded, RecordedOptions } from "./loop/recorded.js";
+export type { PageTool } from "./loop/tools.js";
 export { partialOutputs } from "./loop/partial-outputs.js";
 export type { PartialOutput } from "./loop/partial-outputs.js";
-export type { AgentPart } from "./loop/agent-part.types.js";
+export type { AgentPart, AgentQuestion } from "millrace/wire";
 export type { ModelExecutor, SessionChoice } from "./model-executor.js";
 export type {
   AgentRun,

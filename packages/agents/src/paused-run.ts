@@ -6,7 +6,7 @@
  */
 import { type ExecutorPause, isObject, type ToolRequirement } from "@millrace/executor";
 import { type ContextDict, type PendingPrompt, type QuestionEvent, WorkflowError } from "millrace";
-import type { AgentQuestion } from "./loop/questions.js";
+import type { AgentQuestion } from "millrace/wire";
 import { asJson } from "./settings/plain.js";
 import type { CallAnswer, PausedRun } from "./settings/run-options.types.js";
 import type { AgentSessionRun } from "./settings/sessions.types.js";

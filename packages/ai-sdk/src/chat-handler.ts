@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  codeOf,
   createDoor,
   type DoorCaller,
   type DoorOptions,
@@ -17,7 +18,6 @@ import { agentInput, type ChatInput, type ChatTurn, pipelineInput, workflowInput
 import { answerRequest } from "./routes/answer-request.js";
 import { type ChatFlow, openChats } from "./routes/open-chats.js";
 import type { MapEvent } from "./stream/run-message.js";
-import { codeOf } from "./to-ui-message-stream.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; the input is checked by the workflow.
 export type AnyRuntime = Runtime<any>;

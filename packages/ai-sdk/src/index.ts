@@ -14,4 +14,4 @@ export { toUIMessageStream } from "./to-ui-message-stream.js";
 export type { MessageStreamOptions } from "./to-ui-message-stream.js";
 export type { MapEvent } from "./stream/run-message.js";
 export type { QuestionData } from "./stream/questions.js";
-export type { Usage } from "./stream/agent-parts.js";
+export type { Usage } from "@millrace/server/door";

@@ -1,6 +1,4 @@
-/** The clock and timers: for the rest of the package, they are here. */
-
-export const nowMs = (): number => Date.now();
+/** Timers: for the rest of the package, they are here. */
 
 /** Resolves after this time, or when the signal aborts. */
 export function passed(ms: number, signal?: AbortSignal): Promise<void> {

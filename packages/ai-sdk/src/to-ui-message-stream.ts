@@ -1,5 +1,5 @@
+import { codeOf } from "@millrace/server/door";
 import type { UIMessageChunk } from "ai";
-import { WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import { runChunks } from "./stream/run-chunks.js";
 import type { MapEvent } from "./stream/run-message.js";
@@ -54,12 +54,4 @@ export function streamOf(
     },
     { highWaterMark: 0 },
   );
-}
-
-/**
- * Names no internals: what an error says may be about servers and keys. An error that a step has thrown is one of the
- * run once it is stored, under the same code.
- */
-export function codeOf(error: unknown): string {
-  return WorkflowError.is(error) ? error.code : "STEP_FAILED";
 }

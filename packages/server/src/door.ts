@@ -22,3 +22,13 @@ export { resultEnvelope, toEnvelope } from "./wire/envelope.js";
 export { toPrompt } from "./wire/handler-record.js";
 export { WorkflowCatalog } from "./wire/workflow-facts.js";
 export type { CatalogOptions, WorkflowFacts } from "./wire/workflow-facts.js";
+// ---- runs as conversations
+export { Answers } from "./shown/answers.js";
+export type { ReadAnswer, TurnStatus } from "./shown/answers.js";
+export { Conversations } from "./shown/conversations.js";
+export type { Conversation, ConversationsOf, NewTurn, StoredTurn, TurnEntry } from "./shown/conversations.js";
+export { AgentCalls } from "./shown/agent-calls.js";
+export type { CallsView, ShownCall, Usage } from "./shown/agent-calls.js";
+export type { CallPlace } from "./shown/call-place.js";
+export { isForPerson, UntilWaiting } from "./shown/until-waiting.js";
+export { agentQuestion, codeOf, resultText, timedOut } from "./shown/run-facts.js";

@@ -86,6 +86,12 @@ export interface ServerOptions {
    * @default no such routes
    */
   readonly a2a?: MountedDoor;
+  /**
+   * Serves AG-UI at `/agui`: what `aguiHandler` of `@millrace/server/agui` returns.
+   *
+   * @default no such route
+   */
+  readonly agui?: MountedDoor;
   /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
@@ -191,7 +197,18 @@ export interface StepSource {
 export interface ResolvedOptions
   extends Omit<
     Required<ServerOptions>,
-    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "chat" | "a2a" | "limits"
+    | "runtime"
+    | "auth"
+    | "cors"
+    | "clientOf"
+    | "queueOf"
+    | "metrics"
+    | "sources"
+    | "links"
+    | "chat"
+    | "a2a"
+    | "agui"
+    | "limits"
   > {
   readonly runtime: AnyRuntime;
   readonly auth: Authenticate | null;
@@ -203,6 +220,7 @@ export interface ResolvedOptions
   readonly links: SignedLinks | null;
   readonly chat: MountedDoor | null;
   readonly a2a: MountedDoor | null;
+  readonly agui: MountedDoor | null;
   readonly limits: ServerLimits;
 }
 
@@ -219,7 +237,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, a2a, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, a2a, agui, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -240,6 +258,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     links: links ?? null,
     chat: chat ?? null,
     a2a: a2a ?? null,
+    agui: agui ?? null,
     limits: { ...defaultLimits, ...limits },
   };
 }
@@ -343,6 +362,7 @@ const rules: Rules<ServerOptions> = {
   metrics: metricsRule,
   chat: doorRule("chatHandler"),
   a2a: doorRule("a2aHandler"),
+  agui: doorRule("aguiHandler"),
   sources: (sources) =>
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []

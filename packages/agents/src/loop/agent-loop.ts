@@ -24,7 +24,7 @@ import { type Turn, textOf } from "./turn.js";
 /** Runs one agent to its answer. */
 export async function runLoop(run: LoopRun): Promise<LoopAnswer> {
   const { settings, said, turns } = run;
-  const tools = await toolsOf(settings);
+  const tools = await toolsOf(settings, run.pageTools);
   const limiter = new Limiter("maxParallelTools", { concurrent: settings.maxParallelTools }, systemClock);
   if (turns.length === 0) await checkInput(run); // otherwise another agent has led the conversation so far
   let repairs = 0;

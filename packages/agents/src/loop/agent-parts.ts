@@ -1,6 +1,6 @@
 import { messageOf } from "@millrace/executor";
 import type { TextStreamPart, ToolSet } from "ai";
-import type { AgentPart } from "./agent-part.types.js";
+import type { AgentPart } from "millrace/wire";
 import type { StreamPart } from "./unique-ids.js";
 
 /**

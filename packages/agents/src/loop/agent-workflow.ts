@@ -7,6 +7,7 @@ import { present } from "../settings/plain.js";
 import type { SessionState } from "../settings/run-context.types.js";
 import type { AgentRun } from "../settings/run-options.types.js";
 import type { InnerRunOptions } from "./loop-run.types.js";
+import type { PageTool } from "./tools.js";
 
 /** Input of `agent.workflow`. */
 export interface AgentWorkflowInput extends Partial<MediaSet> {
@@ -18,6 +19,11 @@ export interface AgentWorkflowInput extends Partial<MediaSet> {
   readonly sessionState?: SessionState | undefined;
   /** Messages before the input. @default those of the session, with `addHistoryToContext`; otherwise none */
   readonly history?: readonly ModelMessage[] | undefined;
+  /**
+   * Tools of this run that whoever watches executes, as those without `execute`. A tool of the agent wins over one with
+   * its name. @default none
+   */
+  readonly pageTools?: readonly PageTool[] | undefined;
   /** The keys of tool calls are derived from it. @default keys of the calls of the run */
   readonly idempotencyKey?: string | undefined;
 }
@@ -41,12 +47,19 @@ export type AgentWorkflow<Output = string> = DefinedWorkflow<
 const media = z.array(z.any()).optional();
 const values = z.record(z.string(), z.unknown());
 
+const pageTool = z.object({
+  name: z.string().regex(/^[\w-]{1,64}$/),
+  description: z.string().default(""),
+  parameters: values.optional(),
+});
+
 class AgentInput extends StartEvent.define("AgentInput", {
   input: z.unknown(),
   sessionId: z.string().optional(),
   userId: z.string().optional(),
   sessionState: values.optional(),
   history: z.array(z.any()).optional(),
+  pageTools: z.array(pageTool).optional(),
   idempotencyKey: z.string().optional(),
   images: media,
   videos: media,
@@ -60,8 +73,7 @@ type RunInStep = (input: unknown, options: InnerRunOptions) => Promise<AgentRun<
 export function agentWorkflow({ id, limits }: WorkflowFacts, run: RunInStep): AgentWorkflow<unknown> {
   return defineWorkflow(id, { state: { session: values.default({}) } })
     .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
-      const { input, sessionId, userId, sessionState, history, idempotencyKey, images, videos, audio, files } = ev;
-      const given = { sessionId, userId, sessionState, history, idempotencyKey, images, videos, audio, files };
+      const { input, ...given } = ev;
       const place = { ctx, runId: ctx.runId, statePath: "session", isInputStored: true, isHistoryStored: true };
       const { content, agent, finishReason, metrics } = await run(input, { ...present(given), ...place });
       return new StopEvent({ result: { content, agent, finishReason, metrics } });

@@ -1,6 +1,6 @@
 import type { EffectCall, WorkflowError } from "millrace";
+import type { AgentPart } from "millrace/wire";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
-import type { AgentPart } from "./agent-part.types.js";
 import type { LoopRun } from "./loop-run.types.js";
 import type { PartSink } from "./part-sink.js";
 import { executionOf, type ToolRecord } from "./tool-record.js";

@@ -1,5 +1,5 @@
 import type { EffectCall } from "millrace";
-import type { AgentPart } from "./agent-part.types.js";
+import type { AgentPart } from "millrace/wire";
 import { agentParts } from "./agent-parts.js";
 import { PieceSink } from "./part-sink.js";
 import type { StreamPart, UniqueIds } from "./unique-ids.js";

@@ -9,6 +9,7 @@ import type { RunContext, SessionState } from "../settings/run-context.types.js"
 import type { AgentRunOptions, StepRunOptions } from "../settings/run-options.types.js";
 import type { AgentSession } from "../settings/sessions.types.js";
 import type { PartSink } from "./part-sink.js";
+import type { PageTool } from "./tools.js";
 
 /** A call that uses the session. */
 export interface SessionCall {
@@ -79,6 +80,8 @@ export interface LoopRun {
   readonly turns: ModelTurn[];
   /** Whether the model streams, because there may be readers. */
   readonly streams: boolean;
+  /** Tools of this run that whoever watches executes. Members have none. */
+  readonly pageTools: readonly PageTool[];
   /** Media of the input, which members get, too. */
   readonly media: readonly Media[];
   /** Request of the last call, to record only what changes. */
@@ -115,6 +118,8 @@ export interface InnerRunOptions extends StepRunOptions, Pick<AgentRunOptions, "
   readonly idempotencyKey?: string;
   /** `true`: the run has stored the history already, as part of the event of the step. @default false */
   readonly isHistoryStored?: boolean;
+  /** Tools that whoever watches executes. @default none */
+  readonly pageTools?: readonly PageTool[];
   readonly host?: RunHost;
 }
 

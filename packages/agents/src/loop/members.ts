@@ -69,6 +69,7 @@ async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings)
     session: run.session.as(settings),
     events: run.events.ofMember(settings, call),
     ledger,
+    pageTools: [],
     history: [],
     unstored: [],
     said: [message],

@@ -18,6 +18,7 @@ export function newLoop(given: Pick<LoopRun, Needed> & Partial<LoopRun>): LoopRu
     turns: [],
     streams: given.events.emit !== undefined,
     media: [],
+    pageTools: [],
     asked: {},
     sinkOf: (...call) => new EventSink(...call),
     keyOf: (run, _call, made) => callKey(run.runKey, made, run.turns),

@@ -1,6 +1,6 @@
 import type { EffectCall, WorkflowError } from "millrace";
+import type { AgentPart } from "millrace/wire";
 import { later } from "../system.js";
-import type { AgentPart } from "./agent-part.types.js";
 import type { ToolRecord } from "./tool-record.js";
 
 /** Takes what one call shows, in order. `close` is called when the call is over. */

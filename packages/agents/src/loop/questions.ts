@@ -4,24 +4,9 @@
  * @module
  */
 import type { Context, Duration } from "millrace";
+import type { AgentQuestion } from "millrace/wire";
 import * as z from "zod";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
-
-/** `details` of the `QuestionEvent` of an agent. */
-export interface AgentQuestion {
-  /** `permission`: may the call be made? `result`: what does the tool return? `guard`: may this value pass? */
-  readonly kind: "permission" | "result" | "guard";
-  /** Unique among the open questions of the run. */
-  readonly id: string;
-  /** Name of the agent that asks. */
-  readonly agent: string;
-  readonly toolCallId: string | null;
-  readonly toolName: string | null;
-  /** Arguments of the call, or the value that a guard has stopped. */
-  readonly input: unknown;
-  /** Why the question comes again, or why it comes at all. */
-  readonly problem: string | null;
-}
 
 /** What an agent asks about. */
 export interface AskedAbout {

@@ -110,10 +110,11 @@ interface Opening {
 }
 
 function openLoop({ settings, ctx, options }: StepPlace, { key, opened, session }: Opening): LoopRun {
-  const { history = [], isHistoryStored = false, idempotencyKey, host, sessionId = null } = options;
+  const { history = [], isHistoryStored = false, idempotencyKey, host, sessionId = null, pageTools = [] } = options;
   const before = [...(opened?.history ?? []), ...history];
   const given = { settings, ctx, place: key, session, runKey: idempotencyKey ?? ctx.runId };
-  const more = { media: listOf(options), unstored: isHistoryStored ? [] : [...history], history: before };
+  const unstored = isHistoryStored ? [] : [...history];
+  const more = { media: listOf(options), unstored, history: before, pageTools };
   if (host !== undefined) return newLoop({ ...given, ...more, events: host.events, ledger: host.ledger });
   return newLoop({
     ...given,

@@ -118,10 +118,12 @@ function handOff({ call, handsTo }: CallToAnswer): ToolRecord {
     : { error: "Not handed over: another agent takes over." };
 }
 
+/** Recorded, so that every reader sees the result. */
 async function resultOfPage(run: LoopRun, { call, ctx }: CallToAnswer): Promise<ToolRecord> {
   assertGoesOn(run);
   const reply = await ask({ ctx, key: "page" }, run, { kind: "result", title: `Result of ${call.toolName}`, call });
-  return reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
+  const record: ToolRecord = reply.approved ? { output: reply.output ?? null } : { denied: reply.note };
+  return noted(run, { call, ctx }, { record });
 }
 
 /** What the guard of outputs makes of a result. */

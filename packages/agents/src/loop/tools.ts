@@ -30,6 +30,14 @@ export interface ToolOutput {
   readonly told?: ToldOutput;
 }
 
+/** A tool that whoever watches the run executes. */
+export interface PageTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. @default none */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Arguments of the model, and what a tool gets besides them. */
 export interface ToolWork {
   readonly value: unknown;
@@ -60,13 +68,15 @@ export type LoopTool = Base &
 export type LoopTools = ReadonlyMap<string, LoopTool>;
 
 /**
+ * @param pageTools Of one run, for whoever watches it. A tool of the agent wins over one with its name.
  * @throws {WorkflowError} `AGENT_FAILED` when the function in `sdkTools` fails; `OPTION_INVALID` for two tools with one
  * name.
  */
-export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
+export async function toolsOf(settings: ExecutorSettings, pageTools: readonly PageTool[] = []): Promise<LoopTools> {
   const { tools, members, canHandOffTo, toolTimeout } = settings;
   const sdk = await sdkToolsOf(settings);
   return new Map<string, LoopTool>([
+    ...pageTools.map((tool) => [tool.name, pageTool(tool)] as const),
     ...Object.entries(sdk).map(([name, tool]) => [name, sdkTool(tool, toolTimeout)] as const),
     ...tools.map((tool) => [tool.name, ownTool(tool, toolTimeout)] as const),
     ...(members.length > 0 ? [[memberToolName, memberTool(members)] as const] : []),
@@ -124,6 +134,12 @@ function ownTool(tool: AgentTool, timeout: CallPolicies["timeout"]): LoopTool {
 
 function definitionOf(description: string, parameters: z.ZodType): ToolSet[string] {
   return sdkToolOf({ description, inputSchema: jsonSchema(() => asSchema(parameters).jsonSchema) }) as ToolSet[string];
+}
+
+function pageTool({ description, parameters }: PageTool): LoopTool {
+  const inputSchema = jsonSchema(parameters ?? { type: "object", properties: {} });
+  const definition = sdkToolOf({ description, inputSchema }) as ToolSet[string];
+  return { kind: "page", definition, confirmation: null, parse: async (value) => ({ value }) };
 }
 
 function handoffTool(target: Executor): LoopTool {

@@ -1,5 +1,5 @@
+import type { StoredTurn } from "@millrace/server/door";
 import { convertToModelMessages, type FileUIPart, type ModelMessage, type UIMessage } from "ai";
-import type { StoredTurn } from "./chats.js";
 
 /** The input of a run: the fields of the start event of its workflow. */
 export interface ChatInput {
@@ -22,7 +22,9 @@ export interface ChatTurn {
   readonly history: readonly ModelMessage[];
 }
 
-type TurnFacts = Pick<ChatTurn, "chatId" | "tenant" | "message"> & { readonly before: readonly StoredTurn[] };
+type TurnFacts = Pick<ChatTurn, "chatId" | "tenant" | "message"> & {
+  readonly before: readonly StoredTurn<UIMessage, UIMessage>[];
+};
 
 export async function chatTurn({ chatId, tenant, message, before }: TurnFacts): Promise<ChatTurn> {
   const messages = before.flatMap((turn) => (turn.answer === null ? [turn.message] : [turn.message, turn.answer]));

@@ -3,11 +3,10 @@
  *
  * @module
  */
+import { agentQuestion, type Conversation } from "@millrace/server/door";
 import type { UIMessage } from "ai";
 import { isToolUIPart } from "ai";
 import type { PendingPrompt } from "millrace";
-import type { Chat } from "../chat/chats.js";
-import { agentQuestion } from "../stream/run-message.js";
 import { messageUnknown, promptClosed } from "./chat-errors.js";
 import { type OpenChats, streamAnswer } from "./open-chats.js";
 import type { ChatBody } from "./read-body.js";
@@ -15,7 +14,11 @@ import type { ChatBody } from "./read-body.js";
 type ToolPart = Extract<UIMessage["parts"][number], { toolCallId: string }>;
 
 /** Streams what follows from the answers, and nothing that the page has. */
-export async function continueAnswer(open: OpenChats, chat: Chat, { last, answers }: ChatBody): Promise<Response> {
+export async function continueAnswer(
+  open: OpenChats,
+  chat: Conversation,
+  { last, answers }: ChatBody,
+): Promise<Response> {
   const turn = chat.turns.at(-1);
   if (turn === undefined || turn.runId !== last.id) throw messageUnknown(last.id);
   const handle = open.answers.handle(turn);

@@ -1,10 +1,8 @@
-import type { DoorCaller } from "@millrace/server/door";
-import { createUIMessageStreamResponse } from "ai";
+import { Answers, Conversations, type DoorCaller } from "@millrace/server/door";
+import { createUIMessageStreamResponse, readUIMessageStream, type UIMessage } from "ai";
 import type { AnsweredBy } from "millrace";
-import type { Runtime } from "millrace/runtime";
-import { Answers } from "../chat/answers.js";
+import type { RunHandle, Runtime } from "millrace/runtime";
 import type { ChatInput, ChatTurn } from "../chat/chat-input.js";
-import { Chats } from "../chat/chats.js";
 import { runChunks } from "../stream/run-chunks.js";
 import type { RunMessageOptions } from "../stream/run-message.js";
 import { streamOf } from "../to-ui-message-stream.js";
@@ -20,15 +18,23 @@ export interface OpenChats {
   readonly runtime: Runtime;
   readonly flow: ChatFlow;
   readonly tenant: string;
-  readonly chats: Chats;
-  readonly answers: Answers;
+  readonly chats: Conversations<UIMessage, UIMessage>;
+  readonly answers: Answers<UIMessage, UIMessage>;
   /** Who answers prompts with this request. */
   readonly answerer: AnsweredBy;
 }
 
 export function openChats(runtime: Runtime, flow: ChatFlow, { tenant, answerer }: DoorCaller): OpenChats {
-  const chats = new Chats(runtime, tenant);
-  return { runtime, flow, tenant, chats, answers: new Answers(runtime, chats, flow), answerer: answerer("chat") };
+  const chats = new Conversations<UIMessage, UIMessage>(runtime, { kind: "chat", tenant });
+  const answers = new Answers(runtime, chats, (handle) => answerOf(handle, flow));
+  return { runtime, flow, tenant, chats, answers, answerer: answerer("chat") };
+}
+
+async function answerOf(handle: RunHandle, flow: ChatFlow): Promise<UIMessage | null> {
+  const stream = streamOf((signal) => runChunks(handle, { ...flow, signal }));
+  let message: UIMessage | null = null;
+  for await (const state of readUIMessageStream({ stream })) message = state;
+  return message;
 }
 
 const keepAliveMs = 15_000;

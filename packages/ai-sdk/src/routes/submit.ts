@@ -5,9 +5,9 @@
  *
  * @module
  */
+import type { Conversation, TurnEntry } from "@millrace/server/door";
 import type { UIMessage } from "ai";
 import { type ChatInput, chatTurn } from "../chat/chat-input.js";
-import { type Chat, runIdOf, type TurnEntry } from "../chat/chats.js";
 import { chatBusy, messageUnknown } from "./chat-errors.js";
 import { continueAnswer } from "./continue-answer.js";
 import { type OpenChats, streamAnswer } from "./open-chats.js";
@@ -33,7 +33,11 @@ export async function submit(open: OpenChats, body: ChatBody): Promise<Response>
   return "turn" in change ? repeat(open, chat, change) : begin(open, chat, change);
 }
 
-async function regenerated({ chats }: OpenChats, { turns }: Chat, { last, messageId }: ChatBody): Promise<Change> {
+async function regenerated(
+  { chats }: OpenChats,
+  { turns }: Conversation,
+  { last, messageId }: ChatBody,
+): Promise<Change> {
   const at = turns.findIndex((turn) => turn.messageId === last.id || turn.runId === messageId);
   const turn = turns[at];
   if (turn === undefined) {
@@ -45,7 +49,7 @@ async function regenerated({ chats }: OpenChats, { turns }: Chat, { last, messag
 
 async function submitted(
   { chats }: OpenChats,
-  { turns }: Chat,
+  { turns }: Conversation,
   { last, messageId }: ChatBody,
 ): Promise<Change | Repeated> {
   const at = turns.findIndex((turn) => turn.messageId === (messageId ?? last.id));
@@ -62,7 +66,7 @@ async function submitted(
 }
 
 /** Its run may be missing: the process that has stored the turn has died, or is about to start it. */
-async function repeat(open: OpenChats, chat: Chat, { turn }: Repeated): Promise<Response> {
+async function repeat(open: OpenChats, chat: Conversation, { turn }: Repeated): Promise<Response> {
   const { runId } = turn;
   if ((await open.answers.status(turn)) === "missing") {
     const { message } = await open.chats.turn(turn);
@@ -71,7 +75,7 @@ async function repeat(open: OpenChats, chat: Chat, { turn }: Repeated): Promise<
   return streamAnswer(open, { runId });
 }
 
-async function begin(open: OpenChats, chat: Chat, change: Change): Promise<Response> {
+async function begin(open: OpenChats, chat: Conversation, change: Change): Promise<Response> {
   const { chats } = open;
   await endLast(open, chat, change.replaces);
   const input = await inputFor(open, chat, change);
@@ -93,7 +97,7 @@ interface RunInput {
 
 async function inputFor(
   { answers, flow, tenant }: OpenChats,
-  { id: chatId }: Chat,
+  { id: chatId }: Conversation,
   { kept, message }: Pick<Change, "kept" | "message">,
 ): Promise<RunInput> {
   const before = await Promise.all(kept.map((turn) => answers.read(turn)));
@@ -106,7 +110,7 @@ async function start({ runtime, flow, tenant }: OpenChats, runId: string, { chat
 }
 
 /** Ends an answer that waits for a person who has written something else instead, or that leaves the chat. */
-async function endLast({ answers }: OpenChats, { turns }: Chat, replaces: boolean): Promise<void> {
+async function endLast({ answers }: OpenChats, { turns }: Conversation, replaces: boolean): Promise<void> {
   const last = turns.at(-1);
   if (last === undefined) return;
   const status = await answers.status(last);
@@ -114,3 +118,6 @@ async function endLast({ answers }: OpenChats, { turns }: Chat, replaces: boolea
   if (status === "running" || status === "waiting")
     await answers.handle(last).cancel("The person has written something else.");
 }
+
+/** Ids of chats have no dots. */
+const runIdOf = ({ id, count }: Conversation): string => `chat.${id}.${count + 1}`;

@@ -3,10 +3,9 @@
  *
  * @module
  */
+import { UntilWaiting } from "@millrace/server/door";
 import type { UIMessageChunk } from "ai";
-import type { RunOutcome, StreamedEvent } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { nowMs, passed } from "../system.js";
 import { RunMessage, type RunMessageOptions } from "./run-message.js";
 
 export interface RunChunksOptions extends RunMessageOptions {
@@ -31,7 +30,7 @@ export async function* runChunks(handle: RunHandle, options: RunChunksOptions): 
       else missed.skip(chunks);
       if (message.isOver) return;
     }
-    yield* [...missed.take(), ...message.pause(events.openPrompts)];
+    yield* [...missed.take(), ...message.pause(new Set(events.openPrompts.map(({ promptId }) => promptId)))];
   } finally {
     ended.abort();
   }
@@ -56,70 +55,4 @@ class MissedChunks {
     this.#chunks = [];
     return chunks;
   }
-}
-
-/** The events of a run up to the last one before it waits for a person. */
-class UntilWaiting implements AsyncIterable<StreamedEvent> {
-  readonly #handle: RunHandle;
-  readonly #signal: AbortSignal;
-  /** Prompts that were open when the reading ended. */
-  openPrompts: ReadonlySet<string> = new Set();
-
-  constructor(handle: RunHandle, signal: AbortSignal) {
-    this.#handle = handle;
-    this.#signal = signal;
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<StreamedEvent> {
-    const events = this.#handle.streamEvents({ signal: this.#signal })[Symbol.asyncIterator]();
-    let waits: Promise<number> | null = this.#lastBeforeWait();
-    waits.catch(() => {}); // the next read reports the error
-    let last = Number.POSITIVE_INFINITY;
-    let next: Promise<IteratorResult<StreamedEvent>> | null = null;
-    for (let seen = -1; seen < last; ) {
-      next ??= events.next();
-      const first: IteratorResult<StreamedEvent> | number = await Promise.race([
-        next,
-        ...(waits === null ? [] : [waits]),
-      ]);
-      if (typeof first === "number") {
-        last = first;
-        waits = null;
-        continue;
-      }
-      next = null;
-      if (first.done === true) return;
-      seen = first.value.sequence;
-      yield first.value;
-    }
-    next?.catch(() => {}); // it is aborted
-  }
-
-  /** Number of the last event when the run waits for a person. */
-  async #lastBeforeWait(): Promise<number> {
-    await waitingForPerson(this.#handle, this.#signal);
-    this.openPrompts = new Set((await this.#handle.prompts()).map(({ promptId }) => promptId));
-    return (await this.#handle.summary()).lastEvent;
-  }
-}
-
-/** Resolves when only a person can continue the run; never, when it ends before. */
-async function waitingForPerson(handle: RunHandle, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    const outcome = await handle.idle({ signal });
-    if (outcome.status !== "waiting") return new Promise(() => {}); // its last event ends the reading
-    if (isForPerson(outcome)) return;
-    await passed(Math.max((outcome.wakeAtMs ?? nowMs()) - nowMs(), 0) + 5, signal);
-    signal.throwIfAborted();
-  }
-}
-
-/**
- * A run that waits for a time continues by itself, such as a call that is made again; unless that time is only the
- * limit of a question.
- */
-export function isForPerson(outcome: RunOutcome | null): boolean {
-  if (outcome?.status !== "waiting") return false;
-  const { wakeAtMs, prompts } = outcome;
-  return wakeAtMs === null || prompts.some(({ dueAtMs }) => dueAtMs === wakeAtMs);
 }

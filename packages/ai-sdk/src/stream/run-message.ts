@@ -6,15 +6,12 @@
  *
  * @module
  */
-import type { AgentQuestion } from "@millrace/agents";
+import { agentQuestion, resultText, timedOut } from "@millrace/server/door";
 import type { FinishReason, UIMessageChunk } from "ai";
 import {
-  PiecesEvent,
-  QuestionEvent,
   StepRestartedEvent,
   type StreamedEvent,
   WorkflowCancelledEvent,
-  WorkflowError,
   type WorkflowEvent,
   WorkflowFailedEvent,
   WorkflowTimedOutEvent,
@@ -52,8 +49,8 @@ export class RunMessage {
 
   take(streamed: StreamedEvent): UIMessageChunk[] {
     const { event, writer, promptId } = streamed;
-    if (PiecesEvent.is(event)) this.#parts.take(event, writer);
-    else if (StepRestartedEvent.is(event)) this.#restart(event, writer);
+    if (this.#parts.calls.take(streamed)) return this.#writer.take();
+    if (StepRestartedEvent.is(event)) this.#restart(event, writer);
     else if (promptId !== null) this.#ask(promptId, event);
     else if (!this.#end(streamed)) this.#showMapped(streamed);
     return this.#writer.take();
@@ -86,23 +83,23 @@ export class RunMessage {
 
   #complete(event: WorkflowEvent): void {
     const text = this.#writer.hasText ? null : resultText(event);
-    this.#parts.settle();
+    this.#parts.calls.settle();
     this.#close("The run has ended.");
     if (text !== null) {
       this.#writer.text({ owner: "result", kind: "text", id: "result" }, text);
     }
-    this.#writer.finish(finishReasonOf(this.#parts.finishReason), { usage: this.#parts.usage });
+    this.#writer.finish(finishReasonOf(this.#parts.calls.finishReason), { usage: this.#parts.calls.usage });
   }
 
   #fail(error: unknown): void {
     const errorText = this.#options.errorText(error);
     this.#close(errorText);
-    this.#writer.fail(errorText, { usage: this.#parts.usage, error: errorText });
+    this.#writer.fail(errorText, { usage: this.#parts.calls.usage, error: errorText });
   }
 
   #cancel(): void {
     this.#close("The answer was stopped.");
-    this.#writer.abort({ usage: this.#parts.usage, stopped: true });
+    this.#writer.abort({ usage: this.#parts.calls.usage, stopped: true });
   }
 
   #close(reason: string): void {
@@ -129,30 +126,6 @@ export class RunMessage {
 const eventMark = " event ";
 
 const ownerOf = ({ writer = "", call = "" }: StreamedEvent): string => `${writer}${eventMark}${call}`;
-
-/** `null` for a question of another kind. */
-export function agentQuestion(event: WorkflowEvent): AgentQuestion | null {
-  if (!QuestionEvent.is(event)) return null;
-  const { kind, id, toolCallId } = Object(event.details) as Partial<AgentQuestion>;
-  const isAgents = typeof kind === "string" && typeof id === "string" && toolCallId !== undefined;
-  return isAgents ? (event.details as AgentQuestion) : null;
-}
-
-function timedOut({ timeoutMs }: WorkflowTimedOutEvent): WorkflowError {
-  return new WorkflowError({
-    code: "RUN_TIMED_OUT",
-    message: `The run has worked for longer than ${timeoutMs} ms.`,
-    hint: "Raise the `timeout` of the workflow or of the run.",
-    details: { timeoutMs },
-  });
-}
-
-function resultText(event: WorkflowEvent): string | null {
-  const { result } = event as { readonly result?: unknown };
-  if (typeof result === "string") return result;
-  const { content } = Object(result) as { readonly content?: unknown };
-  return typeof content === "string" ? content : null;
-}
 
 const reasons: ReadonlySet<string> = new Set(["stop", "length", "content-filter", "tool-calls", "error", "other"]);
 

@@ -1,4 +1,4 @@
-import type { AgentPart, AgentQuestion } from "@millrace/agents";
+import type { AgentPart, AgentQuestion } from "millrace/wire";
 import type { MessageWriter } from "./message-writer.js";
 
 type Begun = Extract<AgentPart, { readonly type: "tool-begin" }>;

@@ -4,24 +4,30 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+
+interface DeskServerOptions {
+  readonly modelUrl: string;
+  /** File with the script of the page; empty: none. */
+  readonly page: string;
+  readonly script: string;
+}
 
 export class DeskServer implements AsyncDisposable {
   readonly #folder: string = mkdtempSync(join(tmpdir(), "millrace-chat-"));
-  readonly #modelUrl: string;
-  readonly #page: string;
+  readonly #options: DeskServerOptions;
   readonly #port: number;
   #process: ChildProcess | null = null;
 
-  static async start(modelUrl: string, page = ""): Promise<DeskServer> {
-    const server = new DeskServer(modelUrl, page, await freePort());
+  /** @param script Of the process. @default one that serves chats */
+  static async start(modelUrl: string, page = "", script = "desk-process.ts"): Promise<DeskServer> {
+    const server = new DeskServer({ modelUrl, page, script }, await freePort());
     await server.start();
     return server;
   }
 
-  private constructor(modelUrl: string, page: string, port: number) {
-    this.#modelUrl = modelUrl;
-    this.#page = page;
+  private constructor(options: DeskServerOptions, port: number) {
+    this.#options = options;
     this.#port = port;
   }
 
@@ -35,15 +41,10 @@ export class DeskServer implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const script = join(import.meta.dirname, "desk-process.ts");
+    const { modelUrl, page, script: name } = this.#options;
+    const script = resolve(import.meta.dirname, name);
     const hooks = join(import.meta.dirname, "source.mjs");
-    const values = [
-      join(this.#folder, "runs.db"),
-      this.#modelUrl,
-      String(this.#port),
-      join(this.#folder, "log"),
-      this.#page,
-    ];
+    const values = [join(this.#folder, "runs.db"), modelUrl, String(this.#port), join(this.#folder, "log"), page];
     const flags = ["--disable-warning=ExperimentalWarning", "--import", hooks, script, ...values];
     this.#process = spawn(process.execPath, flags, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     await once(this.#process, "message");

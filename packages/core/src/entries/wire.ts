@@ -36,6 +36,8 @@ export { PieceReader } from "../value/piece-reader.js";
 export { piecesType } from "../value/pieces.js";
 export type { Piece, WrittenPieces } from "../value/pieces.types.js";
 export { type LeafReaders, type ReadJson, readersWith } from "../value/read-forms.js";
+// ---- agents
+export type * from "../wire/agent.types.js";
 // ---- requests and answers
 export { endTypes, refusalCodes } from "../wire/events.js";
 export type * from "../wire/http.types.js";

@@ -74,8 +74,13 @@ export function answerError(error: unknown, request: FailedRequest, log: Log): R
 
 /** The error of a response, for doors whose protocol has a form of its own. Writes unexpected errors to the log. */
 export function explainError(error: unknown, request: FailedRequest, log: Log): ExplainedError {
-  const known = error instanceof HttpError ? error : fromWorkflowError(error, request);
+  const known = refusalOf(error, request);
   return known === null ? unexpected(error, request, log) : explained(known.options);
+}
+
+/** What the caller is told of an error; `null` for one that is not the caller's. */
+export function refusalOf(error: unknown, request: FailedRequest): HttpError | null {
+  return error instanceof HttpError ? error : fromWorkflowError(error, request);
 }
 
 /** Converts the reason for which a run has refused an event or an answer. */

@@ -1,4 +1,4 @@
-import type { AgentPart } from "@millrace/agents";
+import type { AgentPart } from "millrace/wire";
 
 /** The texts that each part needs. */
 const texts: { readonly [Type in AgentPart["type"]]: readonly string[] } = {

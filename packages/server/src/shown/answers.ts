@@ -1,10 +1,7 @@
-import { readUIMessageStream, type UIMessage } from "ai";
 import { WorkflowError } from "millrace";
 import type { RunHandle, Runtime } from "millrace/runtime";
-import { isForPerson, runChunks } from "../stream/run-chunks.js";
-import type { RunMessageOptions } from "../stream/run-message.js";
-import { streamOf } from "../to-ui-message-stream.js";
-import type { Chats, StoredTurn, TurnEntry } from "./chats.js";
+import type { Conversations, StoredTurn, TurnEntry } from "./conversations.js";
+import { isForPerson } from "./until-waiting.js";
 
 /**
  * How far the run of a turn is. `broken`: it has failed or was stopped, and may be retried or resumed. `missing`: it
@@ -12,20 +9,23 @@ import type { Chats, StoredTurn, TurnEntry } from "./chats.js";
  */
 export type TurnStatus = "running" | "waiting" | "completed" | "broken" | "missing";
 
-/** Reads the answers of a chat from its runs. */
-export class Answers {
-  readonly #runtime: Runtime;
-  readonly #chats: Chats;
-  readonly #options: RunMessageOptions;
+/** Reads the answer of a run that does not work now; `null`: there is none. */
+export type ReadAnswer<Answer> = (handle: RunHandle) => Promise<Answer | null>;
 
-  constructor(runtime: Runtime, chats: Chats, options: RunMessageOptions) {
+/** Reads the answers of a conversation from its runs. */
+export class Answers<Message extends { readonly id: string }, Answer> {
+  readonly #runtime: Runtime;
+  readonly #conversations: Conversations<Message, Answer>;
+  readonly #readAnswer: ReadAnswer<Answer>;
+
+  constructor(runtime: Runtime, conversations: Conversations<Message, Answer>, readAnswer: ReadAnswer<Answer>) {
     this.#runtime = runtime;
-    this.#chats = chats;
-    this.#options = options;
+    this.#conversations = conversations;
+    this.#readAnswer = readAnswer;
   }
 
   handle({ runId }: Pick<TurnEntry, "runId">): RunHandle {
-    return this.#runtime.handle(runId, { tenant: this.#chats.tenant });
+    return this.#runtime.handle(runId, { tenant: this.#conversations.tenant });
   }
 
   async status(turn: TurnEntry): Promise<TurnStatus> {
@@ -42,20 +42,13 @@ export class Answers {
   }
 
   /** The turn with its answer, as far as it has come to an end or a question; without one while its run is at work. */
-  async read(entry: TurnEntry): Promise<StoredTurn> {
-    const turn = await this.#chats.turn(entry);
+  async read(entry: TurnEntry): Promise<StoredTurn<Message, Answer>> {
+    const turn = await this.#conversations.turn(entry);
     if (turn.answer !== null) return turn;
     const status = await this.status(entry);
     if (status === "running" || status === "missing") return turn;
-    const answer = await this.#message(entry);
-    if (status === "completed" && answer !== null) await this.#chats.keepAnswer(entry.runId, turn, answer);
+    const answer = await this.#readAnswer(this.handle(entry));
+    if (status === "completed" && answer !== null) await this.#conversations.keepAnswer(entry.runId, turn, answer);
     return { ...turn, answer };
-  }
-
-  async #message(entry: TurnEntry): Promise<UIMessage | null> {
-    const stream = streamOf((signal) => runChunks(this.handle(entry), { ...this.#options, signal }));
-    let message: UIMessage | null = null;
-    for await (const state of readUIMessageStream({ stream })) message = state;
-    return message;
   }
 }

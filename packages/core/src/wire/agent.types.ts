@@ -1,3 +1,5 @@
+/** What agents show of themselves, in the pieces and the questions of a run. */
+
 /**
  * What an agent shows while it works: a piece of a `PiecesEvent`, whose `call` says which model call or tool call has written it. When
  * that call is made again, its earlier pieces do not count.
@@ -33,3 +35,19 @@ export type AgentPart =
       readonly inputTokens: number;
       readonly outputTokens: number;
     };
+
+/** `details` of the `QuestionEvent` of an agent. */
+export interface AgentQuestion {
+  /** `permission`: may the call be made? `result`: what does the tool return? `guard`: may this value pass? */
+  readonly kind: "permission" | "result" | "guard";
+  /** Unique among the open questions of the run. */
+  readonly id: string;
+  /** Name of the agent that asks. */
+  readonly agent: string;
+  readonly toolCallId: string | null;
+  readonly toolName: string | null;
+  /** Arguments of the call, or the value that a guard has stopped. */
+  readonly input: unknown;
+  /** Why the question comes again, or why it comes at all. */
+  readonly problem: string | null;
+}
