@@ -26,17 +26,17 @@ import { callable, checkOptions, flag, type Rules, required, unchecked, valueRul
 import type { Runtime } from "millrace/runtime";
 import { agentCard, type CardFacts } from "./card/agent-card.js";
 import type { TaskMessage } from "./message/message-input.js";
-import type { Fields } from "./message/parts.js";
-import { answerJsonRpc } from "./protocol/json-rpc.js";
-import { guarded } from "./protocol/guarded.js";
-import { answerRest } from "./protocol/rest.js";
+import type { Fields } from "./wire/parts.js";
+import { answerJsonRpc } from "./bindings/json-rpc.js";
+import { guarded } from "./bindings/guarded.js";
+import { answerRest } from "./bindings/rest.js";
 import { PushConfigs } from "./push/push-configs.js";
 import type { PushNotifications } from "./push/push-notifications.js";
 import { consoleLog } from "./system.js";
 import type { MapEvent } from "./tasks/artifacts.js";
-import { callContext } from "./tasks/caller.js";
-import type { Skill, TaskHost } from "./tasks/task-host.types.js";
-import { TaskRequests } from "./tasks/task-requests.js";
+import { callContext } from "./requests/caller.js";
+import type { Skill, TaskHost } from "./requests/task-host.types.js";
+import { TaskRequests } from "./requests/task-requests.js";
 
 // biome-ignore lint/suspicious/noExplicitAny: a runtime of any workflows; the input is checked by the workflow.
 export type AnyRuntime = Runtime<any>;

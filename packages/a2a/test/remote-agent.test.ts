@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defineWorkflow, StartEvent, StopEvent, WorkflowError } from "millrace";
-import { createRuntime, memoryStore, type Runtime } from "millrace/runtime";
+import { createRuntime, memoryStore, type RunHandle, type Runtime } from "millrace/runtime";
 import { expect, it } from "vitest";
 import { type RemoteAgent, type RemoteMessage, remoteAgent } from "../src/client.js";
 import { openDesk } from "./support/open-desk.js";
@@ -21,7 +21,7 @@ async function runtimeOf(workflow: ReturnType<typeof asking>, options: object = 
   await runtime.start();
   return {
     runtime: runtime as unknown as Runtime,
-    start: () => runtime.run("asking" as never, {} as never),
+    start: () => runtime.run("asking" as never, {} as never) as unknown as RunHandle,
     async [Symbol.asyncDispose]() {
       await runtime.stop({ drainMs: 0 });
     },

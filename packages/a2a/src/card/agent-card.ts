@@ -7,7 +7,7 @@
 import { A2A_PROTOCOL_VERSION, AgentCard } from "@a2a-js/sdk";
 import { anyEventJsonSchema, type WorkflowCatalog } from "@millrace/server/door";
 import { fieldsOf } from "../message/message-input.js";
-import type { Skill } from "../tasks/task-host.types.js";
+import type { Skill } from "../requests/task-host.types.js";
 
 /** Facts of the card that the workflows do not say. */
 export interface CardFacts {

@@ -1,5 +1,5 @@
 import type { StandardSchema } from "millrace";
-import type { Fields } from "../message/parts.js";
+import type { Fields } from "../wire/parts.js";
 
 /** The JSON Schema of another agent as the schema of a question. The other agent checks the answer. */
 export function questionSchema(schema: Fields): StandardSchema<object, object> {

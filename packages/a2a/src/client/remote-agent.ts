@@ -26,8 +26,8 @@ import {
 } from "millrace";
 import { callable, checkOptions, type Rules, text as textRule, unchecked, valueRule } from "millrace/engine";
 import type { Runtime } from "millrace/runtime";
-import { dataPart, type Fields, textPart } from "../message/parts.js";
 import { nowMs } from "../system.js";
+import { dataPart, type Fields, textPart } from "../wire/parts.js";
 import { cancelTasks } from "./cancel-tasks.js";
 import { Guard, type GuardWorkflow } from "./guard.js";
 import { type ClientSource, openClient, type RemoteHeaders } from "./open-client.js";

@@ -1,6 +1,6 @@
 /** A task of another agent as plain data, as a run stores it. */
 import { type Message, type Part, type Task, TaskState } from "@a2a-js/sdk";
-import { dataOf, type Fields, isFields, textOf } from "../message/parts.js";
+import { dataOf, type Fields, isFields, textOf } from "../wire/parts.js";
 
 /** Something that another agent has made. */
 export interface RemoteArtifact {

@@ -11,8 +11,8 @@ import {
 import type { Client } from "@a2a-js/sdk/client";
 import { RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } from "@a2a-js/sdk/errors";
 import type { EffectCall } from "millrace";
-import { dataPart, type Fields, textPart } from "../message/parts.js";
 import { hashOf, nowMs, passed } from "../system.js";
+import { dataPart, type Fields, textPart } from "../wire/parts.js";
 import { type RemoteQuestion, type RemoteState, remoteStateOf } from "./remote-state.js";
 
 export interface Beginning {

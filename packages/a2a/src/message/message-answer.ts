@@ -4,10 +4,10 @@
  * @module
  */
 import type { Message } from "@a2a-js/sdk";
-import { malformed } from "../protocol/errors.js";
-import type { QuestionData } from "../tasks/run-task.js";
+import { malformed } from "../wire/errors.js";
+import { type Fields, isFields } from "../wire/parts.js";
 import { readParts } from "./message-input.js";
-import { type Fields, isFields } from "./parts.js";
+import type { QuestionData } from "./question.types.js";
 
 export interface MessageAnswer {
   readonly promptId: string;

@@ -8,8 +8,8 @@
  */
 import type { Message } from "@a2a-js/sdk";
 import { anyEventJsonSchema, HttpError, type JsonSchema, type WorkflowFacts } from "@millrace/server/door";
-import { malformed } from "../protocol/errors.js";
-import { dataOf, type Fields, isFields, textOf } from "./parts.js";
+import { malformed } from "../wire/errors.js";
+import { dataOf, type Fields, isFields, textOf } from "../wire/parts.js";
 
 /** A message that begins a task. */
 export interface TaskMessage {

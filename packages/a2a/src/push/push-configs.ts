@@ -11,7 +11,7 @@ import { HttpError } from "@millrace/server/door";
 import { WorkflowError } from "millrace";
 import type { Runtime } from "millrace/runtime";
 import { hashOf, newId } from "../system.js";
-import type { FoundTask } from "../tasks/find-task.js";
+import type { FoundTask } from "../tasks/found-task.types.js";
 import { isPublicHost } from "./public-fetch.js";
 import type { AllowReceiver } from "./push-notifications.types.js";
 

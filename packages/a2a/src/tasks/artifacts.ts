@@ -8,7 +8,7 @@
  */
 import type { Artifact, Part } from "@a2a-js/sdk";
 import { type Piece, PieceReader, PiecesEvent, StepRestartedEvent, type StreamedEvent } from "millrace";
-import { dataPart, textPart } from "../message/parts.js";
+import { dataPart, textPart } from "../wire/parts.js";
 
 /** An artifact that an event of a workflow shows. */
 export interface ShownArtifact {

@@ -3,8 +3,9 @@ import { type Artifact, type Message, type Part, Role, type Task, TaskState, typ
 import { resultEnvelope, toEnvelope, toPrompt, type WorkflowCatalog } from "@millrace/server/door";
 import { type PendingPrompt, QuestionEvent, type StreamedEvent, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
-import { dataPart, isFields, textPart } from "../message/parts.js";
+import type { QuestionData } from "../message/question.types.js";
 import { isoTime } from "../system.js";
+import { dataPart, isFields, textPart } from "../wire/parts.js";
 import { Artifacts, type MapEvent, resultArtifact } from "./artifacts.js";
 import type { EndedOutcome, Standing } from "./task-state.js";
 
@@ -20,19 +21,6 @@ export const contextLabel = "a2a.context";
 
 /** Lists find tasks by it: lists of runs cannot ask whether a label is there. */
 export const taskLabel: { readonly name: string; readonly value: string } = { name: "a2a", value: "task" };
-
-/** The data of a part of a task that needs input: a question of its run. */
-export interface QuestionData {
-  /** Names the question in `metadata.promptId` of the answer, where several are open. */
-  readonly promptId: string;
-  readonly title: string;
-  /** What the step says besides; `null` for nothing. */
-  readonly details: unknown;
-  /** JSON Schema of the answer; `null` where it is not known. */
-  readonly schema: Readonly<Record<string, unknown>> | null;
-  /** Until when an answer is accepted; `null` for no limit. */
-  readonly expiresAt: string | null;
-}
 
 export function taskOf(standing: Standing, artifacts: Artifact[], options: ShowOptions): Task {
   const { runId, labels } = standing.summary;

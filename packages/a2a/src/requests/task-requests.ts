@@ -31,14 +31,15 @@ import type { A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import { refusalError } from "@millrace/server/door";
 import type { PushConfigs } from "../push/push-configs.js";
 import { passed } from "../system.js";
+import type { FoundTask } from "../tasks/found-task.types.js";
+import { artifactsOf, isOver, taskOf } from "../tasks/run-task.js";
+import { standingOf } from "../tasks/task-state.js";
+import { taskUpdates } from "../tasks/task-stream.js";
 import { callerOf } from "./caller.js";
-import { type FoundTask, findTask } from "./find-task.js";
+import { findTask } from "./find-task.js";
 import { listTasks } from "./list-tasks.js";
-import { artifactsOf, isOver, taskOf } from "./run-task.js";
 import { takeMessage } from "./take-message.js";
 import type { TaskHost } from "./task-host.types.js";
-import { standingOf } from "./task-state.js";
-import { taskUpdates } from "./task-stream.js";
 
 export class TaskRequests implements A2ARequestHandler {
   readonly #host: TaskHost;

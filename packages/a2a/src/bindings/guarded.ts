@@ -2,8 +2,8 @@
 import { A2AError } from "@a2a-js/sdk/errors";
 import { type A2ARequestHandler, ServerCallContext } from "@a2a-js/sdk/server";
 import type { Log } from "millrace";
-import { callerOf } from "../tasks/caller.js";
-import { protocolError } from "./errors.js";
+import { callerOf } from "../requests/caller.js";
+import { protocolError } from "../wire/errors.js";
 
 export function guarded(requests: A2ARequestHandler, log: Log): A2ARequestHandler {
   const known = (error: unknown, context: unknown): Error => {

@@ -24,9 +24,9 @@ import {
 import { toRestErrorBody } from "@a2a-js/sdk/errors";
 import { validateVersion } from "@a2a-js/sdk/server";
 import { cleanJson, HttpError, wrongMethod } from "@millrace/server/door";
-import { type Fields, isFields } from "../message/parts.js";
+import { malformed, protocolError } from "../wire/errors.js";
+import { type Fields, isFields } from "../wire/parts.js";
 import type { BindingCall } from "./binding.types.js";
-import { malformed, protocolError } from "./errors.js";
 import { sseResponse } from "./sse.js";
 
 /** @param path Behind the path of the door, such as `/tasks/7`. */

@@ -1,8 +1,8 @@
 import type { Runtime } from "millrace/runtime";
 import type { TaskMessage } from "../message/message-input.js";
-import type { Fields } from "../message/parts.js";
 import type { PushConfigs } from "../push/push-configs.js";
-import type { ShowOptions } from "./run-task.js";
+import type { ShowOptions } from "../tasks/run-task.js";
+import type { Fields } from "../wire/parts.js";
 
 /** A workflow as other agents see it. */
 export interface Skill {

@@ -2,12 +2,12 @@
 import { type ListTasksRequest, type ListTasksResponse, type Task, TaskState } from "@a2a-js/sdk";
 import { WorkflowError } from "millrace";
 import type { RunHandle, RunListing } from "millrace/runtime";
-import { malformed } from "../protocol/errors.js";
+import { artifactsOf, contextLabel, taskLabel, taskOf } from "../tasks/run-task.js";
+import { standingOf, statusesOf } from "../tasks/task-state.js";
+import { malformed } from "../wire/errors.js";
 import type { Caller } from "./caller.js";
 import { isOwnTenant, isTask } from "./find-task.js";
-import { artifactsOf, contextLabel, taskLabel, taskOf } from "./run-task.js";
 import type { TaskHost } from "./task-host.types.js";
-import { standingOf, statusesOf } from "./task-state.js";
 
 const defaultPageSize = 50;
 

@@ -11,14 +11,15 @@ import { HttpError, refusalError } from "@millrace/server/door";
 import { WorkflowError } from "millrace";
 import { readAnswer } from "../message/message-answer.js";
 import { readParts, type TaskMessage, workflowInput } from "../message/message-input.js";
-import { isFields } from "../message/parts.js";
-import { malformed } from "../protocol/errors.js";
 import { hashOf } from "../system.js";
+import type { FoundTask } from "../tasks/found-task.types.js";
+import { contextLabel, isOver, questionOf, taskLabel } from "../tasks/run-task.js";
+import { standingOf } from "../tasks/task-state.js";
+import { malformed } from "../wire/errors.js";
+import { isFields } from "../wire/parts.js";
 import type { Caller } from "./caller.js";
-import { type FoundTask, findTask, isOwnTenant } from "./find-task.js";
-import { contextLabel, isOver, questionOf, taskLabel } from "./run-task.js";
+import { findTask, isOwnTenant } from "./find-task.js";
 import type { TaskHost } from "./task-host.types.js";
-import { standingOf } from "./task-state.js";
 
 /** @throws {HttpError} and {WorkflowError} for what is wrong with the message. */
 export async function takeMessage(host: TaskHost, request: SendMessageRequest, caller: Caller): Promise<FoundTask> {

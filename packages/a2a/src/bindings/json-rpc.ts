@@ -2,9 +2,9 @@
 import { A2A_ERROR_DOMAIN, ERROR_INFO_TYPE, toJsonRpcError } from "@a2a-js/sdk/errors";
 import { JsonRpcTransportHandler, validateVersion } from "@a2a-js/sdk/server";
 import { cleanJson, wrongMethod } from "@millrace/server/door";
-import { type Fields, isFields } from "../message/parts.js";
+import { malformed, protocolError } from "../wire/errors.js";
+import { type Fields, isFields } from "../wire/parts.js";
 import type { BindingCall } from "./binding.types.js";
-import { malformed, protocolError } from "./errors.js";
 import { sseResponse } from "./sse.js";
 
 type RpcResponse = Awaited<ReturnType<JsonRpcTransportHandler["handle"]>>;

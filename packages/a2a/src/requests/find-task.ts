@@ -3,16 +3,11 @@
 import type { Right } from "@millrace/server/door";
 import { WorkflowError } from "millrace";
 import type { RunHandle, RunListing } from "millrace/runtime";
-import { malformed, taskUnknown } from "../protocol/errors.js";
+import type { FoundTask } from "../tasks/found-task.types.js";
+import { contextLabel } from "../tasks/run-task.js";
+import { malformed, taskUnknown } from "../wire/errors.js";
 import type { Caller } from "./caller.js";
-import { contextLabel } from "./run-task.js";
 import type { TaskHost } from "./task-host.types.js";
-
-/** Wraps the handle, which is a promise: an async function that returned it bare would wait for the result of the run. */
-export interface FoundTask {
-  readonly handle: RunHandle;
-  readonly contextId: string;
-}
 
 interface TaskName {
   readonly taskId: string;
