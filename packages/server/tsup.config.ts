@@ -8,6 +8,7 @@ export default defineConfig({
     index: "src/index.ts",
     door: "src/door.ts",
     mcp: "src/mcp.ts",
+    "mcp-handler": "src/mcp-handler.ts",
     serverless: "src/serverless.ts",
     webhooks: "src/webhooks.ts",
   },

@@ -104,6 +104,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   if (resolved.schedules) mountSchedules(server);
   if (resolved.metrics !== null) mountMetrics(server, resolved.metrics);
   if (resolved.chat !== null) mountDoor(server, "/chat", resolved.chat);
+  if (resolved.mcp !== null) mountDoor(server, "/mcp", resolved.mcp);
   if (resolved.sources !== null) mountSources(server, resolved.sources);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));

@@ -79,6 +79,12 @@ export interface ServerOptions {
    * @default no such route
    */
   readonly chat?: MountedDoor;
+  /**
+   * Serves the Model Context Protocol at `/mcp`: what `mcpHandler` of `@millrace/server/mcp-handler` returns.
+   *
+   * @default no such route
+   */
+  readonly mcp?: MountedDoor;
   /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
@@ -184,7 +190,7 @@ export interface StepSource {
 export interface ResolvedOptions
   extends Omit<
     Required<ServerOptions>,
-    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "chat" | "limits"
+    "runtime" | "auth" | "cors" | "clientOf" | "queueOf" | "metrics" | "sources" | "links" | "chat" | "mcp" | "limits"
   > {
   readonly runtime: AnyRuntime;
   readonly auth: Authenticate | null;
@@ -195,6 +201,7 @@ export interface ResolvedOptions
   readonly sources: StepSources | null;
   readonly links: SignedLinks | null;
   readonly chat: MountedDoor | null;
+  readonly mcp: MountedDoor | null;
   readonly limits: ServerLimits;
 }
 
@@ -211,7 +218,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, mcp, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -231,6 +238,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     sources: sources ?? null,
     links: links ?? null,
     chat: chat ?? null,
+    mcp: mcp ?? null,
     limits: { ...defaultLimits, ...limits },
   };
 }
@@ -309,6 +317,13 @@ const metricsRule: Rule = (metrics) => {
   return metrics === undefined || isSource ? [] : ["`metrics` has no `contentType` and `text()`"];
 };
 
+function doorRule(maker: string): Rule {
+  return (door, option) =>
+    door === undefined || typeof (door as Partial<MountedDoor> | null)?.respond === "function"
+      ? []
+      : [`\`${option}\` has no \`respond()\`: pass what \`${maker}\` returns`];
+}
+
 const rules: Rules<ServerOptions> = {
   runtime: (runtime, option) => (typeof runtime === "function" ? [] : runtimeRule(runtime, option)),
   auth: authRule,
@@ -325,10 +340,8 @@ const rules: Rules<ServerOptions> = {
   links: valueRule((links) => typeof Object(links).handler === "function", "what `signedLinks` returns"),
   readOnly: flag,
   metrics: metricsRule,
-  chat: (chat) =>
-    chat === undefined || typeof (chat as Partial<MountedDoor> | null)?.respond === "function"
-      ? []
-      : ["`chat` has no `respond()`: pass what `chatHandler` returns"],
+  chat: doorRule("chatHandler"),
+  mcp: doorRule("mcpHandler"),
   sources: (sources) =>
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []
