@@ -5,6 +5,7 @@
 import { a2aRows } from "./a2a.mjs";
 import { agentRows } from "./agents.mjs";
 import * as clients from "./client.mjs";
+import { mcpRows } from "./mcp.mjs";
 import { packedRows } from "./packed.mjs";
 import { releaseRows } from "./release.mjs";
 import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
@@ -106,4 +107,11 @@ export const rows = [
   ...setupRows(),
 ];
 /** These run beside the others: each is in a folder of its own, and waits for npm half of the time. */
-export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows(), ...agentRows(), ...a2aRows()];
+export const rowsBeside = [
+  ...packedRows(),
+  ...releaseRows(),
+  ...trialRows(),
+  ...agentRows(),
+  ...a2aRows(),
+  ...mcpRows(),
+];

@@ -9,6 +9,7 @@ export default defineConfig({
     agui: "src/agui.ts",
     door: "src/door.ts",
     mcp: "src/mcp.ts",
+    "mcp-handler": "src/mcp-handler.ts",
     serverless: "src/serverless.ts",
     webhooks: "src/webhooks.ts",
   },

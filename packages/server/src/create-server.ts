@@ -106,6 +106,7 @@ function serverOf(resolved: ResolvedOptions): Hono<ServerEnv> {
   if (resolved.chat !== null) mountDoor(server, "/chat", resolved.chat);
   if (resolved.a2a !== null) mountDoor(server, "/a2a", resolved.a2a);
   if (resolved.agui !== null) mountDoor(server, "/agui", resolved.agui);
+  if (resolved.mcp !== null) mountDoor(server, "/mcp", resolved.mcp);
   if (resolved.sources !== null) mountSources(server, resolved.sources);
   refuseOtherMethods(server);
   app.notFound((context) => answerError(noRoute(), requestOf(context), resolved.log));

@@ -92,6 +92,12 @@ export interface ServerOptions {
    * @default no such route
    */
   readonly agui?: MountedDoor;
+  /**
+   * Serves the Model Context Protocol at `/mcp`: what `mcpHandler` of `@millrace/server/mcp-handler` returns.
+   *
+   * @default no such route
+   */
+  readonly mcp?: MountedDoor;
   /** Allows reads only: every request that would change something is 403 `READ_ONLY`. @default false */
   readonly readOnly?: boolean;
   /**
@@ -208,6 +214,7 @@ export interface ResolvedOptions
     | "chat"
     | "a2a"
     | "agui"
+    | "mcp"
     | "limits"
   > {
   readonly runtime: AnyRuntime;
@@ -221,6 +228,7 @@ export interface ResolvedOptions
   readonly chat: MountedDoor | null;
   readonly a2a: MountedDoor | null;
   readonly agui: MountedDoor | null;
+  readonly mcp: MountedDoor | null;
   readonly limits: ServerLimits;
 }
 
@@ -237,7 +245,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
   const given = Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as typeof options;
-  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, a2a, agui, limits, ...rest } = given;
+  const { auth, cors, clientOf, queueOf, metrics, sources, links, chat, a2a, agui, mcp, limits, ...rest } = given;
   return {
     basePath: "",
     additionalEvents: {},
@@ -259,6 +267,7 @@ export function resolveOptions(options: ServerOptions & { readonly runtime: AnyR
     chat: chat ?? null,
     a2a: a2a ?? null,
     agui: agui ?? null,
+    mcp: mcp ?? null,
     limits: { ...defaultLimits, ...limits },
   };
 }
@@ -363,6 +372,7 @@ const rules: Rules<ServerOptions> = {
   chat: doorRule("chatHandler"),
   a2a: doorRule("a2aHandler"),
   agui: doorRule("aguiHandler"),
+  mcp: doorRule("mcpHandler"),
   sources: (sources) =>
     sources === undefined || typeof (sources as Partial<StepSources> | null)?.read === "function"
       ? []

@@ -1,11 +1,7 @@
 /** Workflows as tools of a process of its own, over both transports, asked by the client of the SDK. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { sqliteStore } from "@millrace/sqlite";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -15,18 +11,12 @@ import { createRuntime } from "millrace/runtime";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Json } from "./answer.types.js";
 import { workflows } from "./child/workflows.js";
+import { childFile, killed, temporaryFile } from "./mcp-process.js";
 
-const fileOf = (name: string): string => fileURLToPath(new URL(`child/${name}`, import.meta.url));
 const argsOf = (file: string, how: string): string[] => [
-  ...["--disable-warning=ExperimentalWarning", "--import", fileOf("source.mjs")],
-  ...[fileOf("mcp.ts"), file, how],
+  ...["--disable-warning=ExperimentalWarning", "--import", childFile("source.mjs")],
+  ...[childFile("mcp.ts"), file, how],
 ];
-
-function temporaryFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), "millrace-mcp-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return join(folder, "runs.db");
-}
 
 interface Process {
   connect(client: Client): Promise<void>;
@@ -52,13 +42,6 @@ const transports: Readonly<Record<string, (file: string) => Promise<Process>>> =
     };
   },
 };
-
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
-}
 
 /** A client of a new process. @param answer What the person says to a question; null: nobody can be asked. */
 async function open(transport: string, { file = temporaryFile(), answer = null as ElicitResult | null } = {}) {

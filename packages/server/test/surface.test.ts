@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import * as door from "../src/door.js";
 import * as surface from "../src/index.js";
 import * as mcp from "../src/mcp.js";
+import * as handler from "../src/mcp-handler.js";
 import * as serverless from "../src/serverless.js";
 
 it("exports what the documentation names, and nothing else", () => {
@@ -9,4 +10,5 @@ it("exports what the documentation names, and nothing else", () => {
   expect(Object.keys(serverless).sort()).toEqual(["bearerAuth", "createHandler"]);
   expect(Object.keys(door).sort()).toEqual(["HttpError", "createDoor", "doorRules", "withAuth", "wrongMethod"]);
   expect(Object.keys(mcp)).toEqual(["createMcpServer"]);
+  expect(Object.keys(handler)).toEqual(["mcpHandler"]);
 });

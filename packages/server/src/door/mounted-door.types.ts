@@ -1,5 +1,5 @@
 import type { AnsweredBy } from "millrace";
-import type { NeededRight, Right } from "../guard/rights.js";
+import type { NeededRight } from "../guard/rights.js";
 
 /** The sender of an admitted request. */
 export interface DoorCaller {
@@ -12,7 +12,7 @@ export interface DoorCaller {
   /** @param right `any`: one right, whichever it is. */
   may(right: NeededRight, workflow: string): boolean;
   /** A door calls it before it reads or changes anything. @throws {HttpError} `FORBIDDEN` */
-  assertMay(right: Right, workflow: string): void;
+  assertMay(right: NeededRight, workflow: string): void;
   /** @throws {HttpError} `BODY_INVALID`, `BODY_NOT_JSON`, `BODY_TOO_LARGE`, `BODY_TIMEOUT` */
   readBody(): Promise<unknown>;
 }

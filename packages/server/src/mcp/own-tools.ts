@@ -1,5 +1,5 @@
 /** The tools besides the workflows: they answer open prompts and find earlier runs. */
-import type { Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { OfferedTool } from "./offer.types.js";
 
 const handlerId = { type: "string", description: "The `handler_id` of a run." };
 
@@ -58,10 +58,10 @@ export interface OfferedTools {
   readonly answers: "person" | "model";
 }
 
-export function ownTools({ readOnly, answers }: OfferedTools): readonly Tool[] {
+export function ownTools({ readOnly, answers }: OfferedTools): readonly OfferedTool[] {
   const answering = readOnly ? {} : { answer_prompt: answers === "model" ? answerPrompt : askPerson };
   return Object.entries({ ...answering, ...lookups }).map(
-    ([name, definition]) => ({ name, ...definition }) as unknown as Tool,
+    ([name, definition]) => ({ name, ...definition }) as unknown as OfferedTool,
   );
 }
 

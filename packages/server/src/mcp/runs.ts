@@ -15,13 +15,13 @@ const waitInput = z.object({ wait_ms: z.int().min(0).default(0) });
 
 /** @throws {HttpError} `BODY_INVALID` */
 export async function listOffered(
-  { runtime, catalog, tools, tenant }: Offer,
+  { runtime, catalog, tools, tenant, sender }: Offer,
   given: Readonly<Record<string, unknown>>,
 ): Promise<HandlerPage> {
   const { workflow, status, waiting, limit, cursor } = read(listInput, given);
   if (workflow !== undefined && !Object.hasOwn(tools, workflow)) throw bodyInvalid(`"${workflow}" is not a tool here.`);
   const query = {
-    workflow_name: workflow === undefined ? Object.keys(tools) : [workflow],
+    workflow_name: (workflow === undefined ? Object.keys(tools) : [workflow]).filter((name) => sender.may("read", name)),
     status: status === undefined ? undefined : [status],
     waiting,
     limit,
