@@ -21,7 +21,9 @@ export async function listOffered(
   const { workflow, status, waiting, limit, cursor } = read(listInput, given);
   if (workflow !== undefined && !Object.hasOwn(tools, workflow)) throw bodyInvalid(`"${workflow}" is not a tool here.`);
   const query = {
-    workflow_name: (workflow === undefined ? Object.keys(tools) : [workflow]).filter((name) => sender.may("read", name)),
+    workflow_name: (workflow === undefined ? Object.keys(tools) : [workflow]).filter((name) =>
+      sender.may("read", name),
+    ),
     status: status === undefined ? undefined : [status],
     waiting,
     limit,

@@ -37,9 +37,7 @@ export async function ask(asking: Asking, prompt: PendingPrompt): Promise<boolea
       return false;
     }
     const problem =
-      "problem" in answer
-        ? answer.problem
-        : ((await refusalOf(running, promptId, answer.content))?.text ?? null);
+      "problem" in answer ? answer.problem : ((await refusalOf(running, promptId, answer.content))?.text ?? null);
     if (problem === null) return true;
     form = askedAgain(question, problem);
   }
