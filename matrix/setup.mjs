@@ -49,8 +49,13 @@ export function setupRows() {
 /** A new project by `npm create millrace`, as its page prints it. */
 function createRows() {
   const page = readFileSync(join(root, "packages", "create-millrace", "README.md"), "utf8");
-  const [{ commands }] = sectionsOf(page).filter((section) => section.commands.length > 0);
-  return [22, 24].map((major) => rowOf({ name: "npm create millrace", files: {}, commands }, major));
+  const [{ commands }, chat] = sectionsOf(page).filter((section) => section.commands.length > 0);
+  const drive = `node "${join(matrix, "src", "chat-template", "drive.mjs")}" # allowed, reloaded, killed twice`;
+  const chatCommands = [...chat.commands, "npm run typecheck", drive];
+  return [
+    ...[22, 24].map((major) => rowOf({ name: "npm create millrace", files: {}, commands }, major)),
+    rowOf({ name: "npm create millrace, chat", files: {}, commands: chatCommands }, 24),
+  ];
 }
 
 /** The files of a folder of `src`, as a project of modules. */
@@ -143,13 +148,16 @@ function dependenciesOf({ folder }) {
 /** The project names versions; here they are tarballs, with those that they need beside them. */
 function createdFromTarballs(line) {
   const [, folder, args] = /^npm create millrace (\S+)(?: -- (.*))?$/.exec(line);
-  const files = Object.entries(tarballs()).filter(([name]) =>
-    /^(millrace|@millrace\/(cli|client|server|sqlite|studio))$/.test(name),
-  );
-  const settings = files.map(([name, file]) => `'devDependencies.${name}=file:${file}'`);
+  const [, template = "workflow"] = /--template (\w+)/.exec(args) ?? [];
+  const project = join(root, "packages", "create-millrace", "templates", template, "package.json");
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(project, "utf8"));
+  const named = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => name in tarballs());
+  const names = [...named, ...neededBy(named)];
+  const others = names.map((name) => `'dependencies.${name}' 'devDependencies.${name}'`);
+  const files = names.map((name) => `'dependencies.${name}=file:${tarballs()[name]}'`);
   return [
     `npm exec --yes --package=${tarballs()["create-millrace"]} -- create-millrace ${folder} ${args ?? ""}`,
-    `(cd ${folder} && npm pkg delete dependencies.millrace && npm pkg set ${settings.join(" ")})`,
+    `(cd ${folder} && npm pkg delete ${others.join(" ")} && npm pkg set ${files.join(" ")})`,
   ].join(" && ");
 }
 
