@@ -114,7 +114,7 @@ try {
 
   const run = await phone.getAttribute("article:last-of-type a.run", "href");
   await page.goto(url + run);
-  await page.waitForSelector("text=May refund run?");
+  await page.waitForSelector("text=May Support call refund?");
   await shoot(page, "studio");
 
   await kill();

@@ -7,7 +7,7 @@
  */
 import type { UIMessage } from "ai";
 import { type ChatInput, chatTurn } from "../chat/chat-input.js";
-import { type Chat, runIdOf, type TurnEntry } from "../chat/chats.js";
+import { type Chat, newChat, runIdOf, type TurnEntry } from "../chat/chats.js";
 import { chatBusy, messageUnknown } from "./chat-errors.js";
 import { continueAnswer } from "./continue-answer.js";
 import { type OpenChats, streamAnswer } from "./open-chats.js";
@@ -27,7 +27,7 @@ interface Repeated {
 }
 
 export async function submit(open: OpenChats, body: ChatBody): Promise<Response> {
-  const chat = (await open.chats.find(body.id)) ?? { id: body.id, version: 0, count: 0, turns: [] };
+  const chat = (await open.chats.find(body.id)) ?? newChat(body.id);
   if (body.last.role === "assistant") return continueAnswer(open, chat, body);
   const change = body.isRegenerate ? await regenerated(open, chat, body) : await submitted(open, chat, body);
   return "turn" in change ? repeat(open, chat, change) : begin(open, chat, change);
@@ -75,7 +75,7 @@ async function begin(open: OpenChats, chat: Chat, change: Change): Promise<Respo
   const { chats } = open;
   await endLast(open, chat, change.replaces);
   const input = await inputFor(open, chat, change);
-  const runId = runIdOf(chat);
+  const runId = runIdOf(chat, chat.count + 1);
   if (!(await chats.begin(chat, change.kept, { message: change.message, runId }))) throw chatBusy();
   try {
     await start(open, runId, input);

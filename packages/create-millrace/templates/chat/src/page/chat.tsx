@@ -23,7 +23,7 @@ export function Chat({ id, messages: loaded, isScripted }: ChatProps) {
     onFinish: ({ isDisconnect }) => void (isDisconnect && resumeStream()),
   });
   const isBusy = status === "submitted" || status === "streaming";
-  const stop = () => fetch(`${api}/${id}`, { method: "DELETE", headers: { "x-requested-with": "fetch" } });
+  const stop = () => fetch(`${api}/${id}/stream`, { method: "DELETE", headers: { "x-requested-with": "fetch" } });
   return (
     <>
       <header>
