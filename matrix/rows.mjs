@@ -3,6 +3,7 @@
  * learns it, the row fails and the documentation (docs/reference/toolchains.md) is put right.
  */
 import { agentRows } from "./agents.mjs";
+import { chatRows } from "./chats.mjs";
 import * as clients from "./client.mjs";
 import { packedRows } from "./packed.mjs";
 import { releaseRows } from "./release.mjs";
@@ -105,4 +106,4 @@ export const rows = [
   ...setupRows(),
 ];
 /** These run beside the others: each is in a folder of its own, and waits for npm half of the time. */
-export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows(), ...agentRows()];
+export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows(), ...agentRows(), ...chatRows()];

@@ -22,7 +22,7 @@ the server and start it again: my answer is stored while it is written, so none 
 function answerTo(prompt: Prompt): Answer {
   const last = prompt.at(-1);
   if (last?.role === "tool") {
-    const wasPaid = JSON.stringify(last.content).includes("Paid ");
+    const wasPaid = /\bpaid\b/i.test(JSON.stringify(last.content));
     return { text: wasPaid ? "Your 48 euros are on their way. Anything else?" : "All right, nothing was paid back." };
   }
   if (!/refund|broken|money/i.test(JSON.stringify(last?.content))) return { text: help };
