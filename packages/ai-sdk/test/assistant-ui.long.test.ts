@@ -20,7 +20,7 @@ let server: DeskServer;
 beforeAll(async () => {
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
   const bundle = join(folder, "page.js");
-  await bundlePage("assistant-page.ts", bundle);
+  await bundlePage(new URL("./support/assistant-page.ts", import.meta.url), bundle);
   const browser = opened.use(await openBrowser());
   const model = opened.use(await scriptedModel({ tokenMs: 20 }));
   server = opened.use(await DeskServer.start(model.url, bundle));

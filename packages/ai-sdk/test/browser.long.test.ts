@@ -25,7 +25,7 @@ afterEach(() => expect(faults.splice(0)).toEqual([]));
 
 beforeAll(async () => {
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
-  await bundlePage("page.ts", bundle);
+  await bundlePage(new URL("./support/page.ts", import.meta.url), bundle);
   browser = opened.use(await openBrowser());
   model = opened.use(await scriptedModel({ tokenMs: 20, onToken: (count) => onToken(count) }));
   server = opened.use(await DeskServer.start(model.url, bundle));

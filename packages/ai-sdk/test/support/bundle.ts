@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** A page of this folder as one file for a browser. */
-export async function bundlePage(name: string, outfile: string): Promise<void> {
+/** A page as one file for a browser. */
+export async function bundlePage(entry: URL, outfile: string): Promise<void> {
   await build({
-    entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
+    entryPoints: [fileURLToPath(entry)],
     bundle: true,
     format: "esm",
     platform: "browser",
