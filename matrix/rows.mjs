@@ -4,6 +4,7 @@
  */
 import { a2aRows } from "./a2a.mjs";
 import { agentRows } from "./agents.mjs";
+import { chatRows } from "./chats.mjs";
 import * as clients from "./client.mjs";
 import { mcpRows } from "./mcp.mjs";
 import { packedRows } from "./packed.mjs";
@@ -113,5 +114,6 @@ export const rowsBeside = [
   ...trialRows(),
   ...agentRows(),
   ...a2aRows(),
+  ...chatRows(),
   ...mcpRows(),
 ];

@@ -24,7 +24,7 @@ import { nodeFolder } from "./node-versions.mjs";
 import { matrix } from "./tools.mjs";
 
 const root = join(matrix, "..");
-const sectionLimitMs = 300_000;
+const sectionLimitMs = 600_000;
 
 /** Rows for every section with commands, and for the first screen of the README. */
 export function setupRows() {
@@ -143,13 +143,16 @@ function dependenciesOf({ folder }) {
 /** The project names versions; here they are tarballs, with those that they need beside them. */
 function createdFromTarballs(line) {
   const [, folder, args] = /^npm create millrace (\S+)(?: -- (.*))?$/.exec(line);
-  const files = Object.entries(tarballs()).filter(([name]) =>
-    /^(millrace|@millrace\/(cli|client|server|sqlite|studio))$/.test(name),
-  );
-  const settings = files.map(([name, file]) => `'devDependencies.${name}=file:${file}'`);
+  const [, template = "workflow"] = /--template (\w+)/.exec(args) ?? [];
+  const project = join(root, "packages", "create-millrace", "templates", template, "package.json");
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(project, "utf8"));
+  const named = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => name in tarballs());
+  const names = [...named, ...neededBy(named)];
+  const others = names.map((name) => `'dependencies.${name}' 'devDependencies.${name}'`);
+  const files = names.map((name) => `'dependencies.${name}=file:${tarballs()[name]}'`);
   return [
     `npm exec --yes --package=${tarballs()["create-millrace"]} -- create-millrace ${folder} ${args ?? ""}`,
-    `(cd ${folder} && npm pkg delete dependencies.millrace && npm pkg set ${settings.join(" ")})`,
+    `(cd ${folder} && npm pkg delete ${others.join(" ")} && npm pkg set ${files.join(" ")})`,
   ].join(" && ");
 }
 

@@ -2,12 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { UIMessage } from "ai";
-import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { openBrowser } from "../../client/test/support/browser.js";
+import { bundlePage } from "./support/bundle.js";
 import { DeskServer } from "./support/desk-server.js";
 import { scriptedModel } from "./support/scripted-model.js";
 
@@ -26,15 +25,7 @@ afterEach(() => expect(faults.splice(0)).toEqual([]));
 
 beforeAll(async () => {
   opened.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const entry = fileURLToPath(new URL("./support/page.ts", import.meta.url));
-  await build({
-    entryPoints: [entry],
-    bundle: true,
-    format: "esm",
-    platform: "browser",
-    target: "es2022",
-    outfile: bundle,
-  });
+  await bundlePage(new URL("./support/page.ts", import.meta.url), bundle);
   browser = opened.use(await openBrowser());
   model = opened.use(await scriptedModel({ tokenMs: 20, onToken: (count) => onToken(count) }));
   server = opened.use(await DeskServer.start(model.url, bundle));

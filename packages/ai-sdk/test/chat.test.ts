@@ -72,7 +72,7 @@ it("stops an answer for all pages, and keeps what was said", async () => {
   const sent = page.sendMessage({ text: `say ${"word ".repeat(2000)}` });
   await half;
 
-  const stopped = await world.fetch("/api/chat/c1", { method: "DELETE" });
+  const stopped = await world.fetch("/api/chat/c1/stream", { method: "DELETE" });
   await sent;
 
   expect(stopped.status).toBe(204);

@@ -128,11 +128,15 @@ describe.each([
   });
 
   it.each([
-    ["GET", "", 405, "METHOD_NOT_ALLOWED"],
+    ["DELETE", "", 405, "METHOD_NOT_ALLOWED"],
+    ["GET", "?limit=0", 400, "QUERY_INVALID"],
+    ["GET", "?limit=101", 400, "QUERY_INVALID"],
+    ["GET", "?limit=1e1", 400, "QUERY_INVALID"],
     ["POST", "/c/stream", 405, "METHOD_NOT_ALLOWED"],
     ["GET", "/c/other", 404, "NOT_FOUND"],
     ["GET", "/a.b", 404, "NOT_FOUND"],
     ["DELETE", "/none", 404, "CHAT_UNKNOWN"],
+    ["DELETE", "/none/stream", 404, "CHAT_UNKNOWN"],
   ])("%s %s is %i %s", async (method, path, status, code) => {
     expect(await codeOf(await send(path, { method }))).toEqual([status, code]);
   });
@@ -156,7 +160,10 @@ describe.each([
 
     expect(await (await send(`/${id}`, { token: "bob" })).json()).toEqual([]);
     expect((await send(`/${id}/stream?have=`, { token: "bob" })).status).toBe(204);
-    expect(await codeOf(await send(`/${id}`, { method: "DELETE", token: "bob" }))).toEqual([404, "CHAT_UNKNOWN"]);
+    for (const path of [`/${id}`, `/${id}/stream`])
+      expect(await codeOf(await send(path, { method: "DELETE", token: "bob" }))).toEqual([404, "CHAT_UNKNOWN"]);
+    const listOf = async (token: string) => JSON.stringify(await (await send("?limit=100", { token })).json());
+    expect([await listOf("ada"), await listOf("bob")].map((list) => list.includes(id))).toEqual([true, false]);
     const answer = { id: `chat.${id}.1`, role: "assistant", parts: [{ type: "step-start" }] };
     expect(await codeOf(await send("", { ...chat(id, answer), token: "bob" }))).toEqual([409, "MESSAGE_UNKNOWN"]);
     await (await send("", { ...chat(id, message("m", [{ type: "text", text: "of Bob" }])), token: "bob" })).text();
@@ -199,7 +206,7 @@ describe("createServer with limits", () => {
     expect(await codeOf(await send("", chat("s-2", message("m"))))).toEqual([429, "STREAMS_EXCEEDED"]);
     expect(await codeOf(await send("/s-1/stream?have="))).toEqual([429, "STREAMS_EXCEEDED"]);
     expect((await send("/s-1")).status).toBe(200);
-    expect((await send("/s-1", { method: "DELETE" })).status).toBe(204);
+    expect((await send("/s-1/stream", { method: "DELETE" })).status).toBe(204);
     await open.text();
     const second = await send("", chat("s-3", message("m")));
     expect(second.status).toBe(200);

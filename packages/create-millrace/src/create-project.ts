@@ -8,12 +8,21 @@ export interface ProjectOptions {
   readonly target: string;
   readonly cwd: string;
   readonly manager: PackageManager;
+  readonly template: string;
 }
 
 /** Of a folder and of a package that nobody has named. */
 export const defaultName = "millrace-app";
 
 const own = join(import.meta.dirname, "..");
+
+/** Of a project for which nobody has named one. */
+export const defaultTemplate = "workflow";
+
+/** Names of the templates: the folders of `templates`. */
+export function templateNames(): string[] {
+  return readdirSync(join(own, "templates")).sort();
+}
 
 /** What is wrong with the folder, in a sentence; null for nothing. */
 export function folderProblem(target: string, cwd: string): string | null {
@@ -39,14 +48,14 @@ export function madeFolder(target: string, cwd: string): string | null {
 }
 
 /** Fills the folder. Gives it. */
-export function createProject({ target, cwd, manager }: ProjectOptions): string {
+export function createProject({ target, cwd, manager, template }: ProjectOptions): string {
   const folder = resolve(cwd, target);
-  cpSync(join(own, "template"), folder, { recursive: true });
+  cpSync(join(own, "templates", template), folder, { recursive: true });
   renameSync(join(folder, "gitignore"), join(folder, ".gitignore")); // npm takes no `.gitignore` into a package
   const name = packageName(folder);
   writeManifest(join(folder, "package.json"), name);
-  const readme = join(folder, "README.md");
-  writeFileSync(readme, readFileSync(readme, "utf8").replace("{{name}}", name).replaceAll("{{run}}", manager.run));
+  for (const page of ["README.md", "AGENTS.md"].map((file) => join(folder, file)).filter(existsSync))
+    writeFileSync(page, readFileSync(page, "utf8").replace("{{name}}", name).replaceAll("{{run}}", manager.run));
   return folder;
 }
 

@@ -1,14 +1,23 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { createProject, defaultName, folderProblem, madeFolder } from "./create-project.js";
+import {
+  createProject,
+  defaultName,
+  defaultTemplate,
+  folderProblem,
+  madeFolder,
+  templateNames,
+} from "./create-project.js";
 import { packageManagerOf } from "./package-manager.js";
 
-const usage = `Usage: create-millrace [folder] [--yes]
+const usage = `Usage: create-millrace [folder] [--template <name>] [--yes]
 
-Makes a project with one Millrace workflow.
+Makes a project with Millrace that runs.
 
-  --yes   asks nothing: without a folder it is ${defaultName}
-  --help  prints this`;
+  --template  workflow: one workflow (the default)
+              chat: an agent in a page with useChat, and the studio
+  --yes       asks nothing: without a folder it is ${defaultName}
+  --help      prints this`;
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -28,7 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   const manager = packageManagerOf(process.env["npm_config_user_agent"]);
-  createProject({ target, cwd, manager });
+  createProject({ target, cwd, manager, template: given.template });
   const steps = [...(target === "." ? [] : [`cd ${quoted(target)}`]), manager.install, `${manager.run} dev`];
   console.log(`Made ${target}. Now:\n\n${steps.map((step) => `  ${step}`).join("\n")}\n`);
   return 0;
@@ -42,6 +51,7 @@ function quoted(target: string): string {
 
 interface Given {
   readonly folder: string | undefined;
+  readonly template: string;
   readonly yes: boolean;
   readonly help: boolean;
 }
@@ -52,11 +62,18 @@ function readArgs(args: readonly string[]): Given | null {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { yes: { type: "boolean", short: "y" }, help: { type: "boolean", short: "h" } },
+      options: {
+        template: { type: "string", short: "t", default: defaultTemplate },
+        yes: { type: "boolean", short: "y" },
+        help: { type: "boolean", short: "h" },
+      },
     });
+    const names = templateNames();
+    if (!names.includes(values.template))
+      throw new TypeError(`There is no template "${values.template}". There are ${names.join(" and ")}.`);
     if (positionals.length > 1)
       throw new TypeError(`There are ${positionals.length} folders: ${positionals.join(", ")}.`);
-    return { folder: positionals[0], yes: values.yes ?? false, help: values.help ?? false };
+    return { folder: positionals[0], template: values.template, yes: values.yes ?? false, help: values.help ?? false };
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${usage}`);
     return null;

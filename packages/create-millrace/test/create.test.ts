@@ -79,6 +79,31 @@ it("names the commands of whoever called it", () => {
   expect(told[2]).toMatch(/bun install\n {2}bun run dev/);
 });
 
+it("writes the template that is named, with the commands of whoever called it", () => {
+  const cwd = emptyFolder();
+
+  const { status } = call(cwd, ["desk", "--template", "chat"], "pnpm/10.0.0 npm/?");
+
+  const textOf = (file: string) => readFileSync(join(cwd, "desk", file), "utf8");
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  expect(status).toBe(0);
+  expect(JSON.parse(textOf("package.json")).dependencies).toMatchObject({ "@millrace/ai-sdk": `^${version}` });
+  expect(textOf("package.json")).not.toContain('""');
+  expect(textOf("README.md")).toMatch(/^# desk\n[\s\S]*`pnpm run dev`/);
+  expect(textOf("AGENTS.md")).toContain("`pnpm run test`");
+  expect(textOf("README.md") + textOf("AGENTS.md")).not.toContain("{{");
+});
+
+it.each(["chats", "../workflow", "toString", ""])("names the templates when there is none of %j", (template) => {
+  const cwd = emptyFolder();
+
+  const { status, stderr } = call(cwd, ["desk", `--template=${template}`]);
+
+  expect(status).toBe(2);
+  expect(stderr).toContain(`There is no template "${template}". There are chat and workflow.`);
+  expect(existsSync(join(cwd, "desk"))).toBe(false);
+});
+
 it("leaves a folder that is not empty as it is", () => {
   const cwd = emptyFolder();
   writeFileSync(join(cwd, "mine.txt"), "mine");

@@ -25,7 +25,7 @@ export type { CatalogOptions, WorkflowFacts } from "./wire/workflow-facts.js";
 // ---- runs as conversations
 export { Answers } from "./shown/answers.js";
 export type { ReadAnswer, TurnStatus } from "./shown/answers.js";
-export { Conversations } from "./shown/conversations.js";
+export { Conversations, newConversation } from "./shown/conversations.js";
 export type { Conversation, ConversationsOf, NewTurn, StoredTurn, TurnEntry } from "./shown/conversations.js";
 export { AgentCalls } from "./shown/agent-calls.js";
 export type { CallsView, ShownCall, Usage } from "./shown/agent-calls.js";

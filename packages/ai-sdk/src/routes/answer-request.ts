@@ -2,16 +2,19 @@
  * The routes of chats.
  *
  * ```
+ * GET    /                the chats, the latest first, in pages
  * POST   /                a message, an edit, another answer, verdicts      the answer as a stream
  * GET    /{chat}          messages, for `useChat({ messages })`
+ * DELETE /{chat}          deletes the chat
  * GET    /{chat}/stream   resumes                                           204 where nothing is to come
- * DELETE /{chat}          stops the answer
+ * DELETE /{chat}/stream   stops the answer
  * ```
  *
  * @module
  */
 import { type DoorCaller, wrongMethod } from "@millrace/server/door";
-import { chatUnknown, noRoute } from "./chat-errors.js";
+import { chatUnknown, limitInvalid, noRoute } from "./chat-errors.js";
+import { deleteChat } from "./delete-chat.js";
 import { type OpenChats, streamAnswer } from "./open-chats.js";
 import { chatIdPattern, parseChatBody } from "./read-body.js";
 import { submit } from "./submit.js";
@@ -22,22 +25,25 @@ export async function answerRequest(open: OpenChats, request: Request, caller: D
   const { method } = request;
   const { workflow } = open.flow;
   if (path === "") {
-    if (method !== "POST") throw wrongMethod(["POST"]);
+    if (method === "GET") {
+      caller.assertMay("read", workflow);
+      return list(open, url.searchParams);
+    }
+    if (method !== "POST") throw wrongMethod(["GET", "POST"]);
     const body = await parseChatBody(await caller.readBody());
     caller.assertMay(body.last.role === "assistant" ? "answer" : "start", workflow);
     return submit(open, body);
   }
   const [, id = "", rest = ""] = /^\/([^/]*)(\/.*)?$/.exec(path) ?? [];
   if (!chatIdPattern.test(id) || (rest !== "" && rest !== "/stream")) throw noRoute();
-  if (method === "GET") caller.assertMay("read", workflow);
-  if (rest === "/stream") {
-    if (method !== "GET") throw wrongMethod(["GET"]);
-    return resume(open, id, url.searchParams.get("have"));
+  const isStream = rest === "/stream";
+  if (method === "GET") {
+    caller.assertMay("read", workflow);
+    return isStream ? resume(open, id, url.searchParams.get("have")) : messages(open, id);
   }
-  if (method === "GET") return messages(open, id);
   if (method === "DELETE") {
     caller.assertMay("start", workflow);
-    return stop(open, id);
+    return isStream ? stop(open, id) : deleteChat(open, id);
   }
   throw wrongMethod(["GET", "DELETE"]);
 }
@@ -48,12 +54,26 @@ function pathIn(path: string, basePath: string): string {
   return path.slice(basePath.length).replace(/\/$/, "");
 }
 
+const notStored = { headers: { "cache-control": "no-store" } };
+const mostChats = 100;
+const usualChats = 50;
+
+async function list({ chats }: OpenChats, query: URLSearchParams): Promise<Response> {
+  const [limit, cursor] = [query.get("limit") ?? String(usualChats), query.get("cursor")];
+  if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > mostChats) throw limitInvalid(limit, mostChats);
+  const page = await chats.list({ limit: Number(limit), ...(cursor !== null && { cursor }) });
+  const listed = page.conversations.map(({ id, title, updatedAtMs }) => ({
+    ...{ id, title, updatedAt: new Date(updatedAtMs).toISOString() },
+  }));
+  return Response.json({ chats: listed, cursor: page.cursor }, notStored);
+}
+
 /** The messages up to the last one that has ended or asks something. An answer at work is left to the stream. */
 async function messages({ chats, answers }: OpenChats, id: string): Promise<Response> {
   const { turns } = (await chats.find(id)) ?? { turns: [] };
   const all = await Promise.all(turns.map((turn) => answers.read(turn)));
   const list = all.flatMap(({ message, answer }) => (answer === null ? [message] : [message, answer]));
-  return Response.json(list, { headers: { "cache-control": "no-store" } });
+  return Response.json(list, notStored);
 }
 
 /**

@@ -38,6 +38,11 @@ export function promptClosed(): HttpError {
   });
 }
 
+export function limitInvalid(limit: string, most: number): HttpError {
+  const detail = `\`limit\` is ${JSON.stringify(limit)}; it is an integer from 1 to ${most}.`;
+  return new HttpError({ status: 400, code: "QUERY_INVALID", detail });
+}
+
 export function noRoute(): HttpError {
   return new HttpError({ status: 404, code: "NOT_FOUND", detail: "There is nothing here." });
 }

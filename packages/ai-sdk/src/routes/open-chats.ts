@@ -2,6 +2,7 @@ import { Answers, Conversations, type DoorCaller } from "@millrace/server/door";
 import { createUIMessageStreamResponse, readUIMessageStream, type UIMessage } from "ai";
 import type { AnsweredBy } from "millrace";
 import type { RunHandle, Runtime } from "millrace/runtime";
+import { titleOf } from "../chat/chats.js";
 import type { ChatInput, ChatTurn } from "../chat/chat-input.js";
 import { runChunks } from "../stream/run-chunks.js";
 import type { RunMessageOptions } from "../stream/run-message.js";
@@ -25,7 +26,7 @@ export interface OpenChats {
 }
 
 export function openChats(runtime: Runtime, flow: ChatFlow, { tenant, answerer }: DoorCaller): OpenChats {
-  const chats = new Conversations<UIMessage, UIMessage>(runtime, { kind: "chat", tenant });
+  const chats = new Conversations<UIMessage, UIMessage>(runtime, { kind: "chat", tenant, titleOf });
   const answers = new Answers(runtime, chats, (handle) => answerOf(handle, flow));
   return { runtime, flow, tenant, chats, answers, answerer: answerer("chat") };
 }

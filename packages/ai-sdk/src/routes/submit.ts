@@ -5,9 +5,10 @@
  *
  * @module
  */
-import type { Conversation, TurnEntry } from "@millrace/server/door";
+import { type Conversation, newConversation, type TurnEntry } from "@millrace/server/door";
 import type { UIMessage } from "ai";
 import { type ChatInput, chatTurn } from "../chat/chat-input.js";
+import { runIdOf } from "../chat/chats.js";
 import { chatBusy, messageUnknown } from "./chat-errors.js";
 import { continueAnswer } from "./continue-answer.js";
 import { type OpenChats, streamAnswer } from "./open-chats.js";
@@ -27,7 +28,7 @@ interface Repeated {
 }
 
 export async function submit(open: OpenChats, body: ChatBody): Promise<Response> {
-  const chat = (await open.chats.find(body.id)) ?? { id: body.id, version: 0, count: 0, turns: [] };
+  const chat = (await open.chats.find(body.id)) ?? newConversation(body.id);
   if (body.last.role === "assistant") return continueAnswer(open, chat, body);
   const change = body.isRegenerate ? await regenerated(open, chat, body) : await submitted(open, chat, body);
   return "turn" in change ? repeat(open, chat, change) : begin(open, chat, change);
@@ -79,7 +80,7 @@ async function begin(open: OpenChats, chat: Conversation, change: Change): Promi
   const { chats } = open;
   await endLast(open, chat, change.replaces);
   const input = await inputFor(open, chat, change);
-  const runId = runIdOf(chat);
+  const runId = runIdOf(chat, chat.count + 1);
   if (!(await chats.begin(chat, change.kept, { message: change.message, runId }))) throw chatBusy();
   try {
     await start(open, runId, input);

@@ -5,6 +5,8 @@ export interface WrittenText {
   readonly owner: string;
   readonly kind: "text" | "reasoning";
   readonly id: string;
+  /** `true`: it does not stand for the result of the run. */
+  readonly isDraft?: true;
 }
 
 /**
@@ -19,7 +21,7 @@ export class MessageWriter {
   #owner: string | null = null;
   /** The open text of each owner. */
   readonly #open: Map<string, WrittenText> = new Map();
-  /** Whether the message has text. */
+  /** Whether the message has text that stands for the result of the run. */
   hasText = false;
 
   /** What was written since the last call. */
@@ -35,7 +37,7 @@ export class MessageWriter {
   }
 
   text(text: WrittenText, delta: string): void {
-    const { owner, kind, id } = text;
+    const { owner, kind, id, isDraft = false } = text;
     const open = this.#open.get(owner);
     if (open?.id !== id || open.kind !== kind) {
       this.endText(owner);
@@ -44,7 +46,7 @@ export class MessageWriter {
       this.put({ type: `${kind}-start`, id });
     }
     if (delta === "") return;
-    this.hasText ||= kind === "text";
+    this.hasText ||= kind === "text" && !isDraft;
     this.put({ type: `${kind}-delta`, id, delta });
   }
 

@@ -17,8 +17,10 @@ import {
   WorkflowTimedOutEvent,
 } from "millrace";
 import { roleOf } from "millrace/engine";
+import type { AgentQuestion } from "millrace/wire";
 import { AgentParts } from "./agent-parts.js";
 import { MessageWriter } from "./message-writer.js";
+import { type PipelineWords, pipelineUsage, pipelineWords } from "./pipeline-words.js";
 import { Questions } from "./questions.js";
 import { ToolCalls } from "./tool-calls.js";
 
@@ -40,6 +42,8 @@ export class RunMessage {
   readonly #parts: AgentParts = new AgentParts(this.#writer, this.#tools);
   readonly #questions: Questions = new Questions(this.#writer);
   readonly #options: RunMessageOptions;
+  /** What an agent of a pipeline has said last. */
+  #words: { readonly owner: string; readonly text: string } | null = null;
   /** The run has ended, and with it the message. */
   isOver = false;
 
@@ -65,7 +69,7 @@ export class RunMessage {
 
   #ask(promptId: string, event: WorkflowEvent): void {
     const question = agentQuestion(event);
-    if (question === null || question.kind === "guard") this.#questions.ask(promptId, event);
+    if (question === null || question.kind === "guard" || isOfPipeline(question)) this.#questions.ask(promptId, event);
     else this.#tools.ask(promptId, question);
   }
 
@@ -82,13 +86,13 @@ export class RunMessage {
   }
 
   #complete(event: WorkflowEvent): void {
-    const text = this.#writer.hasText ? null : resultText(event);
+    const result = resultText(event);
+    const isSaid = this.#writer.hasText || result?.trim() === this.#words?.text.trim();
     this.#parts.calls.settle();
     this.#close("The run has ended.");
-    if (text !== null) {
-      this.#writer.text({ owner: "result", kind: "text", id: "result" }, text);
-    }
-    this.#writer.finish(finishReasonOf(this.#parts.calls.finishReason), { usage: this.#parts.calls.usage });
+    if (result !== null && !isSaid) this.#writer.text({ owner: "result", kind: "text", id: "result" }, result);
+    const usage = pipelineUsage(event) ?? this.#parts.calls.usage;
+    this.#writer.finish(finishReasonOf(this.#parts.calls.finishReason), { usage });
   }
 
   #fail(error: unknown): void {
@@ -109,23 +113,41 @@ export class RunMessage {
 
   #showMapped(streamed: StreamedEvent): void {
     const shown = this.#options.map?.(streamed);
-    if (shown === undefined) return;
+    if (shown === undefined) return this.#showWords(streamed, pipelineWords(streamed.event));
     const owner = ownerOf(streamed);
     if (typeof shown === "string") this.#writer.text({ owner, kind: "text", id: owner }, shown);
     else this.#writer.add(owner, ...(Array.isArray(shown) ? shown : [shown as UIMessageChunk]));
+  }
+
+  #showWords(streamed: StreamedEvent, words: PipelineWords | null): void {
+    if (words === null) return;
+    const owner = ownerOf(streamed);
+    const { text, reasoning } = words;
+    if (reasoning !== "") this.#writer.text({ owner, kind: "reasoning", id: `${owner}.reasoning` }, reasoning);
+    if (text === "") return;
+    this.#writer.text({ owner, kind: "text", id: owner, isDraft: true }, text);
+    this.#words = { owner, text: (this.#words?.owner === owner ? this.#words.text : "") + text };
   }
 
   /** What the step had shown outside of calls that are done comes again. */
   #restart({ kept = [] }: StepRestartedEvent, writer = ""): void {
     const owner = this.#writer.owner;
     const [ofWriter, call = ""] = owner?.split(eventMark) ?? [];
-    if (owner?.includes(eventMark) && ofWriter === writer && !kept.includes(call)) this.#writer.reset(owner);
+    if (owner?.includes(eventMark) && ofWriter === writer && !kept.includes(call)) {
+      this.#writer.reset(owner);
+      if (this.#words?.owner === owner) this.#words = null;
+    }
   }
 }
 
 const eventMark = " event ";
 
 const ownerOf = ({ writer = "", call = "" }: StreamedEvent): string => `${writer}${eventMark}${call}`;
+
+/** Calls of agents of a pipeline have no parts in the message: what is asked about them is a form. */
+function isOfPipeline(question: AgentQuestion): boolean {
+  return "stepId" in question;
+}
 
 const reasons: ReadonlySet<string> = new Set(["stop", "length", "content-filter", "tool-calls", "error", "other"]);
 

@@ -22,7 +22,7 @@ export function fetchOf(handler: ChatHandler): typeof fetch {
     if (response.body === null || !response.ok || response.headers.get("content-type")?.includes("json"))
       return response;
     const [body, copy] = response.body.tee();
-    void checkChunks(copy);
+    checkChunks(copy).catch(() => {}); // the page has the same error
     return new Response(body, response);
   };
 }

@@ -10,7 +10,7 @@
  * @module
  */
 import type { Message, RunAgentInput, UserMessage } from "@ag-ui/core";
-import type { Conversation, TurnEntry } from "../shown/conversations.js";
+import { type Conversation, newConversation, type TurnEntry } from "../shown/conversations.js";
 import { streamAnswer } from "./answer-stream.js";
 import { answerTools, resume } from "./continue-run.js";
 import { isForClient } from "./interrupts.js";
@@ -21,7 +21,7 @@ import { lacks, messagesBefore, messagesOf, type OpenThreads, type Place, runIdO
 
 export async function submit(open: OpenThreads, input: RunAgentInput): Promise<Response> {
   const id = threadKey(open, input);
-  const thread = (await open.threads.find(id)) ?? { id, version: 0, count: 0, turns: [] };
+  const thread = (await open.threads.find(id)) ?? newConversation(id);
   const last = thread.turns.at(-1);
   if (last === undefined) return first(open, thread, input);
   const at: Place = { thread, last, status: await open.answers.status(last) };
