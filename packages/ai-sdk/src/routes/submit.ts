@@ -119,6 +119,3 @@ async function endLast({ answers }: OpenChats, { turns }: Conversation, replaces
   if (status === "running" || status === "waiting")
     await answers.handle(last).cancel("The person has written something else.");
 }
-
-/** Ids of chats have no dots. */
-const runIdOf = ({ id, count }: Conversation): string => `chat.${id}.${count + 1}`;

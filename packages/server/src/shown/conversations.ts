@@ -9,7 +9,13 @@
 import { WorkflowError } from "millrace";
 import type { RecordEdit, Runtime } from "millrace/runtime";
 import { nowMs } from "../system.js";
-import { type ConversationPage, type ListedAs, listEdits, nextPlace, recentConversations } from "./recent-conversations.js";
+import {
+  type ConversationPage,
+  type ListedAs,
+  listEdits,
+  nextPlace,
+  recentConversations,
+} from "./recent-conversations.js";
 
 /** A turn in the list of its conversation. */
 export interface TurnEntry {
