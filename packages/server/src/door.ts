@@ -18,7 +18,7 @@ export type { HttpErrorOptions, Issue } from "./http/http-error.js";
 // ---- what workflows take and ask
 export { anyEventJsonSchema, eventJsonSchema } from "./wire/event-schema.js";
 export type { JsonSchema } from "./wire/event-schema.js";
-export { resultEnvelope, toEnvelope } from "./wire/envelope.js";
+export { resultEnvelope } from "./wire/envelope.js";
 export { toPrompt } from "./wire/handler-record.js";
 export { WorkflowCatalog } from "./wire/workflow-facts.js";
 export type { CatalogOptions, WorkflowFacts } from "./wire/workflow-facts.js";

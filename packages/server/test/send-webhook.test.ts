@@ -63,6 +63,30 @@ describe("a message", () => {
     expect(() => verified({ ...delivery, body: delivery.body.replace("7", "8") }, secret)).toThrow();
   });
 
+  it("may be the data alone, with further headers, by a request of one's own", async () => {
+    const { url, deliveries } = await receiver();
+    const sent: string[] = [];
+    const own: typeof fetch = (input, init) => {
+      sent.push(String(input));
+      return fetch(input, init);
+    };
+    const headers = {
+      Authorization: "Bearer of-the-receiver",
+      "Webhook-Id": "forged",
+      "content-type": "application/a2a+json",
+    };
+    await flowOf((ctx) => sendWebhook(ctx, message(url, { bare: true, headers, fetch: own }))).run({});
+    const [delivery] = deliveries as [Delivery];
+
+    expect(sent).toEqual([url]);
+    expect(verified(delivery, secret)).toEqual({ order: 7 });
+    expect(delivery.headers).toMatchObject({
+      authorization: "Bearer of-the-receiver",
+      "content-type": "application/a2a+json",
+      "webhook-id": expect.stringMatching(/^msg_/),
+    });
+  });
+
   it("has the same id in every attempt, and another one in another run", async () => {
     const { url, deliveries } = await receiver(500, 429);
     const flow = flowOf((ctx) => sendWebhook(ctx, message(url)));

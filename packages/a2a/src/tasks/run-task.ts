@@ -1,7 +1,7 @@
 /** A run as a task. */
 import { type Artifact, type Message, type Part, Role, type Task, TaskState, type TaskStatus } from "@a2a-js/sdk";
-import { resultEnvelope, toEnvelope, toPrompt, type WorkflowCatalog } from "@millrace/server/door";
-import { type PendingPrompt, QuestionEvent, type StreamedEvent, WorkflowError } from "millrace";
+import { resultEnvelope, toPrompt, type WorkflowCatalog } from "@millrace/server/door";
+import { type PendingPrompt, QuestionEvent, WorkflowError } from "millrace";
 import type { RunHandle } from "millrace/runtime";
 import type { QuestionData } from "../message/question.types.js";
 import { isoTime } from "../system.js";
@@ -112,11 +112,6 @@ export async function artifactsOf(handle: RunHandle, standing: Standing, options
 
 export function outcomeParts(outcome: EndedOutcome | null, workflow: string, options: ShowOptions): Part[] {
   return outcome?.status === "completed" ? resultParts(outcome.result, workflow, options) : [];
-}
-
-/** Fields of an event as JSON, for `map`. */
-export function fieldsOfEvent({ event }: StreamedEvent): unknown {
-  return toEnvelope(event, { types: [] }).value;
 }
 
 export const isOver = ({ outcome }: Standing): boolean => outcome !== null;
