@@ -136,7 +136,7 @@ interface Standing {
 /** A run that has failed is a task that is completed, with an error as its result. */
 async function stateOf(offer: Offer, running: Running, { client, record }: Standing): Promise<TaskState> {
   if (record.status === "cancelled") return { status: "cancelled", statusMessage: record.error ?? "" };
-  if (record.status !== "running") return { status: "completed", result: endResult(record) };
+  if (record.status !== "running") return { status: "completed", result: callResult(record) };
   if (record.error !== null) return { status: "working", statusMessage: record.error }; // another version of the code continues it
   const prompts = await running.handle.prompts();
   const [first] = prompts;
@@ -146,6 +146,11 @@ async function stateOf(offer: Offer, running: Running, { client, record }: Stand
   const statusMessage = waitsFor(first, offer);
   if (Object.keys(inputRequests).length === 0) return { status: "working", statusMessage };
   return { status: "input_required", statusMessage, inputRequests };
+}
+
+/** What the call would have returned, all of it: the client of the extension looks at its type. */
+function callResult(record: HandlerRecord): ToolResult {
+  return { resultType: "complete", ...endResult(record) };
 }
 
 function waitsFor({ event, promptId }: PendingPrompt, offer: Offer): string {
