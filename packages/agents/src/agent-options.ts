@@ -29,7 +29,6 @@ const defaults = {
   modelSettings: {},
   instructions: "",
   resolveInContext: true,
-  sdkTools: {},
   maxSteps: 20,
   limits: {},
   outputRepairs: 1,
@@ -51,7 +50,7 @@ type Parts = Pick<ExecutorSettings, "kind" | "members" | "memberText">;
  * @throws {WorkflowError} `OPTION_INVALID` or `STATE_UNSTORABLE`.
  */
 export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): ExecutorSettings {
-  const { retry, timeout, limit, maxRetries = 2, enableAgenticState = false, stopWhen = [] } = options;
+  const { retry, timeout, limit, maxRetries = 2, enableAgenticState = false, stopWhen = [], sdkTools = [] } = options;
   const { name = parts.kind, id = idOf(name), tools = [], sessionState = {}, sessionId = newId(), userId } = options;
   const settings: ExecutorSettings = {
     ...defaults,
@@ -61,6 +60,7 @@ export function resolveOptions(options: AgentOptions<unknown>, parts: Parts): Ex
     tools: enableAgenticState ? [...tools, updateSessionStateTool] : [...tools],
     modelCalls: { retry: retry ?? modelRetry(maxRetries), timeout, limit },
     stopWhen: [stopWhen].flat(),
+    sdkTools: [sdkTools].flat(),
     ...(options.toolTimeout !== undefined && { toolTimeout: toMs(options.toolTimeout, "toolTimeout") }),
     sessionState: plainState(sessionState),
   };

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { asSchema, jsonSchema, tool as sdkToolOf, type ToolResultPart, type ToolSet } from "ai";
+import { asSchema, type JSONValue, jsonSchema, tool as sdkToolOf, type ToolResultPart, type ToolSet } from "ai";
 import { z } from "zod";
 import { noTools } from "../run/failure.js";
 import { handoffName } from "../settings/agent-id.js";
@@ -60,7 +60,7 @@ export type LoopTool = Base &
 export type LoopTools = ReadonlyMap<string, LoopTool>;
 
 /**
- * @throws {WorkflowError} `AGENT_FAILED` when the function in `sdkTools` fails; `OPTION_INVALID` for two tools with one
+ * @throws {WorkflowError} `AGENT_FAILED` when a function in `sdkTools` fails; `OPTION_INVALID` for two tools with one
  * name.
  */
 export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
@@ -75,11 +75,11 @@ export async function toolsOf(settings: ExecutorSettings): Promise<LoopTools> {
 }
 
 async function sdkToolsOf(settings: ExecutorSettings): Promise<ToolSet> {
-  const { sdkTools } = settings;
-  if (typeof sdkTools !== "function") return sdkTools;
-  const read = await readTools(settings, sdkTools);
-  const [problem] = sameNames({ ...settings, sdkTools: read });
-  if (problem === undefined) return read;
+  const sdkTools = await Promise.all(
+    settings.sdkTools.map((one) => (typeof one === "function" ? readTools(settings, one) : one)),
+  );
+  const [problem] = sameNames({ ...settings, sdkTools });
+  if (problem === undefined) return Object.fromEntries(sdkTools.flatMap((one) => Object.entries(one)));
   throw invalid(`The tools of "${settings.name}" are wrong: ${problem}.`, "Give one of them another name.");
 }
 
@@ -181,9 +181,18 @@ function sdkTool(tool: ToolSet[string], timeout: CallPolicies["timeout"]): LoopT
       const given = execute(value, { toolCallId, messages: [], abortSignal: signal, context: undefined });
       const output = plainResult(isStream(given) ? await lastOf(given, (value) => context.show(value)) : await given);
       if (toModelOutput === undefined) return { output };
-      return { output, told: await toModelOutput({ toolCallId, input: value as never, output: output as never }) };
+      const told = await toModelOutput({ toolCallId, input: value as never, output: output as never });
+      return { output, told: valuesAlone(told, output) ?? told };
     },
   };
+}
+
+/** A server of MCP may answer with values and no content. Its client in the AI SDK shows the model the content alone. */
+function valuesAlone(told: ToldOutput, output: unknown): ToldOutput | null {
+  const { structuredContent, isError } = Object(output) as { structuredContent?: JSONValue; isError?: boolean };
+  const isEmpty = told.type === "content" && told.value.length === 0;
+  if (!isEmpty || structuredContent === undefined) return null;
+  return { type: isError === true ? "error-json" : "json", value: structuredContent };
 }
 
 type NeedsApproval = Exclude<ToolSet[string]["needsApproval"], undefined>;

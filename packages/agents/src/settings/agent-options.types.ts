@@ -14,6 +14,9 @@ export type Instructions =
   | readonly string[]
   | ((context: RunContext) => string | readonly string[] | Promise<string | readonly string[]>);
 
+/** Tools of the AI SDK, or a function that gets them. */
+export type SdkTools = ToolSet | (() => Promise<ToolSet>);
+
 /** Options of an `Agent`. */
 export interface AgentOptions<Output = string> {
   /** Any language model of the AI SDK. */
@@ -38,9 +41,10 @@ export interface AgentOptions<Output = string> {
   readonly tools?: readonly AgentTool[];
   /**
    * Tools of the AI SDK itself, such as those that a provider executes or of an MCP server, or a
-   * function that gets them at the start of a run. They get no run context.
+   * function that gets them at the start of a run; or a list of these, where two tools with one name are an error. They
+   * get no run context.
    */
-  readonly sdkTools?: ToolSet | (() => Promise<ToolSet>);
+  readonly sdkTools?: SdkTools | readonly SdkTools[];
   /** A zod object. The content of a run is then the parsed answer instead of text. */
   readonly outputSchema?: z.ZodType<Output>;
   /** How often the model is asked again with the problems of an answer that does not fit `outputSchema`. @default 1 */

@@ -86,7 +86,11 @@ export function check<Options extends object>(owner: string, options: Options, c
 
 /** Each tool is known by its name. */
 export function sameNames({ tools, sdkTools, canHandOffTo }: ExecutorSettings): string[] {
-  const names = [...tools.map((tool) => tool?.name), ...Object.keys(sdkTools), ...canHandOffTo.map(handoffName)];
+  const names = [
+    ...tools.map((tool) => tool?.name),
+    ...sdkTools.flatMap((one) => Object.keys(one)),
+    ...canHandOffTo.map(handoffName),
+  ];
   const twice = new Set(names.filter((name, index) => name !== undefined && names.indexOf(name) !== index));
   return [...twice].map((name) => `two tools have the name "${name}"`);
 }

@@ -12,6 +12,8 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 
 const [, , place = "stdio", log = "", mode = ""] = process.argv;
+/** `renamed`: what was `pay` is `refund` in this version of the server. */
+const payName = mode === "renamed" ? "refund" : "pay";
 
 const order = {
   type: "object" as const,
@@ -23,7 +25,7 @@ const order = {
 const count = { type: "object" as const, properties: { n: { type: "number" } }, required: ["n"] };
 
 const tools = [
-  { name: "pay", description: "Pays an order back.", inputSchema: order, annotations: { destructiveHint: true } },
+  { name: payName, description: "Pays an order back.", inputSchema: order, annotations: { destructiveHint: true } },
   {
     name: "look",
     description: "Looks.",
@@ -32,6 +34,7 @@ const tools = [
   },
   { name: "fail", description: "Fails.", inputSchema: { type: "object" as const } },
   { name: "draw", description: "Draws.", inputSchema: { type: "object" as const } },
+  { name: "count", description: "Counts.", inputSchema: { type: "object" as const } },
   { name: "left", description: "Counts.", inputSchema: count },
   { name: "right", description: "Counts.", inputSchema: count },
   { name: "wait", description: "Never ends.", inputSchema: { type: "object" as const } },
@@ -44,7 +47,7 @@ const says = (text: string) => ({ content: [{ type: "text" as const, text }] });
 async function answer(name: string, args: Record<string, unknown>, signal: AbortSignal) {
   appendFileSync(log, `${name} ${JSON.stringify(args)}\n`);
   switch (name) {
-    case "pay":
+    case payName:
       await sleep(40);
       return says(`paid ${args["order"]}`);
     case "look":
@@ -55,6 +58,8 @@ async function answer(name: string, args: Record<string, unknown>, signal: Abort
       return says(`done ${args["n"]}`);
     case "fail":
       return { ...says("no paper"), structuredContent: { seen: true }, isError: true };
+    case "count":
+      return { content: [], structuredContent: { open: 3 } };
     case "draw":
       return { content: [{ type: "image" as const, data: pixel, mimeType: "image/png" }] };
     case "wait":

@@ -42,12 +42,16 @@ export function overStdio(): Desk {
   };
 }
 
+type Mode = "" | "sessions" | "renamed";
+
 export interface HttpDesk extends Desk {
   readonly url: string;
+  /** How the next server behaves. */
+  mode: Mode;
 }
 
 /** A server on a port of its own. With sessions, it knows no client any more after a restart. */
-export async function overHttp(mode: "" | "sessions" = ""): Promise<HttpDesk> {
+export async function overHttp(mode: Mode = ""): Promise<HttpDesk> {
   const { folder, log, asked } = newLog();
   const port = await freePort();
   const clients: MCPClient[] = [];
@@ -62,13 +66,14 @@ export async function overHttp(mode: "" | "sessions" = ""): Promise<HttpDesk> {
   };
   return {
     url,
+    mode,
     kill,
     get asked() {
       return asked();
     },
     async connect() {
       if (!isUp()) {
-        server = startScript("mcp-process.ts", [String(port), log, mode]);
+        server = startScript("mcp-process.ts", [String(port), log, this.mode]);
         await once(server, "message");
       }
       const client = await createMCPClient({ transport: { type: "http", url } });
