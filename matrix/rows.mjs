@@ -4,6 +4,7 @@
  */
 import { agentRows } from "./agents.mjs";
 import * as clients from "./client.mjs";
+import { mcpRows } from "./mcp.mjs";
 import { packedRows } from "./packed.mjs";
 import { releaseRows } from "./release.mjs";
 import { inNext, inWorkerd, pausedInNext, pausedInWorkerd, servedInNext } from "./servers.mjs";
@@ -105,4 +106,4 @@ export const rows = [
   ...setupRows(),
 ];
 /** These run beside the others: each is in a folder of its own, and waits for npm half of the time. */
-export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows(), ...agentRows()];
+export const rowsBeside = [...packedRows(), ...releaseRows(), ...trialRows(), ...agentRows(), ...mcpRows()];
