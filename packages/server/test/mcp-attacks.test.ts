@@ -201,11 +201,7 @@ describe("a page", () => {
     headers: { host, origin, ...more },
   });
   const status = async (fetch: Parameters<typeof post>[0], sent: ReturnType<typeof page>) =>
-    (await post(fetch, { ...list, params: { _meta: meta } }, sent)).status;
-  const meta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {},
-  };
+    (await post(fetch, { ...list, params: { _meta: meta({}) } }, sent)).status;
 
   it("of another origin is refused", async () => {
     const { fetch } = open();
@@ -268,6 +264,40 @@ describe("a caller", () => {
     expect(await call("confirm_delete", { filename: "a" }, {}, forms)).toMatchObject({ resultType: "input_required" });
   });
 
+  it("who has not declared tasks cannot listen to them; who has is told to ask", async () => {
+    const { fetch, call } = open();
+    const { taskId } = await call("confirm_delete", { filename: "a" });
+    const notifications = { taskIds: [taskId] };
+    const stream = (can: object) =>
+      fetch(
+        new Request(endpoint, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            accept: "text/event-stream",
+            "mcp-protocol-version": "2026-07-28",
+            "mcp-method": "subscriptions/listen",
+          },
+          body: JSON.stringify({
+            jsonrpc: "2.0",
+            id: 7,
+            method: "subscriptions/listen",
+            params: { notifications, _meta: meta(can) },
+          }),
+        }),
+      );
+
+    for (const odd of [{}, null, { extensions: null }, { extensions: "all" }])
+      expect((await stream(odd as object)).status).toBe(400);
+    const refused = await stream(forms);
+    const [first] = await firstOf(await stream(both));
+
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ id: 7, error: { code: -32021 } });
+    expect(first).toMatchObject({ method: "notifications/subscriptions/acknowledged" });
+    expect(first.params.notifications).not.toHaveProperty("taskIds");
+  });
+
   it("cannot name another task in the headers than in the body", async () => {
     const { fetch, call } = open();
     const { taskId } = await call("confirm_delete", { filename: "a" });
@@ -285,3 +315,20 @@ describe("a caller", () => {
     for (const method of ["GET", "DELETE"]) expect((await fetch(new Request(endpoint, { method }))).status).toBe(405);
   });
 });
+
+const meta = (can: object) => ({
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": can,
+});
+
+/** The first message of a stream, which is then left. */
+async function firstOf({ body }: Response): Promise<Json[]> {
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const { value } = await reader.read();
+  await reader.cancel();
+  const data = new TextDecoder()
+    .decode(value)
+    .split("\n")
+    .filter((line) => line.startsWith("data: "));
+  return data.map((line) => JSON.parse(line.slice(6)));
+}

@@ -54,7 +54,7 @@ it("continues the rounds of a call in another process, without tasks", async () 
   expect(requests).toBeGreaterThan(2);
 });
 
-it("finds the task of a process that was killed, and the answer it was killed with counts once", async () => {
+it("fastmcp#3758: finds the task of a process that was killed, and the answer it was killed with counts once", async () => {
   const [one, other] = await twoServers();
   const { taskId } = await called(one, "confirm_delete", { filename: "b.txt" });
   const napping = await called(one, "slow_compute", { seconds: 3, label: "nap" });

@@ -19,6 +19,7 @@ import { type AnyRuntime, withAuth } from "../../options.js";
 import { consoleLog } from "../../system.js";
 import { WorkflowCatalog } from "../../wire/workflow-facts.js";
 import { descriptionsOf, milliseconds, type ToolOptions, toolProblems, toolRules } from "../tools.js";
+import { assertMayListen } from "./client-of.js";
 import { assertOwnHost } from "./own-host.js";
 import { refusedRequest } from "./protocol-error.js";
 import { protocolServer, type Setup } from "./protocol-server.js";
@@ -98,8 +99,9 @@ export function mcpHandler(
     let body: unknown;
     try {
       body = await caller.readBody();
+      assertMayListen(body);
     } catch (error) {
-      return refusedRequest(error, log);
+      return refusedRequest(error, { body, log });
     }
     return (await open()).fetch(request, { parsedBody: body, authInfo: sender(caller) });
   };

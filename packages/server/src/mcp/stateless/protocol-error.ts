@@ -2,6 +2,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Log } from "millrace";
 import { answerError } from "../../http/answer-error.js";
+import { fieldsOf } from "../../http/guard-json.js";
 
 export async function protocolError(error: unknown, method: string, log: Log): Promise<ProtocolError> {
   if (error instanceof ProtocolError) return error;
@@ -14,12 +15,24 @@ export async function protocolError(error: unknown, method: string, log: Log): P
   );
 }
 
+export interface Refused {
+  /** Undefined where it could not be read. */
+  readonly body: unknown;
+  readonly log: Log;
+}
+
 /** The response for a request that no server of the SDK has seen: its body is not readable, or not wanted. */
-export async function refusedRequest(error: unknown, log: Log): Promise<Response> {
+export async function refusedRequest(error: unknown, { body, log }: Refused): Promise<Response> {
+  const { id: given } = fieldsOf(body);
+  const id = typeof given === "string" || typeof given === "number" ? given : null;
+  if (error instanceof ProtocolError) {
+    const { code, message, data } = error;
+    return Response.json({ jsonrpc: "2.0", id, error: { code, message, data } }, { status: 400 });
+  }
   const { status, headers, message, data } = await said(error, "request", log);
   const { InternalError, InvalidRequest, ParseError } = ProtocolErrorCode;
   const code = status >= 500 ? InternalError : data.code === "BODY_INVALID" ? ParseError : InvalidRequest;
-  return Response.json({ jsonrpc: "2.0", id: null, error: { code, message, data } }, { status, headers });
+  return Response.json({ jsonrpc: "2.0", id, error: { code, message, data } }, { status, headers });
 }
 
 interface ErrorData {

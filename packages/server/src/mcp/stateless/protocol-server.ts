@@ -44,11 +44,11 @@ export function protocolServer(setup: Setup, tenant: string): Server {
   const { name, version } = setup;
   const server = new Server({ name, version }, { capabilities: { tools: {}, extensions: { [tasksExtension]: {} } } });
   const offerTo = (context: ServerContext): Offer => {
-    const person = setup.who ?? (showsForms(capabilitiesOf(context)) ? "person" : "model");
+    const who = setup.who ?? (showsForms(capabilitiesOf(context)) ? "person" : "model");
     const offer: Offer = {
       ...setup,
       tenant,
-      answers: () => person,
+      answers: () => who,
       finish: (running, call) => finish({ setup, offer, context, taken: null }, running, call),
     };
     return offer;

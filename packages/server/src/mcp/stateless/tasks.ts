@@ -7,12 +7,7 @@
  * @module
  * @see https://modelcontextprotocol.github.io/ext-tasks/specification/2026-07-28/tasks.html
  */
-import {
-  type ClientCapabilities,
-  MissingRequiredClientCapabilityError,
-  type Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
+import type { ClientCapabilities, Server, ServerContext } from "@modelcontextprotocol/server";
 import type { PendingPrompt } from "millrace";
 import type { HandlerRecord } from "millrace/wire";
 import * as z from "zod";
@@ -23,7 +18,7 @@ import { handlerRecord } from "../../wire/handler-record.js";
 import { findRun } from "../call-tool.js";
 import { questionText, showsForms } from "../forms.js";
 import type { Offer, Running, ToolResult } from "../offer.types.js";
-import { capabilitiesOf, takesTasks, tasksExtension } from "./client-of.js";
+import { capabilitiesOf, takesTasks, tasksMissing } from "./client-of.js";
 import { endResult } from "./end-result.js";
 import { protocolError } from "./protocol-error.js";
 import { type Questions, questionsOf, takeAnswers } from "./questions.js";
@@ -104,7 +99,7 @@ interface Asked {
 function clientOfTasks(context: ServerContext): ClientCapabilities {
   const client = capabilitiesOf(context);
   if (takesTasks(client)) return client;
-  throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { extensions: { [tasksExtension]: {} } } });
+  throw tasksMissing();
 }
 
 function answerRefused(promptId: string, code: string, reason: string): HttpError {
