@@ -363,7 +363,6 @@ const shapes: Shapes = {
     ...ofAttempt,
     error,
     retryAtMs: numberOrNull,
-    isRefused: { ...flag, isOptional: true },
     isGenerator: { ...flag, isOptional: true },
     elapsedMs: elapsed,
   },

@@ -205,7 +205,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   /**
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be, `FAN_OUT_TOO_LARGE`.
    */
-  finish(output: EventData | readonly EventData[] | null, last: FinishChange | null = null): Tick {
+  finish(output: EventData | readonly EventData[] | null, last: FinishChange | null = null): void {
     if (Array.isArray(output)) optionalModules.elements?.assertRoom(this, output.length);
     const { run, sends, item } = this;
     const atMs = run.now();
@@ -222,7 +222,6 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#over(returned, true);
     run.forget(item.id);
     run.submit(tick, last?.told);
-    return tick;
   }
 
   fail(given: unknown): void {

@@ -99,9 +99,7 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
         run.prepare(tick);
         ending.submitted();
         run.submit(tick, change === null ? undefined : told);
-        return (
-          optionalModules.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true
-        );
+        return optionalModules.fans?.canEndAlone(run.host.routing, item) !== true;
       },
       fail: reject,
     });

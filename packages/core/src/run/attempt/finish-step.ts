@@ -72,10 +72,8 @@ export function finishWith(
     isOver: () => attempt.ended !== null,
     submit(answer, change, told) {
       if (isThenable(answer)) throw isAsync(attempt.step, "ctx.finish", answer);
-      const tick = attempt.finish(outputOf(answer), change && { change, told });
-      return (
-        optionalModules.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true
-      );
+      attempt.finish(outputOf(answer), change && { change, told });
+      return optionalModules.fans?.canEndAlone(run.host.routing, item) !== true;
     },
     fail: (error) => attempt.fail(error),
   });
