@@ -111,7 +111,7 @@ export interface AttemptCore {
   /** `null` before the first call. */
   calls: Calls | null;
   /** The result of `ctx.finish`. */
-  lastAct: FinishResult | null;
+  finishResult: FinishResult | null;
   generator: GeneratorDrive | null;
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   assertAlive(): void;

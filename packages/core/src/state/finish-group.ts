@@ -1,12 +1,12 @@
 /**
- * Final edits of steps: each is made at once, and travels in the tick that ends its step.
+ * Final edits of steps and calls: each is made at once, and travels in the tick that ends its step or its call.
  *
  *     lock free ──first──► held by one run ──all of them stored──► lock free
  *                            └─ more of that run: each builds on those before it
  *
- * Any number of them is one commit, because none has to wait until earlier ones are stored. If a stored tick is then refused, edits
- * that build on it would be wrong. So only edits of one run build on each other (the end of the run refuses all that are left), and
- * none builds on an edit that can be refused alone.
+ * Any number of them is one commit, because none has to wait until earlier ones are stored. If the engine ignores a stored tick,
+ * edits that build on it would be wrong. So only edits of one run build on each other (the end of the run ignores all that are left),
+ * and none builds on an edit that can be ignored alone.
  *
  * @module
  */
@@ -32,11 +32,11 @@ export interface FinishEdit {
   /**
    * Submits the end of the step. Throws if it cannot be stored.
    *
-   * @param change `null` if the edit has changed nothing; then `told` is never called.
-   * @param told Called once the change has happened, or will never happen.
+   * @param change `null` if the edit has changed nothing; then `onStored` is never called.
+   * @param onStored Called once the change has happened, or will never happen.
    * @returns `true` when others may build on it before it is stored.
    */
-  submit(answer: unknown, change: PreparedChange | null, told: () => void): boolean;
+  submit(answer: unknown, change: PreparedChange | null, onStored: () => void): boolean;
   /** Fails the step; nothing has changed. */
   fail(error: unknown): void;
 }
@@ -47,104 +47,83 @@ export interface MadeEdit {
   readonly change: PreparedChange;
 }
 
-/** What final edits need of the state. */
-export interface LastEditHost {
+/** The final edits that hold the lock of a state together, until all of them are stored. */
+export class FinishGroup {
   /** The committed state. */
-  read(): unknown;
-  /** Makes it directly, or runs the callback on a draft of this state. */
-  change(before: unknown, last: FinishEdit): MadeEdit;
-  /** `true`: another writer waits for the lock. */
-  isAwaited(): boolean;
-  /** Takes the lock and returns the function that frees it; `null` if it is held. */
-  tryLock(): (() => void) | null;
-  /** Runs `work` with the lock, in turn. The lock is freed when the promise resolves. */
-  withLock(work: () => Promise<void>): void;
-}
-
-export class FinishEdits {
-  readonly #host: LastEditHost;
+  readonly #read: () => unknown;
+  /** Makes the edit directly, or runs its callback on a draft of this state. */
+  readonly #change: (before: unknown, finish: FinishEdit) => MadeEdit;
   /** Frees the lock; `null` while it is not held. */
   #release: (() => void) | null = null;
   /** The run whose edits are not stored yet. */
   #run: object | null = null;
-  #onTheirWay = 0;
+  #pending = 0;
   /** The state with these edits. */
   #projected: unknown = null;
-  /** `true`: the last of them can be refused alone. */
+  /** `true`: the last of them can be ignored alone. */
   #isSealed = false;
-  /** Edits whose turn has not come. */
-  #waiting: FinishEdit[] = [];
+  #isOpening = false;
 
-  constructor(host: LastEditHost) {
-    this.#host = host;
+  constructor(read: () => unknown, change: (before: unknown, finish: FinishEdit) => MadeEdit) {
+    this.#read = read;
+    this.#change = change;
   }
 
-  /** Makes the edit at once, unless it has to wait for others. */
-  add(last: FinishEdit): void {
-    if (this.#release === null && this.#waiting.length === 0) this.#release = this.#host.tryLock();
-    if (this.#release !== null && !this.#host.isAwaited() && this.#fits(last)) {
-      this.#make(last);
-      return this.#letGo();
-    }
-    this.#waiting.push(last);
-    if (this.#waiting.length === 1) this.#host.withLock(() => this.#takeTurn());
+  get isOpen(): boolean {
+    return this.#release !== null;
   }
 
-  #fits({ run }: FinishEdit): boolean {
-    return this.#onTheirWay === 0 || (this.#run === run && !this.#isSealed);
+  /** Begins a group with its first edits. The lock stays held while they are made, even if each is stored at once. */
+  open(release: () => void, edits: Iterable<FinishEdit>): void {
+    this.#release = release;
+    this.#isOpening = true;
+    for (const finish of edits) this.#make(finish);
+    this.#isOpening = false;
+    this.#closeIfStored();
   }
 
-  /** Makes the waiting edits that fit together; the rest waits for another turn. */
-  #takeTurn(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#release = resolve;
-      const waiting = this.#waiting;
-      this.#waiting = [];
-      const rest = waiting.filter((last) => {
-        const fits = this.#fits(last);
-        if (fits) this.#make(last);
-        return !fits;
-      });
-      if (rest.length > 0) {
-        if (this.#waiting.length === 0) this.#host.withLock(() => this.#takeTurn());
-        this.#waiting.unshift(...rest);
-      }
-      this.#letGo();
-    });
+  add(finish: FinishEdit): void {
+    this.#make(finish);
+    this.#closeIfStored();
   }
 
-  #make(last: FinishEdit): void {
-    if (last.isOver()) return;
-    const before = this.#onTheirWay > 0 ? this.#projected : this.#host.read();
+  /** Tells whether an edit may build on those that are not stored yet. */
+  fits({ run }: FinishEdit): boolean {
+    return this.#pending === 0 || (this.#run === run && !this.#isSealed);
+  }
+
+  #make(finish: FinishEdit): void {
+    if (finish.isOver()) return;
+    const before = this.#pending > 0 ? this.#projected : this.#read();
     try {
-      const made = this.#host.change(before, last);
-      if (made.change.next === before) last.submit(made.answer, null, () => {});
-      else this.#send(last, made, before);
+      const made = this.#change(before, finish);
+      if (made.change.next === before) finish.submit(made.answer, null, () => {});
+      else this.#send(finish, made, before);
     } catch (error) {
-      last.fail(error);
+      finish.fail(error);
     }
   }
 
-  #send(last: FinishEdit, { answer, change }: MadeEdit, before: unknown): void {
-    this.#onTheirWay++;
-    this.#run = last.run;
+  #send(finish: FinishEdit, { answer, change }: MadeEdit, before: unknown): void {
+    this.#pending++;
+    this.#run = finish.run;
     this.#projected = change.next;
     try {
-      if (!last.submit(answer, change, () => this.#told())) this.#isSealed = true;
+      if (!finish.submit(answer, change, () => this.#onStored())) this.#isSealed = true;
     } catch (error) {
-      this.#onTheirWay--;
+      this.#pending--;
       this.#projected = before;
       throw error;
     }
   }
 
-  #told(): void {
-    this.#onTheirWay--;
-    this.#letGo();
+  #onStored(): void {
+    this.#pending--;
+    this.#closeIfStored();
   }
 
-  #letGo(): void {
-    if (this.#onTheirWay > 0 || this.#release === null) return;
+  #closeIfStored(): void {
+    if (this.#pending > 0 || this.#isOpening || this.#release === null) return;
     const release = this.#release;
     this.#release = null;
     this.#run = null;
