@@ -8,7 +8,6 @@
  */
 import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../../store/run-store.types.js";
 import { type RecordChange, recordName, updatedText } from "../../text/record-text.js";
-import type { AttemptRecords } from "./attempt-records.js";
 
 /** One record, as a step or a commit changes it. */
 export interface UpdatedRecord {
@@ -20,12 +19,19 @@ export interface UpdatedRecord {
   text: string | null | undefined;
 }
 
+/** What one attempt updates. */
+interface Updating {
+  readonly updated: Iterable<UpdatedRecord>;
+  /** Its turns end. */
+  settle(): void;
+}
+
 export class RecordUpdates {
   readonly #records: Map<string, UpdatedRecord> = new Map();
   /** Attempts whose turns end with the commit. */
-  readonly #attempts: Set<AttemptRecords> = new Set();
+  readonly #attempts: Set<Updating> = new Set();
 
-  add(attempt: AttemptRecords): void {
+  add(attempt: Updating): void {
     this.#attempts.add(attempt);
     for (const record of attempt.updated) this.#include(record);
   }
