@@ -1,6 +1,6 @@
 /** Steps that end with an edit at the same time, of one run and of several, and what is seen of it. */
 import { describe, expect, it } from "vitest";
-import { settledState } from "../src/entries/engine.js";
+import { projectedState } from "../src/entries/engine.js";
 import { Context, collect, defineWorkflow, many, type RunContext, StartEvent, StopEvent } from "../src/index.js";
 import {
   add,
@@ -65,7 +65,7 @@ describe("many branches that finish at once", () => {
     const flow = branches(3, async (n, ctx) => {
       if (n > 0) return ctx.finish(add(n));
       await settle();
-      const settled = settledState(ctx).then(({ total }) => seen.push(total));
+      const settled = projectedState(ctx).then(({ total }) => seen.push(total));
       seen.push((await ctx.store.getState()).total);
       await settled;
       return new Done({ n });

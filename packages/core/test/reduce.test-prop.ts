@@ -113,7 +113,6 @@ const said = fc.oneof(
       type: fc.constant("step.failed"),
       error,
       retryAtMs: fc.constant(0),
-      isRefused: fc.constant(true),
     }),
   },
   {

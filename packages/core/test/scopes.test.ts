@@ -1,7 +1,7 @@
 /** `ctx.scope`: keys of its own, for code that is called by steps. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { placesOf, settledState, stepContextOf } from "../src/entries/engine.js";
+import { placesOf, projectedState, stepContextOf } from "../src/entries/engine.js";
 import { type Context, defineWorkflow, retryPolicy, StartEvent, StopEvent, stop, wait } from "../src/index.js";
 import { Answer, Ask, flowOf, note } from "./support/note-flow.js";
 import { rejection, reload, waiting } from "./support/runs.js";
@@ -299,7 +299,7 @@ describe("a scope", () => {
       expect(scope.signal).toBe(ctx.signal);
       expect(scope.retryInfo()).toEqual(ctx.retryInfo());
       expect(scope.toDict()).toMatchObject({ format: ctx.toDict().format });
-      expect(await settledState(scope)).toEqual({ n: 3 });
+      expect(await projectedState(scope)).toEqual({ n: 3 });
       expect(stepContextOf(scope)).toBe(ctx);
       return scope !== ctx;
     });

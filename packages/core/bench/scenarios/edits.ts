@@ -6,6 +6,7 @@ import { zodEvent } from "@llamaindex/workflow-core/util/zod";
 import { Mutex } from "async-mutex";
 import { Effect, SynchronizedRef } from "effect";
 import { collect, defineWorkflow, event, many, StartEvent, StopEvent } from "millrace";
+import { createRuntime, memoryStore, type RunStore } from "millrace/runtime";
 import * as z from "zod";
 import { type Measure, medianMs } from "../measure.ts";
 
@@ -135,6 +136,33 @@ function pushing(items: number): () => Promise<number> {
   return async () => (await workflow.run()) as number;
 }
 
+/** Characters of the ticks that one edit of one entry of a Map stores, over as many edits as there are entries. */
+async function storedByMapEdit(entries: number): Promise<number> {
+  const store = memoryStore();
+  let characters = 0;
+  const counting: RunStore = {
+    ...store,
+    commit(commits) {
+      for (const { ticks, blobs = [] } of commits)
+        for (const { text } of [...(ticks === undefined ? [] : [ticks]), ...blobs]) characters += text.length;
+      return store.commit(commits);
+    },
+  };
+  const workflow = defineWorkflow("map", { state: { votes: z.map(z.string(), z.number()).default(() => new Map()) } })
+    .step("vote", { on: StartEvent, emits: StopEvent }, async (_start, ctx) => {
+      await ctx.store.set("votes", new Map(Array.from({ length: entries }, (_, index) => [`voter ${index}`, 0])));
+      characters = 0;
+      for (let index = 0; index < entries; index++)
+        await ctx.store.editState(({ votes }) => void votes.set(`voter ${index}`, 1));
+      return new StopEvent({ result: characters / entries });
+    })
+    .build();
+  const runtime = createRuntime({ workflows: { workflow }, store: counting });
+  const found = await runtime.run("workflow");
+  await runtime.stop();
+  return found as number;
+}
+
 function median(values: number[]): number {
   return values.sort((left, right) => left - right)[Math.floor(values.length / 2)] as number;
 }
@@ -167,5 +195,11 @@ export const measures: readonly Measure[] = [
     unit: "×",
     budget: 3,
     subjects: { millrace: () => pushRatio(pushing(10_000)), bare: () => pushRatio(copying(10_000)) },
+  },
+  {
+    name: "stored by an edit of one entry of a Map of 1,000",
+    unit: "characters",
+    budget: 300,
+    subjects: { millrace: () => storedByMapEdit(1_000) },
   },
 ];

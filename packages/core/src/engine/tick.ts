@@ -151,8 +151,6 @@ export interface StepFailed extends OfAttempt {
   readonly error: ErrorRecord;
   /** Verdict of the retry policy, in epoch milliseconds; `null` when the failure is final. */
   readonly retryAtMs: number | null;
-  /** The step returned, and what it would have stored was refused: not a failure of the step. */
-  readonly isRefused?: true;
   /** Its generator had begun, and so has opened its fan-out, even without an element. */
   readonly isGenerator?: true;
   /**

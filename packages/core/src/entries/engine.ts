@@ -71,10 +71,10 @@ export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-plac
 export {
   cancelOwnRun,
   endsOf,
-  finishDirect,
+  finishWithPatches,
+  projectedState,
   runTime,
   settledChildren,
-  settledState,
   stepContextOf,
 } from "../run/attempt/step-facts.js";
 // ---- runs in memory, for hosts that place them themselves

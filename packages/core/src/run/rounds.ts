@@ -50,9 +50,7 @@ export abstract class Rounds {
   abstract prepare(tick: Tick): void;
   /** Ticks that come before the first one. */
   protected abstract preface(): readonly Tick[];
-  /** Removes the ticks of the next round from the queue; the queue itself stands for all of them. */
-  protected abstract takeRound(queue: Tick[]): Tick[];
-  /** Stores a round. Returns nothing when it is stored already. */
+  /** Stores a round, and may leave the last of its ticks for a later one. Returns nothing when it is stored already. */
   protected abstract append(round: Tick[]): void | Promise<void>;
   protected abstract reduceTick(tick: Tick): readonly Command[];
   protected abstract performCommand(command: Command): void;
@@ -87,14 +85,6 @@ export abstract class Rounds {
   /** Resolves once this tick is stored and reduced; never, when that fails. */
   whenStored(tick: Tick): Promise<void> {
     return new Promise((resolve) => this.#onStored(tick, resolve));
-  }
-
-  /** The store has refused a tick: another one replaces it. */
-  onReplaced(tick: Tick, other: Tick): void {
-    const told = this.#stored?.get(tick);
-    if (told === undefined) return;
-    this.#stored?.delete(tick);
-    this.#onStored(other, told);
   }
 
   /**
@@ -182,8 +172,7 @@ export abstract class Rounds {
     while (this.#queue.length > 0 && this.live) {
       this.#awaitsTurn = this.#isTurnOver(this.#queue.at(-1));
       if (this.#awaitsTurn) return afterTurn(this.host.ports.clock, () => this.#nextRound());
-      const round = this.takeRound(this.#queue);
-      if (round === this.#queue) this.#queue = none;
+      const round = this.#takeQueue();
       const stored = this.append(round);
       if (stored) return this.#applyStored(round, stored);
       this.#applyRound(round);

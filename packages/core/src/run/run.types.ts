@@ -43,7 +43,7 @@ export interface LiveRunCore {
   /** States of all open children in the tree of this run, by run id, for snapshots; `null` before the first child. */
   readonly family: ReadonlyMap<string, RunState> | null;
   /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
-  readonly journal: Pick<RunJournal, "tenant" | "mayRefuse" | "isStopping" | "showing"> | null;
+  readonly journal: Pick<RunJournal, "tenant" | "isStopping" | "showing"> | null;
   /** Whether the run has left memory without an outcome: later results of its attempts are ignored. */
   readonly isEvicted: boolean;
   /** Epoch milliseconds, never less than the time of the last tick. A host elsewhere may use its own clock, within that bound. */
@@ -111,7 +111,7 @@ export interface AttemptCore {
   /** `null` before the first call. */
   calls: Calls | null;
   /** The result of `ctx.finish`. */
-  lastAct: FinishResult | null;
+  finishResult: FinishResult | null;
   generator: GeneratorDrive | null;
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
   assertAlive(): void;
@@ -120,7 +120,7 @@ export interface AttemptCore {
   pause(): void;
   commitSends(sends: readonly Send[] | null): void;
   afterCalls(next: () => void): void;
-  finish(output: EventData | readonly EventData[] | null, last?: FinishChange | null): Tick;
+  finish(output: EventData | readonly EventData[] | null, last?: FinishChange | null): void;
   fail(thrown: unknown): void;
   threw(error: unknown): void;
 }
@@ -142,7 +142,6 @@ export interface LiveRun extends LiveRunCore {
   /** Its state, or what that is after its start event, if it still waits to begin. */
   begun(): RunState;
   whenStored(tick: Tick): Promise<void>;
-  onReplaced(tick: Tick, other: Tick): void;
   ticket(resolve: (receipt: Receipt | null) => void, number?: number): number;
   /** The child is in every snapshot from here on, until it is disowned. */
   openChild(child: ChildSetup): LiveRun;
@@ -201,12 +200,11 @@ export interface RunJournal {
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` for what cannot be stored.
    */
   prepare?(run: LiveRun, tick: Tick): void;
-  /** The ticks of the next round, removed from the queue; the queue itself stands for all of them. */
-  takeRound?(run: LiveRun, queue: Tick[]): Tick[];
-  /** Stores the ticks of one round, and may replace those that cannot be stored. Gives nothing when they are stored already. */
+  /**
+   * Stores the ticks of one round. May remove the last ones and submit them again, for a later round. Returns nothing when they are
+   * stored already.
+   */
   append(run: LiveRun, ticks: Tick[]): void | Promise<void>;
-  /** Whether this tick, once it is submitted, can be refused by the store while others of its run are not. */
-  mayRefuse?(tick: Tick): boolean;
   /** What has to be known before the first tick of a loaded run: its code has changed. */
   preface?(run: LiveRun): Tick[];
   /** The run shows this to its readers. */

@@ -109,10 +109,6 @@ export class Runner extends Rounds implements LiveRun {
     return this.journal?.preface?.(this) ?? [];
   }
 
-  protected takeRound(queue: Tick[]): Tick[] {
-    return this.journal?.takeRound?.(this, queue) ?? queue;
-  }
-
   protected append(round: Tick[]): void | Promise<void> {
     return this.journal?.append(this, round);
   }

@@ -67,6 +67,12 @@ export function createActivations(options: ActivationsOptions): Activations {
   };
 }
 
+type TickNature = Omit<RoundNature, "isCalm">;
+
+function sumOf(one: TickNature, other: TickNature): TickNature {
+  return { follows: one.follows && other.follows, ends: one.ends || other.ends };
+}
+
 const nothing: RoundNature = { follows: true, ends: false, isCalm: false };
 
 class Activation implements RunSupervisor, RunsHere, ActivatedRun {
@@ -84,7 +90,7 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   readonly #posts: Posts = new Posts();
   #live: DurableRun | null = null;
   #isLoading = true;
-  #nature: Omit<RoundNature, "isCalm"> = nothing;
+  #nature: TickNature = nothing;
 
   constructor(shared: Shared, setup: ActivationSetup) {
     this.#shared = shared;
@@ -146,10 +152,10 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
   }
 
   onRound(_run: DurableRun, runner: LiveRun, ticks: readonly Tick[]): void {
-    this.#nature = {
-      follows: this.#nature.follows && ticks.every(({ type }) => follows.has(type)),
-      ends: this.#nature.ends || ticks.some((tick) => endsRun(runner, tick)),
-    };
+    this.#nature = sumOf(this.#nature, {
+      follows: ticks.every(({ type }) => follows.has(type)),
+      ends: ticks.some((tick) => endsRun(runner, tick)),
+    });
   }
 
   onEnded(): void {}
@@ -167,8 +173,8 @@ class Activation implements RunSupervisor, RunsHere, ActivatedRun {
     const nature = { ...this.#nature, isCalm: this.#live?.isAtWork !== true };
     this.#nature = nothing;
     const result = await this.#setup.store.commit(commit, nature);
-    // The commit is made again, with the same ticks.
-    if (result.status === "conflict") this.#nature = { follows: false, ends: this.#nature.ends };
+    // The commit is made again, with the same ticks, and with those that came meanwhile.
+    if (result.status === "conflict") this.#nature = sumOf(nature, this.#nature);
     return result;
   }
 }

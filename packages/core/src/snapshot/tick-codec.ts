@@ -373,7 +373,6 @@ const shapes: Shapes = {
     ...ofAttempt,
     error,
     retryAtMs: numberOrNull,
-    isRefused: { ...flag, isOptional: true },
     isGenerator: { ...flag, isOptional: true },
     elapsedMs: elapsed,
   },

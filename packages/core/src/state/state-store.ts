@@ -24,7 +24,7 @@ import {
   runInSyncCall,
 } from "./edit-context.js";
 import { withoutDrafts } from "./finish-draft.js";
-import { type FinishEdit, FinishEdits, type MadeEdit } from "./finish-edits.js";
+import { type FinishEdit, FinishGroup, type MadeEdit } from "./finish-group.js";
 import { freezeState } from "./freeze-state.js";
 import { type Path, readPath } from "./path.js";
 import { type PreparedChange, prepareChange, prepareEdit, prepareWrite, type StateRules } from "./prepare-change.js";
@@ -70,14 +70,16 @@ export interface Commit {
   readonly by: OpenCall | null;
 }
 
-/** One call of a writer. */
+/** One write in the queue: a call of a writer, or the edit that a step or a call ends with. */
 interface PendingWrite {
   readonly what: string;
   readonly writer: Writer | undefined;
   readonly work: Work<unknown>;
+  /** The edit that a step or a call ends with; `null` for a call of a writer. */
+  readonly finish: FinishEdit | null;
   /** The callback that it was made in: an edit of another state, or a call of its attempt. */
   readonly outer: OpenCall | null;
-  /** What the caller has. */
+  /** What the caller has; `null` for a final edit. */
   call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -91,8 +93,20 @@ interface PendingWrite {
   blockingSinceMs: number;
 }
 
-/** Who waits for the lock on behalf of several attempts. */
-const lastEdits = {};
+/** What every final edit has in the queue. Its errors fail its step. */
+const pendingFinish: Omit<PendingWrite, "finish" | "work"> = {
+  what: "finish",
+  writer: undefined,
+  outer: null,
+  call: null,
+  resolve: () => {},
+  reject: () => {},
+  release: null,
+  edit: null,
+  committing: false,
+  over: false,
+  blockingSinceMs: 0,
+};
 
 type Work<Result> = (turn: PendingWrite) => Result | Promise<Result>;
 
@@ -106,24 +120,21 @@ export class StateStore {
   readonly #writing = new Map<object, number>();
   /** Listeners for the moment when an attempt has no writes left. */
   readonly #finished = new Map<object, () => void>();
-  readonly #last: FinishEdits;
+  readonly #group: FinishGroup;
   #holder: PendingWrite | null = null;
   #stopTimer: (() => void) | null = null;
   #isClosed = false;
 
   constructor(host: StoreHost) {
     this.#host = host;
-    this.#last = new FinishEdits({
-      read: () => host.read(),
-      change: (before, last) => {
-        const made = last.direct?.(before, host) ?? this.#change(before, last);
+    this.#group = new FinishGroup(
+      () => host.read(),
+      (before, finish) => {
+        const made = finish.direct?.(before, host) ?? this.#change(before, finish);
         this.#size.admit(before, made.change, host.types);
         return made;
       },
-      isAwaited: () => this.#turns.size > (this.#holder === null ? 0 : 1),
-      tryLock: () => this.#tryLock(),
-      withLock: (work) => void this.#take("finish", { token: lastEdits }, work),
-    });
+    );
   }
 
   /**
@@ -177,9 +188,27 @@ export class StateStore {
     });
   }
 
-  /** The edit that a step ends with: made at once, where no other writer is at work. */
-  last(last: FinishEdit): void {
-    this.#last.add(last);
+  /** The edit that a step or a call ends with. It is made at once if no other writer waits or is at work. */
+  finish(finish: FinishEdit): void {
+    const isAwaited = this.#turns.size > (this.#holder === null ? 0 : 1);
+    if (this.#group.isOpen && !isAwaited && this.#group.fits(finish)) return this.#group.add(finish);
+    const release = this.#tryLock();
+    if (release !== null) return this.#group.open(release, [finish]);
+    this.#enter({ ...pendingFinish, finish, work: (turn) => this.#finishTogether(turn) });
+  }
+
+  /** Makes all waiting final edits that fit together; the others keep their places. Resolves when they are stored. */
+  #finishTogether(turn: PendingWrite): Promise<void> {
+    return new Promise((resolve) => this.#group.open(resolve, this.#waitingFinishes(turn)));
+  }
+
+  *#waitingFinishes(holder: PendingWrite): Generator<FinishEdit> {
+    for (const turn of [...this.#turns]) {
+      const { finish } = turn;
+      if (finish === null || !this.#group.fits(finish)) continue;
+      if (turn !== holder) this.#free(turn);
+      yield finish;
+    }
   }
 
   /** Runs a synchronous callback on a draft of this state. */
@@ -254,6 +283,7 @@ export class StateStore {
         resolve: resolve as PendingWrite["resolve"],
         reject,
         work: work as PendingWrite["work"],
+        finish: null,
         outer: outerCall(writer?.token),
         release: null,
         edit: null,

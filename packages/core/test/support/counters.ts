@@ -9,11 +9,7 @@ class Done extends event("Done", { n: z.number(), value: z.unknown() }) {}
 export const counter = { kind: "counter", id: "visits" };
 
 export async function increment(ctx: Context, id: string = counter.id): Promise<number> {
-  const records = recordsOf(ctx);
-  const found = await records.read("counter", id);
-  const value = Number(found?.value ?? 0) + 1;
-  records.write({ kind: "counter", id, expected: found?.version ?? 0, value });
-  return value;
+  return Number(await recordsOf(ctx).update<number>("counter", id, (count = 0) => count + 1));
 }
 
 export const counting = defineWorkflow("counting")

@@ -32,9 +32,7 @@ const asks = defineWorkflow("asks")
 
 export const visits = defineWorkflow("visits")
   .step("visit", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
-    const records = recordsOf(ctx);
-    const stored = await records.read("visits", "all");
-    records.write({ kind: "visits", id: "all", expected: stored?.version ?? 0, value: Number(stored?.value ?? 0) + 1 });
+    await recordsOf(ctx).update<number>("visits", "all", (count = 0) => count + 1);
     return new StopEvent();
   })
   .build();

@@ -47,15 +47,14 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const { given, ...request } = asked as GivenRequest;
       if (request.nesting !== null) return beginInside(setup, request);
       const records = recordsIn(ctx);
-      const found = records && (await readSession(records, request));
-      const stored = found?.stored ?? null;
+      const stored = records && (await readSession(records, request));
       const startedAtMs = Date.now();
       const session = startState({ template, given, overwrite, stored: stored?.state ?? null });
       const sessionAtStart = stored?.state ?? template;
       const history = records !== null && stored !== null ? await historyOf(setup, stored, records.tenant) : [];
-      if (records !== null && found !== null) {
+      if (records !== null) {
         const run = { runId: ctx.runId, pipelineId: pipeline.id, status: "RUNNING", createdAtMs: startedAtMs };
-        enterSession(records, found, { session: newSessionOf(request, setup), run, nowMs: startedAtMs });
+        await enterSession(records, stored, { session: newSessionOf(request, setup), run, nowMs: startedAtMs });
       }
       return {
         request,

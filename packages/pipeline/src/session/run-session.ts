@@ -23,37 +23,36 @@ import {
   withRun,
 } from "./session-record.js";
 
-export interface ReadSession {
-  /** `null` when the session does not exist yet. */
-  readonly stored: SessionRecord | null;
-  readonly version: number;
-}
-
-/** @throws {WorkflowError} `SESSION_FOREIGN`, and errors of the store. */
+/** `null` when the session does not exist yet. @throws {WorkflowError} `SESSION_FOREIGN`, and errors of the store. */
 export async function readSession(
   records: StepRecords,
   { sessionId, userId }: Pick<SessionRecord, "sessionId" | "userId">,
-): Promise<ReadSession> {
+): Promise<SessionRecord | null> {
   const found = await records.read(SESSION_KIND, sessionId);
   const stored = (found?.value ?? null) as SessionRecord | null;
   if (stored !== null) assertOwner(stored, userId);
-  return { stored, version: found?.version ?? 0 };
+  return stored;
 }
 
 /**
  * Creates the session with its first run, or assigns a session without an owner to the user of this run. Stored when
  * the step ends.
  *
- * @param read What the step has read of it.
+ * @param stored What the step has read of it.
+ * @throws {WorkflowError} `SESSION_FOREIGN`
  */
-export function enterSession(
+export async function enterSession(
   records: StepRecords,
-  { stored, version }: ReadSession,
+  stored: SessionRecord | null,
   { session, run, nowMs }: { readonly session: NewSession; readonly run: SessionRun; readonly nowMs: number },
-): void {
-  if (stored !== null && (stored.userId !== null || session.userId === null)) return;
-  const entered = withRun({ ...(stored ?? createSession(session, nowMs)), userId: session.userId }, run);
-  records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: entered });
+): Promise<void> {
+  const isEntered = (found: SessionRecord): boolean => found.userId !== null || session.userId === null;
+  if (stored !== null && isEntered(stored)) return;
+  await records.update<SessionRecord>(SESSION_KIND, session.sessionId, (found) => {
+    if (found !== undefined) assertOwner(found, session.userId);
+    if (found !== undefined && isEntered(found)) return found;
+    return withRun({ ...(found ?? createSession(session, nowMs)), userId: session.userId }, run);
+  });
 }
 
 /** What a run saves in its session. */
@@ -73,7 +72,8 @@ export interface RunSessionEnd {
 
 /**
  * Merges the changes of the run into the stored session. Call it at the end of a step: it is stored when that step
- * ends, and steps of other runs that want the same session wait until then.
+ * ends, and steps of other runs that want the same session wait until then. If another process changes the session
+ * first, the changes are merged again; the result is what was merged at the call.
  *
  * @throws {WorkflowError} `SESSION_FOREIGN`; `STEP_RESULT_INVALID` when a reducer fails.
  */
@@ -81,14 +81,15 @@ export async function saveSession(
   records: StepRecords,
   { session, base, state, counted, lists, reducers, change, nowMs }: RunSessionEnd,
 ): Promise<SessionRecord> {
-  const { stored, version } = await readSession(records, session);
-  const found = stored ?? createSession(session, nowMs);
-  const saved = change({
-    ...found,
-    userId: found.userId ?? session.userId,
-    state: mergeStates({ base, theirs: found.state, mine: state, counted, lists, reducers }),
-    updatedAtMs: nowMs,
+  const saved = await records.update<SessionRecord>(SESSION_KIND, session.sessionId, (stored) => {
+    if (stored !== undefined) assertOwner(stored, session.userId);
+    const found = stored ?? createSession(session, nowMs);
+    return change({
+      ...found,
+      userId: found.userId ?? session.userId,
+      state: mergeStates({ base, theirs: found.state, mine: state, counted, lists, reducers }),
+      updatedAtMs: nowMs,
+    });
   });
-  records.write({ kind: SESSION_KIND, id: session.sessionId, expected: version, value: saved });
-  return saved;
+  return saved as SessionRecord;
 }

@@ -22,7 +22,7 @@ function sessionFlow(template: JsonObject, work: (state: JsonObject, asked: Aske
       const { sessionId, userId = null, given = null, overwrite = false } = asked;
       const session = { sessionId, userId, pipelineId: "p", pipelineName: "P", state: template };
       const records = recordsOf(ctx);
-      const { stored } = await readSession(records, session);
+      const stored = await readSession(records, session);
       const start = startState({ template, given, overwrite, stored: stored?.state ?? null });
       const view = new LiveSessionState(start).view();
       await work(view.state, asked);

@@ -1,7 +1,7 @@
 /** The core steps that join the branches of a Parallel, handle a final failure, and end the run. */
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
-import { cancelOwnRun, endsOf, settledState } from "millrace/engine";
+import { cancelOwnRun, endsOf, projectedState } from "millrace/engine";
 import { itemsOf } from "../data/paged-list.js";
 import { finish, isAbandoned, leave } from "../interpreter/advance.js";
 import { joinBranches, mergedByUser } from "../interpreter/branch-state.js";
@@ -182,7 +182,7 @@ export async function cancelRun(
   { ctx, live }: StepParts,
 ): Promise<Finished> {
   // With what the first step is about to store: the steps after it may be at work already.
-  const { visits } = (await settledState(ctx)) as Partial<PipelineState>;
+  const { visits } = (await projectedState(ctx)) as Partial<PipelineState>;
   const hasBegun = visits !== undefined;
   if (!hasBegun) await live.stop(ctx.runId);
   const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);

@@ -1,7 +1,7 @@
 /** The state of a run as it ends: with what attempts have done that were at work then. */
 
 import { keepChanges } from "@millrace/executor";
-import { createDraft, finishedState, settledChildren, settledState } from "millrace/engine";
+import { createDraft, finishedState, projectedState, settledChildren } from "millrace/engine";
 import { within } from "../attempts/live-run.js";
 import type { OpenAttempt } from "../attempts/open-attempt.js";
 import { CUT_OFF } from "../data/cut-off.js";
@@ -27,7 +27,7 @@ export async function endedState({ ctx, live }: StepParts): Promise<PipelineStat
 async function endFamily({ ctx, live }: StepParts): Promise<RunTreeState> {
   const cut = await live.stop(ctx.runId);
   await within(STREAM_MS, settledChildren(ctx)); // their events come before the last one of the run
-  const family = rootState(await settledState(ctx)); // with the changes of attempts that have just ended
+  const family = rootState(await projectedState(ctx)); // with the changes of attempts that have just ended
   // What a nested run has changed is stored by the run around it.
   const changes = ownState(family, ctx.runId) === family ? live.changesLeft() : [];
   if (cut.length === 0 && changes.length === 0 && !live.hasLeft) return family;

@@ -1,6 +1,6 @@
 /** The end of a visit: where the run continues, and what is stored. */
 import type { Finished, WorkflowEvent } from "millrace";
-import { endsOf, finishDirect, runTime, type StatePatch } from "millrace/engine";
+import { endsOf, finishWithPatches, runTime, type StatePatch } from "millrace/engine";
 import { OpenAttempt, PendingNotes } from "../attempts/open-attempt.js";
 import { RunEvents } from "../attempts/run-events.js";
 import { finish, ROOT, type Transition } from "../interpreter/advance.js";
@@ -99,7 +99,7 @@ export function move(mover: Mover, visited: Visited, wanted: Change): Finished<O
     const found = straight(rootState(state), mover, { ...visited, change: wanted });
     return found && { ...found.change, answer: end(() => found.moves) };
   };
-  return finishDirect(mover.ctx, direct, edit);
+  return finishWithPatches(mover.ctx, direct, edit);
 }
 
 /** The run ends, and has all that there is. If it is continued after its end, the step runs again. */

@@ -151,10 +151,7 @@ export const large = defineWorkflow("large")
 export const counting = defineWorkflow("counting")
   .step("count", { on: Begin, emits: StopEvent }, async ({ x }, ctx) => {
     note(`count ${ctx.runId}`);
-    const records = recordsOf(ctx);
-    const found = await records.read("counter", ctx.runId);
-    const value = Number(found?.value ?? 0) + x;
-    records.write({ kind: "counter", id: ctx.runId, expected: found?.version ?? 0, value });
+    const value = await recordsOf(ctx).update<number>("counter", ctx.runId, (count = 0) => count + x);
     return new StopEvent({ result: value });
   })
   .build();

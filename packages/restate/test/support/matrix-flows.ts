@@ -76,10 +76,7 @@ export const order = defineWorkflow("order", { state, children: { pack, price } 
   .step("end", { on: Voted, emits: StopEvent }, async ({ sum }, ctx) => {
     await ctx.sleep(100);
     const { packed, votes } = await ctx.store.getState();
-    const records = recordsOf(ctx);
-    const done = await records.read("orders", "done");
-    const runs = [...((done?.value ?? []) as string[]), ctx.runId];
-    records.write({ kind: "orders", id: "done", expected: done?.version ?? 0, value: runs });
+    await recordsOf(ctx).update<string[]>("orders", "done", (runs = []) => [...runs, ctx.runId]);
     return new StopEvent({ result: { sum, packed: [...packed], votes: [...votes] } });
   })
   .build({ timeout: "10m" });

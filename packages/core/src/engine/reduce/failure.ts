@@ -14,12 +14,10 @@ import { dispatch, endAttempt, loadOf } from "./slots.js";
 export function onStepFailed(reduction: Reduction, tick: StepFailed): void {
   const item = currentItem(reduction, tick);
   if (item === null) return;
-  if (tick.isRefused !== true) {
-    item.failures++;
-    item.lastError = tick.error;
-    item.lastFailedAtMs = reduction.state.atMs;
-    forgetFailures(item);
-  }
+  item.failures++;
+  item.lastError = tick.error;
+  item.lastFailedAtMs = reduction.state.atMs;
+  forgetFailures(item);
   if (tick.retryAtMs === null) {
     if (tick.isGenerator === true) optionalModules.fans?.fanOf(reduction, item, false);
     failForGood(reduction, item);

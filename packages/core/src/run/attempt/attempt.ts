@@ -26,7 +26,7 @@ import { callOf } from "./call-effect.js";
 import { callWithMiddleware } from "./call-step.js";
 import type { Calls } from "./calls.js";
 import { type FinishChange, FinishResult } from "./finish-result.js";
-import { assertLastActIs, finishWith } from "./finish-step.js";
+import { assertFinishResult, finishWith } from "./finish-step.js";
 import { finishCalls, hasFinished, isAtWork } from "./forgotten-calls.js";
 import { assertFansOut, checkOutput, isGenerator } from "./output.js";
 import { StepContext } from "./step-context.js";
@@ -52,7 +52,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   sends: Send[] | null = null;
   calls: Calls | null = null;
   /** The edit of `ctx.finish`, if the step has called it. */
-  lastAct: FinishResult | null = null;
+  finishResult: FinishResult | null = null;
   generator: GeneratorDrive | null = null;
   /** Why the step has thrown, while its calls end. */
   #failing: string | null = null;
@@ -194,7 +194,7 @@ export class Attempt implements AttemptCore, AttemptPort {
   complete(value: unknown): void {
     if (this.ended !== null) return;
     try {
-      assertLastActIs(this, value);
+      assertFinishResult(this, value);
       if (value instanceof FinishResult) finishWith(this, value, (answer) => checkOutput(this.step, answer));
       else this.finish(checkOutput(this.step, value));
     } catch (error) {
@@ -205,13 +205,13 @@ export class Attempt implements AttemptCore, AttemptPort {
   /**
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the output or the edit has to be stored and cannot be, `FAN_OUT_TOO_LARGE`.
    */
-  finish(output: EventData | readonly EventData[] | null, last: FinishChange | null = null): Tick {
+  finish(output: EventData | readonly EventData[] | null, last: FinishChange | null = null): void {
     if (Array.isArray(output)) optionalModules.elements?.assertRoom(this, output.length);
     const { run, sends, item } = this;
     const atMs = run.now();
     const tick: Tick = { type: "step.completed", atMs, item: item.id, attempt: this.number, output, sends };
     if (last !== null) (tick as { change?: StateChange }).change = last.change;
-    const shown = this.lastAct?.shown ?? null;
+    const shown = this.finishResult?.shown ?? null;
     if (shown !== null) (tick as { shown?: readonly EventData[] }).shown = shown;
     if (this.#isLate) (tick as { elapsedMs?: number }).elapsedMs = this.#elapsedMs(atMs);
     run.prepare(tick);
@@ -221,8 +221,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     }
     this.#over(returned, true);
     run.forget(item.id);
-    run.submit(tick, last?.told);
-    return tick;
+    run.submit(tick, last?.onStored);
   }
 
   fail(given: unknown): void {

@@ -76,7 +76,7 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
   const answer = callsOf(attempt).expect(call);
   return new Promise((resolve, reject) => {
     answer.then(resolve, reject);
-    cell.last({
+    cell.finish({
       run,
       token: attempt,
       call: inside,
@@ -89,7 +89,7 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
       },
       direct: null,
       isOver: () => attempt.ended !== null || open.fault !== null,
-      submit(result, change, told) {
+      submit(result, change, onStored) {
         const shown = inside.shown as Required<EffectRecorded>["shown"] | null;
         const tick = ending.recording(result, {
           ...(change !== null && { change }),
@@ -98,10 +98,8 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
         });
         run.prepare(tick);
         ending.submitted();
-        run.submit(tick, change === null ? undefined : told);
-        return (
-          optionalModules.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true
-        );
+        run.submit(tick, change === null ? undefined : onStored);
+        return optionalModules.fans?.canEndAlone(run.host.routing, item) !== true;
       },
       fail: reject,
     });

@@ -1,11 +1,11 @@
 import type { EventData } from "../../engine/state.js";
-import type { DirectEdit } from "../../state/finish-edits.js";
+import type { DirectEdit } from "../../state/finish-group.js";
 import type { StateChange } from "../../state/patch.types.js";
 
 /** The result of `ctx.finish`, valid for the attempt that called it. */
 export class FinishResult {
   readonly #edit: (draft: never) => unknown;
-  /** Set by `finishDirect`. */
+  /** Set by `finishWithPatches`. */
   direct: DirectEdit | null = null;
   /** Events that the callback has written to the stream; `null` for none. */
   shown: EventData[] | null = null;
@@ -40,5 +40,5 @@ export class FinishResult {
 export interface FinishChange {
   readonly change: StateChange;
   /** Called once it is in the state, or never will be. */
-  readonly told: () => void;
+  readonly onStored: () => void;
 }

@@ -19,16 +19,16 @@ import { invalidResult, type NamedStep, stepError } from "./step-error.js";
  * @throws {WorkflowError} `STEP_RESULT_INVALID` for a second call in one attempt, `OPTION_INVALID` for an argument that is not a
  * function, `STATE_LOCKED` inside `editState`, `CALL_NESTED` inside the function of `ctx.run`, `ATTEMPT_ENDED`.
  */
-export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unknown): FinishResult {
+export function beginFinish(attempt: AttemptCore, edit: (draft: never) => unknown): FinishResult {
   attempt.assertAlive();
   refuseInsideEdit("finish", attempt);
   refuseInsideRun("finish", attempt);
   const { step } = attempt;
   if (typeof edit !== "function") throw noCallback(step, "ctx.finish", edit);
-  if (attempt.lastAct !== null)
+  if (attempt.finishResult !== null)
     throw invalidResult(step, "called `ctx.finish` twice", "An attempt ends once: call it once.");
-  attempt.lastAct = new FinishResult(edit);
-  return attempt.lastAct;
+  attempt.finishResult = new FinishResult(edit);
+  return attempt.finishResult;
 }
 
 /**
@@ -36,16 +36,16 @@ export function beginLastAct(attempt: AttemptCore, edit: (draft: never) => unkno
  *
  * @throws {WorkflowError} `STEP_RESULT_INVALID`
  */
-export function assertLastActIs(attempt: AttemptCore, value: unknown): void {
-  const { lastAct, step } = attempt;
-  if (lastAct === value) return;
+export function assertFinishResult(attempt: AttemptCore, value: unknown): void {
+  const { finishResult, step } = attempt;
+  if (finishResult === value) return;
   if (value instanceof FinishResult)
     throw invalidResult(
       step,
       "returned the result of `ctx.finish` of another attempt",
       "Call it in the attempt that returns it.",
     );
-  if (lastAct !== null)
+  if (finishResult !== null)
     throw invalidResult(
       step,
       "called `ctx.finish` and returned another value, so its edit would be lost",
@@ -64,18 +64,16 @@ export function finishWith(
   outputOf: (answer: unknown) => StepCompleted["output"],
 ): void {
   const { run, item } = attempt;
-  run.store().last({
-    run: run,
+  run.store().finish({
+    run,
     token: attempt,
     edit: (draft) => act.edit(draft),
     direct: act.direct,
     isOver: () => attempt.ended !== null,
-    submit(answer, change, told) {
+    submit(answer, change, onStored) {
       if (isThenable(answer)) throw isAsync(attempt.step, "ctx.finish", answer);
-      const tick = attempt.finish(outputOf(answer), change && { change, told });
-      return (
-        optionalModules.fans?.canEndAlone(run.host.routing, item) !== true && run.journal?.mayRefuse?.(tick) !== true
-      );
+      attempt.finish(outputOf(answer), change && { change, onStored });
+      return optionalModules.fans?.canEndAlone(run.host.routing, item) !== true;
     },
     fail: (error) => attempt.fail(error),
   });

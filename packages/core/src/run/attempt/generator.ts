@@ -19,7 +19,7 @@ import { nameOf } from "./call-names.js";
 import { callsOf } from "./calls.js";
 import { assertRoom, checkElement, noteSent, returnedAlone, returnedByGenerator, takes } from "./elements.js";
 import { FinishResult } from "./finish-result.js";
-import { assertLastActIs, finishWith } from "./finish-step.js";
+import { assertFinishResult, finishWith } from "./finish-step.js";
 import { hasFinished } from "./forgotten-calls.js";
 
 export const feeding: ElementsFeature = {
@@ -81,7 +81,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
     stopped = true;
     const missing = calls.unasked().find((call) => calls.record(call)?.kind === "yield");
     if (missing !== undefined) throw diverged(attempt, missing, "missing");
-    assertLastActIs(attempt, value);
+    assertFinishResult(attempt, value);
     if (value instanceof FinishResult) finishWith(attempt, value, (answer) => restOf(attempt, answer));
     else attempt.finish(restOf(attempt, value));
   }

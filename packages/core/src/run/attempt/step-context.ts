@@ -52,7 +52,7 @@ import { assertClass, assertNotTooDeep, keyReused, storeUnknown, wrongArgument }
 import { assertSendable, assertTarget } from "./check-sends.js";
 import { acceptedFor, assertWhere, waitKeyRequired, waitUndeclared } from "./check-waits.js";
 import { runCall } from "./durable-call.js";
-import { beginLastAct } from "./finish-step.js";
+import { beginFinish } from "./finish-step.js";
 import { refuseCall } from "./forgotten-calls.js";
 import { refuseInsideRun } from "./open-call.js";
 import { openingIn, race } from "./race.js";
@@ -160,8 +160,8 @@ export class StepContext implements Context {
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
     assertSendable(attempt, event, "streams");
-    const { run, item, lastAct } = attempt;
-    if (lastAct?.isOpen === true) return lastAct.show(event);
+    const { run, item, finishResult } = attempt;
+    if (finishResult?.isOpen === true) return finishResult.show(event);
     const around = callAround(attempt);
     if (around?.name === "call.finish") return void (around.shown ??= []).push(event);
     if (around !== null) around.hasShown = true;
@@ -301,7 +301,7 @@ export class StepContext implements Context {
   }
 
   finish<Output>(edit: (state: never) => Output): Finished<Output> {
-    return beginLastAct(this.#attempt, edit) as never;
+    return beginFinish(this.#attempt, edit) as never;
   }
 
   retryInfo(): RetryState {

@@ -9,7 +9,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import type { StatePatch } from "../../state/patch.types.js";
 import { prepareChange, preparePatches } from "../../state/prepare-change.js";
 import type { AttemptCore, LiveRun } from "../run.types.js";
-import { beginLastAct } from "./finish-step.js";
+import { beginFinish } from "./finish-step.js";
 import { StepContext } from "./step-context.js";
 
 /**
@@ -18,8 +18,8 @@ import { StepContext } from "./step-context.js";
  *
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
-export function settledState<State>(ctx: Context<State>): Promise<State> {
-  return attemptOf(ctx, "settledState").run.store().settled() as Promise<State>;
+export function projectedState<State>(ctx: Context<State>): Promise<State> {
+  return attemptOf(ctx, "projectedState").run.store().settled() as Promise<State>;
 }
 
 /**
@@ -68,12 +68,12 @@ type DirectEnd<Output> = { readonly answer: Output } & (
  * callback is called.
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
-export function finishDirect<Output>(
+export function finishWithPatches<Output>(
   ctx: object,
   direct: (state: never) => DirectEnd<Output> | null,
   edit: (draft: never) => Output,
 ): Finished<Output> {
-  const act = beginLastAct(attemptOf(ctx, "finishDirect"), edit);
+  const act = beginFinish(attemptOf(ctx, "finishWithPatches"), edit);
   act.direct = (before, rules) => {
     const found = act.opened(() => direct(before as never));
     if (found === null) return null;

@@ -21,30 +21,40 @@ export interface RecordEdit {
 }
 
 /**
- * Records as a step reads and writes them.
+ * Records as a step reads and updates them.
  *
- * Writes are stored together with the end of the step: both, or neither. If another writer was faster, the step runs again with the
- * newer record: its calls of `ctx` return their stored results, and it costs no retry. Steps of one process that read the same
- * record take turns from `read` on, so keep slow work before the first `read`. A turn ends with the attempt, when the attempt waits
- * for something, or after another step has waited for it for ten seconds.
+ * Updates are stored together with the end of the step: both, or neither. If another writer was faster, the function of an update is
+ * called again, with the newer value; the step does not run again. Steps of one process that read or update the same record take
+ * turns from the first call on, so keep slow work before it. A turn ends with the attempt, when the attempt waits for something, or
+ * after another step has waited for it for ten seconds.
  */
 export interface StepRecords {
   /** Tenant of the run; `""` for a run without one. */
   readonly tenant: string;
   /**
-   * The record of the run's tenant, with the writes of this attempt. The same result every time in one attempt; `null` if there is
-   * no such record.
+   * The record of the run's tenant, with the updates of this attempt. `null` if there is no such record. The result stays the
+   * same until the attempt waits for something.
    *
    * @throws {WorkflowError} `OPTION_INVALID` for a kind or an id that no store can keep.
    */
   read(kind: string, id: string): Promise<RecordValue | null>;
   /**
-   * Writes a record when the step ends. A second write of the same record replaces the first.
+   * Changes a record when the step ends. The result of `change` is the new value; `undefined` deletes the record.
    *
-   * @throws {WorkflowError} `RECORD_CONFLICT` when `expected` is not the version that this attempt has read, or when the attempt
-   * has not read the record; `VALUE_UNSERIALIZABLE`.
+   * `change` is called at once with what this attempt sees of the record, and again before the commit if another writer was faster.
+   * So it has to be synchronous and without side effects. What it throws at once rejects the promise. What it throws at the commit
+   * is logged; the run is loaded again and continues before this step.
+   *
+   * @param change Gets a copy of the value; `undefined` if there is no record.
+   * @returns the value that it made at once. If another writer was faster, the stored one differs: to decide by it, keep the
+   * decision in the record, and read it in the next step.
+   * @throws {WorkflowError} `VALUE_UNSERIALIZABLE`; `OPTION_INVALID` for a name that no store can keep, and for an async function.
    */
-  write(edit: RecordEdit): void;
+  update<Value = unknown>(
+    kind: string,
+    id: string,
+    change: (current: Value | undefined) => Value | undefined,
+  ): Promise<Value | undefined>;
 }
 
 export interface RecordListQuery extends TenantOptions {

@@ -2,9 +2,13 @@
 import { WorkflowError } from "../../errors/workflow-error.js";
 import { decodeValue } from "../../event/decode.js";
 import { encodeValue } from "../../value/codec.js";
+import { isThenable } from "../../value/is-thenable.js";
 import type { RecordEdit, RecordValue } from "../api/runtime-records.types.js";
 import type { RecordKey, StoredRecord } from "../store/run-store.types.js";
 import { parseJson } from "./journal-text.js";
+
+/** From the value of a record to the next one; `undefined` is no record. Pure. */
+export type RecordChange = (current: unknown) => unknown;
 
 /** Null: the edit deletes it. @throws {WorkflowError} `VALUE_UNSERIALIZABLE` */
 export function recordText(edit: RecordEdit): string | null {
@@ -12,12 +16,55 @@ export function recordText(edit: RecordEdit): string | null {
 }
 
 export function recordValue(key: Pick<RecordKey, "kind" | "id">, { version, text }: StoredRecord): RecordValue {
-  const name = nameOf(key);
-  return { version, value: decodeValue(parseJson(text, name), name) };
+  return { version, value: recordContent(key, text) };
+}
+
+/** A new copy of the value; `undefined` for no record. */
+export function recordContent(key: Pick<RecordKey, "kind" | "id">, text: string | null): unknown {
+  return text === null ? undefined : decodeValue(parseJson(text, nameOf(key)), nameOf(key));
+}
+
+/**
+ * The value that a change makes, and its text; `null` deletes the record.
+ *
+ * @throws {WorkflowError} `OPTION_INVALID` for an async function, `VALUE_UNSERIALIZABLE`; what the function throws.
+ */
+export function updatedBy(
+  key: RecordKey,
+  change: RecordChange,
+  current: unknown,
+): { readonly value: unknown; readonly text: string | null } {
+  const value = change(current);
+  if (isThenable(value)) throw asyncChange(key, value);
+  return { value, text: value === undefined ? null : JSON.stringify(encodeValue(value, nameOf(key))) };
+}
+
+/** The text after all changes, each made with the result of the one before. */
+export function updatedText(
+  key: RecordKey,
+  stored: StoredRecord | null,
+  changes: readonly RecordChange[],
+): string | null {
+  return changes.reduce((text, change) => updatedBy(key, change, recordContent(key, text)).text, stored?.text ?? null);
+}
+
+/** The key of a record as one text. */
+export function recordName({ tenant, kind, id }: RecordKey): string {
+  return JSON.stringify([tenant, kind, id]);
 }
 
 export function nameOf({ kind, id }: Pick<RecordKey, "kind" | "id">): string {
   return `record "${id}" of kind "${kind}"`;
+}
+
+function asyncChange(key: RecordKey, given: PromiseLike<unknown>): WorkflowError {
+  given.then(null, () => {}); // not awaited; its failure adds nothing to this error
+  return new WorkflowError({
+    code: "OPTION_INVALID",
+    message: `The update of ${nameOf(key)} returned a promise.`,
+    hint: "Pass a synchronous function: await what it needs before, and drop its `async`.",
+    details: { option: "change" },
+  });
 }
 
 export function recordConflict(

@@ -1,9 +1,14 @@
+import { callsOf } from "../../../run/attempt/calls.js";
+import { refuseCall, tellFailed } from "../../../run/attempt/forgotten-calls.js";
 import type { AttemptCore } from "../../../run/run.types.js";
-import type { RecordEdit, RecordValue, StepRecords } from "../../api/runtime-records.types.js";
+import { CallPromise } from "../../../state/call-promise.js";
+import { assertFunction } from "../../../value/option-value.js";
+import type { RecordValue, StepRecords } from "../../api/runtime-records.types.js";
 import { checkNames } from "../../options/check-names.js";
-import type { RecordKey, RecordWrite, RunStore, StoredRecord } from "../../store/run-store.types.js";
-import { recordConflict, recordText, recordValue } from "../../text/record-text.js";
+import type { RecordKey, RunStore, StoredRecord } from "../../store/run-store.types.js";
+import { type RecordChange, recordContent, recordName, recordValue, updatedBy } from "../../text/record-text.js";
 import type { RecordQueue, RecordTurn } from "./record-queue.js";
+import type { UpdatedRecord } from "./record-updates.js";
 
 export interface RecordAccess {
   readonly store: Pick<RunStore, "record">;
@@ -11,14 +16,13 @@ export interface RecordAccess {
   readonly tenant: string;
 }
 
-/** The records that one attempt has read and will write. It ends with the attempt, or with the commit that stores it. */
+/** The records that one attempt has read and will update. It ends with the attempt, or with the commit that stores it. */
 export class AttemptRecords implements StepRecords {
   readonly #attempt: AttemptCore;
   readonly #access: RecordAccess;
-  readonly #read: Map<string, Promise<StoredRecord | null>> = new Map();
-  /** Versions of the records that were read. */
-  readonly #versions: Map<string, number> = new Map();
-  readonly #writes: Map<string, RecordWrite> = new Map();
+  /** What was read, until the attempt waits for something; then what it has updated. */
+  readonly #read: Map<string, Promise<UpdatedRecord>> = new Map();
+  readonly #updated: Set<UpdatedRecord> = new Set();
   readonly #turns: Set<RecordTurn> = new Set();
   /** `true`: the end of the step is on its way to the store. */
   #isSubmitted = false;
@@ -36,56 +40,96 @@ export class AttemptRecords implements StepRecords {
   }
 
   async read(kind: string, id: string): Promise<RecordValue | null> {
-    this.#attempt.assertAlive();
-    checkNames({ kind, id });
-    const key = { tenant: this.#access.tenant, kind, id };
-    const name = textOf(key);
-    const own = this.#writes.get(name);
-    if (own !== undefined)
-      return own.text === null ? null : recordValue(key, { version: own.expected + 1, text: own.text });
-    let reading = this.#read.get(name);
-    if (reading === undefined) this.#read.set(name, (reading = this.#readStored(key, name)));
-    const record = await reading;
-    return record === null ? null : recordValue(key, record);
+    const { key, stored, changes, text } = await this.#recordOf(kind, id);
+    if (changes.length === 0) return stored === null ? null : recordValue(key, stored);
+    return typeof text === "string" ? recordValue(key, { version: (stored?.version ?? 0) + 1, text }) : null;
   }
 
-  write(edit: RecordEdit): void {
-    this.#attempt.assertAlive();
-    const key = { tenant: this.#access.tenant, kind: edit.kind, id: edit.id };
-    const name = textOf(key);
-    const own = this.#writes.get(name);
-    const version = own === undefined ? this.#versions.get(name) : own.text === null ? 0 : own.expected + 1;
-    if (version === undefined) throw recordConflict([key], "it was written without having been read", readFirst);
-    if (version !== edit.expected)
-      throw recordConflict([key], `it has version ${version}, and ${edit.expected} was expected`, readFirst);
-    this.#writes.set(name, { ...key, expected: own?.expected ?? version, text: recordText(edit) });
+  update<Value>(
+    kind: string,
+    id: string,
+    change: (current: Value | undefined) => Value | undefined,
+  ): Promise<Value | undefined> {
+    const attempt = this.#attempt;
+    try {
+      attempt.assertAlive();
+      assertFunction(change, "change");
+    } catch (error) {
+      return refuseCall(attempt, error);
+    }
+    const calls = callsOf(attempt);
+    // A step that forgets to await it does not end before it.
+    const call = new CallPromise<Value | undefined>((resolve, reject) => {
+      this.#update(kind, id, change as RecordChange).then(
+        (value) => {
+          calls.over(call);
+          resolve(value as Value | undefined);
+        },
+        (error: unknown) => {
+          calls.over(call);
+          tellFailed(attempt, { call, error }, reject);
+        },
+      );
+    });
+    calls.begin(call, { isResting: false, promise: call });
+    return call;
   }
 
-  get writes(): readonly RecordWrite[] {
-    return [...this.#writes.values()];
+  /** Records with their updates. */
+  get updated(): Iterable<UpdatedRecord> {
+    return this.#updated;
   }
 
   /** Called when this attempt has returned. Tells whether its end has to be stored with records. */
   submit(attempt: number): boolean {
     if (attempt !== this.#attempt.number) return false;
-    this.#isSubmitted = this.#writes.size > 0;
+    this.#isSubmitted = this.#updated.size > 0;
     return this.#isSubmitted;
   }
 
-  writesAnyOf(keys: readonly RecordKey[]): boolean {
-    return keys.some((key) => this.#writes.has(textOf(key)));
+  /**
+   * The attempt waits for something. Its turns end: steps that wait for one of the records need not wait for this attempt. Others may
+   * change the records meanwhile, so they are read again, except those that this attempt has updated.
+   */
+  suspend(): void {
+    this.#endTurns();
+    const updated = new Set([...this.#updated].map(({ key }) => recordName(key)));
+    for (const name of this.#read.keys()) if (!updated.has(name)) this.#read.delete(name);
   }
 
-  /** Ends its turns: steps that wait for one of the records need not wait for this attempt. */
-  giveUpTurns(): void {
+  /** The updates are stored, or never will be. */
+  settle(): void {
+    this.#endTurns();
+    this.#updated.clear();
+  }
+
+  #endTurns(): void {
     for (const turn of this.#turns) turn.end();
     this.#turns.clear();
   }
 
-  /** The writes are stored, or never will be. */
-  settle(): void {
-    this.giveUpTurns();
-    this.#writes.clear();
+  async #update(kind: string, id: string, change: RecordChange): Promise<unknown> {
+    const record = await this.#recordOf(kind, id);
+    const { key, stored, changes } = record;
+    const before = changes.length === 0 ? stored?.text : record.text;
+    const { value, text } = updatedBy(key, change, recordContent(key, before ?? null));
+    changes.push(change);
+    record.text = text;
+    this.#updated.add(record);
+    return value;
+  }
+
+  async #recordOf(kind: string, id: string): Promise<UpdatedRecord> {
+    this.#attempt.assertAlive();
+    checkNames({ kind, id });
+    const key = { tenant: this.#access.tenant, kind, id };
+    const name = recordName(key);
+    let reading = this.#read.get(name);
+    if (reading === undefined) {
+      reading = this.#readStored(key, name).then((stored) => ({ key, stored, changes: [], text: undefined }));
+      this.#read.set(name, reading);
+    }
+    return reading;
   }
 
   async #readStored(key: RecordKey, name: string): Promise<StoredRecord | null> {
@@ -99,13 +143,6 @@ export class AttemptRecords implements StepRecords {
     }
     const record = await store.record(key);
     this.#attempt.assertAlive();
-    this.#versions.set(name, record?.version ?? 0);
     return record;
   }
 }
-
-function textOf({ tenant, kind, id }: RecordKey): string {
-  return JSON.stringify([tenant, kind, id]);
-}
-
-const readFirst = "Pass the version that `await recordsOf(ctx).read(kind, id)` returned in this attempt; 0 for null.";

@@ -1,7 +1,5 @@
 /** The next commit of one run: collects changes until it is sent to the store. */
 import type { EventData } from "../../../engine/state.js";
-import type { Tick } from "../../../engine/tick.js";
-import type { LiveRun } from "../../../run/run.types.js";
 import { Deferred } from "../../../system/deferred.js";
 import type {
   ReceivedMessage,
@@ -13,17 +11,7 @@ import type {
   StoredSnapshot,
 } from "../../store/run-store.types.js";
 import { BLOB_LENGTH, type PackedText, packList, packText } from "../../text/blob-text.js";
-import type { AttemptRecords } from "./attempt-records.js";
-
-/** The end of a step in a commit, with the records that it writes. */
-export interface PendingRecords {
-  readonly records: AttemptRecords;
-  readonly runner: LiveRun;
-  /** The round whose first tick it is. */
-  readonly round: Tick[];
-  /** Its place in the commit. */
-  readonly entry: number;
-}
+import { RecordUpdates } from "./record-updates.js";
 
 export class Commit {
   readonly entries: string[] = [];
@@ -46,10 +34,15 @@ export class Commit {
   release = false;
   /** The event that ends the run with its tick; `null` if the run may continue. */
   end: EventData | null = null;
-  /** Records that steps write with the ticks of their ends. */
-  readonly records: PendingRecords[] = [];
   readonly blobs: { readonly hash: string; readonly text: string }[] = [];
+  #updates: RecordUpdates | null = null;
   #stored: Deferred<void> | null = null;
+
+  /** Records that steps update with the ticks of their ends. */
+  get updates(): RecordUpdates {
+    this.#updates ??= new RecordUpdates();
+    return this.#updates;
+  }
 
   /** Events alone: they follow from stored ticks, and readers in this process have them already. */
   get isEventsAlone(): boolean {
@@ -63,13 +56,18 @@ export class Commit {
     this.ticks = 0;
     this.end = null;
     this.received = [];
-    for (const { records } of this.records) records.settle();
-    this.records.length = 0;
+    this.settleUpdates();
+  }
+
+  /** The updates of records are stored, or never will be. */
+  settleUpdates(): void {
+    this.#updates?.settle();
+    this.#updates = null;
   }
 
   /** Adds the changes that came after it: they are stored together. */
   absorb(next: Commit): void {
-    for (const pending of next.records) this.records.push({ ...pending, entry: pending.entry + this.entries.length });
+    if (next.#updates !== null) this.updates.absorb(next.#updates);
     this.entries.push(...next.entries);
     if (next.ticks > 0) this.atMs = next.atMs;
     this.ticks += next.ticks;
@@ -93,7 +91,10 @@ export class Commit {
     return this.#stored;
   }
 
-  /** @param last Number of the last tick before it. */
+  /**
+   * @param last Number of the last tick before it.
+   * @throws what the function of a record update throws.
+   */
   toRunCommit(
     key: RunKey,
     { owner, epoch, last }: { owner: string; epoch: number; last: number },
@@ -124,7 +125,8 @@ export class Commit {
     if (this.prune !== null) commit.prune = this.prune;
     if (this.receipts !== null) commit.receipts = this.receipts;
     if (this.received.length > 0) commit.received = this.received;
-    if (this.records.length > 0) commit.records = this.records.flatMap(({ records }) => records.writes);
+    const records = this.#updates?.writes() ?? [];
+    if (records.length > 0) commit.records = records;
     if (this.release) commit.release = true;
     if (blobs.length > 0) commit.blobs = blobs;
     return commit;

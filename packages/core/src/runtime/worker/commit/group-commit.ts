@@ -18,7 +18,8 @@ export interface Committing {
   readonly mayWait: boolean;
   /** The commit; `null` if there is nothing to store. */
   takeCommit(): RunCommit | null;
-  onCommitted(result: CommitResult): void;
+  /** Resolves when it can be asked for its next commit; nothing when it can be asked at once. */
+  onCommitted(result: CommitResult): void | Promise<void>;
   /** The store could not take any of the commits. */
   onCommitFailed(error: unknown): void;
 }
@@ -155,7 +156,9 @@ export class GroupCommit {
     for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
       const answer = await this.#send(part);
       if ("results" in answer) {
-        for (const [index, run] of part.runs.entries()) run.onCommitted(answer.results[index] ?? { status: "fenced" });
+        const { results } = answer;
+        const busy = part.runs.map((run, index) => run.onCommitted(results[index] ?? { status: "fenced" }));
+        if (busy.some((work) => work instanceof Promise)) await this.#answered(Promise.all(busy).then(() => answer));
         continue;
       }
       const { error } = answer;
@@ -171,20 +174,28 @@ export class GroupCommit {
   }
 
   async #send({ commits }: Group): Promise<Answer> {
-    const { store, clock, observer } = this.#setup;
+    const { store, observer } = this.#setup;
     if (this.isOver) return { error: this.#limit?.error };
     const tell = observer?.onCommit?.(observed(commits));
-    const answer = new Deferred<Answer>();
-    this.#sent = { atMs: clock.now(), end: answer.resolve };
-    this.#arm();
-    store.commit(commits).then(
-      (results) => answer.resolve({ results }),
-      (error: unknown) => answer.resolve({ error }),
+    const given = await this.#answered(
+      store.commit(commits).then(
+        (results) => ({ results }),
+        (error: unknown) => ({ error }),
+      ),
     );
+    tell?.("results" in given);
+    return given;
+  }
+
+  /** The answer of the store, or the error of the {@link limit}. */
+  async #answered(work: Promise<Answer>): Promise<Answer> {
+    const answer = new Deferred<Answer>();
+    this.#sent = { atMs: this.#setup.clock.now(), end: answer.resolve };
+    this.#arm();
+    void work.then(answer.resolve);
     const given = await answer.promise;
     this.#sent = null;
     this.#callOff();
-    tell?.("results" in given);
     return given;
   }
 

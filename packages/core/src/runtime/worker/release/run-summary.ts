@@ -24,11 +24,11 @@ interface Standing {
 export function outcomeWith(
   { attempts, children, family, tickets, host, state }: LiveRun,
   ticks: readonly Tick[],
-  { create, records }: Commit,
+  { create }: Commit,
 ): Outcome | null {
   const [tick] = ticks;
   if (tick === undefined || ticks.length > 1 || create !== null) return null;
-  const others = attempts.size + (children?.size ?? 0) + (family?.size ?? 0) + (tickets?.size ?? 0) + records.length;
+  const others = attempts.size + (children?.size ?? 0) + (family?.size ?? 0) + (tickets?.size ?? 0);
   return others === 0 ? knownOutcome(host.routing, state, tick) : null;
 }
 

@@ -152,7 +152,7 @@ export class DurableRun implements RunJournal, Committing {
     this.#request = setup.request;
     this.left = new Promise((resolve) => {
       this.#tellLeft = () => {
-        this.#records?.settleAll();
+        this.#records?.settle();
         resolve();
       };
     });
@@ -221,14 +221,6 @@ export class DurableRun implements RunJournal, Committing {
     if (isNew) this.#records?.prepare(runner, tick);
   }
 
-  takeRound(runner: LiveRun, queue: Tick[]): Tick[] {
-    return this.#records?.takeRound(runner, queue) ?? queue;
-  }
-
-  mayRefuse(tick: Tick): boolean {
-    return this.#records?.writesWith(tick) === true;
-  }
-
   append(runner: LiveRun, ticks: Tick[]): Promise<void> {
     invariant(this.#storedEnd === null, "a run continues after its end was stored");
     const commit = this.nextCommit();
@@ -284,7 +276,7 @@ export class DurableRun implements RunJournal, Committing {
 
   /** The records that one attempt of a step sees. */
   recordsOf(attempt: AttemptCore): AttemptRecords {
-    this.#records ??= new RunRecords(this, { ...this.#supervisor, tenant: this.key.tenant });
+    this.#records ??= new RunRecords({ ...this.#supervisor, tenant: this.key.tenant });
     return this.#records.of(attempt);
   }
 
@@ -379,10 +371,16 @@ export class DurableRun implements RunJournal, Committing {
     if (commit === null || this.#phase === "left") return null;
     this.#sent = commit;
     const { owner, store } = this.#supervisor;
-    return commit.toRunCommit(this.key, { owner, epoch: this.epoch, last: this.#ticks }, (text) => store.hash(text));
+    try {
+      return commit.toRunCommit(this.key, { owner, epoch: this.epoch, last: this.#ticks }, (text) => store.hash(text));
+    } catch (error) {
+      // The update of a record throws for what is stored now. The run is loaded again, and its step sees that itself.
+      this.#lose(error, "failed");
+      return null;
+    }
   }
 
-  onCommitted(result: CommitResult): void {
+  onCommitted(result: CommitResult): void | Promise<void> {
     const commit = this.#sent;
     this.#sent = null;
     if (commit === null || this.#phase === "left") return;
@@ -390,12 +388,12 @@ export class DurableRun implements RunJournal, Committing {
       this.#leaveAtOnce();
       return this.#supervisor.onExists(this, result);
     }
-    if (result.status === "conflict") return this.#storeAgain(commit, result.records);
+    if (result.status === "conflict") return this.#updateAgain(commit, result.records);
     if (result.status !== "stored") return this.#lose(leaseLost(this.key), "fenced");
     this.#ticks += commit.ticks;
     this.#isStored = true;
     this.hasStored = true;
-    if (commit.records.length > 0) this.#records?.stored(commit);
+    commit.settleUpdates();
     if (commit.ticks > 0 || commit.create !== null) commit.stored.resolve();
     if (this.#phase === "live") this.#storedEnd = commit.end;
     if (this.#storedEnd !== null) return; // it ends here, too, once the tick is reduced
@@ -406,14 +404,18 @@ export class DurableRun implements RunJournal, Committing {
     if (this.#pace.isDue(this.#ticks)) queueMicrotask(() => this.takeSnapshot());
   }
 
-  /** Stores again without the ends of the steps whose records were changed by others. Nothing of it was stored or seen. */
-  #storeAgain(commit: Commit, conflicts: readonly RecordKey[]): void {
+  /** Others have changed records that the commit updates: its updates are made again, over what is stored now. Nothing was stored. */
+  async #updateAgain(commit: Commit, conflicts: readonly RecordKey[]): Promise<void> {
     const next = this.#next;
     if (this.#phase === "leaving") commit.dropTicks();
-    else this.#records?.refuse(commit, conflicts);
     if (next === null) this.#supervisor.committer.add(this);
     else commit.absorb(next);
     this.#next = commit;
+    try {
+      await commit.updates.readAgain(conflicts, this.#supervisor.store);
+    } catch (error) {
+      this.#lose(error, "failed");
+    }
   }
 
   onCommitFailed(error: unknown): void {
@@ -474,7 +476,10 @@ export class DurableRun implements RunJournal, Committing {
     const waiting = [this.#sent, this.#next];
     if (how === "failed") this.failure = error;
     this.#leaveAtOnce();
-    for (const commit of waiting) commit?.stored.reject(error);
+    for (const commit of waiting) {
+      commit?.settleUpdates();
+      commit?.stored.reject(error);
+    }
     this.#request?.stored.reject(error);
     this.#supervisor.onLost(this, error, how);
   }
