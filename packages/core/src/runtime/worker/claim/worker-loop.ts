@@ -23,6 +23,17 @@ export interface PumpSetup extends RuntimeParts {
   readonly lookMs: number;
 }
 
+interface Claimed extends ClaimedBatch {
+  /** When the next scheduled task is due, in epoch milliseconds. */
+  readonly dueAtMs: number;
+  /** `true`: as many as one claim may take. */
+  readonly isFull: boolean;
+  /** `true`: there was news of single runs alone, and all of them were claimed. */
+  readonly isAllNews: boolean;
+}
+
+const none: readonly never[] = [];
+
 export class WorkerLoop {
   readonly #setup: PumpSetup;
   #stopWatching: (() => void) | null = null;
@@ -35,6 +46,9 @@ export class WorkerLoop {
   #claimed = new Deferred<number>();
   #again = false;
   #stopped = false;
+  /** Runs of which there is news since the last claim began; `null`: anything may be due. */
+  #news: Set<string> | null = null;
+  #taskAtMs = Number.POSITIVE_INFINITY;
 
   constructor(setup: PumpSetup) {
     this.#setup = setup;
@@ -47,12 +61,12 @@ export class WorkerLoop {
     this.#sweepAtMs = clock.now() + lookMs;
     this.#stopWatching = registry.store.watch((key, news) => {
       const id = key === null ? null : idOf(key); // one text for three tables: every commit comes here
-      registry.watchers.notify(id);
+      registry.watchers.notify(id, news);
       const isAwaited = id !== null && dueWork.awaits(id);
       if (key === null || id === null || isAwaited || !registry.live.has(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !registry.hasQueues);
-        if (!isForNobody) this.look();
+        if (!isForNobody) this.look(isAwaited || news === "ended" ? null : id);
       } else if (news === "due") {
         // For a run in memory here, this is news: another process has sent it a message.
         registry.deliverPosts(key).catch(() => this.look());
@@ -63,9 +77,15 @@ export class WorkerLoop {
     this.#arm(this.#sweepAtMs);
   }
 
-  /** Claims due work in the background, until there is none. */
-  look(): void {
+  /**
+   * Claims due work in the background, until there is none.
+   *
+   * @param id The only run of which there is news. @default anything may be due
+   */
+  look(id: string | null = null): void {
     if (!this.#looksForDue || this.#stopped) return;
+    if (id === null) this.#news = null;
+    else this.#news?.add(id);
     if (this.#running !== null) {
       this.#again = true;
       return;
@@ -108,13 +128,14 @@ export class WorkerLoop {
     const { registry, clock, log, lookMs } = this.#setup;
     try {
       const claimed = await this.#claim();
-      this.#claimed.resolve(claimed.count);
+      this.#claimed.resolve(claimed.keys.length);
       await claimed.loaded;
       if (claimed.isFull || this.#again) {
         this.#again = true;
         return;
       }
       // Without room, it looks again when a run leaves memory.
+      if (claimed.isAllNews && this.#callOff !== null) return; // the timer is right: only these runs have changed
       const runAtMs = registry.room < 1 ? null : await registry.nextWakeAtMs();
       const wakeAtMs = Math.min(claimed.dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
       this.#arm(Math.min(this.#sweepAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
@@ -128,18 +149,27 @@ export class WorkerLoop {
   }
 
   /** Starts what is due, and claims due runs as far as there is room. */
-  async #claim(): Promise<ClaimedBatch & { readonly dueAtMs: number; readonly isFull: boolean }> {
+  async #claim(): Promise<Claimed> {
     const { registry, dueWork, clock, lookMs } = this.#setup;
-    if (this.#mustSweep(clock.now())) {
+    const mustSweep = this.#mustSweep(clock.now());
+    const news = mustSweep || this.#callOff === null ? null : this.#news;
+    this.#news = new Set();
+    if (mustSweep) {
       this.#sweepAtMs = clock.now() + lookMs;
       await dueWork.sweep();
     }
-    if (registry.live.size > 0) await registry.deliverPosts();
-    const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: runs that this starts are claimed below
+    if (news === null && registry.live.size > 0) await registry.deliverPosts();
+    // First: runs that this starts are claimed below.
+    if (news === null) this.#taskAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY;
+    const dueAtMs = this.#taskAtMs;
     const limit = Math.min(BATCH, registry.room);
-    if (limit < 1 || this.#stopped) return { count: 0, loaded: Promise.resolve(), dueAtMs, isFull: false };
-    const batch = await registry.adoptDue(limit);
-    return { ...batch, dueAtMs, isFull: batch.count === limit };
+    if (limit < 1 || this.#stopped)
+      return { keys: none, loaded: Promise.resolve(), dueAtMs, isFull: false, isAllNews: false };
+    const { keys, loaded } = await registry.adoptDue(limit);
+    // A timer that keeps this process alive may be that of a run that was just claimed.
+    const isTimerRight = registry.store.isLocal !== true || this.#isBackground;
+    const isAllNews = news !== null && isTimerRight && isSubset(news, new Set(keys));
+    return { keys, loaded, dueAtMs, isFull: keys.length === limit, isAllNews };
   }
 
   /** Also `true` if the clock is before the last sweep: it was set back, and would delay the next one. */
@@ -164,4 +194,8 @@ export class WorkerLoop {
     };
     this.#callOff = clock.setTimer(atMs, wake, isBackground);
   }
+}
+
+function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  return [...part].every((id) => whole.has(id));
 }
