@@ -32,7 +32,7 @@ function counted(inner: RunStore, name: string, calls: string[]): RunStore {
   });
 }
 
-/** A run that waits in the store, and two processes that have looked for work. */
+/** Runs that wait in the store, and two processes that have looked for work. */
 async function waiting({ executes = false } = {}) {
   const calls: string[] = [];
   const clock = new VirtualClock();
@@ -76,4 +76,28 @@ it("an answer from a process that executes, too, takes no more: it claims the ru
   });
 
   expect(calls.filter((call) => call.startsWith("asking")).length).toBeLessThanOrEqual(8);
+});
+
+it("a process that hears of single runs still looks in time at what another one has left for later", async () => {
+  const flow = defineWorkflow("sleeps")
+    .step("sleep", { on: StartEvent, emits: StopEvent }, async (_ev, ctx) => {
+      await ctx.sleep(5_000);
+      return new StopEvent({ result: "awake" });
+    })
+    .build();
+  const clock = new VirtualClock();
+  const store = memoryStore();
+  const open = () =>
+    createRuntime({ workflows: { sleeps: flow }, store: keptOpen(store), clock, idleReleaseMs: 0, leaseMs: 600_000 });
+  const [one, other] = [open(), open()];
+  await other.start();
+  const run = one.run("sleeps", {}, { runId: "r" });
+  await run.idle();
+  await settle();
+  await one.stop();
+
+  await clock.advance(6_000);
+  await settle();
+
+  expect((await store.run({ tenant: "", runId: "r" }))?.status).toBe("completed");
 });

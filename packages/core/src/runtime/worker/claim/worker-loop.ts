@@ -15,6 +15,8 @@ import type { ClaimedBatch, RunRegistry } from "./registry.js";
 /** Most runs of one claim. No more are claimed before these are loaded, so that other processes get their share. */
 const BATCH = 100;
 const LONGEST_PAUSE_MS = 1_000;
+/** News of single runs alone makes it look for scheduled tasks no more often. */
+const TASKS_MS = 1_000;
 
 export interface PumpSetup extends RuntimeParts {
   readonly registry: RunRegistry;
@@ -49,6 +51,7 @@ export class WorkerLoop {
   /** Runs of which there is news since the last claim began; `null`: anything may be due. */
   #news: Set<string> | null = null;
   #taskAtMs = Number.POSITIVE_INFINITY;
+  #tasksReadAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(setup: PumpSetup) {
     this.#setup = setup;
@@ -86,16 +89,17 @@ export class WorkerLoop {
     if (!this.#looksForDue || this.#stopped) return;
     if (id === null) this.#news = null;
     else this.#news?.add(id);
-    if (this.#running !== null) {
-      this.#again = true;
-      return;
-    }
+    if (this.#running === null) this.#begin();
+    else this.#again = true;
+  }
+
+  #begin(): void {
     this.#again = false;
     this.#claimed = new Deferred();
     markHandled(this.#claimed.promise);
     this.#running = this.#round().finally(() => {
       this.#running = null;
-      if (this.#again) this.look();
+      if (this.#again && !this.#stopped) this.#begin();
     });
   }
 
@@ -132,12 +136,16 @@ export class WorkerLoop {
       await claimed.loaded;
       if (claimed.isFull || this.#again) {
         this.#again = true;
+        if (claimed.isFull || !claimed.isAllNews) this.#news = null; // when to look next is not known
         return;
       }
       // Without room, it looks again when a run leaves memory.
-      if (claimed.isAllNews && this.#callOff !== null) return; // the timer is right: only these runs have changed
+      const { dueAtMs, isAllNews } = claimed;
+      // Then the timer is right for all other runs.
+      if (isAllNews && this.#callOff !== null)
+        return this.#arm(Math.min(this.#armedAtMs, dueAtMs), Number.isFinite(dueAtMs));
       const runAtMs = registry.room < 1 ? null : await registry.nextWakeAtMs();
-      const wakeAtMs = Math.min(claimed.dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
+      const wakeAtMs = Math.min(dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
       this.#arm(Math.min(this.#sweepAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
     } catch (error) {
       if (this.#stopped) return this.#claimed.resolve(0);
@@ -159,8 +167,11 @@ export class WorkerLoop {
       await dueWork.sweep();
     }
     if (news === null && registry.live.size > 0) await registry.deliverPosts();
-    // First: runs that this starts are claimed below.
-    if (news === null) this.#taskAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY;
+    // First: runs that this starts are claimed below. Stores need not report them.
+    if (news === null || Math.abs(clock.now() - this.#tasksReadAtMs) >= TASKS_MS) {
+      this.#tasksReadAtMs = clock.now();
+      this.#taskAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY;
+    }
     const dueAtMs = this.#taskAtMs;
     const limit = Math.min(BATCH, registry.room);
     if (limit < 1 || this.#stopped)
