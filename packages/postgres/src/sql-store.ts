@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { changeOf } from "millrace/engine";
 import type { RunKey, RunStore } from "millrace/runtime";
 import { readBlob } from "./commit/blobs.js";
 import { Claims, withOwners } from "./commit/claims.js";
@@ -9,7 +10,6 @@ import { Interned } from "./tables/interned.js";
 import { readEvents, readJournals, readSnapshot, readTicks } from "./tables/journal.js";
 import { hashOf, runHash } from "./text/keys.js";
 import { countRuns, listRuns, listTenants } from "./tables/list.js";
-import { changeOf } from "./connection/notices.js";
 import { openPosts, readReceipt, readReceived, storePost } from "./tables/posts.js";
 import { Queues } from "./tables/queues.js";
 import { listRecords, readRecord, tryWriteRecords } from "./tables/records.js";
@@ -41,7 +41,8 @@ export function createSqlStore({ database, watchers }: SqlStoreSetup): RunStore 
     hash: (text) => createHash("sha256").update(text).digest("hex"),
     commit: async (commits) => {
       const results = await withOwners(owners, () => committer.commit(commits));
-      watchers.changed(commits.filter((_, index) => results[index]?.status === "stored").map(changeOf));
+      const stored = commits.filter((_, index) => results[index]?.status === "stored");
+      watchers.changed(stored.map((one) => ({ key: one.key, news: changeOf(one) })));
       return results;
     },
     claim: async (key, lease) => claims.claim(key, await clock.measured(lease)),

@@ -104,6 +104,7 @@ export type { SqlValue } from "../runtime/store/sql.js";
 export { joinSql, plainSql, Sql, sql } from "../runtime/store/sql.js";
 export type { IdRange, PagePosition } from "../runtime/store/store-kit.js";
 export {
+  changeOf,
   decodePageCursor,
   encodePageCursor,
   isEndedStatus,

@@ -51,7 +51,7 @@ import { detailedHistoryOf } from "./client/detailed-history.js";
 import { forkRun } from "./client/fork.js";
 import { ResumeRequests } from "./client/resume-requests.js";
 import { retainRuns } from "./client/retain.js";
-import { StoredRunHandle } from "./client/run-handle.js";
+import { type HandleSetup, StoredRunHandle } from "./client/run-handle.js";
 import { countRuns, list } from "./client/run-lists.js";
 import { RunRequests, type ServedRequest } from "./client/run-requests.js";
 import { StoredRecords } from "./client/stored-records.js";
@@ -196,7 +196,7 @@ class StoredRuntime {
       if (existing !== null) assertSame(existing, start.record);
     });
     markHandled(stored);
-    return this.#handle(key, () => stored);
+    return this.#handle(key, () => stored.then(() => null));
   }
 
   #runOnce(request: NewRunRequest, dedupe: ResolvedDedupe): RunHandle {
@@ -206,7 +206,7 @@ class StoredRuntime {
         key.runId = runId; // the handle is for this run from here on
       }),
     );
-    return this.#handle(key, () => stored);
+    return this.#handle(key, () => stored.then(() => null));
   }
 
   handle(runId: string, options: TenantOptions = {}): RunHandle {
@@ -366,7 +366,7 @@ class StoredRuntime {
       forkRun({ registry: this.#registry, from, key }, options),
     );
     markHandled(stored);
-    return this.#handle(key, () => stored);
+    return this.#handle(key, () => stored.then(() => null));
   }
 
   async due(options: { readonly limit?: number } = {}): Promise<DueReport> {
@@ -424,10 +424,10 @@ class StoredRuntime {
       await (this.#options.executes ? this.#resumes.ask(key, request) : this.#requests.ask(key, request));
     };
     const going = markHandled(ask());
-    return this.#handle(key, () => going);
+    return this.#handle(key, () => going.then(() => null));
   }
 
-  #handle(key: RunKey, accept: () => Promise<void>): RunHandle {
+  #handle(key: RunKey, accept: HandleSetup["accept"]): RunHandle {
     this.#begin();
     const cancelElsewhere = async (reason: unknown, idempotencyKey: string | null): Promise<Receipt> =>
       (await this.#requests.ask(key, { how: "cancel", idempotencyKey, reason })) as Receipt;
@@ -454,10 +454,14 @@ class StoredRuntime {
     if (this.#registry.claims) this.#renewals.start();
   }
 
-  /** @throws {WorkflowError} `RUN_UNKNOWN` */
-  async #known(key: RunKey): Promise<void> {
+  /**
+   * The row of the run; `null` if it is in memory here.
+   *
+   * @throws {WorkflowError} `RUN_UNKNOWN`
+   */
+  async #known(key: RunKey): Promise<StoredRun | null> {
     await this.#registry.beginnings.whenStored(key);
-    if (!this.#registry.live.has(idOf(key))) await storedRun(this.#options.store, key);
+    return this.#registry.live.has(idOf(key)) ? null : storedRun(this.#options.store, key);
   }
 
   async #from(key: RunKey): Promise<LoadFrom> {

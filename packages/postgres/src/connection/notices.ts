@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { RunChange, RunCommit, RunKey } from "millrace/runtime";
+import type { RunChange, RunKey } from "millrace/runtime";
 import { hashOf } from "../text/keys.js";
 import type { Database } from "./database.js";
 
@@ -28,12 +28,6 @@ export interface Change {
 export interface Notice {
   readonly writer: string;
   readonly changes: readonly Change[] | null;
-}
-
-export function changeOf({ key, owner, release, create, summary, records = [] }: RunCommit): Change {
-  if (owner === null || create?.lease === null || records.length > 0) return { key, news: "due" };
-  if ((summary?.outcome ?? null) !== null) return { key, news: "ended" };
-  return { key, news: release === true ? "due" : "progressed" };
 }
 
 /** A name of at most 63 bytes, unique to this store in the database. */

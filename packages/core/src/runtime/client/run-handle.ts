@@ -39,7 +39,7 @@ import { rawSnapshotOf } from "../history/raw-run.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkAnsweredBy, checkNames } from "../options/check-names.js";
 import { idOf, storedRun } from "../store/run-key.js";
-import type { RunKey, StoredRun } from "../store/run-store.types.js";
+import type { RunChange, RunKey, StoredRun } from "../store/run-store.types.js";
 import { isOfNewerCode, runUnknown } from "../store/runtime-errors.js";
 import { assertHere } from "../store/sealed-run.js";
 import { readPrompts } from "../text/shown-text.js";
@@ -60,8 +60,8 @@ export interface HandleSetup {
   readonly workflows: RegisteredWorkflows;
   /** Of a start with `dedupe`: the run that counts, once it is accepted. */
   readonly key: RunKey;
-  /** Resolves once the run is stored. */
-  readonly accept: () => Promise<void>;
+  /** Resolves once the run is stored; to its row, where that was read. */
+  readonly accept: () => Promise<StoredRun | null>;
   /** Asks a process that executes to cancel a run that has not begun, where this one executes nothing. */
   readonly cancelElsewhere: (reason: unknown, idempotencyKey: string | null) => Promise<Receipt>;
 }
@@ -87,7 +87,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   get accepted(): Promise<void> {
-    return markHandled(this.#setup.accept());
+    return markHandled(this.#isThere().then(() => {}));
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a handle is a promise of the result
@@ -163,12 +163,12 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const { registry, key } = this.#setup;
     checkNames({ key: idempotencyKey });
     const message = { kind: "cancel", reason: reason ?? null } as const;
-    await this.#isThere();
+    const known = await this.#isThere();
     const options = idempotencyKey === undefined ? {} : { key: scoped("cancel", idempotencyKey) };
-    const known = options.key === undefined ? null : await registry.store.receipt(key, options.key);
-    if (known !== null) return JSON.parse(known) as Receipt;
+    const earlier = options.key === undefined ? null : await registry.store.receipt(key, options.key);
+    if (earlier !== null) return JSON.parse(earlier) as Receipt;
     // A post would wait until its time has come.
-    if (!registry.executes && (await this.#row()).status === "scheduled")
+    if (!registry.executes && (known ?? (await this.#row())).status === "scheduled")
       return this.#setup.cancelElsewhere(message.reason, idempotencyKey ?? null);
     let isHere = false;
     const receipt = await this.#send(message, options, ({ runner }) => {
@@ -181,7 +181,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {
-    return storedStream({ ...this.#setup, accept: () => this.#isThere() }, options) as RunStream<Event>;
+    return storedStream({ ...this.#setup, accept: () => this.accepted }, options) as RunStream<Event>;
   }
 
   async idle(options: IdleOptions = {}): Promise<RunOutcome> {
@@ -286,7 +286,8 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return readPrompts(run.waiting, tolerant(workflows.get(run.workflow).compiled), `run "${key.runId}"`);
   }
 
-  #isThere(): Promise<void> {
+  /** The row of the run, if it was read. */
+  #isThere(): Promise<StoredRun | null> {
     return markHandled(this.#setup.accept());
   }
 
@@ -302,10 +303,10 @@ export class StoredRunHandle implements RunHandle<unknown> {
     tell: (live: DurableRun) => Promise<Receipt | null>,
   ): Promise<Receipt> {
     checkNames({ key: idempotencyKey });
-    await this.#isThere();
+    const known = await this.#isThere();
     for (;;) {
       const live = idempotencyKey === undefined ? await this.#open() : null;
-      if (live === null) return this.#post(message, idempotencyKey ?? null);
+      if (live === null) return this.#post(message, idempotencyKey ?? null, known ?? (await this.#row()));
       const answered = new Deferred<Receipt | null>();
       tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
       const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
@@ -315,19 +316,31 @@ export class StoredRunHandle implements RunHandle<unknown> {
     }
   }
 
-  async #post(message: Message, idempotencyKey: string | null): Promise<Receipt> {
+  /** Resolves with the receipt. Stores the message in the first look, so that no change after it is missed. */
+  async #post(message: Message, idempotencyKey: string | null, row: StoredRun): Promise<Receipt> {
     const { registry, key, workflows } = this.#setup;
-    const row = await this.#row();
     if (row.outcome === null) assertHere(row);
-    const { workflow } = row;
-    const text = messageText(message, workflows.get(workflow).compiled);
-    const posted = await registry.store.post(key, { idempotencyKey, atMs: registry.clock.now(), text });
-    if (posted.status === "unknown") throw runUnknown(key);
-    if (posted.status === "ended") return runFinished(posted.run.status);
-    if (posted.status === "duplicate" && posted.receipt !== null) return readReceipt(posted.receipt);
-    const live = await this.#open(message.kind === "cancel");
-    if (live !== null) await registry.deliverPosts(key);
-    return this.#receipt(posted.position);
+    const text = messageText(message, workflows.get(row.workflow).compiled);
+    const awaited = new AwaitedReceipt();
+    const look = async (): Promise<Receipt | undefined> => {
+      if (awaited.position !== null) return this.#receipt(awaited.position, awaited.mayHaveEnded());
+      const posted = await registry.store.post(key, { idempotencyKey, atMs: registry.clock.now(), text });
+      if (posted.status === "unknown") throw runUnknown(key);
+      if (posted.status === "ended") return runFinished(posted.run.status);
+      if (posted.status === "duplicate" && posted.receipt !== null) return readReceipt(posted.receipt);
+      awaited.position = posted.position;
+      awaited.isReported ||= posted.status === "duplicate";
+      const live = await this.#open(message.kind === "cancel");
+      if (live !== null) await registry.deliverPosts(key);
+      return undefined;
+    };
+    const { clock } = registry;
+    const isEarly = (change: RunChange | undefined): boolean => awaited.isEarly(change);
+    const timer = (again: () => void): (() => void) => {
+      const late = (): void => void (awaited.isEarly(undefined) || again());
+      return awaited.mayBeMissed ? clock.setTimer(clock.now() + LOOK_MS, late, true) : () => {};
+    };
+    return waitForChange(this.#setup, look, { isEarly, timer });
   }
 
   /** `null` also for a run of newer code: a process that has that code takes the message. */
@@ -339,15 +352,48 @@ export class StoredRunHandle implements RunHandle<unknown> {
     });
   }
 
-  #receipt(position: number): Promise<Receipt> {
+  /** @param mayHaveEnded `true`: perhaps without a receipt. */
+  async #receipt(position: number, mayHaveEnded: boolean): Promise<Receipt | undefined> {
     const { registry, key } = this.#setup;
-    return waitForChange(this.#setup, async () => {
-      const run = await this.#row();
-      const receipt = await registry.store.receipt(key, position);
-      if (receipt !== null) return readReceipt(receipt);
-      if (run.outcome !== null) return runFinished(run.status);
+    const read = () => registry.store.receipt(key, position);
+    const receipt = await read();
+    if (receipt !== null) return readReceipt(receipt);
+    if (!mayHaveEnded) return undefined;
+    const run = await this.#row();
+    if (run.outcome === null) {
       assertHere(run);
       return undefined;
-    });
+    }
+    const last = await read(); // it may have come with the end
+    return last === null ? runFinished(run.status) : readReceipt(last);
+  }
+}
+
+/** If only one change is reported, the receipt may have come with it: then it is looked for after so long. */
+const LOOK_MS = 100;
+
+/** What is known of a receipt that is on its way, by the changes of its run that were reported. */
+class AwaitedReceipt {
+  /** Position of the post; `null` until it is stored. */
+  position: number | null = null;
+  /** `true`: the report of the post itself has come, or none will. */
+  isReported = false;
+  mayBeMissed = true;
+  #mayHaveEnded = false;
+
+  /** The first change that is reported is the post, as a rule: the one that matters follows. */
+  isEarly(change: RunChange | undefined): boolean {
+    const isPost = change === "due" && !this.isReported;
+    this.isReported = true;
+    this.mayBeMissed &&= isPost;
+    this.#mayHaveEnded ||= change === undefined || change === "ended";
+    return isPost;
+  }
+
+  /** Asked once per look: whether the run may have ended since the last one. */
+  mayHaveEnded(): boolean {
+    const mayHaveEnded = this.#mayHaveEnded;
+    this.#mayHaveEnded = false;
+    return mayHaveEnded;
   }
 }

@@ -3,7 +3,7 @@
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
 import { idOf } from "../store/run-key.js";
-import type { RunKey } from "../store/run-store.types.js";
+import type { RunChange, RunKey } from "../store/run-store.types.js";
 import { runtimeStopped } from "../store/runtime-errors.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
 
@@ -12,8 +12,8 @@ export interface ChangeOptions {
   readonly wake?: (again: () => void) => void;
   /** Called after a look that found nothing: sets a timer for the next one, and returns the function that cancels it. */
   readonly timer?: (again: () => void) => () => void;
-  /** Asked at every change of the run: `true`, there is nothing to see in it yet. */
-  readonly isEarly?: () => boolean;
+  /** Asked at every change of the run: `true`, there is nothing to see in it yet. @param change Left out: any change. */
+  readonly isEarly?: (change: RunChange | undefined) => boolean;
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -49,7 +49,7 @@ export async function waitForChange<Value>(
   const letEnd = registry.clock.keepAlive?.();
   wake?.(again);
   signal?.addEventListener("abort", again);
-  const stop = registry.watchers.add(idOf(key), isEarly === undefined ? again : () => isEarly() || again());
+  const stop = registry.watchers.add(idOf(key), (change) => isEarly?.(change) === true || again());
   try {
     for (;;) {
       signal?.throwIfAborted();

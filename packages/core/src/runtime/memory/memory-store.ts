@@ -14,7 +14,7 @@ import type {
   RunKey,
   RunStore,
 } from "../store/run-store.types.js";
-import { shortestJournals } from "../store/store-kit.js";
+import { changeOf, shortestJournals } from "../store/store-kit.js";
 import { MemoryBlobs } from "./memory-blobs.js";
 import { MemoryLeases } from "./memory-leases.js";
 import { MemoryRecords } from "./memory-records.js";
@@ -51,7 +51,7 @@ function storeOf(memory: Memory): RunStore {
     isLocal: true,
     hash: (text) => blobs.hash(text),
     commit: async (commits) => {
-      const changed = new Set<MemoryRun>();
+      const changed = new Map<MemoryRun, RunChange>();
       const results = commits.map((commit) => memory.take(commit, changed));
       memory.tell(changed);
       return results;
@@ -88,7 +88,7 @@ function storeOf(memory: Memory): RunStore {
       const isFree = ({ row: { lease } }: MemoryRun): boolean => lease === null || lease.owner === owner;
       const gone = new Set(keys.flatMap((key) => runs.get(key) ?? []).filter(isFree));
       for (const run of gone) memory.forget(run);
-      memory.tell(gone, "ended");
+      memory.tell(new Map([...gone].map((run) => [run, "ended"])));
       return gone.size;
     },
     watch: (listener) => {
@@ -144,7 +144,7 @@ class Memory {
   readonly records: MemoryRecords = new MemoryRecords();
   readonly blobs: MemoryBlobs = new MemoryBlobs();
   readonly leases: MemoryLeases = new MemoryLeases();
-  readonly listeners: Set<{ readonly told: (key: RunKey, news?: RunChange) => void }> = new Set();
+  readonly listeners: Set<{ readonly told: (key: RunKey, change: RunChange) => void }> = new Set();
   /** Ended runs without an owner, in the order in which they became so. */
   readonly #ended = new Set<MemoryRun>();
   readonly #maxEnded: number;
@@ -164,7 +164,7 @@ class Memory {
     if (run.isEnded) return { status: "ended", run: run.toStored() };
     const position = this.#addPost(run, { idempotencyKey, atMs, text });
     this.leases.update(run);
-    this.tell([run], "due");
+    this.tell(new Map([[run, "due"]]));
     return { status: "stored", position };
   }
 
@@ -175,7 +175,7 @@ class Memory {
     return position;
   }
 
-  take(commit: RunCommit, changed: Set<MemoryRun>): CommitResult {
+  take(commit: RunCommit, changed: Map<MemoryRun, RunChange>): CommitResult {
     const found = this.runs.get(commit.key);
     if (commit.create !== undefined) {
       if (found !== undefined) return { status: "exists", run: found.toStored() };
@@ -185,7 +185,7 @@ class Memory {
     if (records.length > 0) return { status: "conflict", records };
     const run = found ?? this.#create(commit.key, commit.create as NonNullable<RunCommit["create"]>);
     this.#apply(run, commit);
-    changed.add(run);
+    changed.set(run, changed.get(run) === "due" ? "due" : changeOf(commit));
     return { status: "stored" };
   }
 
@@ -244,13 +244,13 @@ class Memory {
     this.runs.remove(run);
   }
 
-  tell(runs: Iterable<MemoryRun>, news?: RunChange): void {
-    const keys = Array.from(runs, (run) => run.row.key);
-    if (keys.length === 0) return;
+  tell(runs: ReadonlyMap<MemoryRun, RunChange>): void {
+    if (runs.size === 0) return;
+    const changes = Array.from(runs, ([{ row }, change]) => ({ key: row.key, change }));
     for (const entry of this.listeners) {
       // One each: a listener that throws must not silence the others.
       queueMicrotask(() => {
-        for (const key of keys) if (this.listeners.has(entry)) entry.told(key, news);
+        for (const { key, change } of changes) if (this.listeners.has(entry)) entry.told(key, change);
       });
     }
   }

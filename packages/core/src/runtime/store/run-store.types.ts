@@ -117,8 +117,8 @@ export interface RunStore {
 
 /**
  * How a run has changed. `"due"`: its owner, or a process that may claim it, has something to do, such as a message, a run without an
- * owner, or records. `"ended"`: the run has ended, or was deleted. `"progressed"`: its owner has stored progress and keeps the run. If
- * several hold, the first of these.
+ * owner, or records. `"ended"`: the run has ended, was deleted, or went to another store (a commit without contents).
+ * `"progressed"`: its owner has stored progress and keeps the run. If several hold, the first of these.
  */
 export type RunChange = "due" | "ended" | "progressed";
 

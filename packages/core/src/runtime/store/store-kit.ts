@@ -8,6 +8,7 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import { wrongOption } from "../../value/option-value.js";
 import type {
   NewRunRecord,
+  RunChange,
   RunCommit,
   RunKey,
   RunOrder,
@@ -17,6 +18,16 @@ import type {
   StoredRun,
   StoredStatus,
 } from "./run-store.types.js";
+
+const contents = ["create", "ticks", "events", "summary", "snapshot", "receipts", "received", "release"] as const;
+
+/** How a commit changes its run, for stores that name changes. */
+export function changeOf(commit: RunCommit): RunChange {
+  const { owner, release, create, summary, records = [] } = commit;
+  if (owner === null || create?.lease === null || records.length > 0) return "due";
+  if ((summary?.outcome ?? null) !== null || contents.every((part) => commit[part] === undefined)) return "ended";
+  return release === true ? "due" : "progressed";
+}
 
 const isEndedByStatus: { readonly [Status in StoredStatus]: boolean } = {
   scheduled: false,

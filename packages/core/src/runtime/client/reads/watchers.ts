@@ -1,12 +1,17 @@
+import type { RunChange } from "../../store/run-store.types.js";
+
+/** Called at a change of a run. @param change Left out: any change. */
+export type RunWatcher = (change: RunChange | undefined) => unknown;
+
 /** Who waits for a change of which run. */
 export class RunWatchers {
-  readonly #byRun: Map<string, Set<() => unknown>> = new Map();
+  readonly #byRun: Map<string, Set<RunWatcher>> = new Map();
   readonly #looks: Set<Promise<unknown>> = new Set();
   /** Number of changes reported so far. */
   changes = 0;
 
   /** Returns a function that removes the watcher. The result of the watcher is not used. */
-  add(id: string, watcher: () => unknown): () => void {
+  add(id: string, watcher: RunWatcher): () => void {
     const all = this.#byRun.get(id) ?? new Set();
     this.#byRun.set(id, all);
     all.add(watcher);
@@ -35,10 +40,10 @@ export class RunWatchers {
   }
 
   /** @param id Null: any run may have changed. */
-  notify(id: string | null): void {
+  notify(id: string | null, change?: RunChange): void {
     this.changes++;
     const told = id === null ? this.#byRun.values() : [this.#byRun.get(id) ?? nobody];
-    for (const all of told) for (const watcher of all) watcher(); // none of them adds or removes one at once
+    for (const all of told) for (const watcher of all) watcher(change); // none of them adds or removes one at once
   }
 }
 

@@ -52,7 +52,8 @@ const LONGEST_RELOAD_MS = 30_000;
 
 /** Runs that were claimed together. */
 export interface ClaimedBatch {
-  readonly count: number;
+  /** {@link idOf} each. */
+  readonly keys: readonly string[];
   /** Resolves when each is loaded, or could not be. */
   readonly loaded: Promise<unknown>;
 }
@@ -312,7 +313,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
         log.error(`Run "${one.run.key.runId}" of "${one.run.workflow}" could not be loaded.`, error),
       );
     });
-    return { count: claimed.length, loaded: Promise.all(loads) };
+    return { keys: claimed.map(({ run }) => idOf(run.key)), loaded: Promise.all(loads) };
   }
 
   async #claimDue(limit: number): Promise<ClaimedRun[]> {

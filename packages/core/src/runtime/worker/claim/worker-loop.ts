@@ -15,6 +15,8 @@ import type { ClaimedBatch, RunRegistry } from "./registry.js";
 /** Most runs of one claim. No more are claimed before these are loaded, so that other processes get their share. */
 const BATCH = 100;
 const LONGEST_PAUSE_MS = 1_000;
+/** News of single runs alone makes it look for scheduled tasks no more often. */
+const TASKS_MS = 1_000;
 
 export interface PumpSetup extends RuntimeParts {
   readonly registry: RunRegistry;
@@ -22,6 +24,17 @@ export interface PumpSetup extends RuntimeParts {
   /** Milliseconds between two claims if no change is reported. */
   readonly lookMs: number;
 }
+
+interface Claimed extends ClaimedBatch {
+  /** When the next scheduled task is due, in epoch milliseconds. */
+  readonly dueAtMs: number;
+  /** `true`: as many as one claim may take. */
+  readonly isFull: boolean;
+  /** `true`: there was news of single runs alone, and all of them were claimed. */
+  readonly isAllNews: boolean;
+}
+
+const none: readonly never[] = [];
 
 export class WorkerLoop {
   readonly #setup: PumpSetup;
@@ -35,6 +48,10 @@ export class WorkerLoop {
   #claimed = new Deferred<number>();
   #again = false;
   #stopped = false;
+  /** Runs of which there is news since the last claim began; `null`: anything may be due. */
+  #news: Set<string> | null = null;
+  #taskAtMs = Number.POSITIVE_INFINITY;
+  #tasksReadAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(setup: PumpSetup) {
     this.#setup = setup;
@@ -47,12 +64,12 @@ export class WorkerLoop {
     this.#sweepAtMs = clock.now() + lookMs;
     this.#stopWatching = registry.store.watch((key, news) => {
       const id = key === null ? null : idOf(key); // one text for three tables: every commit comes here
-      registry.watchers.notify(id);
+      registry.watchers.notify(id, news);
       const isAwaited = id !== null && dueWork.awaits(id);
       if (key === null || id === null || isAwaited || !registry.live.has(id)) {
         // The end of a run matters if it frees a place, or if something waits for it.
         const isForNobody = news === "progressed" || (news === "ended" && !isAwaited && !registry.hasQueues);
-        if (!isForNobody) this.look();
+        if (!isForNobody) this.look(isAwaited || news === "ended" ? null : id);
       } else if (news === "due") {
         // For a run in memory here, this is news: another process has sent it a message.
         registry.deliverPosts(key).catch(() => this.look());
@@ -63,19 +80,26 @@ export class WorkerLoop {
     this.#arm(this.#sweepAtMs);
   }
 
-  /** Claims due work in the background, until there is none. */
-  look(): void {
+  /**
+   * Claims due work in the background, until there is none.
+   *
+   * @param id The only run of which there is news. @default anything may be due
+   */
+  look(id: string | null = null): void {
     if (!this.#looksForDue || this.#stopped) return;
-    if (this.#running !== null) {
-      this.#again = true;
-      return;
-    }
+    if (id === null) this.#news = null;
+    else this.#news?.add(id);
+    if (this.#running === null) this.#begin();
+    else this.#again = true;
+  }
+
+  #begin(): void {
     this.#again = false;
     this.#claimed = new Deferred();
     markHandled(this.#claimed.promise);
     this.#running = this.#round().finally(() => {
       this.#running = null;
-      if (this.#again) this.look();
+      if (this.#again && !this.#stopped) this.#begin();
     });
   }
 
@@ -108,15 +132,20 @@ export class WorkerLoop {
     const { registry, clock, log, lookMs } = this.#setup;
     try {
       const claimed = await this.#claim();
-      this.#claimed.resolve(claimed.count);
+      this.#claimed.resolve(claimed.keys.length);
       await claimed.loaded;
       if (claimed.isFull || this.#again) {
         this.#again = true;
+        if (claimed.isFull || !claimed.isAllNews) this.#news = null; // when to look next is not known
         return;
       }
       // Without room, it looks again when a run leaves memory.
+      const { dueAtMs, isAllNews } = claimed;
+      // Then the timer is right for all other runs.
+      if (isAllNews && this.#callOff !== null)
+        return this.#arm(Math.min(this.#armedAtMs, dueAtMs), Number.isFinite(dueAtMs));
       const runAtMs = registry.room < 1 ? null : await registry.nextWakeAtMs();
-      const wakeAtMs = Math.min(claimed.dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
+      const wakeAtMs = Math.min(dueAtMs, runAtMs ?? Number.POSITIVE_INFINITY);
       this.#arm(Math.min(this.#sweepAtMs, wakeAtMs), Number.isFinite(wakeAtMs));
     } catch (error) {
       if (this.#stopped) return this.#claimed.resolve(0);
@@ -128,18 +157,30 @@ export class WorkerLoop {
   }
 
   /** Starts what is due, and claims due runs as far as there is room. */
-  async #claim(): Promise<ClaimedBatch & { readonly dueAtMs: number; readonly isFull: boolean }> {
+  async #claim(): Promise<Claimed> {
     const { registry, dueWork, clock, lookMs } = this.#setup;
-    if (this.#mustSweep(clock.now())) {
+    const mustSweep = this.#mustSweep(clock.now());
+    const news = mustSweep || this.#callOff === null ? null : this.#news;
+    this.#news = new Set();
+    if (mustSweep) {
       this.#sweepAtMs = clock.now() + lookMs;
       await dueWork.sweep();
     }
-    if (registry.live.size > 0) await registry.deliverPosts();
-    const dueAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY; // first: runs that this starts are claimed below
+    if (news === null && registry.live.size > 0) await registry.deliverPosts();
+    // First: runs that this starts are claimed below. Stores need not report them.
+    if (news === null || Math.abs(clock.now() - this.#tasksReadAtMs) >= TASKS_MS) {
+      this.#tasksReadAtMs = clock.now();
+      this.#taskAtMs = (await dueWork.round()) ?? Number.POSITIVE_INFINITY;
+    }
+    const dueAtMs = this.#taskAtMs;
     const limit = Math.min(BATCH, registry.room);
-    if (limit < 1 || this.#stopped) return { count: 0, loaded: Promise.resolve(), dueAtMs, isFull: false };
-    const batch = await registry.adoptDue(limit);
-    return { ...batch, dueAtMs, isFull: batch.count === limit };
+    if (limit < 1 || this.#stopped)
+      return { keys: none, loaded: Promise.resolve(), dueAtMs, isFull: false, isAllNews: false };
+    const { keys, loaded } = await registry.adoptDue(limit);
+    // A timer that keeps this process alive may be that of a run that was just claimed.
+    const isTimerRight = registry.store.isLocal !== true || this.#isBackground;
+    const isAllNews = news !== null && isTimerRight && isSubset(news, new Set(keys));
+    return { keys, loaded, dueAtMs, isFull: keys.length === limit, isAllNews };
   }
 
   /** Also `true` if the clock is before the last sweep: it was set back, and would delay the next one. */
@@ -164,4 +205,8 @@ export class WorkerLoop {
     };
     this.#callOff = clock.setTimer(atMs, wake, isBackground);
   }
+}
+
+function isSubset(part: ReadonlySet<string>, whole: ReadonlySet<string>): boolean {
+  return [...part].every((id) => whole.has(id));
 }
