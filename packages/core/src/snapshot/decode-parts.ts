@@ -11,6 +11,7 @@ import type { WorkflowEvent } from "../event/event.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
+import { readEach } from "./lists.js";
 import { checkShape, invalidSnapshot } from "./snapshot-errors.js";
 import {
   errorShape,
@@ -42,8 +43,8 @@ export class PartDecoder {
     return decodeValue(encoded, path, this.compiled.values);
   }
 
-  events(encoded: readonly unknown[] = [], path: string): WorkflowEvent[] {
-    return encoded.map((event, index) => this.event(event, `${path}.${index}`));
+  events(encoded: readonly unknown[] | undefined, path: string): WorkflowEvent[] {
+    return readEach(encoded, path, (event, at) => this.event(event, at));
   }
 
   outcome(json: OutcomeJson, path: string): Outcome {
@@ -88,9 +89,9 @@ export class PartDecoder {
   }
 
   #guardedError(value: unknown, path: string): ErrorRecord {
-    const { cause, errors = [] } = checkShape(errorShape, value, path);
+    const { cause, errors } = checkShape(errorShape, value, path);
     if (cause !== undefined) this.#guardedError(cause, `${path}.cause`);
-    for (const [index, error] of errors.entries()) this.#guardedError(error, `${path}.errors.${index}`);
+    readEach(errors, `${path}.errors`, (error, at) => this.#guardedError(error, at));
     return value as ErrorRecord;
   }
 
@@ -104,13 +105,13 @@ export class PartDecoder {
       case "settled":
         return {
           kind,
-          members: (json.members ?? []).map((one, index) => this.#member(one, `${path}.members.${index}`)),
+          members: readEach(json.members, `${path}.members`, (one, at) => this.#member(one, at)),
         };
       case "set":
         return {
           kind,
           slots: Object.fromEntries(
-            (json.slots ?? []).map(([slot, event], index) => [slot, this.event(event, `${path}.slots.${index}`)]),
+            readEach(json.slots, `${path}.slots`, ([slot, event], at) => [slot, this.event(event, at)]),
           ),
         };
     }

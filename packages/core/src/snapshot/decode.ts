@@ -29,6 +29,7 @@ import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../value/plain.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
+import { readEach } from "./lists.js";
 import { checkTimers, countOpen, listWaits } from "./relink.js";
 import { invalidSnapshot, mismatch } from "./snapshot-errors.js";
 import {
@@ -93,8 +94,7 @@ class StateDecoder extends PartDecoder {
     state.timeoutMs = dict.timeoutMs ?? null;
     state.deadlineMs = dict.deadlineMs ?? null;
     this.#readScopes(state);
-    for (const [index, item] of (dict.items ?? []).entries())
-      this.#addItem(state, this.#item(item, this.#at(`items.${index}`)));
+    readEach(dict.items, this.#at("items"), (item, path) => this.#addItem(state, this.#item(item, path)));
     if (state.ticks === 0 && state.items.size > 0) throw invalidSnapshot(this.#at("ticks"), "0, and there is work");
     listWaits(state);
     this.#fillScopes();
@@ -141,14 +141,11 @@ class StateDecoder extends PartDecoder {
       retryTimer: null,
       fan: json.fan === undefined ? null : (this.#scope(json.fan, path, "fan") ?? cancelledFan(step)),
     };
-    for (const [index, one] of (json.memory ?? []).entries()) {
-      const record = decodeRecord(this, one, {
-        path: `${path}.memory.${index}`,
-        item: id,
-        attempt: this.#continues ? attempt : 0,
-      });
+    const place = { item: id, attempt: this.#continues ? attempt : 0 };
+    readEach(json.memory, `${path}.memory`, (one, at) => {
+      const record = decodeRecord(this, one, { ...place, path: at });
       (item.memory ??= new SmallMap()).set(record.call, record);
-    }
+    });
     this.#feed(item, path);
     if (!this.compiled.registry.newer && !takesInput(this.compiled, item))
       throw mismatch(`${path}.input`, `is nothing that the step "${step}" takes`);
@@ -182,8 +179,7 @@ class StateDecoder extends PartDecoder {
 
   /** Outer scopes come before inner ones, because ids rise. */
   #readScopes(state: RunState): void {
-    for (const [index, json] of (this.#dict.scopes ?? []).entries()) {
-      const path = this.#at(`scopes.${index}`);
+    readEach(this.#dict.scopes, this.#at("scopes"), (json, path) => {
       const { opener, collects = [], counted, size, paused = false } = json;
       const parent = this.#scope(json.parent, path, "parent");
       const id = this.#idOf(json, path);
@@ -194,28 +190,25 @@ class StateDecoder extends PartDecoder {
       scope.paused = this.#continues && paused;
       parent?.inner.add(scope);
       this.#scopes.set(scope.id, scope);
-    }
+    });
     if (this.#scopes.size > 0) state.scopes = this.#scopes;
   }
 
   /** Arrivals name scopes, so all scopes are made first. */
   #fillScopes(): void {
-    for (const [number, { id, gathered = [], failures = [], joins }] of (this.#dict.scopes ?? []).entries()) {
-      const path = this.#at(`scopes.${number}`);
+    readEach(this.#dict.scopes, this.#at("scopes"), ({ id, gathered, failures, joins }, path) => {
       const scope = this.#scopes.get(id) as FanOutState;
       for (const name of scope.collects) this.#checkCollect(name, `${path}.collects`);
-      for (const [index, { step, fired, arrivals: given = [] }] of gathered.entries()) {
-        const at = `${path}.gathered.${index}`;
-        const arrivals = given.map((arrival, place) => this.#arrival(arrival, scope, `${at}.arrivals.${place}`));
+      readEach(gathered, `${path}.gathered`, ({ step, fired, arrivals: given }, at) => {
+        const arrivals = readEach(given, `${at}.arrivals`, (arrival, place) => this.#arrival(arrival, scope, place));
         this.#checkCollect(step, `${at}.step`, arrivals);
         (scope.gathered ??= new Map()).set(step, { fired, arrivals });
-      }
-      for (const [index, [element, failure]] of failures.entries()) {
-        const at = `${path}.failures.${index}`;
+      });
+      readEach(failures, `${path}.failures`, ([element, failure], at) => {
         (scope.failures ??= new Map()).set(elementIndex(element, scope, `${at}.0`), this.failure(failure, `${at}.1`));
-      }
+      });
       scope.joins = this.#joins(joins, path);
-    }
+    });
   }
 
   #arrival(json: ArrivalJson, scope: FanOutState, path: string): Arrival {
@@ -262,10 +255,9 @@ class StateDecoder extends PartDecoder {
     };
   }
 
-  #joins(list: readonly JoinJson[] = [], path: string): Map<string, JoinBuffer> | null {
-    const joins = list.map((json, index): readonly [string, JoinBuffer] => {
-      const at = `${path}.joins.${index}`;
-      const parcels = (json.arrivals ?? []).map((parcel, place) => this.#parcel(parcel, `${at}.arrivals.${place}`));
+  #joins(list: readonly JoinJson[] | undefined, path: string): Map<string, JoinBuffer> | null {
+    const joins = readEach(list, `${path}.joins`, (json, at): readonly [string, JoinBuffer] => {
+      const parcels = this.#parcels(json.arrivals, `${at}.arrivals`);
       this.#checkJoin(json, parcels, at);
       const arrivals = new Map<string, PendingEvent[]>();
       for (const parcel of parcels) {
@@ -278,16 +270,21 @@ class StateDecoder extends PartDecoder {
     return joins.length === 0 ? null : new Map(joins);
   }
 
+  #parcels(list: readonly ParcelJson[] | undefined, path: string): PendingEvent[] {
+    return readEach(list, path, (parcel, at) => this.#parcel(parcel, at));
+  }
+
   #readKept(state: RunState): void {
-    const { joins, inbox = [], sets = [], prompts = [] } = this.#dict;
+    const { joins, inbox, sets, prompts } = this.#dict;
     state.joins = this.#joins(joins, this.#path);
-    if (inbox.length > 0) state.inbox = inbox.map((parcel, index) => this.#parcel(parcel, this.#at(`inbox.${index}`)));
-    for (const [index, [key, events]] of sets.entries())
-      (state.sets ??= new Map()).set(key, this.events(events, this.#at(`sets.${index}.1`)));
-    for (const [index, { promptId, event, step = null, askedAtMs }] of prompts.entries()) {
-      const prompt = this.event(event, this.#at(`prompts.${index}.event`));
-      (state.prompts ??= new SmallMap()).set(promptId, { promptId, event: prompt, wait: null, step, askedAtMs });
-    }
+    if (inbox && inbox.length > 0) state.inbox = this.#parcels(inbox, this.#at("inbox"));
+    readEach(sets, this.#at("sets"), ([key, events], path) => {
+      (state.sets ??= new Map()).set(key, this.events(events, `${path}.1`));
+    });
+    readEach(prompts, this.#at("prompts"), ({ promptId, event: encoded, step = null, askedAtMs }, path) => {
+      const event = this.event(encoded, `${path}.event`);
+      (state.prompts ??= new SmallMap()).set(promptId, { promptId, event, wait: null, step, askedAtMs });
+    });
   }
 
   /** Only used for the error of a stuck run: a missing step does no harm here. */
@@ -308,8 +305,7 @@ class StateDecoder extends PartDecoder {
   }
 
   #readTimers(state: RunState): void {
-    for (const [index, json] of (this.#dict.timers ?? []).entries()) {
-      const path = this.#at(`timers.${index}`);
+    readEach(this.#dict.timers, this.#at("timers"), (json, path) => {
       const { kind, dueAtMs, order } = json;
       state.timers ??= new Timers();
       const base = { dueAtMs, order, position: 0 };
@@ -330,7 +326,7 @@ class StateDecoder extends PartDecoder {
           record.timer = timer;
         }
       }
-    }
+    });
   }
 }
 

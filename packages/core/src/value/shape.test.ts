@@ -69,8 +69,9 @@ describe("a shape", () => {
     expect(pathsOf(count, value)).toEqual([""]);
   });
 
-  it("checks lists of a fixed length, and objects with any names", () => {
-    expect(pathsOf(tuple(text, number), ["a"])).toEqual([""]);
+  it("checks lists by place, and objects with any names", () => {
+    expect(pathsOf(tuple(text, number), ["a"])).toEqual(["1"]);
+    expect(pathsOf(tuple(text, number), "ab")).toEqual([""]);
     expect(pathsOf(tuple(text, number), ["a", "b"])).toEqual(["1"]);
     expect(pathsOf(mapOf(number), JSON.parse('{ "__proto__": "x", "constructor": 1 }'))).toEqual(["__proto__"]);
   });

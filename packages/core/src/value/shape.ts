@@ -45,7 +45,7 @@ type ShapedUnion<Tag extends string, Tables> = {
   readonly [Case in keyof Tables]: { readonly [Name in Tag]: Case } & ShapedFields<Tables[Case]>;
 }[keyof Tables];
 
-/** Maximum number of problems of a value: damaged data has the same one in every item. */
+/** A check ends after so many problems: damaged data has the same one in every item. */
 export const MAX_PROBLEMS = 20;
 
 // ---- single values
@@ -124,35 +124,31 @@ export function list<Item>(item: Shape<Item>): Shape<readonly Item[]> {
   return (value) => {
     if (!Array.isArray(value)) return anyList(value);
     let found: Problem[] | null = null;
-    for (let index = 0; index < value.length && !isFull(found); index++) {
-      const problems = item(value[index]);
-      if (problems !== null) found = within(index, problems, found);
-    }
+    for (let index = 0; index < value.length && !isFull(found); index++)
+      found = added(found, index, item(value[index]));
     return found;
   };
 }
 
-/** A list with a fixed number of items. */
+/** A list whose first items have a shape each. */
 // @__NO_SIDE_EFFECTS__
 export function tuple<Items extends readonly unknown[]>(
   ...items: { readonly [Index in keyof Items]: Shape<Items[Index]> }
 ): Shape<Items> {
-  const isRight = is(`a list of ${items.length}`, (value) => Array.isArray(value) && value.length === items.length);
-  const parts = fieldsOf(Object.fromEntries(items.entries()) as Table);
-  return (value) => isRight(value) ?? parts(value as Readonly<Record<string, unknown>>);
+  const parts = partsOf([...items.entries()] as [number, Shape][]);
+  return (value) => anyList(value) ?? parts(value);
 }
 
 /** An object with any names. */
 // @__NO_SIDE_EFFECTS__
 export function mapOf<Value>(value: Shape<Value>): Shape<Readonly<Record<string, Value>>> {
-  return (given) =>
-    anyObject(given) ?? fieldsOf(Object.fromEntries(Object.keys(given as object).map((name) => [name, value])))(given);
+  return (given) => anyObject(given) ?? partsOf(Object.keys(given as object).map((name) => [name, value]))(given);
 }
 
 /** An object with these fields. Others are ignored: newer versions add some. */
 // @__NO_SIDE_EFFECTS__
 export function object<const Of extends Table>(table: Of): Shape<ShapedFields<Of>> {
-  const fields = fieldsOf(table);
+  const fields = partsOf(Object.entries(table));
   return (value) => (isObject(value) ? fields(value) : anyObject(value));
 }
 
@@ -162,32 +158,33 @@ export function union<Tag extends string, const Tables extends Readonly<Record<s
   tag: Tag,
   tables: Tables,
 ): Shape<ShapedUnion<Tag, Tables>> {
-  const cases = new Map(Object.entries(tables).map(([name, table]) => [name as unknown, fieldsOf(table)]));
+  const cases = new Map(
+    Object.entries(tables).map(([name, table]) => [name as unknown, partsOf(Object.entries(table))]),
+  );
   const unknown = object({ [tag]: oneOf(...Object.keys(tables)) });
   return (value) => ((isObject(value) && cases.get(value[tag])) || unknown)(value);
 }
 
 // @__NO_SIDE_EFFECTS__
-function fieldsOf(table: Table): Shape {
-  const fields = Object.entries(table);
+function partsOf(parts: readonly (readonly [string | number, Shape])[]): Shape {
   return (value) => {
     let found: Problem[] | null = null;
-    for (const [name, shape] of fields) {
-      const problems = shape((value as Readonly<Record<string, unknown>>)[name]);
-      if (problems !== null) found = within(name, problems, found);
+    for (const [name, shape] of parts) {
+      found = added(found, name, shape((value as Readonly<Record<string, unknown>>)[name]));
       if (isFull(found)) break;
     }
     return found;
   };
 }
 
-function isFull(found: readonly Problem[] | null): boolean {
-  return found !== null && found.length >= MAX_PROBLEMS;
-}
-
 /** Adds the problems of a part to those of the whole. */
-export function within(part: string | number, problems: readonly Problem[], found: Problem[] | null = null): Problem[] {
+function added(found: Problem[] | null, part: string | number, problems: readonly Problem[] | null): Problem[] | null {
+  if (problems === null) return found;
   const all = found ?? [];
   for (const { path, what } of problems) all.push({ path: path === "" ? `${part}` : `${part}.${path}`, what });
   return all;
+}
+
+function isFull(found: readonly Problem[] | null): boolean {
+  return found !== null && found.length >= MAX_PROBLEMS;
 }
