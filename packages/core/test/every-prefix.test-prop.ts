@@ -17,7 +17,7 @@ import {
 import { Context } from "../src/index.js";
 import { decodeState } from "../src/snapshot/decode.js";
 import { encodeState } from "../src/snapshot/encode.js";
-import { Reader } from "../src/snapshot/reader.js";
+import { readSnapshot } from "../src/snapshot/snapshot-shape.js";
 import { drive, finish, JumpClock, record, useClock } from "./support/drive.js";
 import { type Flow, flows } from "./support/flows.js";
 import { expectSoundState } from "./support/invariants.js";
@@ -125,7 +125,7 @@ describe.each(flows)("$name", (flow) => {
       if (!isTried(length - 1)) continue;
       const live = replay(routing, newState(compiled), ticks.slice(0, length));
       const text = snapshotOf(live, compiled);
-      const restored = decodeState(compiled, new Reader(JSON.parse(text), "snapshot"));
+      const restored = decodeState(compiled, readSnapshot(JSON.parse(text)));
       expect(snapshotOf(restored, compiled)).toBe(text);
       const again: Tick = { type: "run.resumed", atMs: live.atMs };
       expect(outstanding(routing, restored, again)).toEqual(outstanding(routing, live, again));

@@ -261,6 +261,26 @@ describe("a snapshot that cannot be used", () => {
     },
   );
 
+  it("is refused with every problem and its path", async () => {
+    const { runId: _, ...dict } = JSON.parse(JSON.stringify(await paused()));
+    dict.atMs = "now";
+    dict.items[0].attempt = -1;
+    dict.items[0].input.kind = "dream";
+
+    expect(refusal(dict)).toMatchObject({
+      code: "SNAPSHOT_INVALID",
+      details: {
+        path: "snapshot.runId",
+        problems: [
+          "snapshot.runId is missing, not a string",
+          'snapshot.atMs is "now", not a time',
+          'snapshot.items.0.input.kind is "dream", not one of event, batch, settled, set',
+          "snapshot.items.0.attempt is -1, not a count",
+        ],
+      },
+    });
+  });
+
   it("takes a field that the state got since, with its default", async () => {
     const dict = { ...(await paused()), store: { json: {} } };
 

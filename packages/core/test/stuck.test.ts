@@ -19,8 +19,8 @@ import {
 } from "../src/index.js";
 import { decodeState } from "../src/snapshot/decode.js";
 import { encodeState } from "../src/snapshot/encode.js";
-import { Reader } from "../src/snapshot/reader.js";
 import { replay } from "../src/snapshot/replay.js";
+import { readSnapshot } from "../src/snapshot/snapshot-shape.js";
 import { rejection, reload, waiting } from "./support/runs.js";
 
 class Item extends event("Item", { n: z.number() }) {}
@@ -180,7 +180,7 @@ describe("what a stuck run would say", () => {
     const [fresh, closed] = [1, 3].map((length) => replay(routing, begin(), ticks.slice(0, length)));
     const again = [fresh, closed].map((state) => {
       const snapshot = JSON.parse(JSON.stringify(encodeState(state!, compiled)));
-      return decodeState(compiled, new Reader(snapshot, "snapshot"));
+      return decodeState(compiled, readSnapshot(snapshot));
     });
 
     expect(fresh?.unused).toEqual({ unfired: new Set(["end"]), leftovers: new Map() });

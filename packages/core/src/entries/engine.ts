@@ -131,17 +131,17 @@ export { finishedState, plainOf } from "../state/finish-draft.js";
 export type { StateChange, StatePatch } from "../state/patch.types.js";
 export { systemClock } from "../system/system.js";
 // ---- options of what packages make
-export { checkOptions, type OptionChecks, refuseOptions } from "../value/check-options.js";
 export { encodeValue } from "../value/codec.js";
 export { digest } from "../value/digest.js";
 // ---- durations
 export { duration, toMs } from "../value/duration.js";
 export { reviveError } from "../value/error-record.js";
 export { deepFreeze } from "../value/freeze.js";
-export type { Rule, Rules } from "../value/option-rules.js";
+export type { OptionChecks, Rule, Rules } from "../value/option-rules.js";
 export {
   anything,
   callable,
+  checkOptions,
   flag,
   list,
   object,
@@ -156,6 +156,7 @@ export {
   withMethods,
 } from "../value/option-rules.js";
 export { pageSize } from "../value/option-value.js";
+export { refuseOptions } from "../value/options.js";
 export type { StoredForm } from "../value/storable.js";
 export { inspectStorable as examine } from "../value/storable.js";
 

@@ -18,12 +18,14 @@ import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
 import { underWay } from "../snapshot/in-flight.js";
 import { namedSteps } from "../snapshot/named-steps.js";
-import { invalidSnapshot, Reader } from "../snapshot/reader.js";
+import { checkShape, invalidSnapshot } from "../snapshot/snapshot-errors.js";
+import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
 import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/copy-json.js";
 import { isError } from "../value/kind.js";
 import { checkOptions } from "../value/known-options.js";
 import { assertFunction, assertOption } from "../value/option-value.js";
+import { number, object, oneOf, text } from "../value/shape.js";
 import type { LiveRunCore } from "./run.types.js";
 
 /** The run of a context, and its children as the snapshot had them. */
@@ -97,14 +99,14 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
   const migrated =
     migrate === undefined ? opened : copyJson(migrate(opened as ContextDict), { ...migratedSnapshot, freeze: true });
   const children = new Map<string, RunState>();
-  const state = decodeTree({ compiled, children, ids: new Set(), asStored: false }, new Reader(migrated, "snapshot"));
+  const state = decodeTree({ compiled, children, ids: new Set(), asStored: false }, migrated);
   return { state, children: children.size === 0 ? null : children };
 }
 
 /** Restores states as they were stored, for later ticks: they are neither migrated nor checked. The root comes first. */
 export function restoreStored(compiled: CompiledWorkflow, dict: unknown): RunState[] {
   const children = new Map<string, RunState>();
-  const state = decodeTree({ compiled, children, ids: new Set(), asStored: true }, new Reader(dict, "snapshot"));
+  const state = decodeTree({ compiled, children, ids: new Set(), asStored: true }, dict);
   return [state, ...children.values()];
 }
 
@@ -119,9 +121,8 @@ interface Unsealing {
 
 function unseal(given: unknown, { codec, freeze }: Unsealing): unknown {
   const dict = copyJson(given, { ...anySnapshot, freeze });
-  const reader = new Reader(dict, "snapshot");
-  checkFormat(reader, SNAPSHOT_VERSION);
-  const name = reader.raw("codec");
+  checkFormat(dict, SNAPSHOT_VERSION, "snapshot");
+  const { codec: name, data } = dict as { readonly codec?: unknown; readonly data?: unknown };
   if (name === undefined) return dict;
   if (codec === undefined || codec.name !== name) {
     throw invalidSnapshot(
@@ -129,8 +130,9 @@ function unseal(given: unknown, { codec, freeze }: Unsealing): unknown {
       `"${String(name)}", and ${codec === undefined ? "no codec was given" : `the codec given is "${codec.name}"`}`,
     );
   }
+  const sealed = checkShape(text, data, "snapshot.data");
   try {
-    return copyJson(JSON.parse(codec.decode(reader.text("data"))), { ...anySnapshot, freeze });
+    return copyJson(JSON.parse(codec.decode(sealed)), { ...anySnapshot, freeze });
   } catch (cause) {
     if (WorkflowError.is(cause, "SNAPSHOT_HOSTILE")) throw cause;
     throw invalidSnapshot(
@@ -152,17 +154,21 @@ interface Tree {
 interface Inside {
   readonly parent: RunState;
   readonly record: ChildRecord;
+  /** Names the snapshot of the child in errors. */
+  readonly path: string;
 }
 
-function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): RunState {
+function decodeTree(tree: Tree, json: unknown, inside: Inside | null = null): RunState {
   const { compiled, children, ids, asStored } = tree;
   const isChild = inside !== null;
   const owner = inside?.record.sharesStore === true ? inside.parent : null;
-  checkFormat(reader, asStored ? STORED_VERSION : SNAPSHOT_VERSION);
+  const path = inside?.path ?? "snapshot";
+  checkFormat(json, asStored ? STORED_VERSION : SNAPSHOT_VERSION, path);
+  const dict = readSnapshot(json, { path, asStored });
   // A child has its name in `static children`, a stored run that in the runtime: the name of a class may change with every build.
-  if (!isChild && !asStored) checkName(compiled, reader);
-  if (!compiled.registry.newer) checkSteps(compiled, reader);
-  const state = decodeState(compiled, reader, { asStored, owner });
+  if (!isChild && !asStored) checkName(compiled, dict);
+  if (!compiled.registry.newer) checkSteps(compiled, dict);
+  const state = decodeState(compiled, dict, { path, asStored, owner });
   // The present code may lack `many()` and `collect()`.
   optionalModules.fans = fanning;
   optionalModules.gathered = gathering;
@@ -173,33 +179,29 @@ function decodeTree(tree: Tree, reader: Reader, inside: Inside | null = null): R
   }
   if (!isChild) ids.add(state.runId);
   for (const [, { runId }] of openChildren(state)) {
-    if (ids.has(runId)) throw invalidSnapshot(reader.at("items"), `twice the parent of run "${runId}"`);
+    if (ids.has(runId)) throw invalidSnapshot(`${path}.items`, `twice the parent of run "${runId}"`);
     ids.add(runId);
   }
-  const nested = reader.raw("children");
-  if (nested === undefined) return state;
-  const nestedReader = new Reader(nested, reader.at("children"));
+  const nested = new Map(Object.entries(dict.children ?? {}));
   for (const [, record] of openChildren(state)) {
     const { runId, name, sharesStore } = record;
-    if (nestedReader.raw(runId) === undefined) continue;
-    const flow = compiledChild(compiled, name, reader.at("children"));
+    if (!nested.has(runId)) continue;
+    const flow = compiledChild(compiled, name, `${path}.children`);
     if (sharesStore) assertShareable(compiled, flow, name);
-    const child = new Reader(nestedReader.raw(runId), nestedReader.at(runId));
-    children.set(runId, decodeTree({ ...tree, compiled: flow }, child, { parent: state, record }));
+    const place = { parent: state, record, path: `${path}.children.${runId}` };
+    children.set(runId, decodeTree({ ...tree, compiled: flow }, nested.get(runId), place));
   }
   return state;
 }
 
-function checkFormat(reader: Reader, known: Snapshot["version"]): void {
-  if (reader.raw("format") !== SNAPSHOT_FORMAT)
-    throw invalidSnapshot(
-      "snapshot.format",
-      `${JSON.stringify(reader.raw("format"))?.slice(0, 60)}, not "${SNAPSHOT_FORMAT}"`,
-    );
-  const version = reader.number("version");
+const marks = object({ format: oneOf(SNAPSHOT_FORMAT), version: number });
+
+/** Checked before the rest: only of a known version is it known what it has. */
+function checkFormat(dict: unknown, known: Snapshot["version"], path: string): void {
+  const { version } = checkShape(marks, dict, path);
   if (version === SNAPSHOT_VERSION || version === known) return;
   if (!Number.isInteger(version) || version < 1)
-    throw invalidSnapshot("snapshot.version", `${version}, no version there ever was`);
+    throw invalidSnapshot(`${path}.version`, `${version}, no version there ever was`);
   throw new WorkflowError({
     code: "SNAPSHOT_NEWER",
     message: `The snapshot has version ${version}; this Millrace reads up to ${known}.`,
@@ -208,8 +210,7 @@ function checkFormat(reader: Reader, known: Snapshot["version"]): void {
   });
 }
 
-function checkName({ name }: CompiledWorkflow, reader: Reader): void {
-  const workflow = reader.text("workflow");
+function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void {
   if (workflow === name) return;
   throw new WorkflowError({
     code: "SNAPSHOT_FOREIGN",
@@ -220,8 +221,8 @@ function checkName({ name }: CompiledWorkflow, reader: Reader): void {
 }
 
 /** Checks that everything that the snapshot names exists, and reports all that is missing at once. */
-function checkSteps({ name, steps, definition }: CompiledWorkflow, reader: Reader): void {
-  const unknown = [...namedSteps(reader, steps.keys())].filter((step) => !steps.has(step));
+function checkSteps({ name, steps, definition }: CompiledWorkflow, dict: SnapshotJson): void {
+  const unknown = [...namedSteps(dict, steps.keys())].filter((step) => !steps.has(step));
   if (unknown.length === 0) return;
   throw new WorkflowError({
     code: "SNAPSHOT_MISMATCH",

@@ -5,19 +5,29 @@
  */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import type { Failure, Outcome, Recoveries, SettledMember, StepInput } from "../engine/state.js";
+import type { Failure, Outcome, SettledMember, StepInput } from "../engine/state.js";
 import { decodeEvent, decodeValue } from "../event/decode.js";
 import type { WorkflowEvent } from "../event/event.js";
 import type { ErrorRecord } from "../value/error-record.js";
 import { guardJson } from "../value/guard.js";
 import { unmeasured } from "../value/limits.js";
-import { invalidSnapshot, Reader } from "./reader.js";
+import { readEach } from "./lists.js";
+import { checkShape, invalidSnapshot } from "./snapshot-errors.js";
+import {
+  errorShape,
+  type FailureJson,
+  type InputJson,
+  type MemberJson,
+  type OutcomeJson,
+  outcomeShape,
+} from "./snapshot-shape.js";
 
 /** How a run ended, as `encodeOutcome` wrote it. */
 export function decodeOutcome(compiled: CompiledWorkflow, json: unknown): Outcome {
-  return new PartDecoder(compiled).outcome(new Reader(json, "outcome"));
+  return new PartDecoder(compiled).outcome(checkShape(outcomeShape, json, "outcome"), "outcome");
 }
 
+/** Paths name the parts in errors. */
 export class PartDecoder {
   readonly compiled: CompiledWorkflow;
 
@@ -33,103 +43,84 @@ export class PartDecoder {
     return decodeValue(encoded, path, this.compiled.values);
   }
 
-  events(reader: Reader, name: string): WorkflowEvent[] {
-    return reader.array(name).map((event, index) => this.event(event, `${reader.at(name)}.${index}`));
+  events(encoded: readonly unknown[] | undefined, path: string): WorkflowEvent[] {
+    return readEach(encoded, path, (event, at) => this.event(event, at));
   }
 
-  outcome(reader: Reader): Outcome {
-    const status = reader.oneOf("status", ["completed", "failed", "cancelled", "timedOut"]);
+  outcome(json: OutcomeJson, path: string): Outcome {
+    const { status } = json;
     switch (status) {
       case "completed":
-        return { status, event: this.event(reader.raw("event"), reader.at("event")) };
+        return { status, event: this.event(json.event, `${path}.event`) };
       case "failed":
-        return { status, failure: this.failure(reader.raw("failure"), reader.at("failure")) };
+        return { status, failure: this.failure(json.failure, `${path}.failure`) };
       case "cancelled":
-        return { status, reason: this.value(reader.raw("reason"), reader.at("reason")) };
+        return { status, reason: this.value(json.reason, `${path}.reason`) };
       case "timedOut":
         return {
           status,
-          timeoutMs: reader.number("timeoutMs"),
-          activeSteps: reader.texts("activeSteps"),
-          ...(reader.raw("deadlineMs") !== undefined && { deadlineMs: reader.number("deadlineMs") }),
+          timeoutMs: json.timeoutMs,
+          activeSteps: json.activeSteps ?? [],
+          ...(json.deadlineMs !== undefined && { deadlineMs: json.deadlineMs }),
         };
     }
   }
 
-  failure(value: unknown, path: string): Failure {
-    const reader = new Reader(value, path);
+  failure(
+    { stepName = null, error, attempts, elapsedMs, failedAtMs, input, shape }: FailureJson,
+    path: string,
+  ): Failure {
+    if (Array.isArray(shape) && shape.length !== (input?.length ?? 0))
+      throw invalidSnapshot(`${path}.shape`, "no name for each event of a set");
     return {
-      stepName: reader.nullable("stepName", (name) => reader.text(name)),
-      error: this.error(reader.raw("error"), reader.at("error")),
-      attempts: reader.number("attempts"),
-      elapsedMs: reader.number("elapsedMs"),
-      failedAtMs: reader.time("failedAtMs"),
-      ...this.#failedInput(reader),
+      stepName,
+      error: this.error(error, `${path}.error`),
+      attempts,
+      elapsedMs,
+      failedAtMs,
+      input: this.events(input, `${path}.input`),
+      ...(shape !== undefined && { shape }),
     };
-  }
-
-  #failedInput(reader: Reader): Pick<Failure, "input" | "shape"> {
-    const input = this.events(reader, "input");
-    const shape = reader.raw("shape");
-    if (shape === undefined) return { input };
-    if (shape === "batch") return { input, shape };
-    const slots = reader.texts("shape");
-    if (slots.length !== input.length) throw invalidSnapshot(reader.at("shape"), "no name for each event of a set");
-    return { input, shape: slots };
   }
 
   error(value: unknown, path: string): ErrorRecord {
     guardJson(value, { code: "SNAPSHOT_HOSTILE", path, limits: unmeasured });
-    const reader = new Reader(value, path);
-    reader.text("name");
-    reader.text("message");
-    for (const name of ["stack", "code", "hint"]) if (reader.raw(name) !== undefined) reader.text(name);
-    if (reader.raw("details") !== undefined) new Reader(reader.raw("details"), reader.at("details"));
-    if (reader.raw("cause") !== undefined) this.error(reader.raw("cause"), reader.at("cause"));
-    if (reader.raw("errors") !== undefined)
-      for (const [index, error] of reader.array("errors").entries())
-        this.error(error, `${reader.at("errors")}.${index}`);
+    return this.#guardedError(value, path);
+  }
+
+  #guardedError(value: unknown, path: string): ErrorRecord {
+    const { cause, errors } = checkShape(errorShape, value, path);
+    if (cause !== undefined) this.#guardedError(cause, `${path}.cause`);
+    readEach(errors, `${path}.errors`, (error, at) => this.#guardedError(error, at));
     return value as ErrorRecord;
   }
 
-  input(reader: Reader): StepInput {
-    const kind = reader.oneOf("kind", ["event", "batch", "settled", "set"]);
+  input(json: InputJson, path: string): StepInput {
+    const { kind } = json;
     switch (kind) {
       case "event":
-        return { kind, event: this.event(reader.raw("event"), reader.at("event")) };
+        return { kind, event: this.event(json.event, `${path}.event`) };
       case "batch":
-        return { kind, members: Object.freeze(this.events(reader, "members")) };
+        return { kind, members: Object.freeze(this.events(json.members, `${path}.members`)) };
       case "settled":
-        return { kind, members: reader.each("members", (member) => this.#member(member)) };
+        return {
+          kind,
+          members: readEach(json.members, `${path}.members`, (one, at) => this.#member(one, at)),
+        };
       case "set":
         return {
           kind,
           slots: Object.fromEntries(
-            reader.array("slots").map((entry, index) => this.#slot(entry, `${reader.at("slots")}.${index}`)),
+            readEach(json.slots, `${path}.slots`, ([slot, event], at) => [slot, this.event(event, at)]),
           ),
         };
     }
   }
 
-  #slot(entry: unknown, path: string): readonly [string, WorkflowEvent] {
-    if (!Array.isArray(entry) || typeof entry[0] !== "string") throw invalidSnapshot(path, "no slot");
-    return [entry[0], this.event(entry[1], path)];
-  }
-
-  #member(reader: Reader): SettledMember {
-    const index = reader.number("index");
-    const status = reader.oneOf("status", ["ok", "empty", "failed"]);
-    if (status === "ok") return { status, index, event: this.event(reader.raw("event"), reader.at("event")) };
-    return status === "failed"
-      ? { status, index, failure: this.failure(reader.raw("failure"), reader.at("failure")) }
-      : { status, index };
-  }
-
-  recoveries(reader: Reader): Recoveries | null {
-    return reader.nullable("recoveries", (name) => {
-      const counts = new Reader(reader.raw(name), reader.at(name));
-      const entries = Object.keys(reader.raw(name) as object).map((handler) => [handler, counts.number(handler)]);
-      return Object.fromEntries(entries) as Recoveries;
-    });
+  #member({ status, index, event, failure }: MemberJson, path: string): SettledMember {
+    if (status === "ok") return { status, index, event: this.event(event, `${path}.event`) };
+    if (status === "empty") return { status, index };
+    if (failure === undefined) throw invalidSnapshot(`${path}.failure`, "missing");
+    return { status, index, failure: this.failure(failure, `${path}.failure`) };
   }
 }

@@ -3,141 +3,135 @@
 import { compiledChild } from "../compile/child.js";
 import type { CallRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
 import { decodeEvent } from "../event/decode.js";
-import { isLabel } from "../value/label.js";
 import { isRecord } from "../value/plain.js";
 import type { PartDecoder } from "./decode-parts.js";
-import { invalidSnapshot, mismatch, type Reader } from "./reader.js";
+import { invalidSnapshot, mismatch } from "./snapshot-errors.js";
+import type { RecordJson } from "./snapshot-shape.js";
 
-const KINDS = ["wait", "sleep", "child", "effect", "send", "edit", "run", "set", "yield", "race"] as const;
+type Json<Kind extends RecordJson["kind"]> = Extract<RecordJson, { readonly kind: Kind }>;
 
-/** The item whose memory it is. */
-export interface Owner {
-  readonly id: number;
+/** Where a record is. */
+export interface RecordPlace {
+  readonly path: string;
+  /** Id of the item whose memory it is. */
+  readonly item: number;
   /** The attempt that the ticks after the snapshot belong to; 0 when the work starts over. */
   readonly attempt: number;
 }
 
-export function decodeRecord(decoder: PartDecoder, reader: Reader, { id, attempt }: Owner): CallRecord {
-  const kind = reader.oneOf("kind", KINDS);
-  const call = reader.text("call");
-  const awaitedIn = reader.raw("awaited") === true ? attempt : 0;
+export function decodeRecord(decoder: PartDecoder, json: RecordJson, place: RecordPlace): CallRecord {
+  const { kind, call } = json;
+  const { path } = place;
   switch (kind) {
     case "wait":
-      return waitRecord(decoder, reader, { item: id, awaitedIn });
-    case "sleep":
-      return {
-        kind,
-        call,
-        openedAtMs: reader.time("openedAtMs"),
-        awaitedIn,
-        dueAtMs: reader.number("dueAtMs"),
-        status: reader.oneOf("status", ["open", "done", "closed"]),
-        timer: null,
-        ...closing(decoder, reader),
-      };
+      return waitRecord(decoder, json, place);
+    case "sleep": {
+      const { dueAtMs, status } = json;
+      return { kind, call, ...opened(json, place), dueAtMs, status, timer: null, ...closing(decoder, json, place) };
+    }
     case "child":
-      return childRecord(decoder, reader, awaitedIn);
+      return childRecord(decoder, json, place);
     case "effect":
-      return effectRecord(decoder, reader, awaitedIn);
+      return effectRecord(decoder, json, place);
     case "send":
       return { kind, call };
     case "edit":
-    case "run":
-      return {
-        kind,
-        call,
-        value: decoder.value(reader.raw("value"), reader.at("value")),
-        ...(reader.raw("hasShown") === true && { hasShown: true }),
-      };
+    case "run": {
+      const value = decoder.value(json.value, `${path}.value`);
+      return { kind, call, value, ...(json.hasShown === true && { hasShown: true }) };
+    }
     case "set":
-      return {
-        kind,
-        call,
-        events: reader.nullable("events", (name) => decoder.events(reader, name)),
-      };
+      return { kind, call, events: json.events ? decoder.events(json.events, `${path}.events`) : null };
     case "yield":
-      return { kind, call, digest: reader.text("digest") };
+      return { kind, call, digest: json.digest };
     case "race":
-      return { kind, call, open: reader.texts("open"), decided: reader.flag("decided") };
+      return { kind, call, open: [...(json.open ?? [])], decided: json.decided };
   }
 }
 
-function waitRecord(decoder: PartDecoder, reader: Reader, owner: Pick<WaitRecord, "item" | "awaitedIn">): CallRecord {
-  for (const type of reader.texts("accepts"))
+type Awaited = Json<"wait" | "sleep" | "child" | "effect">;
+
+function opened(
+  { openedAtMs, awaited }: Awaited,
+  { attempt }: RecordPlace,
+): Pick<WaitRecord, "openedAtMs" | "awaitedIn"> {
+  return { openedAtMs, awaitedIn: awaited === true ? attempt : 0 };
+}
+
+function closing(
+  decoder: PartDecoder,
+  { race, reason }: Awaited,
+  { path }: RecordPlace,
+): Pick<SlotlessRecord, "race" | "reason"> {
+  return {
+    ...(race !== undefined && { race }),
+    ...(reason !== undefined && { reason: decoder.error(reason, `${path}.reason`) }),
+  };
+}
+
+function waitRecord(decoder: PartDecoder, json: Json<"wait">, place: RecordPlace): CallRecord {
+  const { path } = place;
+  const { kind, order, accepts = [], where = null, promptId = null, dueAtMs = null, status } = json;
+  for (const type of accepts)
     if (!decoder.compiled.registry.get(type))
-      throw mismatch(reader.at("accepts"), `names ${type}, which is not an event of it`);
+      throw mismatch(`${path}.accepts`, `names ${type}, which is not an event of it`);
+  const fields = where === null ? null : decoder.value(where, `${path}.where`);
+  if (fields !== null && !isRecord(fields)) throw invalidSnapshot(`${path}.where`, "no record of fields");
   return {
-    kind: "wait",
-    call: reader.text("call"),
-    openedAtMs: reader.time("openedAtMs"),
-    ...owner,
-    order: reader.count("order"),
-    accepts: reader.texts("accepts"),
-    where: reader.nullable("where", (name) =>
-      whereOf(decoder.value(reader.raw(name), reader.at(name)), reader.at(name)),
-    ),
-    promptId: reader.nullable("promptId", (name) => reader.text(name)),
-    prompt: reader.raw("promptId") === null ? null : decoder.event(reader.raw("prompt"), reader.at("prompt")),
-    dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
-    status: reader.oneOf("status", ["open", "resolved", "timedOut", "closed"]),
-    event: reader.raw("status") === "resolved" ? decoder.event(reader.raw("event"), reader.at("event")) : null,
-    timer: null,
-    ...closing(decoder, reader),
-  };
-}
-
-function effectRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): CallRecord {
-  const label = reader.raw("label");
-  if (label !== undefined && !isLabel(label)) throw invalidSnapshot(reader.at("label"), "no label");
-  const status = reader.oneOf("status", ["working", "open", "failed", "closed"]);
-  const isOpen = status === "open";
-  return {
-    kind: "effect",
-    call: reader.text("call"),
-    ...(label !== undefined && { label }),
-    openedAtMs: reader.time("openedAtMs"),
-    awaitedIn,
+    kind,
+    call: json.call,
+    ...opened(json, place),
+    item: place.item,
+    order,
+    accepts,
+    where: fields,
+    promptId,
+    prompt: json.promptId === null ? null : decoder.event(json.prompt, `${path}.prompt`),
+    dueAtMs,
     status,
-    attempts: reader.count("attempts"),
-    failures: reader.count("failures"),
-    sinceMs: reader.time("sinceMs"),
-    lastError: reader.nullable("lastError", (name) => decoder.error(reader.raw(name), reader.at(name))),
-    dueAtMs: isOpen ? reader.number("dueAtMs") : null,
+    event: status === "resolved" ? decoder.event(json.event, `${path}.event`) : null,
     timer: null,
-    ...closing(decoder, reader),
+    ...closing(decoder, json, place),
   };
 }
 
-function closing(decoder: PartDecoder, reader: Reader): Pick<SlotlessRecord, "race" | "reason"> {
+function effectRecord(decoder: PartDecoder, json: Json<"effect">, place: RecordPlace): CallRecord {
+  const { path } = place;
+  const { kind, label, status, attempts, failures, sinceMs, lastError = null, dueAtMs } = json;
+  if (status === "open" && typeof dueAtMs !== "number") throw invalidSnapshot(`${path}.dueAtMs`, "not a number");
   return {
-    ...(reader.raw("race") !== undefined && { race: reader.text("race") }),
-    ...(reader.raw("reason") !== undefined && { reason: decoder.error(reader.raw("reason"), reader.at("reason")) }),
+    kind,
+    call: json.call,
+    ...(label !== undefined && { label }),
+    ...opened(json, place),
+    status,
+    attempts,
+    failures,
+    sinceMs,
+    lastError: lastError === null ? null : decoder.error(lastError, `${path}.lastError`),
+    dueAtMs: status === "open" ? (dueAtMs as number) : null,
+    timer: null,
+    ...closing(decoder, json, place),
   };
-}
-
-function whereOf(value: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (isRecord(value)) return value;
-  throw invalidSnapshot(path, "no record of fields");
 }
 
 /** Start and result of a child are events of the child, which the parent may lack. */
-function childRecord(decoder: PartDecoder, reader: Reader, awaitedIn: number): CallRecord {
-  const name = reader.text("name");
-  const { registry } = compiledChild(decoder.compiled, name, reader.at("name"));
+function childRecord(decoder: PartDecoder, json: Json<"child">, place: RecordPlace): CallRecord {
+  const { path } = place;
+  const { kind, name, runId, start, sharesStore = false, timeoutMs = null, status, result, error } = json;
+  const { registry } = compiledChild(decoder.compiled, name, `${path}.name`);
   return {
-    kind: "child",
-    call: reader.text("call"),
-    openedAtMs: reader.time("openedAtMs"),
-    awaitedIn,
+    kind,
+    call: json.call,
+    ...opened(json, place),
     name,
-    runId: reader.text("runId"),
-    start: decodeEvent(reader.raw("start"), registry, reader.at("start")),
-    sharesStore: reader.raw("sharesStore") !== undefined && reader.flag("sharesStore"),
-    timeoutMs: reader.raw("timeoutMs") === undefined ? null : reader.number("timeoutMs"),
-    status: reader.oneOf("status", ["open", "completed", "failed", "closed"]),
-    result:
-      reader.raw("status") === "completed" ? decodeEvent(reader.raw("result"), registry, reader.at("result")) : null,
-    error: reader.raw("status") === "failed" ? decoder.error(reader.raw("error"), reader.at("error")) : null,
-    ...closing(decoder, reader),
+    runId,
+    start: decodeEvent(start, registry, `${path}.start`),
+    sharesStore,
+    timeoutMs,
+    status,
+    result: status === "completed" ? decodeEvent(result, registry, `${path}.result`) : null,
+    error: status === "failed" ? decoder.error(error, `${path}.error`) : null,
+    ...closing(decoder, json, place),
   };
 }

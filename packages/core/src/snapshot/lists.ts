@@ -14,3 +14,12 @@ export function each<Name extends string, Given, Item>(
 ): { readonly [Key in Name]?: readonly Item[] } {
   return list(name, Array.from(given ?? [], encode));
 }
+
+/** Reads every item of a list that may be left out. @param read Gets the path of the item, for errors. */
+export function readEach<Item, Value>(
+  items: readonly Item[] | undefined,
+  path: string,
+  read: (item: Item, path: string) => Value,
+): Value[] {
+  return (items ?? []).map((item, index) => read(item, `${path}.${index}`));
+}

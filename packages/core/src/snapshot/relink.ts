@@ -5,7 +5,7 @@
  */
 import { enter, listWait } from "../engine/links.js";
 import type { RunState, WaitRecord } from "../engine/state.js";
-import { invalidSnapshot } from "./reader.js";
+import { invalidSnapshot } from "./snapshot-errors.js";
 
 /** Lists open waits of all items, the oldest first. Their prompts come before those that steps emitted. */
 export function listWaits(state: RunState): void {

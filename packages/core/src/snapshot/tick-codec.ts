@@ -23,8 +23,28 @@ import { isLabel } from "../value/label.js";
 import { unmeasured } from "../value/limits.js";
 import { textOf, withText } from "../value/pieces.js";
 import type { Piece } from "../value/pieces.types.js";
+import {
+  anyList,
+  anyObject,
+  anything,
+  count,
+  flag,
+  integer,
+  is,
+  isObject,
+  list,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  type ShapesOf,
+  text,
+  time,
+} from "../value/shape.js";
 import type { ValueType } from "../value/storable.js";
-import { invalidSnapshot, Reader } from "./reader.js";
+import { checkShape, invalidSnapshot } from "./snapshot-errors.js";
 
 /** Plain JSON. Formats only grow: what a released version wrote stays readable. */
 export interface EncodedTick {
@@ -44,8 +64,10 @@ export function encodeTick(
 ): EncodedTick {
   const encoded: Record<string, unknown> = { type: tick.type, atMs: tick.atMs };
   const fields = tick as unknown as Readonly<Record<string, unknown>>;
-  for (const [name, form] of formsOf(tick.type)) {
-    if (fields[name] !== undefined || form === value || form === written)
+  for (const [name, form] of tableOf(tick.type).forms) {
+    if (typeof form === "function") {
+      if (fields[name] !== undefined) encoded[name] = fields[name];
+    } else if (fields[name] !== undefined || form === value || form === written)
       encoded[name] = form.encode(fields[name], { compiled, types, path: `${tick.type}: ${name}`, fields });
   }
   return encoded as unknown as EncodedTick;
@@ -58,24 +80,37 @@ export function encodeTick(
  * `CHILD_UNKNOWN`.
  */
 export function decodeTick(json: unknown, compiled: CompiledWorkflow): Tick {
-  const reader = new Reader(json, "tick");
-  const type = reader.oneOf("type", Object.keys(shapes) as Tick["type"][]);
-  const tick: Record<string, unknown> = { type, atMs: reader.time("atMs") };
-  const fields = json as Readonly<Record<string, unknown>>;
-  for (const [name, form] of formsOf(type)) {
-    const given = reader.raw(name);
-    if (given === undefined && form.isOptional) continue;
-    tick[name] = form.decode(given, { compiled, types: null, path: reader.at(name), fields });
+  const table = tableOf((json as Partial<Tick> | null)?.type);
+  const fields = checkShape(table?.facts ?? anyTick, json, "tick");
+  const tick: Record<string, unknown> = { type: fields["type"], atMs: fields["atMs"] };
+  for (const [name, form] of table?.forms ?? []) {
+    const given = fields[name];
+    if (typeof form === "function") {
+      if (given !== undefined) tick[name] = given;
+    } else if (given !== undefined || form.isOptional !== true)
+      tick[name] = form.decode(given, { compiled, types: null, path: `tick.${name}`, fields });
   }
   return tick as unknown as Tick;
 }
 
-const forms = new Map<Tick["type"], [string, Form][]>();
+interface Table {
+  readonly forms: readonly (readonly [string, Form])[];
+  /** The shape of all fields that are JSON already. */
+  readonly facts: Shape<Readonly<Record<string, unknown>>>;
+}
 
-function formsOf(type: Tick["type"]): [string, Form][] {
-  const known = forms.get(type) ?? Object.entries(shapes[type]);
-  forms.set(type, known);
-  return known;
+const tables = new Map<unknown, Table>();
+
+function tableOf(type: Tick["type"]): Table;
+function tableOf(type: Tick["type"] | undefined): Table | undefined;
+function tableOf(type: Tick["type"] | undefined): Table | undefined {
+  if (tables.size === 0)
+    for (const [known, shape] of Object.entries(shapes)) {
+      const forms = Object.entries<Form>(shape);
+      const facts = forms.filter((entry): entry is [string, Shape] => typeof entry[1] === "function");
+      tables.set(known, { forms, facts: object({ ...Object.fromEntries(facts), type: anything, atMs: time }) });
+    }
+  return tables.get(type);
 }
 
 // ---- forms of fields
@@ -89,99 +124,69 @@ interface Place {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-interface Form {
+/** A field with values of the user. */
+interface Coding {
   readonly isOptional?: boolean;
   encode(live: unknown, place: Place): unknown;
   decode(json: unknown, place: Place): unknown;
 }
 
-/** JSON of one kind. */
-function plain(what: string, fits: (json: unknown) => boolean): Form {
+/** A shape: the field is JSON already. */
+type Form = Shape | Coding;
+
+/** JSON that may be deep, or have keys that reach prototypes. */
+function guarded(shape: Shape): Coding {
   return {
     encode: (live) => live,
     decode(json, { path }) {
-      if (!fits(json)) throw invalidSnapshot(path, `${JSON.stringify(json)?.slice(0, 60) ?? "missing"}, not ${what}`);
-      return json;
+      guardJson(json, { code: "SNAPSHOT_HOSTILE", path, limits: unmeasured });
+      return checkShape(shape, json, path);
     },
   };
 }
 
-function guarded({ encode, decode }: Form): Form {
-  return {
-    encode,
-    decode(json, place) {
-      guardJson(json, { code: "SNAPSHOT_HOSTILE", path: place.path, limits: unmeasured });
-      return decode(json, place);
-    },
-  };
-}
-
-function orNull({ encode, decode }: Form): Form {
+function orNull({ encode, decode }: Coding): Coding {
   return {
     encode: (live, place) => (live === null ? null : encode(live, place)),
     decode: (json, place) => (json === null ? null : decode(json, place)),
   };
 }
 
-function listOf({ encode, decode }: Form): Form {
+function listOf({ encode, decode }: Coding): Coding {
   return {
     encode: (live, place) => (live as readonly unknown[]).map((item) => encode(item, place)),
-    decode(json, place) {
-      if (!Array.isArray(json)) throw invalidSnapshot(place.path, "not a list");
-      return json.map((item, index) => decode(item, { ...place, path: `${place.path}.${index}` }));
-    },
+    decode: (json, place) =>
+      checkShape(anyList, json, place.path).map((item, index) =>
+        decode(item, { ...place, path: `${place.path}.${index}` }),
+      ),
   };
+}
+
+function absent(coding: Coding): Coding {
+  return { ...coding, isOptional: true };
 }
 
 /** Shorter texts are stored again. */
 const LONG = 100;
 
-const isText = (json: unknown): boolean => typeof json === "string";
-const isRecord = (json: unknown): boolean => typeof json === "object" && json !== null && !Array.isArray(json);
+const textOrNull = nullable(text);
+const numberOrNull = nullable(number);
+const countOrNull = nullable(count);
+const integerOrNull = nullable(integer);
+const texts = list(text);
+const recordOrNull = orNull(guarded(anyObject));
+const error = guarded(object({ name: text, message: text }));
+const definition = object({ steps: anyList, roles: anyObject } satisfies Partial<ShapesOf<Definition>>);
+const callAttempt = optional(is("a number from 1", (json) => Number.isSafeInteger(json) && (json as number) > 0));
+const label = optional(is("a label", isLabel));
 
-const text = plain("text", isText);
-const textOrNull = orNull(text);
-const number = plain("a number", (json) => typeof json === "number");
-const numberOrNull = orNull(number);
-const count = plain("a count", (json) => Number.isSafeInteger(json) && (json as number) >= 0);
-const countOrNull = orNull(count);
-const integer = plain("a whole number", Number.isSafeInteger);
-const integerOrNull = orNull(integer);
-const texts = plain("a list of texts", (json) => Array.isArray(json) && json.every(isText));
-const lists = plain(
-  "lists of texts",
-  (json) => Array.isArray(json) && json.every((list) => Array.isArray(list) && list.every(isText)),
-);
-const flag = plain("true or false", (json) => typeof json === "boolean");
-const record = plain("an object", isRecord);
-const recordOrNull = orNull(guarded(record));
-const error = guarded(
-  plain(
-    "an error",
-    (json) =>
-      isRecord(json) && isText((json as { name?: unknown }).name) && isText((json as { message?: unknown }).message),
-  ),
-);
-const definition = plain(
-  "a definition",
-  (json) => Array.isArray((json as Partial<Definition> | null)?.steps) && isRecord((json as Partial<Definition>).roles),
-);
-const positive = plain("a number from 1", (json) => Number.isSafeInteger(json) && (json as number) > 0);
-const label = plain("a label", isLabel);
-const answeredBy = plain("who answered", (json) => {
-  const { door, user } = (json ?? {}) as { readonly door?: unknown; readonly user?: unknown };
-  return isText(door) && (user === undefined || isText(user));
-});
-const limit: Form = { ...numberOrNull, isOptional: true };
-const elapsed: Form = { ...number, isOptional: true };
-
-const value: Form = {
+const value: Coding = {
   encode: (live, { compiled, path }) => encodeValue(live, path, compiled.values),
   decode: (json, { compiled, path }) => decodeValue(json, path, compiled.values),
 };
 
 /** The resulting state was measured, and mostly it is known that each value in it is plain. */
-const patches: Form = {
+const patches: Coding = {
   encode: (live, { compiled, path, fields }) =>
     isKnownPlain(fields["change"], live as readonly StatePatch[])
       ? { json: live }
@@ -196,7 +201,7 @@ function isKnownPlain(change: unknown, list: readonly StatePatch[]): boolean {
 }
 
 /** Usually equal to the written value, which the change has already. */
-const written: Form = {
+const written: Coding = {
   encode: (live, place) =>
     isWritten(place.fields["change"] as StateChange, live) ? { same: true } : value.encode(live, place),
   decode(json, place) {
@@ -208,7 +213,7 @@ const written: Form = {
 };
 
 /** Mostly a text of the result, which is not stored twice: `same` names its field, or is empty for the result itself. */
-const writtenPieces: Form = {
+const writtenPieces: Coding = {
   isOptional: true,
   encode(live, place) {
     const { attempt, pieces } = live as NonNullable<EffectRecorded["written"]>;
@@ -218,35 +223,33 @@ const writtenPieces: Form = {
     return { attempt, pieces: value.encode(cut, place), ...(places.some((at) => at !== null) && { same: places }) };
   },
   decode(json, place) {
-    const { attempt, pieces, same } = record.decode(json, place) as Readonly<Record<string, unknown>>;
-    const cut = value.decode(pieces, place) as readonly Piece[];
-    if (!Array.isArray(cut) || (same !== undefined && !Array.isArray(same)))
-      throw invalidSnapshot(place.path, "no list");
-    if (same === undefined) return { attempt: count.decode(attempt, place), pieces: cut };
+    const { attempt, pieces, same } = checkShape(piecesShape, json, place.path);
+    const cut = checkShape(anyList, value.decode(pieces, place), place.path) as readonly Piece[];
+    if (same === undefined) return { attempt, pieces: cut };
     const result = value.decode(place.fields["value"], place);
     const whole = (piece: Piece, index: number): Piece => {
-      const field = (same as readonly unknown[])[index];
+      const field = same[index];
       if (typeof field !== "string") return piece;
       const text = field === "" ? result : (result as Readonly<Record<string, unknown>>)[field];
       if (typeof text !== "string") throw invalidSnapshot(place.path, "that of a text which the result does not have");
       return withText(piece, text);
     };
-    return { attempt: count.decode(attempt, place), pieces: cut.map(whole) };
+    return { attempt, pieces: cut.map(whole) };
   },
 };
+const piecesShape = object({ attempt: count, pieces: anything, same: optional(anyList) });
 
 /** Long texts of a result, and the names of their fields. */
 function textsIn(result: unknown): ReadonlyMap<string, string> {
   const texts: (readonly [unknown, string])[] = typeof result === "string" ? [[result, ""]] : [];
-  if (isRecord(result))
-    for (const [field, part] of Object.entries(result as object)) if (field !== "") texts.push([part, field]);
+  if (isObject(result)) for (const [field, part] of Object.entries(result)) if (field !== "") texts.push([part, field]);
   return new Map(
     texts.filter((entry): entry is [string, string] => typeof entry[0] === "string" && entry[0].length > LONG),
   );
 }
 
 /** An event of the workflow that `owner` names. */
-function eventOf(owner: (place: Place) => CompiledWorkflow): Form {
+function eventOf(owner: (place: Place) => CompiledWorkflow): Coding {
   return {
     encode: (live, place) =>
       encodeEvent(
@@ -271,7 +274,7 @@ function childOf(compiled: CompiledWorkflow, name: string): CompiledWorkflow {
 
 const events = listOf(event);
 /** One event, a batch, or nothing. */
-const output: Form = {
+const output: Coding = {
   encode: (live, place) => (Array.isArray(live) ? events : eventOrNull).encode(live, place),
   decode: (json, place) => (Array.isArray(json) ? events : eventOrNull).decode(json, place),
 };
@@ -279,44 +282,48 @@ const output: Form = {
 const sends = listOf({
   encode: (live, place) => ({ ...(live as Send), event: event.encode((live as Send).event, place) }),
   decode(json, place) {
-    const reader = new Reader(json, place.path);
+    const { call, event: encoded, step = null, dueAtMs = null, toRun, isElement } = checkShape(send, json, place.path);
     return {
-      call: reader.text("call"),
-      event: event.decode(reader.raw("event"), { ...place, path: reader.at("event") }) as EventData,
-      step: reader.nullable("step", (name) => reader.text(name)),
-      dueAtMs: reader.nullable("dueAtMs", (name) => reader.number(name)),
-      toRun: reader.flag("toRun"),
-      ...(reader.raw("isElement") === true && { isElement: true }),
+      call,
+      event: event.decode(encoded, { ...place, path: `${place.path}.event` }) as EventData,
+      step,
+      dueAtMs,
+      toRun,
+      ...(isElement === true && { isElement }),
     } satisfies Send;
   },
 });
+const send = object({
+  call: text,
+  event: anything,
+  step: optional(textOrNull),
+  dueAtMs: optional(numberOrNull),
+  toRun: flag,
+  isElement: anything,
+} satisfies ShapesOf<Send>);
 
 /** The patches are one value, because their paths lead through Maps whose keys need not be JSON. */
-const change: Form = {
+const change: Coding = {
   encode(live, place) {
     const given = live as StateChange;
     if ("whole" in given) return { whole: true, next: value.encode(given.next, place) };
     return { patches: patches.encode(given.patches, place) };
   },
   decode(json, place) {
-    const reader = new Reader(json, place.path);
-    if (reader.raw("whole") === true)
-      return { whole: true, next: value.decode(reader.raw("next"), { ...place, path: reader.at("next") }) };
-    const list = patches.decode(reader.raw("patches"), { ...place, path: reader.at("patches") });
-    if (!Array.isArray(list) || !list.every(isPatch))
-      throw invalidSnapshot(reader.at("patches"), "not a list of patches");
-    return { patches: list };
+    const { whole, next, patches: list } = checkShape(changeShape, json, place.path);
+    if (whole === true) return { whole, next: value.decode(next, { ...place, path: `${place.path}.next` }) };
+    const at = `${place.path}.patches`;
+    return { patches: checkShape(patchList, patches.decode(list, { ...place, path: at }), at) };
   },
 };
-
-function isPatch(patch: StatePatch | null): boolean {
-  return (
-    isRecord(patch) &&
-    ["add", "remove", "replace"].includes((patch as StatePatch).op) &&
-    Array.isArray((patch as StatePatch).path) &&
-    (patch as StatePatch).path.length > 0
-  );
-}
+const changeShape = object({ whole: anything, next: anything, patches: anything });
+const patchList = list(
+  object({
+    op: oneOf("add", "remove", "replace"),
+    path: is("a path", (path) => Array.isArray(path) && path.length > 0),
+    value: anything,
+  } satisfies ShapesOf<StatePatch>),
+);
 
 // ---- ticks
 
@@ -330,13 +337,13 @@ const ofAttempt = { item: count, attempt: count };
 const ofCall = { ...ofAttempt, call: text };
 const ofEffect = {
   ...ofCall,
-  callAttempt: { ...positive, isOptional: true },
-  label: { ...label, isOptional: true },
+  callAttempt,
+  label,
 };
-const ofEdit = { change: { ...change, isOptional: true }, shown: { ...events, isOptional: true } };
-const done = { sends: { ...sends, isOptional: true }, hasShown: { ...flag, isOptional: true } };
-const ofSlotless = { ...ofCall, race: { ...text, isOptional: true } };
-const limits = { timeoutMs: limit, deadlineMs: limit };
+const ofEdit = { change: absent(change), shown: absent(events) };
+const done = { sends: absent(sends), hasShown: optional(flag) };
+const ofSlotless = { ...ofCall, race: optional(text) };
+const limits = { timeoutMs: optional(numberOrNull), deadlineMs: optional(numberOrNull) };
 
 /** Every field of every tick: a new field does not compile without a form. */
 const shapes: Shapes = {
@@ -346,12 +353,12 @@ const shapes: Shapes = {
     deadlineMs: numberOrNull,
     lineage: recordOrNull,
     labels: recordOrNull,
-    store: { ...value, isOptional: true },
-    trace: { ...guarded(record), isOptional: true },
+    store: absent(value),
+    trace: absent(guarded(anyObject)),
   },
   "run.resumed": limits,
   "run.retried": limits,
-  "run.cancelled": { reason: value, ticket: { ...integer, isOptional: true } },
+  "run.cancelled": { reason: value, ticket: optional(integer) },
   "run.idled": {},
   "definition.changed": { definition },
   "event.received": {
@@ -359,7 +366,7 @@ const shapes: Shapes = {
     step: textOrNull,
     promptId: textOrNull,
     ticket: integerOrNull,
-    by: { ...answeredBy, isOptional: true },
+    by: optional(object({ door: text, user: optional(text) })),
   },
   "time.passed": {},
   "step.completed": {
@@ -367,14 +374,14 @@ const shapes: Shapes = {
     output,
     sends: orNull(sends),
     ...ofEdit,
-    elapsedMs: elapsed,
+    elapsedMs: optional(number),
   },
   "step.failed": {
     ...ofAttempt,
     error,
     retryAtMs: numberOrNull,
-    isGenerator: { ...flag, isOptional: true },
-    elapsedMs: elapsed,
+    isGenerator: optional(flag),
+    elapsedMs: optional(number),
   },
   "step.yielded": { ...ofCall, digest: text, event },
   "sends.committed": { ...ofAttempt, sends },
@@ -383,7 +390,7 @@ const shapes: Shapes = {
     accepts: texts,
     where: orNull(value),
     prompt: eventOrNull,
-    promptId: { ...text, isOptional: true },
+    promptId: optional(text),
     dueAtMs: numberOrNull,
   },
   "sleep.opened": { ...ofSlotless, dueAtMs: number },
@@ -391,16 +398,16 @@ const shapes: Shapes = {
     ...ofSlotless,
     name: text,
     start: ofChild,
-    sharesStore: { ...flag, isOptional: true },
-    timeoutMs: { ...number, isOptional: true },
+    sharesStore: optional(flag),
+    timeoutMs: optional(number),
   },
   "child.closed": { item: count, call: text, name: text, result: orNull(ofChild), error: orNull(error) },
   "call.awaited": ofCall,
   "call.closed": { ...ofCall, reason: error },
   "effect.opened": ofEffect,
   "effect.failed": { ...ofEffect, error, retryAtMs: numberOrNull, elapsedMs: number, written: writtenPieces },
-  "effect.recorded": { ...ofEffect, value, elapsedMs: elapsed, ...ofEdit, ...done, written: writtenPieces },
-  "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: { ...lists, isOptional: true }, event },
+  "effect.recorded": { ...ofEffect, value, elapsedMs: optional(number), ...ofEdit, ...done, written: writtenPieces },
+  "event.collected": { ...ofCall, buffer: text, expected: texts, accepts: optional(list(texts)), event },
   "state.edited": { item: countOrNull, attempt: count, call: textOrNull, change, value: written, ...done },
   "stream.written": {
     item: countOrNull,
@@ -408,7 +415,9 @@ const shapes: Shapes = {
     event: shown,
     origin: textOrNull,
     promptId: textOrNull,
-    writer: { ...text, isOptional: true },
-    call: { ...text, isOptional: true },
+    writer: optional(text),
+    call: optional(text),
   },
 };
+
+const anyTick = object({ type: oneOf(...Object.keys(shapes)), atMs: time });

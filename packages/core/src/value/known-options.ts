@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { refuseUnknown } from "./unknown-options.js";
+import { refuseUnknown } from "./options.js";
 
 export const knownOptions = {
   step: "name on emits resources workers retry timeout subclasses waits streams limit skipChecks",

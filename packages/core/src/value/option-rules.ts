@@ -4,14 +4,30 @@
  *
  * @module
  */
-import { formatValue } from "./format-value.js";
-import { unknownNames, type Words } from "./unknown-names.js";
+import { refuseOptions, unknownNames, type Words } from "./options.js";
+import * as shape from "./shape.js";
 
 /** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
 export type Rule = (value: unknown, option: string) => readonly string[];
 
 /** A rule for every option of a type, so that none is forgotten. */
 export type Rules<Options> = { readonly [Option in keyof Required<Options>]: Rule };
+
+export interface OptionChecks<Options> {
+  readonly rules: Rules<Options>;
+  /** Problems of several options together. @default none */
+  readonly besides?: readonly string[];
+}
+
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem of the options, and those besides. */
+export function checkOptions<Options extends object>(
+  what: string,
+  given: Options,
+  { rules, besides = [] }: OptionChecks<Options>,
+): void {
+  if (typeof given !== "object" || given === null) refuseOptions(what, ["they are not an object"]);
+  refuseOptions(what, optionProblems(given, rules), besides);
+}
 
 /** The problems of all options, unknown ones first. @param prefix See {@link ruleProblems}. */
 export function optionProblems<Options extends object>(given: Options, rules: Rules<Options>, prefix = ""): string[] {
@@ -27,6 +43,27 @@ export function ruleProblems(given: object, rules: object, prefix = ""): string[
 
 // ---- rules
 
+/** Refuses what does not fit; an absent option fits. */
+// @__NO_SIDE_EFFECTS__
+export function fits(of: shape.Shape): Rule {
+  return (value, option) => {
+    const problems = value === undefined ? null : of(value);
+    return (problems ?? []).map(({ path, what }) => `\`${path === "" ? option : `${option}.${path}`}\` ${what}`);
+  };
+}
+
+/** @param problemOf Describes what is wrong with a value, to be read after its name; `null` if it is right. */
+// @__NO_SIDE_EFFECTS__
+export function ruleOf(problemOf: (value: unknown) => string | null): Rule {
+  return fits(shape.shapeOf(problemOf));
+}
+
+/** @param expected To be read after the value: "is 0, not a whole number from 1". */
+// @__NO_SIDE_EFFECTS__
+export function valueRule(isRight: (value: unknown) => boolean, expected: string): Rule {
+  return fits(shape.is(expected, isRight));
+}
+
 /** Checked where it is used, or not at all. */
 export const anything: Rule = () => [];
 
@@ -36,14 +73,12 @@ export function unchecked<const Names extends string>(names: Names): Readonly<Re
 }
 
 /** `null` counts as absent. */
-export const text: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "string" || value === null, "a text");
-export const flag: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "boolean", "true or false");
-export const callable: Rule = /* @__PURE__ */ valueRule((value) => typeof value === "function", "a function");
-export const object: Rule = /* @__PURE__ */ valueRule(
-  (value) => typeof value === "object" && !Array.isArray(value),
-  "an object",
-);
-export const list: Rule = /* @__PURE__ */ valueRule(Array.isArray, "a list");
+export const text: Rule = valueRule((value) => typeof value === "string" || value === null, "a text");
+export const flag: Rule = fits(shape.flag);
+export const callable: Rule = valueRule((value) => typeof value === "function", "a function");
+/** `null` counts as absent. */
+export const object: Rule = fits(shape.nullable(shape.anyObject));
+export const list: Rule = fits(shape.anyList);
 
 export function oneOf(...words: readonly string[]): Rule {
   return valueRule((value) => words.includes(value as string), `one of ${words.join(", ")}`);
@@ -54,20 +89,17 @@ export function wholeNumber(least: number, most: number = Number.POSITIVE_INFINI
     if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return null;
     // Here, because the first number of a process that is written so takes 20 ms.
     const end = most === Number.POSITIVE_INFINITY ? "" : ` to ${most.toLocaleString("en")}`;
-    return `is ${formatValue(value)}, not a whole number from ${least}${end}`;
+    return `is ${shape.shown(value)}, not a whole number from ${least}${end}`;
   });
 }
 
-/** @param expected To be read after the value: "is 0, not a whole number from 1". */
-export function valueRule(isRight: (value: unknown) => boolean, expected: string): Rule {
-  return ruleOf((value) => (isRight(value) ? null : `is ${formatValue(value)}, not ${expected}`));
-}
-
-/** @param problemOf Describes what is wrong with a value, to be read after its name; `null` if it is right. */
-export function ruleOf(problemOf: (value: unknown) => string | null): Rule {
+/** An object of options inside of another. */
+export function nested<Options extends object>(rules: Rules<Options>): Rule {
   return (value, option) => {
-    const problem = value === undefined ? null : problemOf(value);
-    return problem === null ? [] : [`\`${option}\` ${problem}`];
+    if (value === undefined) return [];
+    return shape.isObject(value)
+      ? optionProblems(value as Options, rules, `${option}.`)
+      : [`\`${option}\` is not an object`];
   };
 }
 

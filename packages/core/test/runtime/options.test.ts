@@ -124,7 +124,7 @@ describe("a value of a wrong kind is named, and never as [object Object]:", () =
       "`edit` is an object; it must be a function",
     ],
     ["`runId`", (runtime) => runtime.handle(Symbol("id") as never).summary(), "`runId` is"],
-    ["`runId` of a history", (runtime) => read(runtime.history(Object.create(null))), "`runId` is of type object"],
+    ["`runId` of a history", (runtime) => read(runtime.history(Object.create(null))), "`runId` is an object"],
     ["`tenant`", (runtime) => runtime.handle("one", { tenant: odd }).summary(), "`tenant` is"],
     ["a duration", (runtime) => runtime.run("flow", {}, { timeout: Object.create(null) }), "`timeout` is an object"],
     ["`records`", (runtime) => runtime.import([], { records: 1n as never }), "`records` is 1"],

@@ -412,13 +412,13 @@ describe("the queues of a runtime", () => {
         details: {
           problems: [
             'the name of the queue "" is empty',
-            "`perkey` is not an option (did you mean `perKey`?) of `queues.a`",
+            "`queues.a.perkey` is not an option (did you mean `perKey`?)",
             "`queues.a.concurrency` is 0, not a whole number from 1",
             '`queues.a.priority` is "yes", not true or false',
-            "`queues.b.perKey.concurrency` is missing, not a whole number from 1",
+            "`queues.b.perKey.concurrency` is missing",
             "`queues.b.rate.limit` is 1.5, not a whole number from 1",
             '`queues.b.rate.per` is "soon", not a duration of at least 1 ms',
-            "`rate` is not an option of `queues.c.perKey`",
+            "`queues.c.perKey.rate` is not an option",
             "`queues.c.perKey.concurrency` is NaN, not a whole number from 1",
             "`queues.c.rate` is not an object",
             "`queues.d.rate.per` is 0, not a duration of at least 1 ms",

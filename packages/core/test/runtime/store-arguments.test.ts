@@ -135,7 +135,7 @@ describe("records of a step", () => {
 
     expect(await rejection(runtime.run("flow", { input: "x" }))).toMatchObject({
       code: "OPTION_INVALID",
-      message: "The arguments of the store are invalid: `id` is missing; it must be a string.",
+      message: "The arguments of the store are invalid: `id` is missing, not a string.",
     });
   });
 });

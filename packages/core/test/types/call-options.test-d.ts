@@ -20,17 +20,13 @@ import type {
   SendOptions,
   TenantOptions,
 } from "../../src/runtime/api/runtime.types.js";
-import type { QueueOptions } from "../../src/runtime/api/runtime-options.types.js";
 import type { RecordListQuery } from "../../src/runtime/api/runtime-records.types.js";
 import type { ScheduleOptions, ScheduleQuery } from "../../src/runtime/api/schedule.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
-import type { Words } from "../../src/value/unknown-names.js";
+import type { Words } from "../../src/value/options.js";
 
 interface Interfaces {
-  readonly queues: QueueOptions;
-  readonly "queues.perKey": NonNullable<QueueOptions["perKey"]>;
-  readonly "queues.rate": NonNullable<QueueOptions["rate"]>;
   readonly memoryStore: MemoryStoreOptions;
   readonly run: RuntimeRunOptions;
   readonly "run.dedupe": DedupeOptions;

@@ -6,9 +6,7 @@ import { msOf } from "../../value/duration.js";
 import { formatValue } from "../../value/format-value.js";
 import { namesOf } from "../../value/known-options.js";
 import { isLabel, MAX_LABEL } from "../../value/label.js";
-import { nearest } from "../../value/nearest.js";
-import { unknownNames } from "../../value/unknown-names.js";
-import { optionsInvalid } from "../../value/unknown-options.js";
+import { didYouMean, optionsOf, refuseOptions, unknownNames } from "../../value/options.js";
 import type { AttemptCore } from "../run.types.js";
 
 export interface CallPolicies {
@@ -25,8 +23,7 @@ const plain: CallPolicies = { retry: null, timeoutMs: null, limiter: null, label
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */
 export function callPolicies(attempt: AttemptCore, key: string, given: EffectOptions | undefined): CallPolicies {
   if (given === undefined) return plain;
-  const problems = problemsOf(attempt, given);
-  if (problems.length > 0) throw optionsInvalid(`\`ctx.run(${formatValue(key)}, …)\``, problems);
+  refuseOptions(optionsOf(`\`ctx.run(${formatValue(key)}, …)\``), problemsOf(attempt, given));
   const { retry = null, timeout, limit, label } = given;
   const isPlain = retry === null && timeout === undefined && limit === undefined;
   return {
@@ -56,7 +53,5 @@ function limitProblems(limit: string, ofStep: string | null, names: readonly str
   // Two attempts that each hold a place and wait for a second one would wait forever.
   if (limit === ofStep) return [`\`limit\` is ${formatValue(limit)}, of which the step holds a place already`];
   if (names.includes(limit)) return [];
-  const near = nearest(limit, names);
-  const meant = near === null ? "" : ` (did you mean \`${near}\`?)`;
-  return [`\`limit\` is ${formatValue(limit)}, which the workflow does not define${meant}`];
+  return [`\`limit\` is ${formatValue(limit)}, which the workflow does not define${didYouMean(limit, names)}`];
 }

@@ -10,11 +10,11 @@ import type { StreamCursor, StreamOptions, StreamSource } from "../../stream/str
 import type { StreamedEvent } from "../../stream/streamed-event.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
+import { refuseUnknown } from "../../value/options.js";
 import { PieceReader } from "../../value/piece-reader.js";
 import { piecesAfter, sizeOfAll } from "../../value/pieces.js";
 import type { WrittenPieces } from "../../value/pieces.types.js";
 import type { ValueType } from "../../value/storable.js";
-import { refuseUnknown } from "../../value/unknown-options.js";
 import { idOf } from "../store/run-key.js";
 import type { RunKey } from "../store/run-store.types.js";
 import type { RunRegistry } from "../worker/claim/registry.js";

@@ -5,12 +5,9 @@
  *
  * @module
  */
-import { refuseUnknown } from "../../value/unknown-options.js";
+import { refuseUnknown } from "../../value/options.js";
 
 export const callOptions = {
-  queues: "concurrency perKey rate priority",
-  "queues.perKey": "concurrency",
-  "queues.rate": "limit per",
   memoryStore: "maxEnded",
   run: "tenant runId startAt labels trace timeout deadline dedupe queue queueKey priority",
   "run.dedupe": "key for failed",

@@ -6,7 +6,7 @@ import { encodeEvent } from "../../event/event-codec.js";
 import { limitsOf } from "../../run/start.js";
 import { formatValue } from "../../value/format-value.js";
 import { pageSize, wrongOption } from "../../value/option-value.js";
-import { optionsInvalid } from "../../value/unknown-options.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { TenantOptions } from "../api/runtime-names.types.js";
 import type {
   RuntimeSchedules,
@@ -144,7 +144,7 @@ export class StoredSchedules implements RuntimeSchedules {
       ...(catchUps.includes(catchUp) ? [] : [`\`catchUp\` is ${formatValue(catchUp)}, not "last", "all" or "none"`]),
       ...ticketProblems(queues, options),
     ];
-    if (problems.length > 0) throw optionsInvalid(`the schedule "${name}"`, problems);
+    refuseOptions(optionsOf(`the schedule "${name}"`), problems);
     const workflow = workflows.get(options.workflow);
     const { compiled } = workflow;
     const event = resolveStart(compiled, options.input);

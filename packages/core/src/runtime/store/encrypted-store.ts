@@ -1,6 +1,5 @@
 /** `encryptedStore`: a store whose texts are encrypted before they reach it. */
-import { checkOptions } from "../../value/check-options.js";
-import { type Rules, required, valueRule } from "../../value/option-rules.js";
+import { checkOptions, type Rules, required, valueRule } from "../../value/option-rules.js";
 import type { RunPage, RunQuery, RunStore, StoredRun } from "./run-store.types.js";
 import { matchesSearch, searchWindow, shortestJournals, wrapStore } from "./store-kit.js";
 import { StoreTexts } from "./store-texts.js";

@@ -6,7 +6,7 @@
 
 import { toMs } from "../../value/duration.js";
 import { formatValue } from "../../value/format-value.js";
-import { optionsInvalid } from "../../value/unknown-options.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
 import type { DedupeOptions, RuntimeRunOptions } from "../api/runtime.types.js";
 import { checkCallOptions } from "../options/call-options.js";
 import { checkNames } from "../options/check-names.js";
@@ -57,7 +57,7 @@ export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: Runtime
   const forMs = toMs(dedupe.for, "dedupe.for");
   if (forMs === 0) problems.push("`dedupe.for` is 0: it would dedupe nothing");
   if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after every date that there can be");
-  if (problems.length > 0) throw optionsInvalid("`run`", problems);
+  refuseOptions(optionsOf("`run`"), problems);
   checkNames({ key: dedupe.key });
   return { key: dedupe.key, forMs, failed };
 }

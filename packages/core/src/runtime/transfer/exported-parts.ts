@@ -7,6 +7,21 @@ import { WorkflowError } from "../../errors/workflow-error.js";
 import { freeHeapBytes } from "../../system/system.js";
 import { isError } from "../../value/kind.js";
 import { wrongOption } from "../../value/option-value.js";
+import {
+  anyList,
+  anyObject,
+  count,
+  is,
+  isObject,
+  isTime,
+  nullable,
+  object,
+  oneOf,
+  type Shape,
+  type ShapesOf,
+  text,
+  union,
+} from "../../value/shape.js";
 import { EXPORT_FORMAT, type ExportedHead, type ExportedPart } from "../api/moving.types.js";
 import { checkNames, type Named } from "../options/check-names.js";
 import { isPriority } from "../options/queue-options.js";
@@ -63,59 +78,38 @@ export class Problems {
   }
 }
 
-type Check = (value: unknown) => boolean;
-
-const text: Check = (value) => typeof value === "string";
-const whole: Check = (value) => Number.isSafeInteger(value);
 /** Epoch milliseconds that a `Date` can have. */
-export const isTime: Check = (value) => whole(value) && Math.abs(value as number) <= 8.64e15;
-const count: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-const object: Check = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const orNull =
-  (check: Check): Check =>
-  (value) =>
-    value === null || check(value);
-const has =
-  (fields: { readonly [name: string]: Check }): Check =>
-  (value) =>
-    object(value) && wrongFields(value as object, fields).length === 0;
+export const wholeTime: Shape<number> = is("a time", (value) => Number.isSafeInteger(value) && isTime(value));
 
-const status: Check = (value) => typeof value === "string" && isStoredStatus(value);
-
-const forms: { readonly [Type in ExportedPart["type"]]: { readonly [field: string]: Check } } = {
+const forms: { readonly [Type in ExportedPart["type"]]: ShapesOf<Omit<PartOf<Type>, "type">> } = {
   run: {
-    format: (value) => value === EXPORT_FORMAT,
-    move: (value) => typeof value === "string" && value.length > 0 && value.length <= 100,
+    format: oneOf(EXPORT_FORMAT),
+    move: is("a text of 1 to 100 characters", (move) => text(move) === null && /^.{1,100}$/s.test(move as string)),
     tenant: text,
     runId: text,
     workflow: text,
-    status,
-    input: object,
+    status: is("a status", (status) => typeof status === "string" && isStoredStatus(status)),
+    input: anyObject,
     code: text,
     ticks: count,
-    createdAtMs: isTime,
-    startAtMs: isTime,
-    updatedAtMs: isTime,
-    labels: object,
-    forkedFrom: orNull(has({ runId: text, tick: count })),
-    queue: orNull(has({ name: text, key: text, priority: isPriority })),
-    waiting: orNull(Array.isArray),
+    createdAtMs: wholeTime,
+    startAtMs: wholeTime,
+    updatedAtMs: wholeTime,
+    labels: anyObject,
+    forkedFrom: nullable(object({ runId: text, tick: count })),
+    queue: nullable(object({ name: text, key: text, priority: is("a priority", isPriority) })),
+    waiting: nullable(anyList),
   },
   code: { name: text, text },
-  ticks: { first: count, last: count, atMs: isTime, entries: Array.isArray },
-  snapshot: { tick: count, atMs: isTime, snapshot: object },
-  event: { sequence: count, atMs: isTime, shown: object },
-  post: { position: count, key: orNull(text), atMs: isTime, message: has({ kind: text }) },
-  received: { key: text, receipt: has({ status: text }) },
-  record: { kind: text, id: text, value: (value) => value !== undefined },
+  ticks: { first: count, last: count, atMs: wholeTime, entries: anyList },
+  snapshot: { tick: count, atMs: wholeTime, snapshot: anyObject },
+  event: { sequence: count, atMs: wholeTime, shown: anyObject },
+  post: { position: count, key: nullable(text), atMs: wholeTime, message: object({ kind: text }) },
+  received: { key: text, receipt: object({ status: text }) },
+  record: { kind: text, id: text, value: is("a value", (value) => value !== undefined) },
   end: { parts: count },
 };
-
-function wrongFields(value: object, fields: { readonly [name: string]: Check }): string[] {
-  return Object.keys(fields).filter(
-    (name) => !fields[name]?.(Object.hasOwn(value, name) ? value[name as keyof object] : undefined),
-  );
-}
+const anyPart: Shape<ExportedPart> = union("type", forms) as never;
 
 /**
  * @param tenant Tenant that the run must have.
@@ -163,18 +157,15 @@ function isIterable(parts: ExportedParts): boolean {
 }
 
 function partOf(given: unknown, number: number, problems: Problems): ExportedPart | null {
-  const { type } = (object(given) ? given : {}) as { readonly type?: unknown };
-  if (typeof type !== "string" || !Object.hasOwn(forms, type)) {
-    problems.add(`part ${number} is of no type that there is`);
-    return null;
-  }
-  const wrong = wrongFields(given as object, forms[type as ExportedPart["type"]]);
-  if (wrong.length === 0) return given as ExportedPart;
-  problems.add(
-    type === "run" && wrong.includes("format")
-      ? `its format is not ${EXPORT_FORMAT}: a newer version has written it`
-      : `part ${number}, "${type}", has a wrong ${wrong.map((name) => `\`${name}\``).join(", ")}`,
-  );
+  const found = anyPart(given);
+  if (found === null) return given as ExportedPart;
+  const name =
+    isObject(given) && typeof given["type"] === "string" ? `part ${number}, "${given["type"]}",` : `part ${number}`;
+  const isNewer = found.some(({ path }) => path === "format");
+  if (isNewer) problems.add(`its format is not ${EXPORT_FORMAT}: a newer version has written it`);
+  else
+    for (const { path, what } of found)
+      problems.add(path === "" ? `${name} ${what}` : `${name} has a wrong \`${path}\`: it ${what}`);
   return null;
 }
 

@@ -38,7 +38,7 @@ import {
 } from "../worker/load/load.js";
 import type { RunTree } from "../worker/load/run-tree.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
-import { type Exported, type ExportedParts, isTime, Problems, readParts } from "./exported-parts.js";
+import { type Exported, type ExportedParts, Problems, readParts, wholeTime } from "./exported-parts.js";
 import { type StagedRun, stageRun } from "./imported-run.js";
 
 export interface ImportSetup extends RuntimeParts {
@@ -115,7 +115,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
 /** Reads every tick as the readers of the run will: alone, and with the state that it leads to. */
 async function readHistory(from: LoadFrom, firstTick: number): Promise<void> {
   for await (const { number, atMs } of historyOf(from, undefined))
-    if (!isTime(atMs)) throw invalid(`its tick ${number} has the time ${atMs}, which no date has`);
+    if (wholeTime(atMs) !== null) throw invalid(`its tick ${number} has the time ${atMs}, which no date has`);
   const { tree } = await loadOwn(from, firstTick - 1);
   for await (const _ of steps(from, { tree, ticks: firstTick - 1 })) tree.forgetOutcomes();
 }

@@ -12,9 +12,10 @@ import { WorkflowError } from "../../../errors/workflow-error.js";
 import { sameValue } from "../../../event/equal.js";
 import { restoreRun, restoreStored } from "../../../run/snapshot-run.js";
 import type { Snapshot } from "../../../snapshot/format.js";
-import { Reader } from "../../../snapshot/reader.js";
+import { checkShape } from "../../../snapshot/snapshot-errors.js";
 import { afterTurn, isTurnOver } from "../../../system/host-turns.js";
 import { freeHeapBytes } from "../../../system/system.js";
+import { anything, object, text } from "../../../value/shape.js";
 import type { RunKey, RunStore, StoredRun, StoredSnapshot, TickBatch } from "../../store/run-store.types.js";
 import { runTooLarge } from "../../store/runtime-errors.js";
 import { unpackJson } from "../../text/blob-text.js";
@@ -173,9 +174,10 @@ async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<R
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} });
     return new RunTree(compiled, [state], await readCode(from, run.code));
   }
-  const reader = new Reader(await readText(from, snapshot.text, where(from)), "snapshot");
-  return new RunTree(compiled, restoreStored(compiled, reader.raw("run")), await readCode(from, reader.text("code")));
+  const stored = checkShape(storedRun, await readText(from, snapshot.text, where(from)), "snapshot");
+  return new RunTree(compiled, restoreStored(compiled, stored.run), await readCode(from, stored.code));
 }
+const storedRun = object({ run: anything, code: text });
 
 /** The last other code that was read of each workflow: after a deploy, most runs have the same one. */
 const otherCode: WeakMap<RegisteredWorkflow, HashedDefinition> = new WeakMap();

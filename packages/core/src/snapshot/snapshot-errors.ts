@@ -1,0 +1,36 @@
+/** Errors of snapshots and ticks, and the check of their shape. */
+import { WorkflowError } from "../errors/workflow-error.js";
+import type { Shape } from "../value/shape.js";
+
+/** @throws {WorkflowError} `SNAPSHOT_INVALID` naming every problem. @param path Names the value in the error. */
+export function checkShape<Value>(shape: Shape<Value>, value: unknown, path: string): Value {
+  const problems = shape(value);
+  if (problems === null) return value as Value;
+  const at = problems.map((problem) => (problem.path === "" ? path : `${path}.${problem.path}`));
+  throw invalid(
+    at[0] as string,
+    problems.map(({ what }, index) => `${at[index]} ${what}`),
+  );
+}
+
+export function invalidSnapshot(path: string, what: string): WorkflowError {
+  return invalid(path, [`${path} is ${what}`]);
+}
+
+function invalid(path: string, problems: readonly string[]): WorkflowError {
+  return new WorkflowError({
+    code: "SNAPSHOT_INVALID",
+    message: `This is not a ${path.startsWith("tick") ? "tick" : "snapshot"} of a run: ${problems.join("; ")}.`,
+    hint: "Pass the result of `context.toDict()`, whole and unchanged.",
+    details: { path, problems },
+  });
+}
+
+export function mismatch(path: string, what: string): WorkflowError {
+  return new WorkflowError({
+    code: "SNAPSHOT_MISMATCH",
+    message: `The snapshot does not fit the workflow: ${path} ${what}.`,
+    hint: "Let the code still take what the run holds, or change the snapshot with `migrate`.",
+    details: { path },
+  });
+}

@@ -1,0 +1,308 @@
+/**
+ * The shape of snapshots: the fields of {@link Snapshot} that are read, and what each may hold.
+ *
+ * Events, values and errors are checked where they are decoded, and references where they are followed.
+ *
+ * @module
+ */
+import { runLimits } from "../engine/run-limits.js";
+import type { ErrorRecord } from "../value/error-record.js";
+import { isLabel } from "../value/label.js";
+import {
+  anyObject,
+  anything,
+  count,
+  flag,
+  integer,
+  is,
+  list,
+  mapOf,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  type Shape,
+  type Shaped,
+  type ShapesOf,
+  text,
+  time,
+  tuple,
+  union,
+} from "../value/shape.js";
+import { isVersion } from "../value/version.js";
+import {
+  type EncodedArrival,
+  type EncodedFailure,
+  type EncodedGathered,
+  type EncodedItem,
+  type EncodedJoin,
+  type EncodedLoad,
+  type EncodedMember,
+  type EncodedParcel,
+  type EncodedScope,
+  SNAPSHOT_FORMAT,
+  type Snapshot,
+  STORED_VERSION,
+} from "./format.js";
+import { checkShape } from "./snapshot-errors.js";
+
+/** Absent and `null` mean the same. */
+// @__NO_SIDE_EFFECTS__
+function absent<Value>(shape: Shape<Value>): Shape<Value | null | undefined> {
+  return optional(nullable(shape));
+}
+
+/** Empty lists may be left out. */
+// @__NO_SIDE_EFFECTS__
+function listOf<Item>(item: Shape<Item>): Shape<readonly Item[] | undefined> {
+  return optional(list(item));
+}
+
+const texts = listOf(text);
+const label: Shape<string> = is("a label", isLabel);
+
+export const errorShape = object({
+  name: text,
+  message: text,
+  stack: optional(text),
+  code: optional(text),
+  hint: optional(text),
+  details: optional(anyObject),
+  cause: anything,
+  errors: listOf(anything),
+} satisfies ShapesOf<ErrorRecord>);
+
+export const failureShape = object({
+  stepName: absent(text),
+  error: anything,
+  attempts: number,
+  elapsedMs: number,
+  failedAtMs: time,
+  input: listOf(anything),
+  shape: (value) => (value === undefined || value === "batch" ? null : list(text)(value)),
+} satisfies ShapesOf<EncodedFailure>) as Shape<FailureJson>;
+
+export interface FailureJson extends Pick<EncodedFailure, "attempts" | "elapsedMs" | "failedAtMs" | "shape"> {
+  readonly stepName?: string | null;
+  readonly error: unknown;
+  readonly input?: readonly unknown[];
+}
+
+export const outcomeShape = union("status", {
+  completed: { event: anything },
+  failed: { failure: failureShape },
+  cancelled: { reason: anything },
+  timedOut: { timeoutMs: number, activeSteps: texts, deadlineMs: optional(number) },
+});
+
+const member = object({
+  index: number,
+  status: oneOf("ok", "empty", "failed"),
+  event: anything,
+  failure: optional(failureShape),
+} satisfies ShapesOf<EncodedMember>);
+
+const input = union("kind", {
+  event: { event: anything },
+  batch: { members: listOf(anything) },
+  settled: { members: listOf(member) },
+  set: { slots: listOf(tuple(text, anything)) },
+});
+
+const opened = { call: text, openedAtMs: time, awaited: anything, race: optional(text), reason: anything };
+const answer = { call: text, value: anything, hasShown: anything };
+
+// @__NO_SIDE_EFFECTS__
+function recordShape() {
+  return union("kind", {
+    wait: {
+      ...opened,
+      order: count,
+      accepts: texts,
+      where: anything,
+      promptId: absent(text),
+      prompt: anything,
+      dueAtMs: absent(number),
+      status: oneOf("open", "resolved", "timedOut", "closed"),
+      event: anything,
+    },
+    sleep: { ...opened, dueAtMs: number, status: oneOf("open", "done", "closed") },
+    child: {
+      ...opened,
+      name: text,
+      runId: text,
+      start: anything,
+      sharesStore: optional(flag),
+      timeoutMs: optional(number),
+      status: oneOf("open", "completed", "failed", "closed"),
+      result: anything,
+      error: anything,
+    },
+    effect: {
+      ...opened,
+      label: optional(label),
+      status: oneOf("working", "open", "failed", "closed"),
+      attempts: count,
+      failures: count,
+      sinceMs: time,
+      lastError: anything,
+      dueAtMs: absent(number),
+    },
+    send: { call: text },
+    edit: answer,
+    run: answer,
+    set: { call: text, events: absent(list(anything)) },
+    yield: { call: text, digest: text },
+    race: { call: text, open: texts, decided: flag },
+  });
+}
+const record = recordShape();
+
+const recoveries = absent(mapOf(number));
+
+const parcel = object({
+  event: anything,
+  scope: absent(number),
+  index: count,
+  recoveries,
+  step: absent(text),
+} satisfies ShapesOf<EncodedParcel>);
+
+const join = object({ key: text, step: text, arrivals: listOf(parcel) } satisfies ShapesOf<EncodedJoin>);
+
+const arrival = object({
+  index: count,
+  path: listOf(integer),
+  event: anything,
+  recoveries,
+} satisfies ShapesOf<EncodedArrival>);
+
+const gathered = object({
+  step: text,
+  fired: flag,
+  arrivals: listOf(arrival),
+} satisfies ShapesOf<EncodedGathered>);
+
+const leftover = union("kind", {
+  join: { step: text, arrived: texts, missing: texts },
+  collect: { step: text, arrived: text },
+  fanOut: { step: text },
+  nothing: { step: text },
+});
+
+const AT_REST = ["ready", "delayed", "failed"] as const;
+const timed = { dueAtMs: number, order: count };
+
+/** @param isUnderWay `true` for a snapshot whose work under way continues; otherwise that work is ignored. */
+// @__NO_SIDE_EFFECTS__
+function snapshotShape(isUnderWay: boolean) {
+  const underWay = <Value>(shape: Shape<Value>): Shape<Value | undefined> => (isUnderWay ? shape : anything);
+  const item = object({
+    id: count,
+    step: text,
+    scope: absent(number),
+    input,
+    index: count,
+    recoveries,
+    status: isUnderWay ? oneOf(...AT_REST, "running", "suspended", "resuming") : oneOf(...AT_REST),
+    attempt: count,
+    failures: count,
+    firstStartedAtMs: time,
+    lastError: anything,
+    lastFailedAtMs: time,
+    memory: listOf(record),
+    open: underWay(count),
+    answered: underWay(absent(list(text))),
+    fan: absent(number),
+  } satisfies ShapesOf<EncodedItem>);
+  const scope = object({
+    id: count,
+    opener: text,
+    parent: absent(number),
+    parentIndex: count,
+    collects: texts,
+    size: is<number>(
+      `a count up to ${runLimits.elements}`,
+      (size) => count(size) === null && Number(size) <= runLimits.elements,
+    ),
+    counted: flag,
+    paused: underWay(flag),
+    gathered: listOf(gathered),
+    failures: listOf(tuple(count, failureShape)),
+    joins: listOf(join),
+  } satisfies ShapesOf<EncodedScope>);
+  const load = object({
+    step: text,
+    workers: count,
+    running: count,
+    resuming: listOf(integer),
+    ready: listOf(integer),
+  } satisfies ShapesOf<EncodedLoad>);
+  return object({
+    format: oneOf(SNAPSHOT_FORMAT),
+    version: number,
+    workflow: text,
+    runId: text,
+    status: oneOf("running", "completed", "failed", "cancelled", "timedOut"),
+    outcome: absent(outcomeShape),
+    ticks: count,
+    atMs: time,
+    startedAtMs: time,
+    timeoutMs: absent(number),
+    deadlineMs: absent(number),
+    activeMs: number,
+    active: underWay(count),
+    activeSinceMs: underWay(absent(number)),
+    nextId: count,
+    streamed: count,
+    ends: optional(count),
+    trace: absent(object({ traceparent: text, tracestate: optional(text) })),
+    store: anything,
+    stateVersion: optional(is<number>("a version", isVersion)),
+    items: listOf(item),
+    loads: underWay(listOf(load)),
+    scopes: listOf(scope),
+    joins: listOf(join),
+    sets: listOf(tuple(text, list(anything))),
+    inbox: listOf(parcel),
+    prompts: listOf(object({ promptId: text, event: anything, step: absent(text), askedAtMs: time })),
+    timers: listOf(
+      union("kind", {
+        call: { ...timed, item: number, call: text },
+        retry: { ...timed, item: number },
+        send: { ...timed, parcel },
+        deadline: timed,
+        ...(isUnderWay ? { timeout: timed } : ({} as { timeout: typeof timed })),
+      }),
+    ),
+    unfired: texts,
+    leftovers: listOf(leftover),
+    children: optional(mapOf(anything)),
+  } satisfies ShapesOf<Snapshot>);
+}
+
+const atRest = snapshotShape(false);
+const underWay = snapshotShape(true);
+
+export type SnapshotJson = Shaped<typeof underWay>;
+export type ItemJson = NonNullable<SnapshotJson["items"]>[number];
+export type ScopeJson = NonNullable<SnapshotJson["scopes"]>[number];
+export type RecordJson = Shaped<typeof record>;
+export type MemberJson = Shaped<typeof member>;
+export type InputJson = Shaped<typeof input>;
+export type OutcomeJson = Shaped<typeof outcomeShape>;
+export type ParcelJson = Shaped<typeof parcel>;
+export type ArrivalJson = Shaped<typeof arrival>;
+export type LeftoverJson = Shaped<typeof leftover>;
+export type JoinJson = Shaped<typeof join>;
+
+/** Whether the work under way continues. */
+export function isUnderWay({ version }: { readonly version?: unknown }, asStored: boolean): boolean {
+  return asStored && version === STORED_VERSION;
+}
+
+/** @throws {WorkflowError} `SNAPSHOT_INVALID` naming every problem. @param path Names the snapshot in the error. */
+export function readSnapshot(json: unknown, { path = "snapshot", asStored = false } = {}): SnapshotJson {
+  return checkShape(isUnderWay(Object(json), asStored) ? underWay : atRest, json, path);
+}
