@@ -155,7 +155,7 @@ export {
 } from "../value/option-rules.js";
 export { pageSize } from "../value/option-value.js";
 export type { StoredForm } from "../value/storable.js";
-export { inspectStorable as examine } from "../value/storable.js";
+export { examine } from "../value/storable.js";
 
 /**
  * The workflow behind a name in `static children`. A class has one instance for all parents.
