@@ -20,7 +20,7 @@ import { underWay } from "../snapshot/in-flight.js";
 import { namedSteps } from "../snapshot/named-steps.js";
 import { invalidSnapshot, Reader } from "../snapshot/reader.js";
 import { freezeState } from "../state/freeze-state.js";
-import { copyJson } from "../value/copy-json.js";
+import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { checkOptions } from "../value/known-options.js";
 import { assertFunction, assertOption } from "../value/option-value.js";
