@@ -212,7 +212,7 @@ describe("what is to be sent", () => {
     ["a function", { on: () => {} }, "on is a function"],
     ["an instance", { prices: [new Map([["a", new Money()]])] }, "prices.0.0.1 is an instance of Money"],
     ["a promise", { text: Promise.resolve("") }, "text is an instance of Promise"],
-    ["itself", cyclic, "self.self contains itself"],
+    ["itself", cyclic, "self.self is a value that contains itself"],
   ])("is refused with %s in it, by its path, and never leaves", async (_, input, problem) => {
     const run = client.run("joke", input);
 

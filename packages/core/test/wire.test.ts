@@ -1,6 +1,6 @@
 /** `millrace/wire`: what the ends of the HTTP API share. That its codec and that of the engine agree: `packages/client/src/wire`. */
 import { describe, expect, it } from "vitest";
-import { encodeTree, endTypes, formsWith, fromWire, toWire } from "../src/entries/wire.js";
+import { encodeTree, endTypes, formsWith, fromWire, pathOf, toWire } from "../src/entries/wire.js";
 import { roleOf } from "../src/event/facts.js";
 import type { EventClass } from "../src/index.js";
 import * as surface from "../src/index.js";
@@ -45,9 +45,9 @@ describe("encodeTree", () => {
   const formOf = formsWith({ tag: ["custom", "@error"], encode: ({ message }: Error) => ({ message }) });
   const encode = (value: unknown) =>
     encodeTree(value, {
-      formOf,
-      refuse: (what, path) => {
-        throw new TypeError(`${path}: ${what}`);
+      formOf: (inner, _, { above }) => (above.includes(inner) ? "a value that contains itself" : formOf(inner)),
+      refuse: (what, walk) => {
+        throw new TypeError(`${pathOf(walk).join(".")}: ${what}`);
       },
     });
   class Money {}
@@ -55,11 +55,11 @@ describe("encodeTree", () => {
   cyclic.list.push(new Map([["self", cyclic]]));
 
   it.each([
-    [{ a: { on: () => {} } }, "a.on: is a function"],
-    [Symbol("s"), ": is a symbol"],
-    [{ "a.b": [new Map([["k", new Money()]])] }, "a.b.0.0.1: is an instance of Money"],
-    [cyclic, "list.0.0.1: contains itself"],
-    [JSON.parse('{"a":{"__proto__":1}}'), 'a: has the forbidden key "__proto__"'],
+    [{ a: { on: () => {} } }, "a.on: a function"],
+    [Symbol("s"), ": a symbol"],
+    [{ "a.b": [new Map([["k", new Money()]])] }, "a.b.0.0.1: an instance of Money"],
+    [cyclic, "list.0.0.1: a value that contains itself"],
+    [JSON.parse('{"a":{"__proto__":1}}'), "a.__proto__: a forbidden key"],
   ])("refuses what has no form, with its path: %o", (value, why) => {
     expect(() => encode(value)).toThrow(new TypeError(why));
   });

@@ -10,14 +10,17 @@ import {
   type Form,
   type FormOf,
   formsWith,
+  pathOf,
   readersWith,
   type Tree,
+  type Walk,
 } from "millrace/wire";
 import { ClientError } from "../client-error.js";
 
 /** @throws {ClientError} `OPTION_INVALID` with the path of a value that no server could read. */
 export function encodeValue(value: unknown): EncodedValue {
-  return encodeTree(value, { formOf, refuse });
+  const { json, meta } = encodeTree(value, { formOf, refuse });
+  return meta === undefined ? { json } : { json, meta };
 }
 
 /** A form that is unknown here, such as that of a class which the workflow registers, is not converted. */
@@ -38,10 +41,11 @@ export function isPlain(value: unknown): boolean {
   }
 }
 
-function refuse(what: string, path: string): never {
+function refuse(what: string, walk: Walk): never {
+  const path = pathOf(walk).join(".");
   throw new ClientError({
     code: "OPTION_INVALID",
-    message: `The value cannot be sent: ${path || "it"} ${what}.`,
+    message: `The value cannot be sent: ${path || "it"} is ${what}.`,
     hint: "Send plain data, Date, Map, Set, URL, bigint, bytes, errors or events.",
     details: { path },
   });
@@ -58,8 +62,9 @@ const eventForm: Form = {
 };
 
 /** An undefined field counts as left out. */
-const formOf: FormOf = (value, container = []) => {
-  if (value === undefined && !Array.isArray(container)) return undefined;
+const formOf: FormOf = (value, container, { above }) => {
+  if (value === undefined && !Array.isArray(container ?? [])) return undefined;
+  if (above.includes(value)) return "a value that contains itself";
   return isEvent(value) ? eventForm : sharedForms(value);
 };
 

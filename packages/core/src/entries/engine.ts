@@ -158,7 +158,7 @@ export {
 export { pageSize } from "../value/option-value.js";
 export { refuseOptions } from "../value/options.js";
 export type { StoredForm } from "../value/storable.js";
-export { inspectStorable as examine } from "../value/storable.js";
+export { examine } from "../value/storable.js";
 
 /**
  * The workflow behind a name in `static children`. A class has one instance for all parents.

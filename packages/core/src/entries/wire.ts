@@ -15,7 +15,9 @@ export {
   type FormOf,
   type FormTag,
   type Parts,
+  pathOf,
   type Tree,
+  type Walk,
 } from "../value/encode-tree.js";
 // ---- options
 export { formatValue } from "../value/format-value.js";

@@ -3,8 +3,7 @@ import { SuperJSON } from "superjson";
 import { describe, expect } from "vitest";
 import { limited } from "../../test/support/limited.js";
 import { copyValue, encodeMeasured, encodeValue } from "../value/codec.js";
-import type { Form } from "../value/encode-tree.js";
-import { formOf } from "../value/form-of.js";
+import { forms } from "../value/forms.js";
 import { deepFreeze } from "../value/freeze.js";
 import { guardJson } from "../value/guard.js";
 import { valueLimits } from "../value/limits.js";
@@ -41,15 +40,14 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 
 /** Knows the two forms of the generated values that are our own. */
 const superjson = new SuperJSON();
-for (const [name, sample] of [
-  ["@bytes", new Uint8Array()],
-  ["@bigint", 1n],
+for (const [name, form, isOwn] of [
+  ["@bytes", forms.View, ArrayBuffer.isView],
+  ["@bigint", forms.bigint, (given: unknown) => typeof given === "bigint"],
 ] as const) {
-  const { encode } = formOf(sample) as Form;
   superjson.registerCustom<unknown, never>(
     {
-      isApplicable: (given): given is unknown => formOf(given)?.encode === encode,
-      serialize: (given) => encode(given as never) as never,
+      isApplicable: (given): given is unknown => isOwn(given),
+      serialize: (given) => form.encode(given as never) as never,
       deserialize: (json) => readersWith(superjsonLeaves).get(`custom,${name}`)?.(json),
     },
     name,

@@ -21,7 +21,7 @@ import { namedSteps } from "../snapshot/named-steps.js";
 import { checkShape, invalidSnapshot } from "../snapshot/snapshot-errors.js";
 import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
 import { freezeState } from "../state/freeze-state.js";
-import { copyJson } from "../value/copy-json.js";
+import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { checkOptions } from "../value/known-options.js";
 import { assertFunction, assertOption } from "../value/option-value.js";

@@ -1,6 +1,6 @@
 import { WorkflowError } from "../errors/workflow-error.js";
 import { type Measure, valueLimits } from "../value/limits.js";
-import { inspectStorable, storableHint, type Unstorable, type ValueType } from "../value/storable.js";
+import { type Examined, examine, storableHint, type Unstorable, type ValueType } from "../value/storable.js";
 
 /** How large a value is, and whether it holds what plain JSON cannot. */
 export interface Weight extends Measure {
@@ -25,9 +25,13 @@ export const root: Place = { path: [], above: 0 };
 export function refuseUnstorable(value: unknown, { path, above }: Place, types: readonly ValueType[]): Weight {
   if (above > valueLimits.depth) throw unstorable({ path: "", what: tooDeep() }, path);
   if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return none;
-  const found = inspectStorable(value, types, { above });
+  const found = examine(value, types, { above, isDry: true });
   if (found.fault !== null) throw unstorable(found.fault, path);
-  return found;
+  return weightOf(found);
+}
+
+export function weightOf({ items, characters, meta }: Examined): Weight {
+  return { items, characters, isRich: meta !== undefined };
 }
 
 const none: Weight = { items: 0, characters: 0, isRich: false };

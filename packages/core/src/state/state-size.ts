@@ -10,9 +10,9 @@
 
 import { valueLimits, warnNearLimit } from "../value/limits.js";
 import { knownPlain, rememberPlain } from "../value/plain-json-cache.js";
-import { inspectStorable, type ValueType } from "../value/storable.js";
+import { examine, type ValueType } from "../value/storable.js";
 import type { PreparedChange } from "./prepare-change.js";
-import { unstorable, type Weight } from "./refuse-unstorable.js";
+import { unstorable, type Weight, weightOf } from "./refuse-unstorable.js";
 
 export class StateSize {
   /** The state that the bound is of. */
@@ -36,18 +36,18 @@ export class StateSize {
   #boundOf(before: unknown, types: readonly ValueType[]): Weight {
     if (this.#state === before) return this.#bound;
     const known = knownPlain(before, types);
-    return known === null ? inspectStorable(before, types) : { ...known, isRich: false };
+    return known === null ? weightOf(examine(before, types, { isDry: true })) : { ...known, isRich: false };
   }
 
   #count(change: PreparedChange, types: readonly ValueType[]): Weight {
-    const found = inspectStorable(change.next, types);
+    const found = examine(change.next, types, { isDry: true });
     const path = "patches" in change ? (change.patches[0]?.path ?? []) : [];
     const { fault } = found;
     if (fault !== null)
       throw unstorable(fault.excess ? { ...fault, what: `with it, the state is ${fault.what}` } : fault, path);
     this.#isNear = true;
     warnNearLimit(found, "the state", types);
-    return found;
+    return weightOf(found);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decodeValue } from "../event/decode.js";
 import { encodeValue } from "./codec.js";
-import { inspectStorable, type ValueType } from "./storable.js";
+import { examine, type ValueType } from "./storable.js";
 
 class Money {
   readonly cents: number;
@@ -114,8 +114,8 @@ describe("encodeValue", () => {
     let deep: unknown = 1;
     for (let level = 0; level < 300; level++) deep = [deep];
 
-    expect(inspectStorable(circle, []).fault?.what).toBe("a value that contains itself");
-    expect(inspectStorable(deep, []).fault?.what).toBe("nested deeper than 200 levels");
+    expect(examine(circle, []).fault?.what).toBe("a value that contains itself");
+    expect(examine(deep, []).fault?.what).toBe("nested deeper than 200 levels");
   });
 
   it("refuses what a registered class encodes to when that is not JSON", () => {

@@ -5,12 +5,11 @@
  */
 import { WorkflowError } from "../errors/workflow-error.js";
 import { copyRich } from "./copy-rich.js";
-import { type EncodedValue, encodeTree, type Form, type FormOf } from "./encode-tree.js";
-import { formOf } from "./form-of.js";
+import type { EncodedValue } from "./encode-tree.js";
 import { unmeasured, type ValueLimits, valueLimits, warnNearLimit } from "./limits.js";
 import { ownCopy } from "./own-value.js";
 import { knownPlain, rememberPlain } from "./plain-json-cache.js";
-import { inspectStorable, isChoosy, storableHint, type Unstorable, type ValueType } from "./storable.js";
+import { examine, isChoosy, storableHint, type Unstorable, type ValueType } from "./storable.js";
 
 const none: readonly ValueType[] = [];
 
@@ -46,19 +45,13 @@ interface Within {
 
 function encodeWithin(value: unknown, { path, types, limits, isFrozen = false }: Within): EncodedValue {
   if (value === undefined) return nothing;
-  const found = inspectStorable(value, types, { limits });
-  if (found.fault !== null) throw unstorable(found.fault, path);
+  const found = examine(value, types, { limits });
+  const { json, meta, fault } = found;
+  if (fault !== null) throw unstorable(fault, path);
   if (limits !== unmeasured) warnNearLimit(found, path, types);
-  if (!found.isRich) {
-    if (isFrozen) rememberPlain(value, found, types);
-    return { json: value };
-  }
-  return encodeTree(value, { formOf: types.length === 0 ? formOf : formOfTypes(types), refuse });
-}
-
-/** Such a value was found before. */
-function refuse(what: string, path: string): never {
-  throw new TypeError(`${path} ${what}`);
+  if (meta !== undefined) return { json, meta };
+  if (isFrozen) rememberPlain(value, found, types);
+  return { json };
 }
 
 export function unstorable({ path: inner, what, excess }: Unstorable, path: string): WorkflowError {
@@ -71,21 +64,12 @@ export function unstorable({ path: inner, what, excess }: Unstorable, path: stri
   });
 }
 
-/** Registered classes first: one of them may extend Error or Uint8Array. */
-function formOfTypes(types: readonly ValueType[]): FormOf {
-  return (value): Form | undefined => {
-    if (typeof value !== "object" || value === null) return formOf(value);
-    const type = types.find((one) => one.is(value));
-    return type === undefined ? formOf(value) : { tag: ["custom", type.name], encode: (one) => type.encode(one) };
-  };
-}
-
 // ---- copies
 
 /** A private copy; what cannot be stored stays as it is. */
 export function copyValue<Value>(value: Value, types: readonly ValueType[] = none): Value {
   if (typeof value !== "object" || value === null) return value;
-  const { fault } = inspectStorable(value, types, { limits: unmeasured });
+  const { fault } = examine(value, types, { limits: unmeasured, isDry: true });
   return fault === null ? (copyPart(value, types) as Value) : value;
 }
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { limited } from "../../test/support/limited.js";
-import { copyJson } from "./copy-json.js";
-import { guardJson } from "./guard.js";
+import { copyJson, guardJson } from "./guard.js";
 import { valueLimits } from "./limits.js";
 import { knownPlain } from "./plain-json-cache.js";
 

@@ -1,12 +1,13 @@
 /**
- * Values to JSON, with a tree beside it that names the form of each part which JSON cannot hold.
+ * The walk over a value: checks it, measures its JSON, and writes that, with a tree beside it that names the form of each part which
+ * JSON cannot hold.
  *
  * The tree has the format of superjson: paths, with a backslash before a dot or backslash in a name. Plain JSON stays the same
  * reference. Which values have a form, the caller says: a runtime and a client of a server know different ones.
  *
  * @module
  */
-import { forbiddenKeys, isPlainObject } from "./plain.js";
+import { forbiddenKeys, isRecord } from "./plain.js";
 
 /** `json` alone for plain JSON; `meta` describes the parts that stand for other values. */
 export interface EncodedValue {
@@ -30,81 +31,132 @@ export interface Form {
   encode(value: never): unknown;
 }
 
-/** The form of a value; `undefined` if JSON holds it. `container` is the array or object that the value is in. */
-export type FormOf = (value: unknown, container?: object) => Form | undefined;
+/** What is wrong with a value that has no form. */
+export function instanceOf(value: object): string {
+  return `an instance of ${value.constructor?.name || "a class"}`;
+}
+
+/**
+ * The form of a value, `undefined` if JSON holds it; or what is wrong with it. `container` is the array or object that it is in.
+ *
+ * Not asked for texts, booleans, `null` and numbers as JSON has them.
+ */
+export type FormOf = (value: unknown, container: object | undefined, walk: Walk) => Form | string | undefined;
 
 export interface Encoder {
   readonly formOf: FormOf;
-  /** Throws for a value that cannot be encoded. @param what Read after the path: "is a function". */
-  readonly refuse: (what: string, path: string) => never;
+  /** Throws for the value that {@link pathOf} leads to. @param what Read after the path and "is": "a function". */
+  readonly refuse: (what: string, walk: Walk) => never;
+  /** Whether to check and to measure only: `json` is none then, and `meta` only says that there is a form. @default false */
+  readonly isDry?: boolean;
 }
 
-/** An undefined field without a form is left to `JSON.stringify`, which leaves it out. */
-export function encodeTree(value: unknown, encoder: Encoder): EncodedValue {
-  const { json, tree } = encode(value, encoder.formOf(value), { ...encoder, above: [], path: [] });
-  return Object.keys(tree).length === 0 ? { json } : { json, meta: tree };
-}
-
-interface Walk extends Encoder {
-  /** The values around the present one, and the names that lead to it. */
+export interface Walk {
+  readonly encoder: Encoder;
+  /** The arrays and objects around the present value, and the name that leads on from each of them. */
   readonly above: unknown[];
   readonly path: (string | number)[];
+  /** Of the JSON: array items and object keys in all, and UTF-16 code units of all keys and texts. */
+  items: number;
+  characters: number;
+  /** The nearest value around with a form: how many are above it, and the forms of its parts, if there are any. */
+  from: number;
+  meta: Parts | undefined;
+  json: unknown;
 }
 
-/** Without a form, the tree is that of the parts. */
-function encode(value: unknown, form: Form | undefined, walk: Walk): { json: unknown; tree: Tree } {
-  const parts: Parts = {};
-  const json = encodeParts(form === undefined ? value : form.encode(value as never), value, {
-    parts,
-    prefix: "",
-    walk,
-  });
-  if (form === undefined) return { json, tree: parts };
-  return { json, tree: Object.keys(parts).length === 0 ? [form.tag] : [form.tag, parts] };
+/** `meta` is there in any case. */
+export type Encoded = EncodedValue & Pick<Walk, "items" | "characters">;
+
+/** An undefined field without a form is left to `JSON.stringify`, which leaves it out. */
+export function encodeTree(value: unknown, encoder: Encoder): Encoded {
+  const walk: Walk = { encoder, above: [], path: [], items: 0, characters: 0, from: 0, json: null, meta: undefined };
+  walk.json = encode(value, undefined, walk);
+  return walk;
 }
 
-interface Within {
-  readonly parts: Parts;
-  /** With which the paths in `parts` begin. */
-  readonly prefix: string;
-  readonly walk: Walk;
+function encode(value: unknown, container: object | undefined, walk: Walk): unknown {
+  if (isLeaf(value, walk)) return value;
+  const form = walk.encoder.formOf(value, container, walk);
+  if (typeof form === "object") return encodeAs(form, value, walk);
+  if (form === undefined && (typeof value === "object" || value === undefined))
+    return value && encodeParts(value, value, walk);
+  return walk.encoder.refuse(form ?? `a ${typeof value}`, walk);
+}
+
+/** Whether JSON has it as it is. It is measured then. */
+function isLeaf(value: unknown, walk: Walk): boolean {
+  if (typeof value === "number") return value - value === 0 && !Object.is(value, -0);
+  if (typeof value !== "string") return value === null || typeof value === "boolean";
+  walk.characters += value.length;
+  return true;
+}
+
+function encodeAs(form: Form, value: unknown, walk: Walk): unknown {
+  const { encoder, above, from, meta } = walk;
+  walk.from = above.length;
+  walk.meta = undefined;
+  let json = form.encode(value as never);
+  if (Array.isArray(json) || isRecord(json)) json = encodeParts(json, value, walk);
+  else if (!isLeaf(json, walk)) encoder.refuse("encoded as something that is not JSON", walk);
+  const tree: Tree = walk.meta === undefined ? [form.tag] : [form.tag, walk.meta];
+  walk.from = from;
+  if (above.length === 0 || encoder.isDry) walk.meta = tree as never;
+  else {
+    const names = pathOf(walk, from).map((key) => String(key).replace(/[\\.]/g, "\\$&"));
+    walk.meta = meta ?? {};
+    walk.meta[names.join(".")] = tree;
+  }
+  return encoder.isDry ? value : json;
 }
 
 /** The JSON itself if no part is replaced, otherwise a copy. @param value What it is the JSON of. */
-function encodeParts(json: unknown, value: unknown, { parts, prefix, walk }: Within): unknown {
-  const { above, path, formOf } = walk;
-  if (typeof json === "function" || typeof json === "symbol") refuse(walk, `is a ${typeof json}`);
-  if (typeof json !== "object" || json === null) return json;
-  if (above.includes(value)) refuse(walk, "contains itself");
-  const names = Array.isArray(json) ? null : Object.keys(json);
-  if (names !== null && !isPlainObject(json)) refuse(walk, `is an instance of ${json.constructor?.name || "a class"}`);
-  let result = json as Record<string | number, unknown>;
-  above.push(value);
-  const { length } = names ?? (json as unknown[]);
-  for (let index = 0; index < length; index++) {
-    const key = names === null ? index : (names[index] as string);
-    const part = (json as Record<string | number, unknown>)[key];
-    if (names !== null && forbiddenKeys.has(key as string)) refuse(walk, `has the forbidden key "${key}"`);
-    if (typeof part === "string" || typeof part === "boolean" || part === null) continue;
-    // Most long arrays are of numbers.
-    if (typeof part === "number" && part - part === 0 && part !== 0) continue;
-    const form = formOf(part, json);
-    path.push(key);
-    const at = prefix + String(key).replace(/[\\.]/g, "\\$&");
-    let encoded: unknown;
-    if (form === undefined) encoded = encodeParts(part, part, { parts, prefix: `${at}.`, walk });
-    else ({ json: encoded, tree: parts[at] } = encode(part, form, walk));
-    path.pop();
-    if (encoded === part) continue;
-    if (result === json) result = copyOf(json);
-    result[key] = encoded;
+function encodeParts(json: object, value: unknown, walk: Walk): unknown {
+  const { above, path } = walk;
+  const level = above.push(value) - 1;
+  let made = json;
+  if (Array.isArray(json)) {
+    walk.items += json.length;
+    for (let index = 0; index < json.length; index++) {
+      const part: unknown = json[index];
+      // Most long arrays are of numbers.
+      if (typeof part === "number" && part > 0 && part < Infinity) continue;
+      path[level] = index;
+      const encoded = encode(part, json, walk);
+      if (encoded !== part) {
+        if (made === json) made = copyOf(json);
+        made[index as never] = encoded as never;
+      }
+    }
+  } else {
+    // Without a list of the keys: most values are small records.
+    for (const key in json) {
+      if (!Object.hasOwn(json, key)) continue;
+      walk.items++;
+      walk.characters += key.length;
+      if (forbiddenKeys.has(key)) {
+        path[level] = key;
+        walk.encoder.refuse("a forbidden key", walk);
+      }
+      const part = (json as Record<string, unknown>)[key];
+      if (typeof part === "string") walk.characters += part.length;
+      else if (!(typeof part === "number" && part > 0 && part < Infinity)) {
+        path[level] = key;
+        const encoded = encode(part, json, walk);
+        if (encoded !== part) {
+          if (made === json) made = copyOf(json);
+          made[key as never] = encoded as never;
+        }
+      }
+    }
   }
   above.pop();
-  return result;
+  return made;
 }
 
-function refuse({ refuse: refusal, path }: Walk, what: string): never {
-  return refusal(what, path.join("."));
+/** From the outermost value to the present one. */
+export function pathOf({ path, above }: Walk, from = 0): (string | number)[] {
+  return path.slice(from, above.length);
 }
 
 export function copyOf(container: object): Record<string, unknown> {

@@ -6,8 +6,9 @@
  *
  * @module
  */
-import type { Form, FormOf } from "./encode-tree.js";
+import { type Form, type FormOf, instanceOf } from "./encode-tree.js";
 import { kindOf } from "./kind.js";
+import { isRecord } from "./plain.js";
 
 export const MAX_BIGINT_DIGITS = 10_000;
 
@@ -37,7 +38,7 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-const forms = {
+export const forms = {
   undefined: { tag: "undefined", encode: () => null },
   number: { tag: "number", encode: numberText },
   Date: { tag: "Date", encode: (date: Date) => date.toISOString() },
@@ -48,16 +49,12 @@ const forms = {
   Set: { tag: "set", encode: (set: Set<unknown>) => [...set] },
 } as const satisfies Readonly<Record<string, Form>>;
 
-/**
- * The forms above, and one for errors. They are for values that JSON does not hold: anything else, also an array or a plain object, has
- * none.
- */
-export function formsWith(errors: Form): FormOf {
+/** The forms above, and one for errors. */
+export function formsWith(errors: Form): (value: unknown) => ReturnType<FormOf> {
   return (value) => {
-    if (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0)) return undefined;
     if (typeof value !== "object") return (forms as { readonly [kind: string]: Form | undefined })[typeof value];
-    // Most objects are plain.
-    const kind = value === null || Object.getPrototypeOf(value) === Object.prototype ? null : kindOf(value);
-    return kind === "Error" ? errors : kind === null ? undefined : forms[kind];
+    if (Array.isArray(value) || isRecord(value)) return undefined;
+    const kind = kindOf(value as object);
+    return kind === "Error" ? errors : kind === null ? instanceOf(value as object) : forms[kind];
   };
 }

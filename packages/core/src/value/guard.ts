@@ -1,10 +1,17 @@
+/**
+ * The walk over data from outside, which has to be JSON: refuses what is none, too deep, too large, or has keys that reach prototypes;
+ * measures it as `examine` does; and copies or freezes it on the way, if that is wanted.
+ *
+ * @module
+ */
 import type { ErrorCode } from "../errors/catalog.js";
 import { WorkflowError } from "../errors/workflow-error.js";
 import { describeExcess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
-import { forbiddenKeys, isPlainObject } from "./plain.js";
+import { isForbiddenKey, isPlainObject } from "./plain.js";
+import { LARGE, rememberPlain } from "./plain-json-cache.js";
 
 export interface GuardOptions {
-  /** Of the error. */
+  /** Code of the thrown error. */
   readonly code: ErrorCode;
   /** Where the data is, for the error. @default "The data" */
   readonly path?: string;
@@ -15,60 +22,175 @@ export interface GuardOptions {
 }
 
 /**
- * Refuses data from outside that is not JSON, too deep, too large, or has keys that reach prototypes.
- *
- * Walks without recursion: no nesting overflows the stack. Measures as `examine` does.
+ * Checks data from outside. A circle has too many levels.
  *
  * @returns how large it is.
  * @throws {WorkflowError} with the code of `options`.
  */
 export function guardJson(value: unknown, options: GuardOptions): Measure {
-  const { code, path = "The data", limits = valueLimits, freeze = false } = options;
-  const refuse = (what: string, details = {}): never => {
+  const walk = new JsonWalk(options, null);
+  walk.read(value, 1);
+  const { items, characters } = walk;
+  walk.refuseExcess();
+  return { items, characters };
+}
+
+/** Values may be 200 levels deep, and 200 runs inside of each other (see `RunLimits`) take two levels each. */
+const copyLimits: ValueLimits = { depth: 2_000, items: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
+
+/** Parsed JSON holds nothing twice. To remember each object takes as long as the rest: done only where there are more than this. */
+const MANY = 1_000_000;
+
+export interface CopyOptions {
+  /** Names the data, for the error. */
+  readonly path: string;
+  readonly code: ErrorCode;
+  /**
+   * Freeze the copy, all but what `meta` beside it turns into something else: a registered class may keep parts of that and write
+   * into them. Large parts are known to be plain JSON then. @default false
+   */
+  readonly freeze?: boolean;
+}
+
+/**
+ * A checked copy of data from outside. Whatever becomes of the given data, the copy stays what it was when it was checked.
+ *
+ * Values in it are measured here, and held against their limits where they are decoded.
+ *
+ * @throws {WorkflowError} with `code`: it is not JSON, cannot be read, is too deep, contains itself, or has keys that reach prototypes.
+ */
+export function copyJson(data: unknown, options: CopyOptions): unknown {
+  try {
+    return readCopy(data, new JsonWalk({ ...options, limits: copyLimits }, "once"));
+  } catch (cause) {
+    if (cause !== again) throw cause;
+    return readCopy(data, new JsonWalk({ ...options, limits: copyLimits }, new Map()));
+  }
+}
+
+function readCopy(data: unknown, walk: JsonWalk): unknown {
+  try {
+    return walk.read(data, 1);
+  } catch (cause) {
+    if (cause === again || WorkflowError.is(cause)) throw cause;
+    return walk.refuse("cannot be read: one of its properties threw", {}, cause);
+  }
+}
+
+/** Thrown where a copy has to begin anew, and to look for what is in the data twice. */
+const again: unique symbol = Symbol("again");
+
+class JsonWalk {
+  items = 0;
+  characters = 0;
+  readonly #options: GuardOptions;
+  readonly #limits: ValueLimits;
+  /**
+   * `null`: nothing is copied. `"once"`: copies, and does not look for what is in the data twice. A Map: what is in it twice is copied
+   * once; `null` in there while it is being copied.
+   */
+  readonly #copies: Map<object, unknown> | "once" | null;
+  /** Whether what is read now is frozen. */
+  #freezes: boolean;
+  #count = 0;
+  /** The deepest level of the container that is being read. */
+  #deepest = 0;
+
+  constructor(options: GuardOptions, copies: Map<object, unknown> | "once" | null) {
+    this.#options = options;
+    this.#limits = options.limits ?? valueLimits;
+    this.#copies = copies;
+    this.#freezes = options.freeze === true;
+  }
+
+  /** @param what Read after the path. */
+  refuse(what: string, details: object = {}, cause?: unknown): never {
+    const { path = "The data", code } = this.#options;
     throw new WorkflowError({
       code,
-      message: `${path} has ${what}.`,
+      message: `${path} ${what}.`,
       hint: "Pass only data that Millrace wrote, unchanged.",
       details: { path, ...details },
+      ...(cause !== undefined && { cause }),
     });
-  };
-  const nodes: object[] = [];
-  const depths: number[] = [];
-  let items = 0;
-  let characters = 0;
-  const check = (inner: unknown, depth: number): void => {
-    if (typeof inner === "object") {
-      if (inner === null) return;
-      if (depth > limits.depth) refuse(`more than ${limits.depth} levels`, { limit: limits.depth });
-      nodes.push(inner);
-      depths.push(depth);
-    } else if (typeof inner === "string") {
-      characters += inner.length;
-    } else if (typeof inner === "number" ? !Number.isFinite(inner) : typeof inner !== "boolean") {
-      refuse(`a value that is not JSON: ${typeof inner === "number" ? inner : typeof inner}`);
-    }
-  };
-  check(value, 1);
-  // A circle never ends: a value far too large is not counted to its end.
-  while (nodes.length > 0 && items <= limits.items * 2 && characters <= limits.characters * 2) {
-    const node = nodes.pop() as object;
-    const depth = (depths.pop() as number) + 1;
-    if (freeze) Object.freeze(node);
-    if (Array.isArray(node)) {
-      items += node.length;
-      for (const item of node) check(item, depth);
-      continue;
-    }
-    if (!isPlainObject(node)) refuse(`a value that is not JSON: an instance of ${node.constructor?.name}`);
-    const names = Object.keys(node);
-    items += names.length;
-    for (const name of names) {
-      if (forbiddenKeys.has(name)) refuse(`the forbidden key "${name}"`);
-      characters += name.length;
-      check((node as Record<string, unknown>)[name], depth);
-    }
   }
-  const excess = excessOf({ items, characters }, limits);
-  if (excess !== null) refuse(describeExcess(excess), excess);
-  return { items, characters };
+
+  refuseExcess(): void {
+    const excess = excessOf(this, this.#limits);
+    if (excess !== null) this.refuse(`has ${describeExcess(excess)}`, excess);
+  }
+
+  // Two functions on the stack for each level, and not more: there may be 2,000 levels.
+  read(value: unknown, depth: number): unknown {
+    switch (typeof value) {
+      case "string":
+        this.characters += value.length;
+        return value;
+      case "boolean":
+        return value;
+      case "number":
+        return Number.isFinite(value) ? value : this.refuse(`has a value that is not JSON: ${value}`);
+      case "object":
+        if (value === null) return value;
+        break;
+      default:
+        return this.refuse(`has a value that is not JSON: ${typeof value}`);
+    }
+    const { depth: limit, items, characters } = this.#limits;
+    const copies = this.#copies;
+    if (copies === "once" && (depth > limit || ++this.#count > MANY)) throw again;
+    if (depth > limit) return this.refuse(`has more than ${limit} levels`, { limit });
+    // What is in it twice has no end soon: a value far too large is not counted to its end.
+    if (this.items > items * 2 || this.characters > characters * 2) this.refuseExcess();
+    if (copies === "once" || copies === null) return this.#readParts(value, depth);
+    const known = copies.get(value);
+    if (known === null) return this.refuse("contains itself");
+    if (known !== undefined) return known;
+    copies.set(value, null);
+    const made = this.#readParts(value, depth);
+    copies.set(value, made);
+    return made;
+  }
+
+  #readParts(value: object, depth: number): unknown {
+    const { items, characters } = this;
+    const outside = this.#deepest;
+    const freezes = this.#freezes;
+    this.#deepest = depth;
+    const isCopied = this.#copies !== null;
+    let made: object = value;
+    if (Array.isArray(value)) {
+      if (isCopied) made = [];
+      this.items += value.length;
+      for (let index = 0; index < value.length; index++) {
+        const part = this.read(value[index], depth + 1);
+        if (isCopied) (made as unknown[]).push(part);
+      }
+    } else {
+      if (!isPlainObject(value)) this.refuse(`has a value that is not JSON: an instance of ${value.constructor?.name}`);
+      if (isCopied) made = {};
+      const names = Object.keys(value);
+      this.items += names.length;
+      if (isCopied && freezes && names.includes("meta")) this.#freezes = false;
+      for (const name of names) {
+        if (isForbiddenKey(name)) this.refuse(`has the forbidden key "${name}"`);
+        this.characters += name.length;
+        const part = this.read((value as Record<string, unknown>)[name], depth + 1);
+        if (isCopied) (made as Record<string, unknown>)[name] = part;
+      }
+    }
+    if (this.#freezes) this.#freeze(made, { items, characters, depth });
+    this.#freezes = freezes;
+    this.#deepest = Math.max(this.#deepest, outside);
+    return made;
+  }
+
+  /** @param before What was counted before it was read. */
+  #freeze(made: object, before: { readonly items: number; readonly characters: number; readonly depth: number }): void {
+    Object.freeze(made);
+    const items = this.items - before.items;
+    // What is in it twice was counted once where copies are looked for. Whoever asks for the measure remembers the whole himself.
+    if (this.#copies !== "once" || items < LARGE || this.#deepest - before.depth >= valueLimits.depth) return;
+    rememberPlain(made, { items, characters: this.characters - before.characters }, null);
+  }
 }

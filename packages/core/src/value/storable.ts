@@ -3,18 +3,26 @@
  * Date, URL, Error, typed arrays; events that the workflow knows; and classes that it registers. None of them may be of a
  * class that extends another: it would come back as its base.
  *
- * One walk checks a value and measures its JSON.
- *
  * @module
  */
 
 import { WorkflowError } from "../errors/workflow-error.js";
 import { viewOf } from "./copy-rich.js";
+import {
+  type EncodedValue,
+  type Encoder,
+  encodeTree,
+  type Form,
+  type FormOf,
+  instanceOf,
+  pathOf,
+  type Walk,
+} from "./encode-tree.js";
 import { nativeErrors, recordError } from "./error-record.js";
-import { MAX_BIGINT_DIGITS, numberText } from "./forms.js";
+import { forms, MAX_BIGINT_DIGITS } from "./forms.js";
 import { isOfClass, kindOf } from "./kind.js";
 import { describeExcess, type Excess, excessOf, type Measure, type ValueLimits, valueLimits } from "./limits.js";
-import { forbiddenKeys, isPlainObject } from "./plain.js";
+import { isPlainObject } from "./plain.js";
 
 /** A class whose instances may be stored. */
 export interface ValueType {
@@ -68,10 +76,8 @@ export interface Unstorable {
   readonly excess?: Excess;
 }
 
-/** Result of a walk. */
-export interface Examined extends Measure {
-  /** `true`: plain JSON cannot hold the value as it is. */
-  readonly isRich: boolean;
+/** The JSON of a value, and what is wrong with the value. */
+export interface Examined extends EncodedValue, Measure {
   readonly fault: Unstorable | null;
 }
 
@@ -80,105 +86,134 @@ export interface ExamineOptions {
   readonly above?: number;
   /** @default those of values */
   readonly limits?: ValueLimits;
+  /** Whether to check and to measure only: `meta` says whether plain JSON can hold the value, and `json` nothing. @default false */
+  readonly isDry?: boolean;
 }
 
-const PATH_PARTS = 12;
+/** Checks a value, measures its JSON, and encodes it: plain JSON as the same reference, without `meta`. */
+export function examine(
+  value: unknown,
+  types: readonly ValueType[],
+  { above = 0, limits = valueLimits, isDry = false }: ExamineOptions = {},
+): Examined {
+  const encoder: Storing = { formOf: formsOf(types), refuse, isDry, limits, levels: above };
+  try {
+    const { json, meta, items, characters } = encodeTree(value, encoder);
+    const excess = excessOf({ items, characters }, limits);
+    return { json, meta, items, characters, fault: excess && tooLarge(excess) };
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    const { what, walk } = cause;
+    const { items, characters } = walk;
+    const excess = what === TOO_LARGE ? excessOf(walk, limits) : null;
+    return { json: null, items, characters, fault: excess === null ? faultAt(walk, what) : tooLarge(excess) };
+  }
+}
 
-interface Walk {
-  readonly types: readonly ValueType[];
-  /** Those that may take plain records and lists, as nearly all values are. */
-  readonly plainTypes: readonly ValueType[];
+interface Storing extends Encoder {
   readonly limits: ValueLimits;
-  isRich: boolean;
-  items: number;
-  characters: number;
-  /** Levels of JSON above the value, and those that have no object of their own, such as the pairs of a Map. */
-  above: number;
-  /** Where the walk is: names of keys. */
-  readonly path: string[];
-  readonly ancestors: object[];
+  readonly levels: number;
+}
+
+class Refusal {
+  readonly what: string;
+  readonly walk: Walk;
+
+  constructor(what: string, walk: Walk) {
+    this.what = what;
+    this.walk = walk;
+  }
+}
+
+function refuse(what: string, walk: Walk): never {
+  throw new Refusal(what, walk);
 }
 
 /** Told from other faults by identity: it is one of the whole value, not of a place in it. */
 const TOO_LARGE = "too large";
 
-export function inspectStorable(
-  value: unknown,
-  types: readonly ValueType[],
-  { above = 0, limits = valueLimits }: ExamineOptions = {},
-): Examined {
-  const { path, ancestors } = spare ?? { path: [], ancestors: [] };
-  spare = null; // a registered class may examine a value while it encodes another
-  const walk: Walk = {
-    types,
-    plainTypes: takingPlain(types),
-    limits,
-    isRich: false,
-    items: 0,
-    characters: 0,
-    above,
-    path,
-    ancestors,
-  };
-  const found = resultOf(walk, visit(value, walk));
-  if (found.fault === null) spare = walk;
-  return found;
+function faultOf(walk: Walk): string | null {
+  const { limits, levels } = walk.encoder as Storing;
+  // A circle of lists never ends: a value far too large is not counted to its end.
+  if (walk.items > limits.items * 2 || walk.characters > limits.characters * 2) return TOO_LARGE;
+  return walk.above.length + levels < limits.depth ? null : tooDeep(walk.above, limits);
 }
 
-const plainTypes = new WeakMap<readonly ValueType[], readonly ValueType[]>();
-
-function takingPlain(types: readonly ValueType[]): readonly ValueType[] {
-  const known = plainTypes.get(types);
-  if (known !== undefined) return known;
-  const found = types.filter((type) => !isChoosy(type));
-  plainTypes.set(types, found);
-  return found;
+function tooDeep(above: readonly unknown[], { depth }: ValueLimits): string {
+  return new Set(above).size < above.length ? "a value that contains itself" : `nested deeper than ${depth} levels`;
 }
 
-/** Of a walk that found nothing wrong, the next one takes the lists, which are empty again. */
-let spare: Walk | null = null;
-
-function resultOf(walk: Walk, what: string | null): Examined {
-  const { isRich, items, characters, path, limits } = walk;
-  if (what !== null && what !== TOO_LARGE) return { isRich, items, characters, fault: faultAt(path, what) };
-  const excess = excessOf(walk, limits);
-  if (excess === null) return { isRich, items, characters, fault: null };
-  return { isRich, items, characters, fault: { path: "", what: `a value with ${describeExcess(excess)}`, excess } };
+function tooLarge(excess: Excess): Unstorable {
+  return { path: "", what: `a value with ${describeExcess(excess)}`, excess };
 }
 
-function faultAt(path: readonly string[], what: string): Unstorable {
+const PATH_PARTS = 12;
+
+/** In a Map, the place is said by the key: its JSON is a list of pairs. */
+function faultAt(walk: Walk, what: string): Unstorable {
+  const path: string[] = [];
+  const names = pathOf(walk);
+  for (let index = 0; index < names.length; index++) {
+    const around = walk.above[index] as object;
+    if (!Array.isArray(around) && kindOf(around) === "Map") {
+      const [key] = [...(around as Map<unknown, unknown>)][names[index] as number] as [unknown, unknown];
+      path.push(typeof key === "object" ? "<key>" : String(key));
+      index++; // whether it is in the key or in the item
+    } else path.push(String(names[index]));
+  }
   const cut = path.length > PATH_PARTS;
   return { path: path.slice(0, PATH_PARTS).join(".") + (cut ? "…" : ""), what };
 }
 
-/** The problem, at `walk.path`; `null` if there is none. */
-function visit(value: unknown, walk: Walk): string | null {
-  switch (typeof value) {
-    case "string":
-      walk.characters += value.length;
-      return null;
-    case "boolean":
-      return null;
-    case "number":
-      if (Number.isFinite(value) && !Object.is(value, -0)) return null;
-      return standFor(numberText(value), walk);
-    case "undefined":
-      walk.isRich = true;
-      return null;
-    case "bigint":
-      return visitBigint(value, walk);
-    case "object":
-      return value === null ? null : visitObject(value, walk);
-    default:
-      return `a ${typeof value}`;
-  }
+// ---- forms
+
+const known = new WeakMap<readonly ValueType[], FormOf>();
+
+/** The forms of what can be stored. Registered classes first: one of them may extend Error or Uint8Array. */
+function formsOf(types: readonly ValueType[]): FormOf {
+  const found = known.get(types) ?? createForms(types);
+  known.set(types, found);
+  return found;
 }
 
-/** The text of a value. */
-function standFor(text: string, walk: Walk): null {
-  walk.isRich = true;
-  walk.characters += text.length;
-  return null;
+interface TypeForm extends Form {
+  readonly type: ValueType;
+}
+
+function createForms(types: readonly ValueType[]): FormOf {
+  const all = types.map(
+    (type): TypeForm => ({
+      type,
+      tag: ["custom", type.name],
+      encode(value) {
+        const json: unknown = type.encode(value);
+        return Array.isArray(json) && !isPlainArray(json) ? undefined : json;
+      },
+    }),
+  );
+  // Those that may take plain records and lists, as nearly all values are.
+  const plain = all.filter(({ type }) => !isChoosy(type));
+  return (value, container, walk) => {
+    if (typeof value !== "object" || value === null) return leafForm(value, container, walk);
+    const fault = faultOf(walk);
+    if (fault !== null) return fault;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    const isRecord = prototype === Object.prototype;
+    const isList = Array.isArray(value);
+    for (const form of isRecord || isList ? plain : all)
+      if (form.type.is(value)) return (isChoosy(form.type) ? form.type.refuse(value) : null) ?? form;
+    if (isRecord) return undefined;
+    if (isList) return prototype === Array.prototype || isPlainArray(value) ? undefined : extending(value, "Array");
+    return isPlainObject(value) ? undefined : richForm(value, walk);
+  };
+}
+
+function leafForm(value: unknown, container: object | undefined, walk: Walk): Form | string | undefined {
+  if (value === undefined && Array.isArray(container) && !((walk.path[walk.above.length - 1] as number) in container))
+    return "an array with holes";
+  if (typeof value === "bigint" && (value >= bigintEnd() || value <= -bigintEnd()))
+    return `a bigint of more than ${MAX_BIGINT_DIGITS} digits`;
+  return forms[typeof value as keyof typeof forms];
 }
 
 let end: bigint | null = null;
@@ -189,50 +224,6 @@ function bigintEnd(): bigint {
   return end;
 }
 
-function visitBigint(value: bigint, walk: Walk): string | null {
-  if (value >= bigintEnd() || value <= -bigintEnd()) return `a bigint of more than ${MAX_BIGINT_DIGITS} digits`;
-  return standFor(String(value), walk);
-}
-
-/** Every part of what is stored comes through here: what nearly all of them are is asked first, and without a call. */
-function visitObject(value: object, walk: Walk): string | null {
-  const { ancestors, limits, above, items, characters } = walk;
-  const isLarge = items > limits.items * 2 || characters > limits.characters * 2;
-  if (isLarge || ancestors.length + above >= limits.depth) return isLarge ? TOO_LARGE : tooDeep(walk);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isRecord = prototype === Object.prototype;
-  const isList = Array.isArray(value);
-  let registered: ValueType | null = null;
-  for (const type of isRecord || isList ? walk.plainTypes : walk.types)
-    if (type.is(value)) {
-      registered = type;
-      break;
-    }
-  ancestors.push(value);
-  const what =
-    registered !== null
-      ? visitRegistered(value, registered, walk)
-      : isRecord
-        ? visitRecord(value as never, walk)
-        : isList && prototype === Array.prototype
-          ? visitArray(value, walk)
-          : visitContents(value, walk);
-  ancestors.pop();
-  return what;
-}
-
-/** One level deeper than the limit. */
-function tooDeep({ ancestors, limits }: Walk): string {
-  return new Set(ancestors).size < ancestors.length
-    ? "a value that contains itself"
-    : `nested deeper than ${limits.depth} levels`;
-}
-
-function visitContents(value: object, walk: Walk): string | null {
-  if (Array.isArray(value)) return isPlainArray(value) ? visitArray(value, walk) : extending(value, "Array");
-  return isPlainObject(value) ? visitRecord(value as never, walk) : visitRich(value, walk);
-}
-
 /** In this realm or another. */
 function isPlainArray(value: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(value);
@@ -241,84 +232,28 @@ function isPlainArray(value: object): boolean {
   return root !== null && Object.getPrototypeOf(root) === null;
 }
 
-/** Of what its class makes of it, the parts are looked at in turn. */
-function visitRegistered(value: object, type: ValueType, walk: Walk): string | null {
-  walk.isRich = true;
-  const refused = isChoosy(type) ? type.refuse(value) : null;
-  if (refused !== null) return refused;
-  const json = type.encode(value as never);
-  if (typeof json !== "object" || json === null) {
-    if (typeof json === "string" || typeof json === "boolean" || json === null) return visit(json, walk);
-    return Number.isFinite(json) && !Object.is(json, -0) ? null : "encoded as something that is not JSON";
-  }
-  const isPlain = Array.isArray(json) ? isPlainArray(json) : isPlainObject(json);
-  return isPlain ? visitContents(json, walk) : "encoded as something that is not JSON";
-}
+/** An error keeps its stack, its cause and its details. */
+const errorForm: Form = { tag: ["custom", "@error"], encode: recordError };
 
-function visitArray(array: readonly unknown[], walk: Walk): string | null {
-  walk.items += array.length;
-  for (let index = 0; index < array.length; index++) {
-    const item = array[index];
-    const what = item === undefined && !(index in array) ? "an array with holes" : visit(item, walk);
-    if (what !== null) return at(String(index), what, walk);
-  }
-  return null;
-}
-
-function visitRecord(record: Readonly<Record<string, unknown>>, walk: Walk): string | null {
-  // Without a list of the keys: most values that are stored are small records.
-  for (const key in record) {
-    if (!Object.hasOwn(record, key)) continue;
-    walk.items++;
-    walk.characters += key.length;
-    const part = record[key];
-    let what: string | null = null;
-    if (forbiddenKeys.has(key)) what = "a forbidden key";
-    else if (typeof part === "string") walk.characters += part.length;
-    else if (typeof part !== "number" || !(part > 0 && part < Number.POSITIVE_INFINITY)) what = visit(part, walk);
-    if (what !== null) return at(key, what, walk);
-  }
-  return null;
-}
-
-/** What JSON has no form for. */
-function visitRich(value: object, walk: Walk): string | null {
-  walk.isRich = true;
+/** Of what is no array and no plain object. */
+function richForm(value: object, walk: Walk): Form | string | undefined {
   const kind = kindOf(value);
-  if (kind === null) return `an instance of ${nameOf(value)}`;
-  if (kind === "Error") {
-    if (!comesBack(value as Error)) return extending(value, kind);
-    return visitRecord({ ...recordError(value) }, walk);
-  }
-  if (kind === "View") return visitView(value as ArrayBufferView, walk);
+  if (kind === null) return instanceOf(value);
+  if (kind === "Error") return comesBack(value as Error) ? errorForm : extending(value, kind);
+  if (kind === "View")
+    return viewOf(value) === undefined
+      ? extending(value, value[Symbol.toStringTag as never])
+      : bytesForm(value as ArrayBufferView, walk);
   if (!isOfClass(value, globalThis[kind])) return extending(value, kind);
-  if (kind === "Map") return visitMap(value as Map<unknown, unknown>, walk);
-  if (kind === "Set") return visitArray([...(value as Set<unknown>)], walk);
-  if (kind === "URL") return standFor((value as URL).href, walk);
-  const date = value as Date;
-  return Number.isNaN(date.getTime()) ? "an invalid date" : standFor(date.toISOString(), walk);
+  return kind === "Date" && Number.isNaN((value as Date).getTime()) ? "an invalid date" : forms[kind];
 }
 
-function visitView(view: ArrayBufferView, walk: Walk): string | null {
-  const name: string = view[Symbol.toStringTag as never];
-  if (viewOf(view) === undefined) return extending(view, name);
+/** The text of many bytes is not made to be measured. */
+function bytesForm(view: ArrayBufferView, walk: Walk): Form {
+  if (!walk.encoder.isDry) return forms.View;
   walk.items += 2;
-  walk.characters += name.length + Math.ceil(view.byteLength / 3) * 4;
-  return null;
-}
-
-function visitMap(map: Map<unknown, unknown>, walk: Walk): string | null {
-  walk.items += map.size * 3; // a pair, with its key and its value
-  walk.above++;
-  for (const [key, item] of map) {
-    const what =
-      (walk.ancestors.length + walk.above > walk.limits.depth ? tooDeep(walk) : null) ??
-      visit(key, walk) ??
-      visit(item, walk);
-    if (what !== null) return at(typeof key === "object" ? "<key>" : String(key), what, walk);
-  }
-  walk.above--;
-  return null;
+  walk.characters += (view[Symbol.toStringTag as never] as string).length + Math.ceil(view.byteLength / 3) * 4;
+  return forms.undefined;
 }
 
 function comesBack(error: Error): boolean {
@@ -330,17 +265,6 @@ function comesBack(error: Error): boolean {
 }
 
 function extending(value: object, base: string): string {
-  const name = nameOf(value);
   // A typed array that not every process has, such as `Float16Array`, extends none of those that come back.
-  return `an instance of ${name}${name === base ? "" : `, a class that extends ${base}`}`;
-}
-
-function nameOf(value: object): string {
-  return value.constructor?.name || "a class";
-}
-
-/** The path is written while the walk unwinds: finding nothing costs nothing. */
-function at(key: string, what: string, walk: Walk): string {
-  walk.path.unshift(key);
-  return what;
+  return instanceOf(value) + (value.constructor?.name === base ? "" : `, a class that extends ${base}`);
 }
