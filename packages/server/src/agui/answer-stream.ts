@@ -157,11 +157,16 @@ function* finish(open: OpenThreads, { input }: AnswerStream, { view, reading, us
   if (end === null) view.suspend(interrupts);
   yield* writer.take();
   const finished = { type: EventType.RUN_FINISHED as const, ...ids, ...spentOn };
-  if (end?.type === "cancelled") yield { ...finished, outcome: { type: "cancelled" } };
+  // Clients from before 1.0 refuse what they do not know of an outcome.
+  const isOfOne = input.protocolVersion !== undefined;
+  if (end?.type === "cancelled") yield { ...finished, ...(isOfOne && { outcome: { type: "cancelled" } }) };
   else if (interrupts.length > 0) yield { ...finished, outcome: { type: "interrupt", interrupts } };
   else {
     const pendingToolCallIds = prompts.flatMap((prompt) => view.callOf(prompt)?.toolCallId ?? []);
-    const outcome = { type: "success" as const, ...(pendingToolCallIds.length > 0 && { pendingToolCallIds }) };
+    const outcome = {
+      type: "success" as const,
+      ...(isOfOne && pendingToolCallIds.length > 0 && { pendingToolCallIds }),
+    };
     yield { ...finished, ...(end !== null && { result: end.result }), outcome };
   }
 }

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { Agent, Team, tool } from "../../../agents/src/index.js";
 import { desk } from "../../../ai-sdk/test/support/desk.js";
 import { modelAt, scriptedModel } from "../../../ai-sdk/test/support/scripted-model.js";
-import { openServer } from "./support.js";
+import { eventsOf, openServer, post } from "./support.js";
 
 async function openDesk(store = memoryStore()) {
   const stack = new AsyncDisposableStack();
@@ -284,4 +284,16 @@ it("context of the page reaches the model as the word of the person", async () =
 
   const roles = world.model.requests[0]?.filter(({ content }) => JSON.stringify(content).includes("3 shirts"));
   expect(roles?.map(({ role }) => role)).toEqual(["user"]);
+});
+
+it("a client from before 1.0 gets no field of an outcome that it does not know", async () => {
+  await using world = await openDesk();
+  const message = { id: "m0", role: "user", content: "call paint {} | say Red." };
+  const tools = [{ name: "paint", description: "Paints.", parameters: { type: "object", properties: {} } }];
+  const input = { threadId: "old", runId: "r1", messages: [message], tools, context: [] };
+
+  const events = await eventsOf(await world.send("/agui/desk", post(input)));
+
+  expect(events.at(-1)).toMatchObject({ type: "RUN_FINISHED" });
+  expect(events.at(-1)?.["outcome"]).toEqual({ type: "success" });
 });
