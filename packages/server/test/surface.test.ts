@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import * as agui from "../src/agui.js";
 import * as door from "../src/door.js";
 import * as surface from "../src/index.js";
 import * as mcp from "../src/mcp.js";
@@ -7,6 +8,10 @@ import * as serverless from "../src/serverless.js";
 it("exports what the documentation names, and nothing else", () => {
   expect(Object.keys(surface).sort()).toEqual(["bearerAuth", "createHandler", "createServer"]);
   expect(Object.keys(serverless).sort()).toEqual(["bearerAuth", "createHandler"]);
-  expect(Object.keys(door).sort()).toEqual(["HttpError", "createDoor", "doorRules", "withAuth", "wrongMethod"]);
+  expect(Object.keys(door).sort()).toEqual([
+    ...["AgentCalls", "Answers", "Conversations", "HttpError", "UntilWaiting", "agentQuestion", "codeOf"],
+    ...["createDoor", "doorRules", "isForPerson", "resultText", "timedOut", "withAuth", "wrongMethod"],
+  ]);
+  expect(Object.keys(agui)).toEqual(["aguiHandler"]);
   expect(Object.keys(mcp)).toEqual(["createMcpServer"]);
 });
