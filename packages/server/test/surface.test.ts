@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import * as agui from "../src/agui.js";
 import * as door from "../src/door.js";
 import * as surface from "../src/index.js";
 import * as mcp from "../src/mcp.js";
@@ -9,9 +10,11 @@ it("exports what the documentation names, and nothing else", () => {
   expect(Object.keys(surface).sort()).toEqual(["bearerAuth", "createHandler", "createServer"]);
   expect(Object.keys(serverless).sort()).toEqual(["bearerAuth", "createHandler"]);
   expect(Object.keys(door).sort()).toEqual(
-    `HttpError WorkflowCatalog anyEventJsonSchema cleanJson createDoor doorRules eventJsonSchema explainError refusalError
-     resultEnvelope toPrompt withAuth wrongMethod`.split(/\s+/),
+    `AgentCalls Answers Conversations HttpError UntilWaiting WorkflowCatalog agentQuestion anyEventJsonSchema cleanJson codeOf
+     createDoor doorRules eventJsonSchema explainError isForPerson newConversation refusalError resultEnvelope resultText
+     timedOut toPrompt withAuth wrongMethod`.split(/\s+/),
   );
+  expect(Object.keys(agui)).toEqual(["aguiHandler"]);
   expect(Object.keys(mcp)).toEqual(["createMcpServer"]);
   expect(Object.keys(handler)).toEqual(["mcpHandler"]);
 });

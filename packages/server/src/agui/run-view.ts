@@ -19,6 +19,7 @@ import { roleOf } from "millrace/engine";
 import type { AgentPart } from "millrace/wire";
 import { AgentCalls, type CallsView, type ShownCall } from "../shown/agent-calls.js";
 import { agentQuestion, resultText, timedOut } from "../shown/run-facts.js";
+import { CallMessages } from "./call-messages.js";
 import { EventWriter, type Owner, type ShownActivity } from "./event-writer.js";
 import type { AskedCall } from "./interrupts.js";
 import { plain } from "./json.js";
@@ -62,8 +63,7 @@ export class RunView implements CallsView {
   readonly #options: RunViewOptions;
   readonly #tools: ShownTools;
   readonly #subagents: Subagents;
-  /** Number of the last message of each call of a model. */
-  readonly #messages: Map<string, { count: number; part: string | null; id: string | null }> = new Map();
+  readonly #messages: CallMessages;
   #hasText = false;
   #agent: string | null = null;
   /** `null` while the run has not ended. */
@@ -72,6 +72,7 @@ export class RunView implements CallsView {
   constructor(options: RunViewOptions) {
     this.#options = options;
     this.writer = new EventWriter(options.before);
+    this.#messages = new CallMessages(options.runId);
     this.#tools = new ShownTools(this.writer, options);
     this.#subagents = new Subagents(this.writer, options.runId);
   }
@@ -93,7 +94,7 @@ export class RunView implements CallsView {
 
   takeBack(call: ShownCall): void {
     this.#tools.forget(call);
-    this.#messages.delete(call.id);
+    this.#messages.forget(call);
     this.writer.takeBack(this.#ownerOf(call));
   }
 
@@ -130,11 +131,11 @@ export class RunView implements CallsView {
     const id = this.#tools.idOf(call, this.#path(call, part.toolCallId));
     switch (part.type) {
       case "tool-begin":
-        return this.#tools.begin(owner, { id, name: part.toolName, messageId: this.#messageOfCalls(call) });
+        return this.#tools.begin(owner, { id, name: part.toolName, messageId: this.#messages.ofCalls(call) });
       case "tool-input":
         return this.#tools.input(owner, id, part.text);
       case "tool-call": {
-        this.#tools.begin(owner, { id, name: part.toolName, messageId: this.#messageOfCalls(call) });
+        this.#tools.begin(owner, { id, name: part.toolName, messageId: this.#messages.ofCalls(call) });
         return this.#tools.complete(owner, id, part.input);
       }
       case "tool-data":
@@ -156,31 +157,8 @@ export class RunView implements CallsView {
   }
 
   #showText(call: ShownCall, owner: Owner, { type: kind, id: part, text }: TextPart): void {
-    const place = this.#placeOf(call);
-    if (place.part !== `${kind}.${part}` || place.id === null) {
-      place.part = `${kind}.${part}`;
-      place.id = this.#newMessage(call);
-    }
     this.#hasText ||= kind === "text" && owner.subagentRunId === undefined;
-    this.writer.text(owner, { kind, messageId: place.id }, text);
-  }
-
-  /** Calls stand in the message of the text before them. */
-  #messageOfCalls(call: ShownCall): string {
-    const place = this.#placeOf(call);
-    if (place.id === null || place.part?.startsWith("reasoning") === true) place.id = this.#newMessage(call);
-    place.part = null;
-    return place.id;
-  }
-
-  #placeOf({ id }: ShownCall): { count: number; part: string | null; id: string | null } {
-    const place = this.#messages.get(id) ?? { count: 0, part: null, id: null };
-    this.#messages.set(id, place);
-    return place;
-  }
-
-  #newMessage(call: ShownCall): string {
-    return `${this.#options.runId}:${call.id}.${++this.#placeOf(call).count}`;
+    this.writer.text(owner, { kind, messageId: this.#messages.ofText(call, kind, part) }, text);
   }
 
   #path(call: ShownCall, toolCallId: string): string {

@@ -250,7 +250,7 @@ it("a client that joins an answer under way has it whole", async () => {
   expect(model.requests).toHaveLength(2);
 });
 
-it("a question with a deadline is an interrupt, and what counts when it is over is done without an answer", async () => {
+it("a question with a deadline is an interrupt, and the run continues without an answer when it is over", async () => {
   await using model = await scriptedModel();
   const pay = tool({
     name: "pay",
