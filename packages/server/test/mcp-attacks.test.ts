@@ -11,7 +11,7 @@ import { ask, endpoint, forms, post, tasks } from "./mcp-clients.js";
 const both = { ...forms, ...tasks };
 const as = (name: string) => ({ headers: { authorization: `Bearer token-of-${name}` } });
 const people = ["acme", "globex"].map((tenant) => ({ token: `token-of-${tenant}`, tenant }));
-const auth = bearerAuth({ tokens: [...people, { token: "token-of-looker", tenant: "acme", readOnly: true }] });
+const auth = bearerAuth({ tokens: [...people, { token: "token-of-looker", tenant: "acme", may: ["read"] }] });
 
 function open(server: Partial<ServerOptions> = {}, options: McpHandlerOptions = {}) {
   const runtime = createRuntime({ workflows: { ...workflows, ...mcpWorkflows } });
@@ -232,11 +232,20 @@ describe("a page", () => {
 
 describe("a caller", () => {
   it("without credentials gets nothing, and one who may only look changes nothing", async () => {
-    const { fetch, runtime } = open({ auth });
+    const { fetch, call, runtime } = open({ auth });
+    const { taskId } = await call("confirm_delete", { filename: "a" }, as("acme"));
+    const forbidden = { data: { code: "FORBIDDEN" } };
+    const look = (method: string, params: object) => ask(fetch, method, params, both, as("looker"));
 
     expect((await post(fetch, list)).status).toBe(401);
-    expect((await post(fetch, list, as("looker"))).body).toMatchObject({ code: "READ_ONLY" });
-    expect((await runtime.runs({ tenant: "acme" })).runs).toEqual([]);
+    const { tools } = await look("tools/list", {});
+    expect(tools.map(({ name }: Json) => name).sort()).toEqual(["get_run", "list_runs"]);
+    expect(JSON.stringify(await call("refund", { order: "C-3" }, as("looker")))).toContain("FORBIDDEN");
+    expect(await look("tasks/get", { taskId })).toMatchObject({ taskId });
+    expect(await look("tasks/update", { taskId, inputResponses: {} })).toMatchObject(forbidden);
+    expect(await look("tasks/cancel", { taskId })).toMatchObject(forbidden);
+    expect((await runtime.runs({ tenant: "acme" })).runs).toHaveLength(1);
+    expect(await runtime.handle(taskId, { tenant: "acme" }).prompts()).toHaveLength(1);
   });
 
   it("only looks at tasks of a handler that only shows", async () => {

@@ -64,7 +64,7 @@ export async function overHttp(mode: Mode = ""): Promise<HttpDesk> {
     server.kill("SIGKILL");
     await gone;
   };
-  return {
+  const desk: HttpDesk = {
     url,
     mode,
     kill,
@@ -73,7 +73,7 @@ export async function overHttp(mode: Mode = ""): Promise<HttpDesk> {
     },
     async connect() {
       if (!isUp()) {
-        server = startScript("mcp-process.ts", [String(port), log, this.mode]);
+        server = startScript("mcp-process.ts", [String(port), log, desk.mode]);
         await once(server, "message");
       }
       const client = await createMCPClient({ transport: { type: "http", url } });
@@ -86,6 +86,7 @@ export async function overHttp(mode: Mode = ""): Promise<HttpDesk> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  return desk;
 }
 
 function newLog() {

@@ -5,7 +5,6 @@
  *
  * @module
  */
-import type { EffectCall } from "../authoring/context.types.js";
 import type { TraceContext } from "../engine/state.js";
 import type { Inspection } from "./inspection-events.js";
 
@@ -25,9 +24,9 @@ export interface Telemetry {
   /**
    * Calls the function of a `ctx.run` in the same way.
    *
-   * @param given The argument of the function: who answers in its place can send and end with an edit as it does.
+   * @param given The argument of the function, an `EffectCall`: who answers in its place can send and end with an edit as it does.
    */
-  callEffect(call: EffectOfAttempt, work: () => unknown, given: EffectCall<never>): unknown;
+  callEffect(call: EffectOfAttempt, work: () => unknown, given: object): unknown;
 }
 
 export interface StartingRun {

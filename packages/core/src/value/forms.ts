@@ -38,7 +38,9 @@ export function numberText(value: number): string {
   return Object.is(value, -0) ? "-0" : String(value);
 }
 
-export const forms = {
+type FormName = "undefined" | "number" | "Date" | "URL" | "View" | "bigint" | "Map" | "Set";
+
+export const forms: Readonly<Record<FormName, Form>> = {
   undefined: { tag: "undefined", encode: () => null },
   number: { tag: "number", encode: numberText },
   Date: { tag: "Date", encode: (date: Date) => date.toISOString() },
@@ -47,7 +49,7 @@ export const forms = {
   bigint: { tag: ["custom", "@bigint"], encode: String },
   Map: { tag: "map", encode: (map: Map<unknown, unknown>) => [...map] },
   Set: { tag: "set", encode: (set: Set<unknown>) => [...set] },
-} as const satisfies Readonly<Record<string, Form>>;
+};
 
 /** The forms above, and one for errors. */
 export function formsWith(errors: Form): (value: unknown) => ReturnType<FormOf> {

@@ -78,7 +78,7 @@ async function run(open: OpenThreads, body: unknown): Promise<Response> {
     return await submit(open, parseInput(body));
   } catch (error) {
     const refusal = refusalOf(error, { method: "POST", path: "" });
-    if (refusal === null || refusal.options.status >= 500) throw error;
+    if (refusal === null || refusal.options.status >= 500 || refusal.options.code === "FORBIDDEN") throw error;
     return refusalStream(refusal);
   }
 }

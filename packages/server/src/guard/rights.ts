@@ -6,7 +6,6 @@
  * @module
  */
 import { HttpError } from "../http/http-error.js";
-import type { Identity } from "./auth.js";
 
 /**
  * | right     | allows                                                                          |
@@ -23,26 +22,32 @@ export type Right = (typeof rights)[number];
 /** Rights for all workflows, or by the name of a workflow, where `"*"` stands for those that are not named. */
 export type Rights = readonly Right[] | { readonly [workflow: string]: readonly Right[] };
 
+/** A caller with rights. */
+export interface Limited {
+  /** @default all rights */
+  readonly may?: Rights;
+}
+
 /** What a request needs; `any`: one right, whichever it is. */
 export type NeededRight = Right | "any";
 
 /** The rights for one workflow. */
-export function rightsFor({ may = rights }: Identity, workflow: string): readonly Right[] {
+export function rightsFor({ may = rights }: Limited, workflow: string): readonly Right[] {
   if (isList(may)) return may;
   return (Object.hasOwn(may, workflow) ? may[workflow] : may["*"]) ?? [];
 }
 
 /** Tells whether the rights are the same for all workflows. */
-export function isUniform({ may = rights }: Identity): boolean {
+export function isUniform({ may = rights }: Limited): boolean {
   return isList(may);
 }
 
 /** The rights that the caller has for at least one workflow. */
-export function rightsForSome({ may = rights }: Identity): readonly Right[] {
+export function rightsForSome({ may = rights }: Limited): readonly Right[] {
   return isList(may) ? may : rights.filter((right) => Object.values(may).some((list) => list.includes(right)));
 }
 
-export function mayDo(identity: Identity, right: NeededRight, workflow: string): boolean {
+export function mayDo(identity: Limited, right: NeededRight, workflow: string): boolean {
   return has(rightsFor(identity, workflow), right);
 }
 
@@ -54,7 +59,7 @@ interface Wanted {
 }
 
 /** @throws {HttpError} `FORBIDDEN`, or `unknown()` */
-export function assertMay(identity: Identity, { right, workflow, unknown }: Wanted): void {
+export function assertMay(identity: Limited, { right, workflow, unknown }: Wanted): void {
   const given = rightsFor(identity, workflow);
   if (has(given, right)) return;
   if (unknown !== undefined && given.length === 0) throw unknown();
@@ -62,12 +67,12 @@ export function assertMay(identity: Identity, { right, workflow, unknown }: Want
 }
 
 /** @throws {HttpError} `FORBIDDEN` where the caller has the right for no workflow. */
-export function assertMaySome(identity: Identity, right: NeededRight): void {
+export function assertMaySome(identity: Limited, right: NeededRight): void {
   if (!has(rightsForSome(identity), right)) throw forbidden(right, "a workflow");
 }
 
 /** For what belongs to no single workflow. @throws {HttpError} `FORBIDDEN` where one is left out. */
-export function assertMayEvery(identity: Identity, right: NeededRight): void {
+export function assertMayEvery(identity: Limited, right: NeededRight): void {
   const { may = rights } = identity;
   const lists = isList(may) ? [may] : [may["*"] ?? [], ...Object.values(may)];
   if (!lists.every((list) => has(list, right))) throw forbidden(right, "every workflow");
@@ -80,7 +85,7 @@ export function assertMayEvery(identity: Identity, right: NeededRight): void {
  * @returns `undefined` where no list is left out.
  */
 export function readableOf(
-  identity: Identity,
+  identity: Limited,
   names: readonly string[] | undefined,
   known: readonly string[],
 ): string[] | undefined {

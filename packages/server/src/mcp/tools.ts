@@ -73,6 +73,7 @@ export interface ListOptions {
 
 export function listTools(offer: Offer, { withOutput }: ListOptions): OfferedTool[] {
   const { readOnly, tools, catalog, sender } = offer;
+  const mayAnswer = Object.keys(tools).some((name) => sender.may("answer", name));
   const workflows = readOnly ? [] : Object.entries(tools).filter(([name]) => sender.may("start", name));
   return [
     ...workflows.map(([name, description]): OfferedTool => {
@@ -84,7 +85,7 @@ export function listTools(offer: Offer, { withOutput }: ListOptions): OfferedToo
         ...(withOutput && { outputSchema: { ...anyResultJsonSchema(compiled, openRun), type: "object" } }),
       };
     }),
-    ...ownTools({ readOnly, answers: offer.answers() }),
+    ...ownTools({ readOnly: readOnly || !mayAnswer, answers: offer.answers() }),
   ];
 }
 

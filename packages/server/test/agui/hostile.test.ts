@@ -34,7 +34,7 @@ const auth = bearerAuth({
   tokens: [
     { token: "ada", tenant: "a" },
     { token: "bob", tenant: "b" },
-    { token: "eve", tenant: "a", readOnly: true },
+    { token: "eve", tenant: "a", may: ["read"] },
   ],
 });
 const runtime = createRuntime({ workflows: { echo, ask, brief, slow }, store: memoryStore() });
@@ -181,7 +181,7 @@ describe.each([
     const body = input(`${name}-2`, [message("m")]);
 
     expect(await codeOf(await send("/echo", { ...body, token: "mallory" }))).toEqual([401, "UNAUTHORIZED"]);
-    expect(await codeOf(await send("/echo", { ...body, token: "eve" }))).toEqual([403, "READ_ONLY"]);
+    expect(await codeOf(await send("/echo", { ...body, token: "eve" }))).toEqual([403, "FORBIDDEN"]);
     expect((await send("/echo", { token: "eve" })).status).toBe(200);
   });
 

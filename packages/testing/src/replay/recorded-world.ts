@@ -62,7 +62,7 @@ export class RecordedWorld {
       onStart: ({ trace }) => trace,
       onInspection: () => {},
       callStep: (_call, work) => work(),
-      callEffect: (call, work, given) => this.#answerCall(call, work, given),
+      callEffect: (call, work, given) => this.#answerCall(call, work, given as EffectCall<never>),
     };
   }
 
