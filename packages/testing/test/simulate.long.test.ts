@@ -103,8 +103,9 @@ describe("a simulated cluster", () => {
     expect(calm.renewals).toBeGreaterThan(0.95 * expected);
     expect(calm.renewals).toBeLessThanOrEqual(expected);
     expect(calm.recoveriesMs).toEqual([]);
-    // A run comes back to its retry, to its event and to the end of its sleep.
-    expect(calm.claims).toBe(3 * calm.runs);
+    // A run comes back to its retry, to its event and to the end of its sleep. News of one that is just leaving is a claim more.
+    expect(calm.claims).toBeGreaterThanOrEqual(3 * calm.runs);
+    expect(calm.claims).toBeLessThanOrEqual(3.05 * calm.runs);
 
     const { recoveriesMs } = await shop(1, { ...short, callers: 300, faults: { ...none, deployments: 0, kills: 30 } });
     expect(recoveriesMs.length).toBeGreaterThan(10);

@@ -96,7 +96,8 @@ const removeConfig: Route = async ({ requests, context }, given) => {
   return new Response(null, { status: 204 });
 };
 
-const configs = "/tasks/(?<taskId>[^/]+)/pushNotificationConfigs";
+const configs = /^\/tasks\/(?<taskId>[^/]+)\/pushNotificationConfigs$/;
+const config = /^\/tasks\/(?<taskId>[^/]+)\/pushNotificationConfigs\/(?<id>[^/]+)$/;
 
 const rules: readonly RouteRule[] = [
   { methods: ["POST"], path: /^\/message:send$/, route: send },
@@ -105,10 +106,10 @@ const rules: readonly RouteRule[] = [
   { methods: ["POST"], path: /^\/tasks\/(?<id>[^/]+):cancel$/, route: cancel },
   { methods: ["GET"], path: /^\/tasks$/, route: list },
   { methods: ["GET"], path: /^\/tasks\/(?<id>[^/:]+)$/, route: get },
-  { methods: ["POST"], path: new RegExp(`^${configs}$`), route: addConfig },
-  { methods: ["GET"], path: new RegExp(`^${configs}$`), route: listConfigs },
-  { methods: ["GET"], path: new RegExp(`^${configs}/(?<id>[^/]+)$`), route: getConfig },
-  { methods: ["DELETE"], path: new RegExp(`^${configs}/(?<id>[^/]+)$`), route: removeConfig },
+  { methods: ["POST"], path: configs, route: addConfig },
+  { methods: ["GET"], path: configs, route: listConfigs },
+  { methods: ["GET"], path: config, route: getConfig },
+  { methods: ["DELETE"], path: config, route: removeConfig },
   {
     methods: ["GET"],
     path: /^\/extendedAgentCard$/,

@@ -44,9 +44,7 @@ export async function openClient(source: ClientSource): Promise<Client> {
     return source.fetch(input, { ...init, headers, redirect: "error" });
   };
   const resolver = new DefaultAgentCardResolver({ fetchImpl });
-  const card = url.endsWith(".json")
-    ? await resolver.resolve(url, "")
-    : await resolver.resolve(`${url}/`.replace(/\/+$/, "/"));
+  const card = url.endsWith(".json") ? await resolver.resolve(url, "") : await resolver.resolve(withSlash(url));
   const usable = (card.supportedInterfaces ?? []).filter((one) => isUsable(one.url, allowed));
   if (usable.length === 0) throw unusable(card, url);
   const factory = new ClientFactory(
@@ -74,4 +72,11 @@ function notAllowed(origins: string, url: string): WorkflowError {
     details: { url, origins },
   });
   return Object.assign(error, { retryable: false });
+}
+
+/** With one slash at its end: the resolver adds the path of the card. */
+function withSlash(url: string): string {
+  let end = url.length;
+  while (url[end - 1] === "/") end--;
+  return `${url.slice(0, end)}/`;
 }
