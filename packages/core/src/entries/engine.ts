@@ -137,11 +137,10 @@ export { digest } from "../value/digest.js";
 export { duration, toMs } from "../value/duration.js";
 export { reviveError } from "../value/error-record.js";
 export { deepFreeze } from "../value/freeze.js";
-export type { OptionChecks, Rule, Rules } from "../value/option-rules.js";
+export type { Rule, Rules } from "../value/option-rules.js";
 export {
   anything,
   callable,
-  checkOptions,
   flag,
   list,
   object,
@@ -156,7 +155,7 @@ export {
   withMethods,
 } from "../value/option-rules.js";
 export { pageSize } from "../value/option-value.js";
-export { refuseOptions } from "../value/options.js";
+export { checkOptions, type OptionChecks, refuseOptions } from "../value/options.js";
 export type { StoredForm } from "../value/storable.js";
 export { examine } from "../value/storable.js";
 

@@ -8,7 +8,7 @@ import type { EventClass } from "../event/event.js";
 import { eventTypeOf, isEventClass, roleOf } from "../event/facts.js";
 import { formatValue } from "../value/format-value.js";
 import { type knownOptions, namesOf } from "../value/known-options.js";
-import { unknownNames } from "../value/options.js";
+import { unknownNames } from "../value/unknown-names.js";
 
 export function reportUnknown(call: keyof typeof knownOptions, options: object, report: Report): void {
   for (const problem of unknownNames(options, namesOf(call)))

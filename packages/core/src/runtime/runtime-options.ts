@@ -3,16 +3,8 @@ import type { Clock, Log } from "../engine/ports.js";
 import { areOverrides } from "../resource/overrides.js";
 import type { ResourceOverride } from "../resource/resource.types.js";
 import { consoleLog, systemClock } from "../system/system.js";
-import {
-  checkOptions,
-  flag,
-  object,
-  type Rule,
-  type Rules,
-  valueRule,
-  wholeNumber,
-  withMethods,
-} from "../value/option-rules.js";
+import { flag, object, type Rule, type Rules, valueRule, wholeNumber, withMethods } from "../value/option-rules.js";
+import { checkOptions } from "../value/options.js";
 import type { Workflows } from "./api/runtime-names.types.js";
 import type { RuntimeTelemetry } from "./api/runtime-observer.types.js";
 import type { QueueOptions, RuntimeOptions } from "./api/runtime-options.types.js";

@@ -4,30 +4,14 @@
  *
  * @module
  */
-import { refuseOptions, unknownNames, type Words } from "./options.js";
 import * as shape from "./shape.js";
+import { unknownNames, type Words } from "./unknown-names.js";
 
 /** Describes what is wrong with a value, one sentence for each problem. `undefined`: the option is absent. */
 export type Rule = (value: unknown, option: string) => readonly string[];
 
 /** A rule for every option of a type, so that none is forgotten. */
 export type Rules<Options> = { readonly [Option in keyof Required<Options>]: Rule };
-
-export interface OptionChecks<Options> {
-  readonly rules: Rules<Options>;
-  /** Problems of several options together. @default none */
-  readonly besides?: readonly string[];
-}
-
-/** @throws {WorkflowError} `OPTION_INVALID` naming every problem of the options, and those besides. */
-export function checkOptions<Options extends object>(
-  what: string,
-  given: Options,
-  { rules, besides = [] }: OptionChecks<Options>,
-): void {
-  if (typeof given !== "object" || given === null) refuseOptions(what, ["they are not an object"]);
-  refuseOptions(what, optionProblems(given, rules), besides);
-}
 
 /** The problems of all options, unknown ones first. @param prefix See {@link ruleProblems}. */
 export function optionProblems<Options extends object>(given: Options, rules: Rules<Options>, prefix = ""): string[] {

@@ -1,21 +1,22 @@
 /** Refuses options: all problems in one error, unknown names among them, because most of those are typing errors. */
 import { WorkflowError } from "../errors/workflow-error.js";
-import { nearest } from "./nearest.js";
+import { optionProblems, type Rules } from "./option-rules.js";
+import { unknownNames } from "./unknown-names.js";
 
-/** The words of a text: names of options in a list that every bundle has. */
-export type Words<Text> = Text extends `${infer Word} ${infer Rest}` ? Word | Words<Rest> : Text;
-
-/** One problem for every unknown option. @param prefix Stands before the names. */
-export function unknownNames(given: object, names: readonly string[], prefix = ""): string[] {
-  return Object.keys(given)
-    .filter((name) => !names.includes(name))
-    .map((name) => `\`${prefix}${name}\` is not an option${didYouMean(name, names)}`);
+export interface OptionChecks<Options> {
+  readonly rules: Rules<Options>;
+  /** Problems of several options together. @default none */
+  readonly besides?: readonly string[];
 }
 
-/** Follows an unknown name; empty if none is near. */
-export function didYouMean(name: unknown, names: readonly string[], mark: '"' | "`" = "`"): string {
-  const near = nearest(name as string, names);
-  return near === null ? "" : ` (did you mean ${mark}${near}${mark}?)`;
+/** @throws {WorkflowError} `OPTION_INVALID` naming every problem of the options, and those besides. */
+export function checkOptions<Options extends object>(
+  what: string,
+  given: Options,
+  { rules, besides = [] }: OptionChecks<Options>,
+): void {
+  if (typeof given !== "object" || given === null) refuseOptions(what, ["they are not an object"]);
+  refuseOptions(what, optionProblems(given, rules), besides);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */

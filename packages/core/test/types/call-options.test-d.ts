@@ -24,7 +24,7 @@ import type { RecordListQuery } from "../../src/runtime/api/runtime-records.type
 import type { ScheduleOptions, ScheduleQuery } from "../../src/runtime/api/schedule.types.js";
 import type { MemoryStoreOptions } from "../../src/runtime/memory/memory-store.js";
 import type { callOptions } from "../../src/runtime/options/call-options.js";
-import type { Words } from "../../src/value/options.js";
+import type { Words } from "../../src/value/unknown-names.js";
 
 interface Interfaces {
   readonly memoryStore: MemoryStoreOptions;

@@ -6,7 +6,8 @@ import { msOf } from "../../value/duration.js";
 import { formatValue } from "../../value/format-value.js";
 import { namesOf } from "../../value/known-options.js";
 import { isLabel, MAX_LABEL } from "../../value/label.js";
-import { didYouMean, optionsOf, refuseOptions, unknownNames } from "../../value/options.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
+import { didYouMean, unknownNames } from "../../value/unknown-names.js";
 import type { AttemptCore } from "../run.types.js";
 
 export interface CallPolicies {

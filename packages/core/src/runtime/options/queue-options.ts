@@ -2,8 +2,9 @@
 
 import { toMs } from "../../value/duration.js";
 import { flag, nested, type Rules, required, valueRule } from "../../value/option-rules.js";
-import { didYouMean, optionsOf, refuseOptions } from "../../value/options.js";
+import { optionsOf, refuseOptions } from "../../value/options.js";
 import { isObject, shown } from "../../value/shape.js";
+import { didYouMean } from "../../value/unknown-names.js";
 import type { RuntimeRunOptions } from "../api/runtime.types.js";
 import type { QueueOptions } from "../api/runtime-options.types.js";
 import type { QueueLimits, QueueTicket } from "../store/run-store.types.js";
