@@ -13,7 +13,7 @@ import { freePort } from "../../test-ports.js";
 import { a2a, agui, type Begun, chat, type Door, doors, http, link, mcp } from "./doors.js";
 import { refundFlow } from "./workflow.js";
 
-const questions = Number(process.env["QUESTIONS"] ?? 150);
+const questions = Number(process.env["QUESTIONS"] ?? 40);
 const atOnce = 16;
 const killEveryMs = 4_000;
 const program = fileURLToPath(new URL("server.ts", import.meta.url));

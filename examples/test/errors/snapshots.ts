@@ -1,6 +1,6 @@
 /** Codes of snapshots and stored events that do not fit the code that reads them. */
 
-import { proveResumable, recordRun, replayRun, simulate, testRuntime } from "@millrace/testing";
+import { proveResumable, type RecordedTick, recordRun, replayRun, simulate, testRuntime } from "@millrace/testing";
 import { Context, type ContextDict, defineWorkflow, event, StartEvent, StopEvent, step, Workflow } from "millrace";
 import * as z from "zod";
 import { type Provocations, thrown } from "./provoked.js";
@@ -39,10 +39,15 @@ async function judging(flow = jokes()): Promise<ContextDict> {
 
 const loaded = (flow: Workflow, snapshot: unknown) => thrown(() => Context.fromDict(flow, snapshot as ContextDict));
 
+/** Its event is missing. */
+const started: RecordedTick = { runId: "r-1", tick: { type: "run.started", atMs: 1 } };
+
 export const snapshots: Provocations = {
   EVENT_NEWER: [async () => loaded(jokes(), await judging(jokes({ version: 2 })))],
   EVENT_UNKNOWN: [async () => loaded(jokes(), await judging(jokes({ type: "Jok" })))],
-  RECORDING_INVALID: [() => thrown(() => replayRun(jokes(), { format: 1, workflow: "joke", runId: "r-1", ticks: [] }))],
+  RECORDING_INVALID: [
+    () => thrown(() => replayRun(jokes(), { format: 1, workflow: "joke", runId: "r-1", ticks: [started] })),
+  ],
   REPLAY_DIVERGED: [
     async () => {
       const flow = (asks: boolean) =>
