@@ -190,13 +190,14 @@ export class StoredRunHandle implements RunHandle<unknown> {
     checkSignal(signal);
     await this.#isThere();
     const { registry, key } = this.#setup;
-    return waitForChange(this.#setup, () => this.#lookIdle(() => registry.sharedRow(key), signal), { signal });
+    return waitForChange(this.#setup, () => this.#lookIdle({ readRow: () => registry.sharedRow(key), signal }), {
+      signal,
+    });
   }
 
   async outcome(): Promise<RunOutcome | null> {
     await this.accepted;
-    const live = this.#setup.registry.live.get(idOf(this.#setup.key));
-    return live?.phase === "live" && !live.runner.isIdle() ? null : ((await this.#lookIdle()) ?? null);
+    return (await this.#lookIdle({ waits: false })) ?? null;
   }
 
   async prompts(): Promise<readonly PendingPrompt[]> {
@@ -262,12 +263,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   /** Undefined: it has work to do. */
-  async #lookIdle(readRow?: () => Promise<StoredRun | null>, signal?: AbortSignal): Promise<RunOutcome | undefined> {
+  async #lookIdle({ readRow, signal, waits = true }: IdleLook): Promise<RunOutcome | undefined> {
     const { registry, key } = this.#setup;
     await registry.whenLoaded(key); // claimed because it has work to do, which its row does not say
     const live = registry.live.get(idOf(key));
     if (live?.phase === "live") {
       const { runner } = live;
+      if (!waits && !runner.isIdle()) return undefined; // it may have come into memory only now
       await runner.idle(signal); // also when the run leaves memory
       if (runner.live && runner.isQuiet())
         return { status: "waiting", prompts: promptsOf(runner), wakeAtMs: wakeAt(runner) };
@@ -367,6 +369,13 @@ export class StoredRunHandle implements RunHandle<unknown> {
     const last = await read(); // it may have come with the end
     return last === null ? runFinished(run.status) : readReceipt(last);
   }
+}
+
+interface IdleLook {
+  readonly readRow?: () => Promise<StoredRun | null>;
+  readonly signal?: AbortSignal | undefined;
+  /** `false`: a run that works is not waited for. @default true */
+  readonly waits?: boolean;
 }
 
 /** If only one change is reported, the receipt may have come with it: then it is looked for after so long. */
