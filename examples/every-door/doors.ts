@@ -38,8 +38,13 @@ async function post(url: string, body: object, headers: Record<string, string> =
   });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of several protocols.
-const json = async (response: Response): Promise<any> => {
+/** What is read of the answers: of HTTP the first field, of MCP the id of a task, of A2A the task. */
+interface Said {
+  readonly handler_id: string;
+  readonly result: { readonly taskId: string; readonly task: { readonly id: string; readonly contextId: string } };
+}
+
+const json = async (response: Response): Promise<Said> => {
   const text = await response.text();
   const data = text.split("\n").filter((line) => line.startsWith("data: "));
   return JSON.parse(data.at(-1)?.slice(6) ?? text);

@@ -10,11 +10,16 @@ const provider = await startProvider();
 const runtime = createRuntime({ workflows });
 const app = createServer({ runtime, auth: oidcAuth({ issuer: provider.issuer, audience }) });
 
+/** What is read of the answers. */
+interface Answer {
+  readonly prompts: readonly { readonly prompt_id: string }[];
+  readonly result: { readonly value: unknown };
+}
+
 async function ask(token: string, method: "GET" | "POST", path: string, body?: object) {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   const response = await app.request(path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  // biome-ignore lint/suspicious/noExplicitAny: an answer of any route.
-  return { status: response.status, body: (await response.json()) as any };
+  return { status: response.status, body: (await response.json()) as Answer };
 }
 
 const [shop, support, other] = [
@@ -27,7 +32,7 @@ console.log("support starts", (await ask(support, "POST", "/workflows/refund/run
 console.log("shop starts   ", (await ask(shop, "POST", "/workflows/refund/run", start)).status);
 
 const { prompts } = (await ask(support, "GET", "/handlers/r-1/prompts")).body;
-const answer = `/handlers/r-1/prompts/${prompts[0].prompt_id}`;
+const answer = `/handlers/r-1/prompts/${prompts[0]?.prompt_id}`;
 console.log("shop answers  ", (await ask(shop, "POST", answer, { fields: { approved: true } })).status);
 console.log("other answers ", (await ask(other, "POST", answer, { fields: { approved: true } })).status);
 console.log("support answers", (await ask(support, "POST", answer, { fields: { approved: true } })).status);

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Receipt } from "../../../engine/command.js";
-import type { EventData, Outcome, RunState } from "../../../engine/state.js";
+import type { EventData, Outcome } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { invariant } from "../../../errors/invariant.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
@@ -40,6 +40,7 @@ import { isAtWork, outcomeWith, summaryOf } from "../release/run-summary.js";
 import { SnapshotPolicy } from "../release/snapshot-policy.js";
 import type { RegisteredWorkflow } from "../workflows/registered-workflows.js";
 import { CallWords } from "./call-words.js";
+import type { LoadedRun } from "./loaded-run.types.js";
 import { RunRecords } from "./run-records.js";
 import type { DurableRunSettings, RunRequest } from "./run-settings.types.js";
 
@@ -67,28 +68,8 @@ export interface RunSupervisor {
   onExists(run: DurableRun, result: Extract<CommitResult, { readonly status: "exists" }>): void;
 }
 
-export interface DurableRunSetup {
+export interface DurableRunSetup extends LoadedRun {
   readonly supervisor: RunSupervisor;
-  readonly key: RunKey;
-  readonly workflow: RegisteredWorkflow;
-  readonly epoch: number;
-  /** Number of the last stored tick. */
-  readonly ticks: number;
-  readonly snapshotAt: number;
-  readonly state: RunState;
-  readonly family: Map<string, RunState> | null;
-  /** Ticks that record for members of the tree that their code has changed. */
-  readonly prefaces: ReadonlyMap<string, readonly Tick[]> | null;
-  readonly status: StoredStatus;
-  /** `false` for a run that the first commit creates. */
-  readonly isStored: boolean;
-  readonly request: RunRequest | null;
-  /** `true` if its ticks alone do not determine its state: it began with that of another run, or its first ticks were pruned. */
-  readonly isCut: boolean;
-  /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
-  readonly isQueued: boolean;
-  /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
-  readonly leavesAtOnce: boolean;
 }
 
 const none: readonly never[] = [];
