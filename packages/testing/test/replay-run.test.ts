@@ -278,6 +278,28 @@ describe("a recording", () => {
     });
   });
 
+  it.each(["run", "Refund", "StopEvent", "value", "add", "effect.recorded", "json", "ada@example.org"])(
+    "plays as before where the hidden text is %j, which may be a word of the recording itself",
+    async (email) => {
+      class Greeting extends Workflow {
+        @step({ on: Refund, emits: StopEvent })
+        async greet({ email, order }: Refund, ctx: Context) {
+          const sent = await ctx.scope("mails").run(`mail ${email}`, () => ({ type: email, to: [email] }));
+          await ctx.store.set("address", email);
+          return new StopEvent({ result: { sent, order, status: email, text: `to ${email}!` } });
+        }
+      }
+      const recording = await recorded(new Greeting(), { ...input, email }, { redact: ["email"] });
+
+      expect((await replayRun(new Greeting(), recording)).result).toEqual({
+        sent: { type: "redacted-1", to: ["redacted-1"] },
+        order: "A-17",
+        status: "redacted-1",
+        text: "to redacted-1!",
+      });
+    },
+  );
+
   it("is made of a run that has ended, and of no fork", async () => {
     const { runtime } = testRuntime({ flow: refundFlow() });
     const handle = runtime.run("flow", input, { runId: "r-1" });

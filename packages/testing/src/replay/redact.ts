@@ -1,37 +1,74 @@
-/** Shorter texts are words that occur everywhere, such as "a" or "yes". */
+/**
+ * Hides texts of users in a recording.
+ *
+ * Only values are changed: what is below `data` of an event or `json` of a value, texts of errors, labels, pieces, and the keys of
+ * calls. Types of events, names of steps and the kinds of ticks stay, also where one of them equals a text that is hidden.
+ *
+ * @module
+ */
+
+/** Fields of a tick whose texts are of users. */
+const payloads: ReadonlySet<string> = new Set(["data", "json", "labels", "message", "stack", "details", "pieces"]);
+/** Shorter texts are words that occur everywhere, such as "a" or "ok": only values that equal them are replaced. */
 const shortest = 3;
 
-/** Replaces the texts of these fields, and the same texts in all others. */
+/** Replaces the texts of these fields, and the same texts in all other values. */
 export function redacted<Json>(json: Json, fields: readonly string[]): Json {
   if (fields.length === 0) return json;
-  const names = new Set(fields);
   const texts = new Set<string>();
-  collect(json, { names, isInside: false, texts });
-  // The longest first, so that a text is not cut by one that is a part of it.
-  const replaced = [...texts].filter((text) => text.length >= shortest).sort((one, other) => other.length - one.length);
+  collect(json, { names: new Set(fields), isPayload: false, isNamed: false, texts });
   const byText = new Map([...texts].map((text, index) => [text, `redacted-${index + 1}`]));
-  return rewrite(json, (text) => {
-    const whole = byText.get(text);
-    return whole ?? replaced.reduce((rest, secret) => rest.replaceAll(secret, byText.get(secret) as string), text);
-  }) as Json;
+  // The longest first, so that a text is not cut by one that is a part of it.
+  const parts = [...texts].filter((text) => text.length >= shortest).sort((one, other) => other.length - one.length);
+  const whole = (text: string): string => byText.get(text) ?? text;
+  const hide = (text: string): string =>
+    byText.get(text) ?? parts.reduce((rest, part) => rest.replaceAll(part, byText.get(part) as string), text);
+  return rewrite(json, { hide, whole, isPayload: false }) as Json;
 }
 
 interface Search {
   readonly names: ReadonlySet<string>;
-  readonly isInside: boolean;
+  readonly isPayload: boolean;
+  /** `true`: below a field of one of the names. */
+  readonly isNamed: boolean;
   readonly texts: Set<string>;
 }
 
 function collect(json: unknown, search: Search): void {
-  if (typeof json === "string" && search.isInside && json !== "") search.texts.add(json);
+  if (typeof json === "string" && search.isNamed && json !== "") search.texts.add(json);
   if (typeof json !== "object" || json === null) return;
-  for (const [name, value] of Object.entries(json))
-    collect(value, search.names.has(name) ? { ...search, isInside: true } : search);
+  for (const [name, value] of Object.entries(json)) {
+    const isNamed = search.isNamed || (search.isPayload && search.names.has(name));
+    collect(value, { ...search, isNamed, isPayload: search.isPayload || payloads.has(name) });
+  }
 }
 
-function rewrite(json: unknown, change: (text: string) => string): unknown {
-  if (typeof json === "string") return change(json);
-  if (Array.isArray(json)) return json.map((one) => rewrite(one, change));
+interface Rewriting {
+  hide(text: string): string;
+  /** Only a text that is hidden as it is, such as a key of a Map. */
+  whole(text: string): string;
+  readonly isPayload: boolean;
+}
+
+function rewrite(json: unknown, how: Rewriting): unknown {
+  if (typeof json === "string") return how.isPayload ? how.hide(json) : json;
+  if (Array.isArray(json)) return json.map((one) => rewrite(one, how));
   if (typeof json !== "object" || json === null) return json;
-  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, rewrite(value, change)]));
+  const isPatch = "op" in json && "path" in json;
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => {
+      if (isPatch && name === "op") return [name, value];
+      if (isPatch && name === "path") return [name, rewrite(value, { ...how, hide: how.whole })]; // of names of fields, too
+      if (name === "call" && typeof value === "string" && !how.isPayload) return [name, hideKey(value, how)];
+      return [name, rewrite(value, { ...how, isPayload: how.isPayload || payloads.has(name) })];
+    }),
+  );
+}
+
+/** Only keys are of users: `run=mail ada`, and those of scopes around the call. */
+function hideKey(call: string, { hide }: Rewriting): string {
+  return call
+    .split("/")
+    .map((part) => part.replace(/^(@|(?:\d+:)?[a-z]+=)(.*)$/s, (_whole, kind: string, key: string) => kind + hide(key)))
+    .join("/");
 }
