@@ -45,6 +45,8 @@ export const shared: ViteUserConfig = {
     // Built packages are loaded by Node itself: Vite would transform them anew for each test package.
     server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
     restoreMocks: true,
+    // Processes that tests start load what the one before has compiled: half the time of a start.
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, "node_modules/.cache/compiled") },
     // For tests that hang: none is measured by it, and machines do other things, too.
     testTimeout: 240_000,
     hookTimeout: 240_000,

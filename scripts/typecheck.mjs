@@ -59,7 +59,7 @@ async function check(compiler, project) {
 }
 
 const named = process.argv.slice(2).map((project) => [newest, project]);
-const long = process.env.LONG_TESTS === "1" ? publicTypes : [];
+const long = ["1", "all"].includes(process.env.LONG_TESTS) ? publicTypes : [];
 const queue = named.length > 0 ? named : [...long, ...repository];
 const work = async () => {
   for (let next = queue.shift(); next; next = queue.shift()) await check(...next);

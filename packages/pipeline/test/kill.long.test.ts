@@ -1,12 +1,12 @@
 /** A pipeline whose process is killed again and again ends as one that nobody has disturbed. */
 
 import { expect, it } from "vitest";
-import { isLong } from "../../../test-share.js";
+import { casesOf } from "../../../test-share.js";
 import { killedOrder } from "./support/killed-order.js";
 import { keys } from "./support/orders.js";
 
-const kills = isLong ? 34 : 10;
-const atLeast = isLong ? 25 : 7;
+const kills = casesOf(34);
+const atLeast = casesOf(25);
 
 it.each([
   { isNested: false, seed: 7, steps: keys.length },

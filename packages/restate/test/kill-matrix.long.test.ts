@@ -17,19 +17,19 @@ import {
 } from "millrace/runtime";
 import { expect, it } from "vitest";
 import { freePort } from "../../../test-ports.js";
+import { casesOf } from "../../../test-share.js";
 import { sha256 } from "../src/hash.js";
 import { connect } from "../src/index.js";
 import { startBalancer } from "./support/balancer.js";
 import { matrixFlows, Vote } from "./support/matrix-flows.js";
 import { type Restate, startRestate } from "./support/restate.js";
 
-const isLong = process.env["LONG_TESTS"] !== undefined;
-const RUNS = isLong ? 60 : 15;
-const KILLS = isLong ? 30 : 8;
+const RUNS = casesOf(60);
+const KILLS = casesOf(30);
 const ITEMS = 4;
 const VOTES = 6;
 const SEED = 17;
-const timeout = isLong ? 600_000 : 180_000;
+const timeout = 600_000;
 
 const child = (name: string): string => fileURLToPath(new URL(`child/${name}`, import.meta.url));
 

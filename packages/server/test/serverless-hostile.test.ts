@@ -46,7 +46,7 @@ const endless = (): ReadableStream => new ReadableStream({ pull: () => {} });
 describe("createHandler", () => {
   const seed = wantedSeed();
 
-  it(`neither crashes nor leaks with 3,000 random bodies (SEED=${seed})`, async () => {
+  it(`neither crashes nor leaks with ${casesOf(3_000)} random bodies (SEED=${seed})`, async () => {
     const random = randomSource(seed);
     await post('{"handler_id":"target","kwargs":{}}');
     const statuses = new Set<number>();

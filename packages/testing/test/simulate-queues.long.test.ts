@@ -3,7 +3,7 @@ import { defineWorkflow, StartEvent, StopEvent } from "millrace";
 import type { QueueTicket, RecordWrite, RunStore, StoredRun } from "millrace/runtime";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { isLong } from "../../../test-share.js";
+import { casesOf } from "../../../test-share.js";
 import { type Caller, type ClusterView, type SimulatedProcess, type Simulation, simulate } from "../src/index.js";
 import { wrong } from "./wrong-store.js";
 
@@ -70,7 +70,7 @@ const mill = (seed: number, more: Partial<Simulation> = {}) =>
   });
 
 describe("a simulated cluster with queues and schedules", () => {
-  const seeds = Array.from({ length: isLong ? 20 : 2 }, (_, index) => index + 1);
+  const seeds = Array.from({ length: casesOf(20) }, (_, index) => index + 1);
 
   it.each(seeds)("keeps limits and turns, and misses no occurrence, over faults: seed %i", async (seed) => {
     const { runs, struck } = await mill(seed, { faults: { kills: 6, pauses: 3, clockChanges: 6 } });

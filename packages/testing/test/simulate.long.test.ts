@@ -11,7 +11,7 @@ import {
 } from "millrace";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { isLong } from "../../../test-share.js";
+import { casesOf } from "../../../test-share.js";
 import { type Caller, type SimulatedProcess, type Simulation, simulate } from "../src/index.js";
 import { wrong } from "./wrong-store.js";
 
@@ -64,13 +64,13 @@ const shop = (seed: number, more: Partial<Simulation> = {}) =>
   });
 
 describe("a simulated cluster", () => {
-  const batches = Array.from({ length: isLong ? 20 : 1 }, (_, index) => 10 * index + 1);
+  const batches = Array.from({ length: casesOf(20) }, (_, index) => 10 * index + 1);
 
   it.each(batches)(
     "brings every run to its end, over a day of faults: seeds from %i",
     { timeout: 300_000 },
     async (from) => {
-      for (let seed = from; seed < from + (isLong ? 10 : 4); seed++) {
+      for (let seed = from; seed < from + 10; seed++) {
         const { runs, struck } = await shop(seed);
         expect(runs).toBe(50);
         expect(struck.kills).toBeGreaterThan(40);

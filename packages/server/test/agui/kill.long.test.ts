@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { casesOf } from "../../../../test-share.js";
 import { DeskServer } from "../../../ai-sdk/test/support/desk-server.js";
 import { scriptedModel } from "../../../ai-sdk/test/support/scripted-model.js";
 import { Client } from "./support.js";
@@ -77,8 +78,9 @@ it("the messages are those of an undisturbed run, wherever the server is killed"
   expect(calm.messages).toContain("It is all done now.");
   expect(calm.requests).toHaveLength(3);
 
-  const stride = Math.ceil(calm.count / 10);
-  const places = Array.from({ length: 10 }, (_, index) => 1 + index * stride).filter((place) => place <= calm.count);
+  const kills = casesOf(10);
+  const stride = Math.ceil(calm.count / kills);
+  const places = Array.from({ length: kills }, (_, index) => 1 + index * stride).filter((place) => place <= calm.count);
   for (const killAt of [...places, "wait" as const]) {
     const { messages, loaded, requests, executed } = await play(killAt);
 
