@@ -1,15 +1,19 @@
 /**
  * How much of the longest tests runs: `npm test` leaves files named `*.long.test.ts` out and takes a tenth of the cases of the
- * others, the same in every run. CI sets `LONG_TESTS=1`: every file, two fifths of the cases. `LONG_TESTS=all`, every night: all.
+ * others, the same in every run. CI sets `LONG_TESTS=1`: those, too, and two fifths of the cases. `LONG_TESTS=all`, every
+ * night: all, with files named `*.nightly.test.ts`.
  *
  * @module
  */
 const setting = process.env["LONG_TESTS"] ?? "";
 
-/** Whether files named `*.long.test.ts` run. */
-export const isLong: boolean = setting === "1" || setting === "all";
+/** Whether files named `*.nightly.test.ts` run. */
+export const isNightly: boolean = setting === "all";
 
-const tenths = setting === "all" ? 10 : isLong ? 4 : 1;
+/** Whether files named `*.long.test.ts` run. */
+export const isLong: boolean = setting === "1" || isNightly;
+
+const tenths = isNightly ? 10 : isLong ? 4 : 1;
 
 /** How many of so many random cases are tried. */
 export function casesOf(all: number): number {

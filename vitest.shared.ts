@@ -4,10 +4,13 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultClientConditions, defaultServerConditions } from "vite";
 import { configDefaults, type ViteUserConfig } from "vitest/config";
-import { isLong } from "./test-share.js";
+import { isLong, isNightly } from "./test-share.js";
 
 /** Tests that take seconds: they kill processes, need browsers or start servers. CI runs them. */
 const longTests = "**/*.long.test.ts";
+
+/** Tests that prove again, another way, what others prove: every night. */
+const nightlyTests = "**/*.nightly.test.ts";
 
 /**
  * Packages are tested with each other's sources: a change in one needs no build. `npm test` has built them all: with `BUILT=1`, Node
@@ -35,7 +38,12 @@ export const shared: ViteUserConfig = {
   test: {
     include: ["src/**/*.{test,test-prop}.ts", "test/**/*.{test,test-prop}.ts"],
     setupFiles: [join(import.meta.dirname, "vitest.setup.ts")],
-    exclude: [...configDefaults.exclude, "test/types/**", ...(isLong ? [] : [longTests])],
+    exclude: [
+      ...configDefaults.exclude,
+      "test/types/**",
+      ...(isLong ? [] : [longTests]),
+      ...(isNightly ? [] : [nightlyTests]),
+    ],
     // Each worker loads and compiles the modules under test anew, a third of the time of most packages, and several packages run at once.
     // Long tests wait more than they load.
     maxWorkers: isLong ? "100%" : 1,
