@@ -3,6 +3,7 @@ import { posix } from "node:path";
 import { defineConfig } from "tsup";
 import { addresses } from "../../scripts/addresses.mjs";
 import { withOtherLinks } from "../../scripts/setup/links.mjs";
+import { declarations } from "../../tsup.shared.js";
 
 /** `millrace explain` reads them without a network. */
 function copyErrorPages(): void {
@@ -21,7 +22,8 @@ function addressOf(target: string): string | null {
 }
 
 export default defineConfig({
-  entry: { main: "src/main.ts", worker: "src/dev/worker.ts" },
+  entry: { index: "src/config/index.ts", main: "src/main.ts", worker: "src/dev/worker.ts" },
+  dts: declarations({ entry: { index: "src/config/index.ts" } }),
   format: ["esm"],
   target: "node22",
   platform: "node",

@@ -90,7 +90,7 @@ interface Context {
 
 const help = `
 A command works on the runs of a store or of a server:
-  (nothing)                     .millrace/runs.db of this project
+  (nothing)                     those of millrace.config.ts, else .millrace/runs.db of this project
   --store <file or URL>         a SQLite file, or postgres://…
   --url <url> --token <token>   a server; the token may be in MILLRACE_TOKEN
 
@@ -119,7 +119,7 @@ function addServing({ add, calls }: Context): void {
   onPort(add("dev [file]", "serve a file or a folder with the studio, and load it again when it changes"))
     .option("--token <token>", "ask callers for this token (default: MILLRACE_TOKEN); other computers always need one")
     .action(calls(async () => (await import("./commands/dev.js")).dev));
-  onPort(add("serve <file>", "serve a file or a folder over HTTP"))
+  onPort(add("serve [file]", "serve a file or a folder over HTTP"))
     .option("--token <token>", "ask callers for this token (default: MILLRACE_TOKEN)")
     .option("--studio", "with the studio at /studio")
     .option("--read-only", "callers may only look")

@@ -6,7 +6,8 @@ import { type Code, loadCode } from "../code/load-code.js";
 import { describeError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { localOf, openTarget, withTarget } from "../target/open-target.js";
-import { projectOf } from "../target/project.js";
+import { type Project, projectOf } from "../target/project.js";
+import { projectConfig } from "../target/project-config.js";
 
 interface CheckOptions {
   readonly file: string;
@@ -25,12 +26,17 @@ export async function check(terminal: Terminal, options: CheckOptions): Promise<
   const graphs = graphProblems(code);
   // A runtime takes no workflow that is wrong.
   const live =
-    graphs.length === 0 && (store !== undefined || existsSync(projectOf(terminal.cwd).store))
+    graphs.length === 0 && (store !== undefined || (await hasStore(projectOf(terminal.cwd))))
       ? await liveProblems(terminal, { file, store })
       : null;
   if (terminal.isJson) terminal.json(jsonOf(code, graphs, live));
   else print(terminal, { code, graphs, live });
   return graphs.length === 0 && (live?.problems.length ?? 0) === 0 ? 0 : 1;
+}
+
+/** That of the config, or runs that the project has stored. */
+async function hasStore(project: Project): Promise<boolean> {
+  return existsSync(project.store) || (await projectConfig(project)).config.store !== undefined;
 }
 
 function graphProblems({ kit, chosen }: Code): GraphProblem[] {

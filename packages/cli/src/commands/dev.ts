@@ -10,13 +10,13 @@
  * @module
  */
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { fileAndName } from "../code/file-and-name.js";
 import { existingPath } from "../code/load-module.js";
 import { portOf } from "../dev/listen.js";
 import type { WorkerSetup } from "../dev/messages.types.js";
 import { addressOf, isOwnAddress } from "../dev/own-address.js";
+import { usualFolder } from "../dev/served-code.js";
 import { type Serving, VersionProcess } from "../dev/version-process.js";
 import { FileWatch } from "../dev/watch-files.js";
 import type { ErrorDescription } from "../output/cli-error.js";
@@ -35,8 +35,8 @@ interface DevOptions {
 export async function dev(terminal: Terminal, options: DevOptions): Promise<number> {
   const { store } = options;
   const where = portOf(options.port);
-  const file = options.file ?? usualFolder(terminal.cwd);
-  existingPath(terminal.cwd, fileAndName(terminal.cwd, file).file);
+  const { file } = options;
+  if (file !== undefined) existingPath(terminal.cwd, fileAndName(terminal.cwd, file).file);
   // The processes listen at the address that was checked, even if the name resolves to another one later.
   const host = options.host === "localhost" ? options.host : await addressOf(options.host);
   const token = options.token ?? (await tokenFor(host, terminal));
@@ -59,11 +59,6 @@ async function tokenFor(host: string, terminal: Terminal): Promise<string | null
   return token;
 }
 
-/** Where projects have their workflows. */
-function usualFolder(cwd: string): string {
-  return ["src/workflows", "workflows", "src"].find((folder) => existsSync(join(cwd, folder))) ?? ".";
-}
-
 interface DevSetup {
   readonly setup: WorkerSetup;
   readonly where: { readonly port: number; readonly isDefault: boolean };
@@ -74,6 +69,8 @@ class DevSession {
   readonly #setup: WorkerSetup;
   readonly #watch: FileWatch;
   #where: DevSetup["where"];
+  /** What the version that was loaded last is made of. */
+  #served: string | null = null;
   #current: VersionProcess | null = null;
   /** Those that still finish their steps. */
   readonly #leaving: Set<VersionProcess> = new Set();
@@ -129,6 +126,7 @@ class DevSession {
     this.#next = next;
     const loaded = await next.load(this.#setup);
     this.#next = null;
+    if (loaded.type === "loaded") this.#served = loaded.served;
     this.#watchFiles(loaded.files);
     if (loaded.type === "failed") {
       next.kill();
@@ -167,8 +165,9 @@ class DevSession {
   }
 
   #watchFiles(files: readonly string[]): void {
-    const { cwd, file } = this.#setup;
-    const { path, isFolder } = existingPath(cwd, fileAndName(cwd, file).file);
+    const { cwd, file = usualFolder(cwd) } = this.#setup;
+    const served = this.#served ?? fileAndName(cwd, file).file;
+    const { path, isFolder } = existingPath(cwd, served);
     this.#watch.set([...files, ...(isFolder ? [] : [path])], isFolder ? path : dirname(path));
   }
 

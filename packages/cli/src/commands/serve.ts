@@ -1,13 +1,13 @@
-import { loadCode } from "../code/load-code.js";
 import { listen, portOf } from "../dev/listen.js";
 import { hasStudio, openApp, servedLines } from "../dev/open-app.js";
+import { servedCode } from "../dev/served-code.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
 import { logOf } from "../target/open-target.js";
 import { interrupts } from "./interrupts.js";
 
 interface ServeOptions {
-  readonly file: string;
+  readonly file?: string;
   readonly port?: string;
   readonly host: string;
   readonly store?: string;
@@ -20,14 +20,16 @@ const drainMs = 10_000;
 
 /** Serves until it is stopped; the next process that serves the store continues its runs. */
 export async function serve(terminal: Terminal, options: ServeOptions): Promise<number> {
-  const { file, host, store, studio = false, readOnly = false } = options;
+  const { host, store, studio = false, readOnly = false } = options;
   const token = options.token ?? terminal.env["MILLRACE_TOKEN"];
   const where = portOf(options.port);
-  const code = await loadCode(terminal.cwd, file);
+  const { code, config } = await servedCode(terminal.cwd, options.file);
+  const hasAuth = token !== undefined || config.config.server?.auth !== undefined;
   if (studio && !hasStudio(code)) throw studioMissing();
   const { bearerAuth } = await code.kit.server();
   const app = await openApp({
     code,
+    config,
     store,
     cwd: terminal.cwd,
     log: logOf(terminal),
@@ -38,10 +40,10 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     },
   });
   try {
-    const server = await listen({ fetch: app.fetch, host, asksToken: token !== undefined, ...where });
+    const server = await listen({ fetch: app.fetch, host, asksToken: hasAuth, ...where });
     terminal.line(`${server.url}${studio ? "/studio/" : ""}`);
     for (const line of servedLines(terminal, { code, place: app.place })) terminal.note(line);
-    if (token === undefined && !server.isOwn)
+    if (!hasAuth && !server.isOwn)
       terminal.note("Everybody who reaches this address may do everything: give it a `--token`.");
     await untilInterrupted();
     server.close();

@@ -3,9 +3,7 @@ import type { EndedStatus } from "millrace/runtime";
 import { durationOf } from "../option-values.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
-import { storePlace } from "../target/open-store.js";
 import { localOf, openTarget, withTarget } from "../target/open-target.js";
-import { projectOf } from "../target/project.js";
 import type { LocalTarget, RunStatus, TargetOptions } from "../target/target.types.js";
 import { statusOf } from "./runs.js";
 
@@ -62,17 +60,11 @@ function sizeOf(path: string): number {
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(bytes < 10_000_000 ? 2 : 0)} MB`;
 
 export async function vacuumStore(terminal: Terminal, { store }: StoreOptions): Promise<number> {
-  const place = storePlace(store ?? projectOf(terminal.cwd).store, terminal.cwd);
-  if (place.kind !== "sqlite") {
-    throw new CliError({
-      code: "STORE_UNSUPPORTED",
-      message: "PostgreSQL frees space by itself.",
-      hint: "Its autovacuum does that; `VACUUM FULL` in `psql` shrinks tables, and locks them.",
-    });
-  }
   // Opening the store reports problems before anything is written.
   const target = await openTarget(terminal, { store });
+  const { place } = localOf(target);
   await target.close();
+  if (place.kind !== "sqlite") throw notVacuumed(place.kind);
   const before = sizeOf(place.path);
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(place.path, { timeout: 5_000 });
@@ -115,5 +107,19 @@ function endedStatus(text: string): EndedStatus {
     code: "OPTION_INVALID",
     message: `A run that is ${status} has not ended.`,
     hint: `Use one of ${[...ended].join(", ")}.`,
+  });
+}
+
+function notVacuumed(kind: "postgres" | "config"): CliError {
+  if (kind === "config")
+    return new CliError({
+      code: "STORE_UNSUPPORTED",
+      message: "The store is one that the config opens, and not a file.",
+      hint: "Name its file with `--store`.",
+    });
+  return new CliError({
+    code: "STORE_UNSUPPORTED",
+    message: "PostgreSQL frees space by itself.",
+    hint: "Its autovacuum does that; `VACUUM FULL` in `psql` shrinks tables, and locks them.",
   });
 }

@@ -6,6 +6,7 @@ import { CliError } from "../output/cli-error.js";
 import { commandText } from "../output/command-text.js";
 import { resultLines } from "../output/result-lines.js";
 import type { Terminal } from "../output/terminal.js";
+import { placeText } from "../target/open-store.js";
 import { openTarget, withTarget } from "../target/open-target.js";
 import type { LocalTarget, RunRow, Target } from "../target/target.types.js";
 import { interrupts } from "./interrupts.js";
@@ -97,9 +98,9 @@ async function paused(terminal: Terminal, { target, runId }: Watching): Promise<
 }
 
 /** @throws {CliError} `INTERRUPTED` where it had not been stored yet. */
-async function storedRun(terminal: Terminal, { place }: LocalTarget, runId: string): Promise<RunRow> {
-  const store = place.kind === "sqlite" ? place.path : place.url;
-  return withTarget(openTarget(terminal, { store }), async (target) => {
+async function storedRun(terminal: Terminal, { place, project }: LocalTarget, runId: string): Promise<RunRow> {
+  const where = place.kind === "config" ? { file: project.folder } : { store: placeText(place) };
+  return withTarget(openTarget(terminal, where), async (target) => {
     const row = await target.row(runId).catch((error: unknown) => {
       if ((error as { readonly code?: unknown }).code === "RUN_UNKNOWN") return null;
       throw error;

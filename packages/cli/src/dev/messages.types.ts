@@ -2,7 +2,8 @@
 import type { ErrorDescription } from "../output/cli-error.js";
 
 export interface WorkerSetup {
-  readonly file: string;
+  /** Without it, the config or a usual folder says what is served. */
+  readonly file: string | undefined;
   readonly store: string | undefined;
   readonly host: string;
   /** `null`: callers need none. */
@@ -17,7 +18,8 @@ export type ToWorker =
   | { readonly type: "stop" };
 
 export type FromWorker =
-  | { readonly type: "loaded"; readonly files: readonly string[] }
+  /** `served`: the file or folder, as a path. */
+  | { readonly type: "loaded"; readonly files: readonly string[]; readonly served: string }
   | { readonly type: "failed"; readonly files: readonly string[]; readonly error: ErrorDescription }
   | {
       readonly type: "serving";

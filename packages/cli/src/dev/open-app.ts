@@ -6,11 +6,13 @@ import type { Runtime } from "millrace/runtime";
 import type { Code } from "../code/load-code.js";
 import { packageFolder } from "../code/user-millrace.js";
 import type { Terminal } from "../output/terminal.js";
-import { openStore, type StorePlace, storePlace } from "../target/open-store.js";
+import { openStore, type StorePlace } from "../target/open-store.js";
 import { ensureFolder, projectOf, rememberFiles } from "../target/project.js";
+import { type ProjectConfig, placeOf } from "../target/project-config.js";
 
 export interface AppOptions {
   readonly code: Code;
+  readonly config: ProjectConfig;
   readonly store: string | undefined;
   readonly cwd: string;
   readonly log: Log;
@@ -23,16 +25,18 @@ export interface OpenApp {
   stop(drainMs: number): Promise<void>;
 }
 
-export async function openApp({ code, store, cwd, log, server }: AppOptions): Promise<OpenApp> {
+export async function openApp({ code, config, store, cwd, log, server }: AppOptions): Promise<OpenApp> {
   const { kit, found, workflows } = code;
   const project = projectOf(dirname(found[0]?.file ?? cwd));
-  const place = storePlace(store ?? project.store, cwd);
-  if (store === undefined) ensureFolder(project);
+  const place = placeOf({ store, project, config, cwd });
+  if (place.kind === "sqlite" && place.path === project.store) ensureFolder(project);
   const opened = await openStore(kit, place, { creates: true });
   rememberFiles(project, found);
-  const runtime = kit.runtime.createRuntime({ workflows, store: opened, log }) as unknown as Runtime;
+  const { runtime: options, schedules = {} } = config.config;
+  const runtime = kit.runtime.createRuntime({ ...options, workflows, store: opened, log }) as unknown as Runtime;
   const { createServer } = await kit.server();
-  const app = createServer({ runtime, log, ...server });
+  const app = createServer({ runtime, log, ...config.config.server, ...server });
+  for (const [name, schedule] of Object.entries(schedules)) await runtime.schedules.set(name, schedule as ScheduleOf);
   await runtime.start();
   return { fetch: (request) => app.fetch(request), place, stop: (drainMs) => runtime.stop({ drainMs }) };
 }
@@ -43,6 +47,8 @@ export function hasStudio({ found }: Code): boolean {
     (base) => packageFolder("@millrace/studio", base) !== null,
   );
 }
+
+type ScheduleOf = Parameters<Runtime["schedules"]["set"]>[1];
 
 interface Served {
   readonly code: { readonly found: readonly { readonly name: string; readonly file: string }[] };
@@ -56,6 +62,11 @@ export function servedLines(terminal: Terminal, { code, place }: Served): string
     ...code.found.map(
       ({ name, file }) => `  ${name.padEnd(width)}  ${terminal.paintError("dim", relative(terminal.cwd, file))}`,
     ),
-    `  runs in ${place.kind === "sqlite" ? relative(terminal.cwd, place.path) : "PostgreSQL"}`,
+    `  runs in ${shownPlace(place, terminal.cwd)}`,
   ];
+}
+
+function shownPlace(place: StorePlace, cwd: string): string {
+  if (place.kind === "config") return "the store of the config";
+  return place.kind === "sqlite" ? relative(cwd, place.path) : "PostgreSQL";
 }

@@ -6,7 +6,7 @@
  * @module
  */
 import { dirname } from "node:path";
-import { type Code, loadCode } from "../code/load-code.js";
+import type { Code } from "../code/load-code.js";
 import { loadedFiles } from "../code/load-module.js";
 import { cleanText } from "../output/clean.js";
 import { describeError } from "../output/cli-error.js";
@@ -15,9 +15,11 @@ import { Terminal } from "../output/terminal.js";
 import { stepSources } from "../sources/step-sources.js";
 import { logOf } from "../target/open-target.js";
 import { projectOf } from "../target/project.js";
+import type { ProjectConfig } from "../target/project-config.js";
 import { type Listening, listen } from "./listen.js";
 import type { FromWorker, ToWorker, WorkerSetup } from "./messages.types.js";
 import { hasStudio, type OpenApp, openApp, servedLines } from "./open-app.js";
+import { servedCode } from "./served-code.js";
 
 quietSqlite(process);
 const { stdout, stderr, stdin, env } = process;
@@ -25,6 +27,7 @@ const drainMs = 2_000;
 
 let setup: WorkerSetup | null = null;
 let code: Code | null = null;
+let config: ProjectConfig | null = null;
 let app: OpenApp | null = null;
 let server: Listening | null = null;
 
@@ -49,16 +52,17 @@ async function handle(message: ToWorker): Promise<void> {
 
 async function load(given: WorkerSetup): Promise<void> {
   setup = given;
-  const loaded = await loadCode(given.cwd, given.file);
+  const served = await servedCode(given.cwd, given.file);
+  const { kit, workflows } = served.code;
   // A workflow that is wrong must not take the place of one that runs.
-  const trial = loaded.kit.runtime.createRuntime({ workflows: loaded.workflows });
+  const trial = kit.runtime.createRuntime({ ...served.config.config.runtime, workflows });
   await trial.stop({ drainMs: 0 });
-  code = loaded;
-  send({ type: "loaded", files: loadedFiles() });
+  ({ code, config } = served);
+  send({ type: "loaded", files: loadedFiles(), served: served.path });
 }
 
 async function serve({ port, isDefault }: { readonly port: number; readonly isDefault: boolean }): Promise<void> {
-  if (setup === null || code === null) return;
+  if (setup === null || code === null || config === null) return;
   const { host, token, store, cwd } = setup;
   const terminal = new Terminal({ stdout, stderr, stdin, env, cwd });
   const studio = hasStudio(code);
@@ -67,8 +71,14 @@ async function serve({ port, isDefault }: { readonly port: number; readonly isDe
   const { bearerAuth } = await code.kit.server();
   const auth = token === null ? {} : { auth: bearerAuth({ tokens: [token] }) };
   const shown = { sources, ...auth, ...(studio && { studio: true as const }) };
-  app = await openApp({ code, store, cwd, log: logOf(terminal), server: shown });
-  server = await listen({ fetch: app.fetch, host, port, isDefault, asksToken: token !== null });
+  app = await openApp({ code, config, store, cwd, log: logOf(terminal), server: shown });
+  server = await listen({
+    fetch: app.fetch,
+    host,
+    port,
+    isDefault,
+    asksToken: token !== null || config.config.server?.auth !== undefined,
+  });
   const lines = servedLines(terminal, { code, place: app.place }).map(cleanText);
   send({ type: "serving", urls: server.urls, port: server.port, hasStudio: studio, lines });
 }

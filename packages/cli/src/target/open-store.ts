@@ -6,7 +6,9 @@ import { CliError } from "../output/cli-error.js";
 
 export type StorePlace =
   | { readonly kind: "sqlite"; readonly path: string }
-  | { readonly kind: "postgres"; readonly url: string };
+  | { readonly kind: "postgres"; readonly url: string }
+  /** As the config of the project opens it. */
+  | { readonly kind: "config"; readonly open: () => RunStore | Promise<RunStore> };
 
 /** @throws {CliError} `OPTION_INVALID` for a URL of another kind. */
 export function storePlace(given: string, cwd: string): StorePlace {
@@ -20,6 +22,11 @@ export function storePlace(given: string, cwd: string): StorePlace {
   });
 }
 
+/** As `--store` takes it. */
+export function placeText(place: Exclude<StorePlace, { readonly kind: "config" }>): string {
+  return place.kind === "sqlite" ? place.path : place.url;
+}
+
 interface OpenOptions {
   /** Creates the file if there is none. */
   readonly creates: boolean;
@@ -27,6 +34,7 @@ interface OpenOptions {
 
 /** @throws {CliError} `FILE_UNKNOWN`; what the store throws. */
 export async function openStore(kit: Kit, place: StorePlace, { creates }: OpenOptions): Promise<RunStore> {
+  if (place.kind === "config") return place.open();
   if (place.kind === "postgres") return (await kit.postgres()).postgresStore({ connectionString: place.url });
   if (!existsSync(place.path)) {
     if (!creates) throw noStore(place.path);

@@ -8,11 +8,13 @@ import { fileAndName } from "../code/file-and-name.js";
 import { type Code, loadCode } from "../code/load-code.js";
 import { existingPath } from "../code/load-module.js";
 import { type Kit, openKit } from "../code/user-millrace.js";
+import type { MillraceConfig } from "../config/config.types.js";
 import { CliError } from "../output/cli-error.js";
 import type { Terminal } from "../output/terminal.js";
-import { openStore, type StorePlace, storePlace } from "./open-store.js";
+import { openStore, type StorePlace } from "./open-store.js";
 import { ownRuns } from "./own-runs.js";
 import { ensureFolder, fileOfWorkflow, type Project, projectOf, rememberFiles } from "./project.js";
+import { placeOf, projectConfig } from "./project-config.js";
 import { fromSummary, listOfServer } from "./run-rows.js";
 import type { LocalTarget, Target, TargetOptions } from "./target.types.js";
 
@@ -97,10 +99,11 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
   const { path, isFolder } =
     file === undefined ? { path: cwd, isFolder: true } : existingPath(cwd, fileAndName(cwd, file).file);
   const project = projectOf(isFolder ? path : dirname(path));
-  const place = storePlace(options.store ?? project.store, cwd);
   // Before the hooks that compile TypeScript: they would look at every file of these packages.
   const early = await openKit(`${project.folder}/`, "import");
-  await Promise.all([early.server(), place.kind === "sqlite" ? early.sqlite() : early.postgres()]);
+  await Promise.all([early.server(), early.sqlite()]);
+  const config = await projectConfig(project);
+  const place = placeOf({ store: options.store, project, config, cwd });
   let code: Code | null = null;
   if (options.code !== undefined && options.code !== "none") {
     const known = file ?? (await fileOfRun({ ...options, project, place }));
@@ -108,13 +111,18 @@ async function openLocal(terminal: Terminal, options: OpenOptions): Promise<Targ
     else if (options.code === "required") throw noCode(options.runId);
   }
   const kit = code?.kit ?? early;
-  if (options.creates === true && options.store === undefined) ensureFolder(project);
+  if (options.creates === true && place.kind === "sqlite" && place.path === project.store) ensureFolder(project);
   const store = await openStore(kit, place, { creates: options.creates ?? false });
   if (code !== null) rememberFiles(project, code.found);
   const { executes = false } = options;
-  const local = runtimeOver({ kit, store, code, executes, terminal });
+  const local = runtimeOver({ kit, store, code, executes, terminal, config: config.config });
   const flags = options.store === undefined ? [] : ["--store", shownStore(options.store)];
   return localTarget({ ...local, project, place, code }, { kit, flags, cwd, drainMs: executes ? 1_000 : 0 });
+}
+
+function nameOf(place: StorePlace, cwd: string): string {
+  if (place.kind === "config") return "the store of the config";
+  return place.kind === "sqlite" ? relative(cwd, place.path) || place.path : shownStore(place.url);
 }
 
 /** The password of a database is not repeated on the screen. */
@@ -128,12 +136,14 @@ interface RuntimeSetup {
   readonly code: Code | null;
   readonly executes: boolean;
   readonly terminal: Terminal;
+  readonly config: MillraceConfig;
 }
 
 function runtimeOver(setup: RuntimeSetup): Pick<LocalTarget, "runtime" | "store" | "own"> {
-  const { kit, store, code, executes, terminal } = setup;
+  const { kit, store, code, executes, terminal, config } = setup;
   const own = ownRuns(store);
   const runtime = kit.runtime.createRuntime({
+    ...config.runtime,
     workflows: code?.workflows ?? { [noWorkflow]: workflowOf(kit) },
     store: own.store,
     execute: executes,
@@ -177,7 +187,7 @@ async function localTarget(local: LocalTarget, { kit, flags, cwd, drainMs }: Loc
   };
   const client: Client<Flows> = createClient({ baseUrl, fetch, retry: false, timeoutMs: 2 ** 31 - 1 });
   return {
-    name: place.kind === "sqlite" ? relative(cwd, place.path) || place.path : shownStore(place.url),
+    name: nameOf(place, cwd),
     flags,
     client,
     local,

@@ -68,8 +68,8 @@ export function createProject(files: Readonly<Record<string, string>> = {}): Pro
 
 /** Nothing of the terminal that runs the tests. */
 export function plainEnv(more: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const { PATH = "", HOME = "" } = process.env;
-  return { PATH, HOME, ...more };
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
+  return { PATH, HOME, NODE_COMPILE_CACHE, ...more };
 }
 
 function start(cwd: string, args: readonly string[]): Running {

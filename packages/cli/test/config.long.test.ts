@@ -1,0 +1,92 @@
+/** `millrace.config.ts`: what it says holds for every command. */
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { joke } from "./support/flows.js";
+import { createProject, type Project, type Running } from "./support/project.js";
+
+const config = `
+import { defineConfig } from "@millrace/cli";
+import { sqliteStore } from "@millrace/sqlite";
+import { bearerAuth } from "@millrace/server";
+import { encryptedStore } from "millrace/runtime";
+
+export default defineConfig({
+  workflows: "flows",
+  store: () => encryptedStore(sqliteStore("own.db"), { keys: [{ id: "k", key: new Uint8Array(32).fill(1) }] }),
+  runtime: { queues: { mail: { concurrency: 2 } } },
+  schedules: { nightly: { cron: "0 2 * * *", workflow: "JokeFlow", input: { topic: "night" }, queue: "mail" } },
+  server: { auth: bearerAuth({ tokens: ["config-token"] }), schedules: true },
+});
+`;
+
+/** As an install leaves it: packages are found from the folder of the project. */
+function createConfigured(text: string): Project {
+  const project = createProject({ "flows/joke.ts": joke, "millrace.config.ts": text });
+  const scope = join(project.folder, "node_modules/@millrace");
+  mkdirSync(scope, { recursive: true });
+  symlinkSync(join(import.meta.dirname, ".."), join(scope, "cli"));
+  return project;
+}
+
+async function urlOf(server: Running): Promise<string> {
+  await expect.poll(() => server.lines()[0] || server.child.exitCode !== null, { timeout: 120_000 }).toBeTruthy();
+  const [, url] = /(http:\/\/[^/\s]+)/.exec(server.lines().join("\n")) ?? [];
+  if (url === undefined) throw new Error(server.said());
+  return url;
+}
+
+it("says what is served, over which store, with which queues, schedules and credentials", async () => {
+  const project = createConfigured(config);
+
+  const ran = await project.call("run", "flows/joke.ts#JokeFlow", "-i", '{"topic":"pirate"}', "--id", "j-1");
+  const listed = await project.call("runs");
+  const vacuumed = await project.call("store", "vacuum");
+  const server = project.start("serve", "--port", "0");
+  const url = await urlOf(server);
+  const ask = async (path: string) =>
+    (await fetch(`${url}${path}`, { headers: { authorization: "Bearer config-token" } })).json();
+  const { schedules } = (await ask("/schedules")) as { readonly schedules: readonly object[] };
+  const stranger = await fetch(`${url}/handlers`);
+
+  expect(ran).toMatchObject({ code: 0 });
+  expect(listed.stdout).toMatch(/^j-1 {2}JokeFlow {2}completed/);
+  expect(existsSync(join(project.folder, "own.db"))).toBe(true);
+  expect(existsSync(join(project.folder, ".millrace/runs.db"))).toBe(false);
+  expect(vacuumed).toMatchObject({ code: 1, stderr: expect.stringContaining("STORE_UNSUPPORTED") });
+  expect(await ask("/workflows")).toMatchObject({ workflows: expect.arrayContaining(["JokeFlow"]) });
+  expect(schedules).toMatchObject([{ name: "nightly", cron: "0 2 * * *", queue: { name: "mail" } }]);
+  expect(await ask("/handlers/j-1")).toMatchObject({ status: "completed" });
+  expect(stranger.status).toBe(401);
+  expect(server.said()).toContain("the store of the config");
+});
+
+it("is loaded again by dev when it changes", async () => {
+  const of = (tokens: string) => config.replace('"config-token"', tokens);
+  const project = createConfigured(of('"one"'));
+  const server = project.start("dev", "--port", "0");
+  const url = await urlOf(server);
+  const statusFor = async (token: string): Promise<number> =>
+    fetch(`${url}/handlers`, { headers: { authorization: `Bearer ${token}` } }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+
+  expect(await statusFor("one")).toBe(200);
+  project.write("millrace.config.ts", of('"two"'));
+  await expect.poll(() => statusFor("two"), { timeout: 60_000 }).toBe(200);
+  expect(await statusFor("one")).toBe(401);
+});
+
+it("refuses what it does not know, all problems at once", async () => {
+  const text = "export default { stores: 1, workflows: 2, server: 3 };";
+  const project = createProject({ "joke.ts": joke, "millrace.config.ts": text });
+
+  const served = await project.call("serve", "joke.ts");
+  const listed = await project.call("runs");
+
+  const expected =
+    /^OPTION_INVALID.*millrace\.config\.ts: `stores` is not an option; `workflows` is not a path; `server` is not an object\./;
+  expect(served).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
+  expect(listed).toMatchObject({ code: 2, stderr: expect.stringMatching(expected) });
+});
