@@ -51,6 +51,6 @@ export async function heldOf(store: RunStore, runId: string): Promise<HeldRun> {
 }
 
 /** Whoever has it gives it back; by default it then waits for a post. */
-export async function giveBack(runs: Runs, runId: string, summary = summaryOf("waiting")): Promise<void> {
+export async function releaseRun(runs: Runs, runId: string, summary = summaryOf("waiting")): Promise<void> {
   await runs.commit(await heldOf(runs.store, runId), released(summary));
 }

@@ -2,7 +2,7 @@
 import type { DueRuns, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { claimDue, enqueue, enqueueAll, giveBack, idsOf, limitsOf, take, ticketOf } from "./queued-runs.js";
+import { claimDue, enqueue, enqueueAll, idsOf, limitsOf, releaseRun, take, ticketOf } from "./queued-runs.js";
 import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
 
 export function queueSuite(test: StoreTest): void {
@@ -122,7 +122,7 @@ function byKey(test: StoreTest): void {
   test("are taken once they have a post, and are no run of another queue", async (store, runs) => {
     await enqueue(runs, "run");
     await take(store, limitsOf());
-    await giveBack(runs, "run");
+    await releaseRun(runs, "run");
     expect(await take(store, limitsOf())).toEqual([]);
 
     await runs.post(keyOf("run"), { ...messageOf("1"), atMs: startMs + 60_000 });
@@ -136,7 +136,7 @@ function byKey(test: StoreTest): void {
     await enqueueAll(runs, "q", 3);
     const limits = limitsOf({ concurrency: 1, perKey: 1 });
     await take(store, limits);
-    await giveBack(runs, "q0", summaryOf("completed", { outcome: "{}" }));
+    await releaseRun(runs, "q0", summaryOf("completed", { outcome: "{}" }));
 
     expect(await store.delete([keyOf("q0"), keyOf("q1")])).toBe(2);
 

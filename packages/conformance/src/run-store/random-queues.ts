@@ -92,7 +92,7 @@ class Model {
     return [...this.runs.values()].find((run) => run.owner === owner && run.key === key);
   }
 
-  giveBack(run: ModelRun, wakeAtMs: number | null): void {
+  release(run: ModelRun, wakeAtMs: number | null): void {
     Object.assign(run, { owner: null, hasPlace: false, wakeAtMs });
   }
 
@@ -168,14 +168,14 @@ export function checkQueueLife(open: OpenStore, { limits, moves }: QueueLife): P
   });
 }
 
-async function giveBack({ store, model, nowMs }: Pair, { owner, key }: Move, wakeAtMs: number | null): Promise<void> {
+async function releaseRun({ store, model, nowMs }: Pair, { owner, key }: Move, wakeAtMs: number | null): Promise<void> {
   const run = model.heldBy(owner, key);
   if (run === undefined) return;
   const summary = summaryOf("waiting", { atMs: nowMs, wakeAtMs });
   const receipts = (await store.posts(keyOf(run.id))).map(({ position }) => ({ position, receipt: "{}" }));
   const commit = commitOf({ key: keyOf(run.id), owner, epoch: run.epoch }, { summary, receipts, release: true });
   expect((await store.commit([commit])).map(({ status }) => status)).toEqual(["stored"]);
-  model.giveBack(run, wakeAtMs);
+  model.release(run, wakeAtMs);
   run.isCalled = false;
 }
 
@@ -210,9 +210,9 @@ const performers: { readonly [Type in Move["type"]]: (pair: Pair, move: Move) =>
     expect((await store.nextWakeAtMs({ queues: [limits] })) ?? Number.POSITIVE_INFINITY).toBeGreaterThan(nowMs);
   },
 
-  sleep: (pair, move) => giveBack(pair, move, pair.nowMs + 10 * move.variant),
+  sleep: (pair, move) => releaseRun(pair, move, pair.nowMs + 10 * move.variant),
 
-  ask: (pair, move) => giveBack(pair, move, null),
+  ask: (pair, move) => releaseRun(pair, move, null),
 
   async end({ store, model, nowMs }, { owner, key }) {
     const run = model.heldBy(owner, key);

@@ -141,7 +141,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     roles: Object.fromEntries(classes.map((eventClass) => [eventTypeOf(eventClass), roleOf(eventClass)])),
     inboxSize: options.inboxSize,
   };
-  const definition = optionalModules.fanOuts?.complete(plain) ?? plain;
+  const definition = optionalModules.fanOutChecks?.complete(plain) ?? plain;
   refuse(options.name, [...findings, ...graphProblems(definition, declared, options)]);
 
   return {

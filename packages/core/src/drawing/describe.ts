@@ -133,10 +133,10 @@ export function describeWorkflow(workflow: Workflow): WorkflowDescription {
 
 /** The workflow, and its children at any depth. */
 function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
-  const family = new Set([root]);
-  for (const member of family)
-    for (const name of member.children.keys()) family.add(compiledChild(member, name, member.name));
-  return family;
+  const members = new Set([root]);
+  for (const member of members)
+    for (const name of member.children.keys()) members.add(compiledChild(member, name, member.name));
+  return members;
 }
 
 function describe(compiled: CompiledWorkflow): Omit<WorkflowDescription, "children"> {

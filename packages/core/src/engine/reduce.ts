@@ -60,7 +60,7 @@ type Reducers = {
 const reducers: Reducers = {
   "step.completed": onStepCompleted,
   "step.failed": onStepFailed,
-  "step.yielded": (work, tick) => optionalModules.fans?.onStepYielded(work, tick),
+  "step.yielded": (work, tick) => optionalModules.fanOuts?.onStepYielded(work, tick),
   "event.received": onEventReceived,
   "time.passed": () => {},
   "sends.committed": onSendsCommitted,

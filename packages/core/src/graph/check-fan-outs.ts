@@ -5,12 +5,12 @@
  */
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
 import type { Finding } from "../engine/finding.types.js";
-import type { FanOutFeature, Need } from "../engine/optional-modules.js";
+import type { FanOutChecksFeature, Need } from "../engine/optional-modules.js";
 import { createRouting } from "../engine/routing.js";
 import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 
-export const fanOuts: FanOutFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
+export const fanOuts: FanOutChecksFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
 
 function needsOf(trigger: StepDefinition["trigger"]): readonly Need[] {
   if (trigger.kind === "join")

@@ -21,7 +21,7 @@ class MemoryLog implements Log {
 
 class Joke extends event("Joke") {}
 const runId = "4f0c2a91-7d11";
-const root = { tenant: "", parentSpanId: null, trace: null, ends: 0 };
+const root = { tenant: "", parentSpanId: null, trace: null, continuations: 0 };
 const run = { ...root, workflow: "JokeFlow", runId, traceId: traceIdOf(runId) };
 const facts = attemptFacts(run, { step: "judge", item: 3, attempt: 2 }, 1000);
 

@@ -21,17 +21,17 @@ import type { AttemptCore, LiveRunCore } from "./run.types.js";
 type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent" | "journal">;
 
 function traced({ state, parent, journal }: InspectedRun): TracedRun {
-  const { workflow, runId, ends } = state;
+  const { workflow, runId, continuations } = state;
   if (parent !== null) {
     const above = traced(parent.run);
     const attempt = parent.run.state.items.get(parent.item)?.attempt ?? 0;
-    return { ...above, workflow, runId, ends, parentSpanId: spanIdOf(above, parent.item, attempt) };
+    return { ...above, workflow, runId, continuations, parentSpanId: spanIdOf(above, parent.item, attempt) };
   }
   const { trace } = state;
   const tenant = journal?.tenant ?? "";
   // 00-<trace id>-<span id>-<flags>
   const [, traceId = traceIdOf({ runId, tenant }), parentSpanId = null] = trace?.traceparent.split("-") ?? [];
-  return { workflow, runId, tenant, ends, traceId, trace, parentSpanId };
+  return { workflow, runId, tenant, continuations, traceId, trace, parentSpanId };
 }
 
 /** The facts of an inspection event that are not those of its run. */
@@ -114,7 +114,7 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
     case "child.opened": {
       if (!item) return;
       tellOf({ run, item }, "step.waiting", { kind: "child", until: null });
-      const record = item.memory?.get(tick.call);
+      const record = item.calls?.get(tick.call);
       const childRunId = record?.kind === "child" ? record.runId : "";
       return tellOf({ run, item }, "child.started", { child: tick.name, childRunId });
     }
@@ -122,7 +122,7 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
       if (!item || tick.retryAtMs === null) return;
       return tellOf({ run, item }, "step.waiting", { kind: "retry", until: tick.retryAtMs });
     case "child.closed": {
-      const record = item?.memory?.get(tick.call);
+      const record = item?.calls?.get(tick.call);
       if (!item || record?.kind !== "child") return;
       const { name: child, runId: childRunId } = record;
       const status = tick.error === null ? "completed" : "failed";
@@ -183,7 +183,7 @@ export function inspectStopped({ run, item, number, startedAtMs }: AttemptCore, 
 }
 
 export function inspectDiverged({ run, item, calls }: AttemptCore, atMs: number): void {
-  const unasked = calls?.unasked() ?? [...(item.memory?.keys() ?? [])];
+  const unasked = calls?.unasked() ?? [...(item.calls?.keys() ?? [])];
   if (unasked.length > 0) tellOf({ run, item, atMs }, "step.diverged", { calls: unasked });
 }
 
@@ -193,7 +193,7 @@ export function inspectNote(run: InspectedRun, note: Note): void {
       return tell(run, note.kind, { event: note.event as WorkflowEvent, step: note.step });
     case "call.answered": {
       const item = run.state.items.get(note.item);
-      const record = item?.memory?.get(note.call);
+      const record = item?.calls?.get(note.call);
       if (!item || !record || !("openedAtMs" in record)) return;
       const { kind, openedAtMs, status } = record;
       return tellOf({ run, item }, "step.answered", {

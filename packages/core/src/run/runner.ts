@@ -30,7 +30,7 @@ export interface RunnerSetup {
   /** The run whose step started this one. */
   readonly parent: ParentLink | null;
   /** States of all open children in its tree, by run id: what a snapshot holds; a child has the map of its parent. */
-  readonly family: Map<string, RunState> | null;
+  readonly descendants: Map<string, RunState> | null;
 }
 
 /** What a run has opened: its state, for those who edit it, and its resources. */
@@ -51,7 +51,7 @@ export class Runner extends Rounds implements LiveRun {
   published: number;
   readonly #overrides: readonly ResourceOverride[];
   readonly #perform: Perform;
-  #family: Map<string, RunState> | null;
+  #descendants: Map<string, RunState> | null;
   #held: Held | null = null;
   #rest: IdleDetector | null = null;
   #alarm: { readonly atMs: number; readonly callOff: () => void } | null = null;
@@ -64,7 +64,7 @@ export class Runner extends Rounds implements LiveRun {
     this.parent = setup.parent;
     this.journal = setup.journal;
     this.published = setup.state.streamed;
-    this.#family = setup.family;
+    this.#descendants = setup.descendants;
   }
 
   get isEvicted(): boolean {
@@ -149,17 +149,25 @@ export class Runner extends Rounds implements LiveRun {
   openChild({ host, state, parent }: ChildSetup): LiveRun {
     const [overrides, perform] = [this.#overrides, this.#perform];
     const link = { ...parent, run: this };
-    this.#family ??= new Map();
-    this.#family.set(state.runId, state);
-    return new Runner({ host, state, journal: this.journal, overrides, perform, family: this.#family, parent: link });
+    this.#descendants ??= new Map();
+    this.#descendants.set(state.runId, state);
+    return new Runner({
+      host,
+      state,
+      journal: this.journal,
+      overrides,
+      perform,
+      descendants: this.#descendants,
+      parent: link,
+    });
   }
 
-  get family(): ReadonlyMap<string, RunState> | null {
-    return this.#family;
+  get descendants(): ReadonlyMap<string, RunState> | null {
+    return this.#descendants;
   }
 
   disown(runId: string): void {
-    this.#family?.delete(runId);
+    this.#descendants?.delete(runId);
   }
 
   // ---- its state and resources

@@ -122,7 +122,7 @@ function startHandler(
     state: restored.state,
     overrides: resources,
     parent: null,
-    family: restored.children === null ? null : new Map(restored.children),
+    descendants: restored.children === null ? null : new Map(restored.children),
   });
   context?.bind(run);
   const handler = new RunHandler(run, context);

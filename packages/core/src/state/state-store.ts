@@ -57,7 +57,7 @@ export interface StoreHost extends StateRules {
 export interface Writer {
   /** The attempt. Ended by {@link StateStore.rollback}. */
   readonly token: object;
-  /** Its call in the memory of the work item. */
+  /** Id of its call in the work item. */
   readonly note?: string;
 }
 

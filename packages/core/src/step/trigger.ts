@@ -68,6 +68,6 @@ export function join<const Slots extends JoinSlots>(
 function registerGathering(): void {
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;
-  optionalModules.fanOuts = fanOuts;
+  optionalModules.fanOutChecks = fanOuts;
   optionalModules.triggers = gatheringTriggers;
 }

@@ -117,10 +117,10 @@ export class LiveRun {
    *
    * @param within Those of this run, and of runs nested in it. @default all
    */
-  keepLeft(family: RunTreeState, within?: string): void {
+  keepLeft(root: RunTreeState, within?: string): void {
     for (const attempt of this.#over) {
       if (within !== undefined && !isInside(within, attempt.runId)) continue;
-      attempt.notes.keepIn(ownState(family, attempt.runId));
+      attempt.notes.keepIn(ownState(root, attempt.runId));
       if (attempt.isSettled) this.#forget(attempt);
     }
   }
@@ -132,10 +132,10 @@ export class LiveRun {
   }
 
   /** One object for all that work on this state at the same time. */
-  sessionOf(scope: StateScope, family: RunTreeState): LiveSessionState {
+  sessionOf(scope: StateScope, root: RunTreeState): LiveSessionState {
     const known = this.#sessions.get(scope.key);
     if (known) return known.state;
-    const state = new LiveSessionState(scope.read(family) ?? {});
+    const state = new LiveSessionState(scope.read(root) ?? {});
     this.#sessions.set(scope.key, { scope, state });
     return state;
   }

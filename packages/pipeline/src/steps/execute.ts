@@ -104,7 +104,7 @@ async function runExecutor(
   if (result.metrics !== null) work.metrics = work.measured(result.metrics);
   if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;
   if (questions.unanswered !== null)
-    return { status: "unanswered", question: questions.unanswered, spent: executionBy(node, work.used) };
+    return { status: "unanswered", question: questions.unanswered, usage: executionBy(node, work.used) };
   if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));

@@ -15,5 +15,5 @@ export interface Execution extends StepTools {
 
 export type Executed =
   | { readonly status: "done"; readonly output: StepOutput }
-  | { readonly status: "unanswered"; readonly question: RequirementData; readonly spent: StepExecutionData }
+  | { readonly status: "unanswered"; readonly question: RequirementData; readonly usage: StepExecutionData }
   | { readonly status: "cancelled"; readonly why: string };

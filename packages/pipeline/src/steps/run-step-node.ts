@@ -8,16 +8,16 @@ import type { StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { ownState, rootState } from "../state/own-state.js";
 import type { OwnState, Review } from "../state/pipeline-state.types.js";
-import { reviewQuestion, talkAt, updateReview } from "../state/review.js";
+import { reviewAt, reviewQuestion, updateReview } from "../state/review.js";
 import { executeStep } from "./execute.js";
-import { familyOf } from "./run-state.js";
+import { readRoot } from "./run-state.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 
 export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
   const { place, state, events, context, attempt } = tools;
-  const talk = talkAt(state, place);
-  const started = state.inside?.[tools.visit]?.at(-1);
+  const talk = reviewAt(state, place);
+  const started = state.childRuns?.[tools.visit]?.at(-1);
   const inside = started === undefined ? null : await nestedRun(tools, started);
   attempt.assertAlive(); // the run may have ended meanwhile
   await tellBeginning(node, tools, { talk, inside });
@@ -26,10 +26,10 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
     case "cancelled":
       return (course) => (isAbandoned(course.state, place) ? [] : cancel(course, node, executed.why));
     case "unanswered": {
-      const { question, spent } = executed;
+      const { question, usage } = executed;
       return (course) => {
         if (isAbandoned(course.state, place)) return [];
-        updateReview(course.state, place, { paused: spent });
+        updateReview(course.state, place, { paused: usage });
         const { kind } = question;
         course.emit("StepExecutorContinued", { ...aboutOf(node), kind, decision: "timeout" });
         return answered(course, { node, place, question, said: { decision: "timeout" } });
@@ -43,7 +43,7 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
       if (question === null) attempt.output = output;
       return (course) => {
         events.emitOutput(output, node.executorType === "function");
-        if (talkAt(course.state, place).paused !== null) updateReview(course.state, place, { paused: null }); // its result has that
+        if (reviewAt(course.state, place).paused !== null) updateReview(course.state, place, { paused: null }); // its result has that
         if (question === null) return completeNode(course, { place, output });
         return ask(course, { node, place, question });
       };
@@ -102,5 +102,5 @@ async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: (
 
 /** Work of the step that began in an earlier process, or before the run was evicted: it continues. */
 async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | null> {
-  return (await familyOf(ctx)).nested[runId] ?? null;
+  return (await readRoot(ctx)).nested[runId] ?? null;
 }

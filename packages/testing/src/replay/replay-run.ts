@@ -115,7 +115,7 @@ async function replay(workflow: Workflow, recording: RunRecording, options: Repl
       const [first] = differencesOf({ recorded, played, world });
       throw WorkflowError.is(error, "RUN_STUCK") && first !== undefined ? diverged(recording, [first], error) : error;
     })) as Ended;
-    const differences = [...differencesOf({ recorded, played, world }), ...endsOf(recorded, played)];
+    const differences = [...differencesOf({ recorded, played, world }), ...continuationsOf(recorded, played)];
     if (differences.length > 0 && !allowDifferences) throw diverged(recording, differences);
     return {
       outcome,
@@ -148,7 +148,7 @@ function readTicks(path: RunPath, { format, runId, ticks }: RunRecording): Start
   return start;
 }
 
-function endsOf(recorded: RunPath, played: RunPath): Difference[] {
+function continuationsOf(recorded: RunPath, played: RunPath): Difference[] {
   const textOf = (path: RunPath): string => {
     const { state, compiled } = [...path.runs.all.values()][0] as ReturnType<RunPath["runs"]["get"]>;
     const { outcome, store } = state;

@@ -30,7 +30,7 @@ export function snapshotBefore(compiled: CompiledWorkflow, { name, event, store,
   const item: WorkItem = {
     ...{ id: LONE_ITEM, step: name, input: inputOf(step.definition, event), scope: null, index: 0, recoveries: null },
     ...{ status: "ready", attempt: 0, failures: 0, firstStartedAtMs: -1, lastError: null, lastFailedAtMs: 0 },
-    ...{ memory: null, open: 0, answered: null, fan: null, retryTimer: null },
+    ...{ calls: null, open: 0, answered: null, fanOut: null, retryTimer: null },
   };
   state.items.set(LONE_ITEM, item);
   // The run has begun, and its next id follows the one in use.

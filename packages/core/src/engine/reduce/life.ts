@@ -57,7 +57,7 @@ export function onRunRetried(reduction: Reduction, tick: RunRetried): void {
     if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
     item.retryTimer = null;
     item.status = "ready";
-    for (const record of item.memory?.values() ?? []) {
+    for (const record of item.calls?.values() ?? []) {
       if (record.kind !== "effect") continue;
       if (record.timer !== null) state.timers?.remove(record.timer);
       record.timer = null;
@@ -72,7 +72,7 @@ function restart(reduction: Reduction, { timeoutMs, deadlineMs }: RunResumed | R
   stopClock(reduction);
   interrupt(state);
   state.status = "running";
-  if (state.outcome !== null) state.ends++;
+  if (state.outcome !== null) state.continuations++;
   state.outcome = null;
   setLimits(
     reduction,

@@ -85,8 +85,8 @@ const none: readonly SlotlessRecord[] = [];
 /** Answered calls are listed in the order of their answers, in which a later attempt gets them, too. */
 function noteAnswer(reduction: Reduction, item: WorkItem, record: SlotlessRecord): void {
   const { call } = record;
-  item.memory?.delete(call);
-  item.memory?.set(call, record);
+  item.calls?.delete(call);
+  item.calls?.set(call, record);
   emitCommand(reduction, { type: "note", note: { kind: "call.answered", item: item.id, call } });
 }
 

@@ -216,7 +216,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.#isLate) (tick as { elapsedMs?: number }).elapsedMs = this.#elapsedMs(atMs);
     run.prepare(tick);
     if (run.host.inspector.active) {
-      if (this.item.memory !== null) inspectDiverged(this, atMs);
+      if (this.item.calls !== null) inspectDiverged(this, atMs);
       inspectEnded(this, output, tick);
     }
     this.#over(returned, true);

@@ -1,5 +1,5 @@
 /**
- * The ids of calls in the memory of a work item, and the idempotency keys of `ctx.run`.
+ * The ids of the recorded calls of a work item, and the idempotency keys of `ctx.run`.
  *
  * ```text
  * run=pay               a call with a key          1:edit=pay   the second one with this key

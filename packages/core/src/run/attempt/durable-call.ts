@@ -94,7 +94,7 @@ class DurableCall implements EffectPhase {
 
   /** The record of the call in the run; `undefined` before its first tick. */
   get #record(): EffectRecord | undefined {
-    return this.#attempt.item.memory?.get(this.#setup.call) as EffectRecord | undefined;
+    return this.#attempt.item.calls?.get(this.#setup.call) as EffectRecord | undefined;
   }
 
   get #stamp(): ReturnType<typeof stampOf> {

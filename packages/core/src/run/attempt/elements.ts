@@ -27,9 +27,9 @@ export function assertRoom(attempt: AttemptCore, more: number): void {
   const { item, sends, step } = attempt;
   const { elements: limit } = runLimits;
   const atOnce = sentAtOnce.get(attempt) ?? [];
-  let size = (item.fan?.size ?? 0) + more;
+  let size = (item.fanOut?.size ?? 0) + more;
   if (size + atOnce.length + (sends?.length ?? 0) <= limit) return;
-  for (const call of atOnce) if (item.memory?.has(call) !== true) size++;
+  for (const call of atOnce) if (item.calls?.has(call) !== true) size++;
   for (const send of sends ?? []) if (send.isElement === true) size++;
   if (size <= limit) return;
   throw stepError(step, {

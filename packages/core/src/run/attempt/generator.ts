@@ -115,7 +115,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
 /** The generator has ended; without a yield, the batch is empty. */
 function restOf({ step, item }: AttemptCore, value: unknown): readonly EventData[] | null {
   if (value !== undefined && value !== null) throw returnedByGenerator(step);
-  return item.fan === null ? [] : null;
+  return item.fanOut === null ? [] : null;
 }
 
 function digestOf({ run }: AttemptCore, event: EventData): string {

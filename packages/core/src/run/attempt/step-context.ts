@@ -1,5 +1,5 @@
 /**
- * The context of a step: every call is checked, matched with the memory of the work item, and submitted as a tick.
+ * The context of a step: every call is checked, matched with the recorded calls of the work item, and submitted as a tick.
  *
  * @module
  */
@@ -137,7 +137,7 @@ export class StepContext implements Context {
     const calls = this.#calls;
     const call = calls.id(this.#name("send", event.type, options.key));
     if (calls.record(call)) return;
-    const isOfFan = options.scope !== "run" && optionalModules.elements?.takes(attempt, event) === true;
+    const isElement = options.scope !== "run" && optionalModules.elements?.takes(attempt, event) === true;
     if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
     const send: Send = {
       call,
@@ -145,10 +145,10 @@ export class StepContext implements Context {
       step: options.step ?? null,
       dueAtMs: options.delay === undefined ? null : attempt.run.now() + toMs(options.delay, "delay"),
       toRun: options.scope === "run",
-      ...(isOfFan && { isElement: true }),
+      ...(isElement && { isElement: true }),
     };
     const around = callAround(attempt);
-    if (isOfFan && (options.immediate === true || around !== null)) optionalModules.elements?.noteSent(attempt, call);
+    if (isElement && (options.immediate === true || around !== null)) optionalModules.elements?.noteSent(attempt, call);
     if (options.immediate === true) attempt.commitSends([send]);
     else if (around !== null) (around.sends ??= []).push(send);
     else if (attempt.sends === null) attempt.sends = [send];

@@ -37,8 +37,8 @@ export function runTime(ctx: Pick<Context, "runId">): number {
  *
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
-export function endsOf(ctx: Pick<Context, "runId">): number {
-  return attemptOf(ctx, "endsOf").run.state.ends;
+export function continuationsOf(ctx: Pick<Context, "runId">): number {
+  return attemptOf(ctx, "continuationsOf").run.state.continuations;
 }
 
 /**

@@ -21,8 +21,8 @@ import {
   type LoadFrom,
   loadTree,
   type NumberedTick,
-  prefacesOf,
   readTick,
+  upgradeTicksOf,
 } from "../worker/load/load.js";
 import { type RunTree, workflowAt } from "../worker/load/run-tree.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
@@ -176,7 +176,7 @@ async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Prom
   try {
     const workflow = workflows.get(name);
     if (isNotBegun(run)) readStart(run, workflow);
-    else prefacesOf(await loadTree({ store, run, workflow }), workflow);
+    else upgradeTicksOf(await loadTree({ store, run, workflow }), workflow);
     return null;
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;

@@ -31,10 +31,10 @@ import {
   type LoadedTree,
   type LoadFrom,
   loadTree,
-  prefacesOf,
   type RunReads,
   type StoredRunJson,
   steps,
+  upgradeTicksOf,
 } from "../worker/load/load.js";
 import type { RunTree } from "../worker/load/run-tree.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
@@ -107,7 +107,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
     if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
     const { streamed } = loaded.tree.root.state;
     if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
-    prefacesOf(loaded, workflow);
+    upgradeTicksOf(loaded, workflow);
     return loaded;
   });
 }

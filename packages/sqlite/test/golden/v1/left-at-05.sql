@@ -25,7 +25,7 @@ CREATE TABLE runs (
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 6, 0, 1893456000000, 1893456000000, NULL, 1893456000000, NULL, '6005304f-d485-45c2-9fb3-406ef40d560b', 1893456030000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 6, 0, 1893456000000, 1893456000000, NULL, 1893456000000, NULL, '0293b2cd-6871-482f-8f85-389d577115d5', 1893456030000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);

@@ -25,7 +25,7 @@ CREATE TABLE runs (
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 15, 2, 1893456000000, 1893456000000, NULL, 1893456000000, NULL, '386599ee-73f2-49b4-a742-e59b83d02829', 1893456030000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 15, 2, 1893456000000, 1893456000000, NULL, 1893456000000, NULL, '23139a38-8663-4b23-a3b1-b53a5d898566', 1893456030000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);

@@ -25,7 +25,7 @@ CREATE TABLE runs (
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'waiting', 1, 37, 5, 1893456000000, 1893459600000, NULL, 1893463200000, NULL, '9d4f1992-2aed-4670-b84e-f4a66edca32c', 1893463230000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'waiting', 1, 37, 5, 1893456000000, 1893459600000, NULL, 1893463200000, NULL, 'f48f213e-7bea-4501-baa1-3a6c8dcf2aa6', 1893463230000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);

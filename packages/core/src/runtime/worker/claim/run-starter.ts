@@ -64,10 +64,16 @@ export class RunStarter {
    * @throws {WorkflowError} `RUN_ID_CONFLICT`
    */
   async fork({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
-    const family = children === null ? null : new Map(children);
+    const descendants = children === null ? null : new Map(children);
     const isQueued = record.queue !== null;
-    const status = { status: "running", isStored: false, isCut: true, isQueued, leavesAtOnce: isQueued } as const;
-    const run = this.#setup.place(workflow, { key, epoch: 1, state, family, ...status });
+    const status = {
+      status: "running",
+      isStored: false,
+      hasPartialHistory: true,
+      isQueued,
+      leavesAtOnce: isQueued,
+    } as const;
+    const run = this.#setup.place(workflow, { key, epoch: 1, state, descendants, ...status });
     // From here on, nothing of the other run is needed, not even its ticks.
     run.takeSnapshot();
     const stored = this.#whenCreated(run, record);

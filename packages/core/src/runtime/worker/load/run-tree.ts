@@ -91,7 +91,7 @@ export class RunTree {
   }
 
   /** States of all children, by run id. */
-  family(): Map<string, RunState> {
+  descendants(): Map<string, RunState> {
     return new Map([...this.members.values()].slice(1).map(({ state }) => [state.runId, state]));
   }
 
@@ -172,7 +172,7 @@ export class RunTree {
   #follow(member: Member, command: Command): void {
     switch (command.type) {
       case "child.start": {
-        const record = member.state.items.get(command.item)?.memory?.get(command.call) as ChildRecord;
+        const record = member.state.items.get(command.item)?.calls?.get(command.call) as ChildRecord;
         if (!this.members.has(record.runId)) this.#begin(member, record);
         return;
       }
@@ -236,7 +236,7 @@ export class RunTree {
 }
 
 function childOf(member: Member, { item, call }: { readonly item: number; readonly call: string }): ChildRecord | null {
-  const record = member.state.items.get(item)?.memory?.get(call);
+  const record = member.state.items.get(item)?.calls?.get(call);
   return record?.kind === "child" ? record : null;
 }
 

@@ -22,13 +22,13 @@ interface Standing {
 
 /** The outcome that these ticks give a run without children, where it is known before they are reduced, and can be stored with them. */
 export function outcomeWith(
-  { attempts, children, family, tickets, host, state }: LiveRun,
+  { attempts, children, descendants, tickets, host, state }: LiveRun,
   ticks: readonly Tick[],
   { create }: Commit,
 ): Outcome | null {
   const [tick] = ticks;
   if (tick === undefined || ticks.length > 1 || create !== null) return null;
-  const others = attempts.size + (children?.size ?? 0) + (family?.size ?? 0) + (tickets?.size ?? 0);
+  const others = attempts.size + (children?.size ?? 0) + (descendants?.size ?? 0) + (tickets?.size ?? 0);
   return others === 0 ? knownOutcome(host.routing, state, tick) : null;
 }
 

@@ -84,7 +84,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly isQueued: boolean;
   readonly #supervisor: RunSupervisor;
   readonly #texts: TickTexts = new TickTexts();
-  #prefaces: Map<string, readonly Tick[]> | null;
+  #upgradeTicks: Map<string, readonly Tick[]> | null;
   /** `true`: the journal does not say yet that the code has changed. */
   #isOtherCode: boolean;
   #phase: Phase = "live";
@@ -125,9 +125,12 @@ export class DurableRun implements RunJournal, Committing {
     this.isQueued = setup.isQueued;
     this.#leavesAtOnce = setup.leavesAtOnce;
     this.#ticks = setup.ticks;
-    this.#pace = new SnapshotPolicy(setup.supervisor.settings, { lastAt: setup.snapshotAt, isCut: setup.isCut });
-    this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
-    this.#isOtherCode = setup.prefaces !== null;
+    this.#pace = new SnapshotPolicy(setup.supervisor.settings, {
+      lastAt: setup.snapshotAt,
+      hasPartialHistory: setup.hasPartialHistory,
+    });
+    this.#upgradeTicks = setup.upgradeTicks === null ? null : new Map(setup.upgradeTicks);
+    this.#isOtherCode = setup.upgradeTicks !== null;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
     this.#request = setup.request;
@@ -143,7 +146,7 @@ export class DurableRun implements RunJournal, Committing {
       state: setup.state,
       overrides: [],
       parent: null,
-      family: setup.family,
+      descendants: setup.descendants,
     });
     this.runner.owner = {
       onFinish: (outcome) => this.#finish(outcome),
@@ -263,8 +266,8 @@ export class DurableRun implements RunJournal, Committing {
 
   preface(runner: LiveRun): Tick[] {
     const { runId } = runner.state;
-    const ticks = this.#prefaces?.get(runId) ?? [];
-    this.#prefaces?.delete(runId);
+    const ticks = this.#upgradeTicks?.get(runId) ?? [];
+    this.#upgradeTicks?.delete(runId);
     const atMs = runner.now();
     return ticks.map((tick) => ({ ...tick, atMs }));
   }
