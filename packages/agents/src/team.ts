@@ -47,7 +47,7 @@ function nameMembers(executors: readonly Executor[]): readonly Member[] {
   const members = executors.map((executor) => ({ id: idOf(executor.name), executor }));
   const twice = members.find(({ id }, index) => members.findIndex((other) => other.id === id) !== index);
   if (twice === undefined) return members;
-  throw invalid(`Two members go by the name "${twice.id}".`, "Give each member a `name` of its own.");
+  throw invalid(`Two members have the name "${twice.id}".`, "Name each member differently.");
 }
 
 /** The part of the leader's system prompt about its members. */

@@ -10,7 +10,7 @@ import { printError } from "./output/print-error.js";
 import type { Terminal } from "./output/terminal.js";
 import { version } from "./version.js";
 
-/** Gives the exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted. */
+/** Returns the exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   terminal.isJson = args.includes("--json");
   let exitCode = 0;

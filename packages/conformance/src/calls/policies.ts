@@ -20,7 +20,7 @@ const state = {
 };
 const soon: RetryPolicy = retryPolicy({ wait: wait.fixed(15), stop: stop.never });
 
-/** @param begun Is told of every attempt, in whatever process. */
+/** @param begun Called with every attempt, in any process. */
 function flowOf(begun: (key: string, attempt: number) => void) {
   return defineWorkflow("policies", { state })
     .step("work", { on: StartEvent, emits: [Paid, StopEvent] }, async (_start, ctx) => {

@@ -1,4 +1,4 @@
-/** Runs that wait in a queue: who takes them, and what a look at a queue gives. */
+/** Runs that wait in a queue: who takes them, and what a look at a queue returns. */
 import type { DueRuns, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
@@ -63,7 +63,7 @@ function taken(test: StoreTest): void {
     expect(await take(store, limitsOf())).toEqual(["q1", "q2"]);
   });
 
-  test("are taken of the named workflows only, and those of others keep nobody waiting", async (store, runs) => {
+  test("are taken of the named workflows only, and those of others delay no run", async (store, runs) => {
     await enqueue(runs, "theirs", { workflow: "theirs" });
     await enqueue(runs, "mine", { workflow: "mine" });
     const queues = [limitsOf()];

@@ -1,5 +1,5 @@
 /**
- * A queue with limits, and owners that come, go and lose their leases. A naive model walks through what each call of `claimDue` gives,
+ * A queue with limits, and owners that come, go and lose their leases. A naive model walks through what each call of `claimDue` returns,
  * in its order, and says of each run whether it might be next.
  */
 import fc from "fast-check";
@@ -205,7 +205,7 @@ const performers: { readonly [Type in Move["type"]]: (pair: Pair, move: Move) =>
       expect(found).toMatchObject({ hasPlace: true, epoch: run.epoch, lease: { owner, untilMs: run.untilMs } });
     }
     if (claimed.length === limit) return;
-    // It gave all that it could, and nobody is told to look again at once.
+    // It returned all that it could, and no owner is asked to look again at once.
     expect(keys.map((key) => model.nextOf(key, nowMs)?.id)).toEqual(keys.map(() => undefined));
     expect((await store.nextWakeAtMs({ queues: [limits] })) ?? Number.POSITIVE_INFINITY).toBeGreaterThan(nowMs);
   },

@@ -109,7 +109,7 @@ export interface Context<
   ): Promise<Result>;
 
   /**
-   * The same context with keys of its own, for code that several steps call: a library, a loop of an agent. Its calls, edits and sends
+   * The same context with its own keys, for code that several steps call: a library, a loop of an agent. Its calls, edits and sends
    * are matched with those of the scope only, whatever keys the step or another scope uses. Scopes nest to any depth.
    *
    * @param name 1 to 200 characters, equal in every attempt.
@@ -228,7 +228,7 @@ export interface Question<Schema extends ObjectSchema = ObjectSchema> {
   readonly key?: string;
   /**
    * Id of its prompt, for code that has to know it before the question is asked, such as the signed link in a mail. Make
-   * it unique: where another open prompt of the run has it, the run gives this one another id. @default made by the run
+   * it unique: where another open prompt of the run has it, the run assigns another id. @default made by the run
    */
   readonly promptId?: string;
   /** How long an answer is accepted; then the call fails with `WAIT_TIMED_OUT`. @default no limit */
@@ -290,7 +290,7 @@ export interface EffectCall<
   readonly signal: AbortSignal;
   /**
    * Ends the call with an edit of the state: its result, the edit, and what the call has sent take effect together or not at all.
-   * Return what it gives.
+   * Return its result.
    *
    * `edit` runs when the function has returned, synchronously, on a draft of the state; what it returns is the result of the call.
    * When it throws, nothing has changed and this attempt of the call has failed.

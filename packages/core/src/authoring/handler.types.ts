@@ -95,7 +95,7 @@ export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> 
   /** Id for `handler.answer(promptId, fields)`. The same after every restore. */
   readonly promptId: string;
   /**
-   * Typed by the steps of a built workflow. A child asks with events of its own: compare `runId`. A question of `ctx.ask` is a
+   * Typed by the steps of a built workflow. Events of a child have the `runId` of the child. A question of `ctx.ask` is a
    * `QuestionEvent`, in any workflow.
    */
   readonly event: Event;

@@ -54,7 +54,7 @@ export function checkDecorated(owner: object, workflow: string): void {
 
 const isCode = (check: string): boolean => /^[A-Z]/.test(check);
 
-/** Tells whether the mistake concerns only options, so that the graph can be checked in spite of it. */
+/** Returns whether the mistake concerns only options, so that the graph can be checked in spite of it. */
 export const isOfOptions = ({ check }: Finding): boolean =>
   check === "option" || (isCode(check) && check !== "EVENT_TYPE_TAKEN");
 

@@ -23,7 +23,7 @@ export interface WorkflowDescription {
   readonly edges: readonly GraphEdge[];
   /** Steps that belong together, from the outside inwards. */
   readonly groups: readonly GraphGroup[];
-  /** Workflows that run as its children, at any depth, each once. They have no `children` of their own. */
+  /** Workflows that run as its children, at any depth, each once. Their `children` are empty. */
   readonly children: readonly WorkflowDescription[];
 }
 

@@ -136,7 +136,7 @@ export interface ElementsFeature {
   run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
   /** Checks the array that a step has returned. */
   check(step: object, events: readonly unknown[]): void;
-  /** Tells whether an event that is sent is an element. Refuses more of them than a snapshot could hold. */
+  /** Returns whether an event that is sent is an element. Refuses more of them than a snapshot could hold. */
   takes(attempt: object, event: WorkflowEvent): boolean;
   /** The error for an element that is returned without an array; `null` for an event of another class. */
   returnedAlone(step: object, event: WorkflowEvent): WorkflowError | null;

@@ -98,7 +98,7 @@ function sameFields(
   return keys.every((key) => Object.hasOwn(right, key) && sameValue(left[key], right[key], depth + 1));
 }
 
-/** Told apart by who they are. Nothing of this can be stored, so the number never leaves the process. */
+/** Compared by identity. Nothing of this can be stored, so the number never leaves the process. */
 function identityOf(value: object): string {
   const known = identities.get(value) ?? ++lastIdentity;
   identities.set(value, known);

@@ -8,7 +8,7 @@ import { classOf, eventTypeOf } from "./facts.js";
 export class EventRegistry {
   /** Value types that the workflow registers, for decoding. */
   readonly valueTypes: readonly ValueType[];
-  /** Gives a class for an event of newer code. Only a registry that reads runs of newer code has it. */
+  /** Returns a class for an event of newer code. Only a registry that reads runs of newer code has it. */
   newer?(type: string): EventClass;
   readonly #classes = new Map<string, EventClass>();
 

@@ -1,5 +1,5 @@
 /**
- * Child workflows: runs of their own, inside the snapshot, stream and life of the run whose step started them.
+ * Child workflows: separate runs inside the snapshot, stream and life of the run whose step started them.
  *
  * @module
  */

@@ -47,7 +47,7 @@ interface InspectedAttempt {
   readonly atMs?: number;
 }
 
-function tell<Name extends InspectionName>(run: InspectedRun, name: Name, facts: Facts<Name>): void {
+function report<Name extends InspectionName>(run: InspectedRun, name: Name, facts: Facts<Name>): void {
   run.host.inspector.emit(name, () => ({ ...runFacts(traced(run), run.state.atMs), ...facts }) as never);
 }
 
@@ -93,7 +93,7 @@ function inspectInterrupted(run: LiveRunCore): void {
 
 function inspectEdited(run: InspectedRun, step: string | null, change: StateChange): void {
   const paths = "patches" in change ? change.patches.map((patch) => patch.path.join(".")) : [""];
-  tell(run, "state.edited", { step, paths });
+  report(run, "state.edited", { step, paths });
 }
 
 /** Ended items have left the state; their attempts still have them. */
@@ -101,12 +101,12 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
   const item = "item" in tick && tick.item !== null ? run.state.items.get(tick.item) : undefined;
   switch (tick.type) {
     case "run.started":
-      return tell(run, tick.type, { event: tick.event as WorkflowEvent });
+      return report(run, tick.type, { event: tick.event as WorkflowEvent });
     case "run.resumed":
     case "run.retried":
-      return tell(run, "run.resumed", {});
+      return report(run, "run.resumed", {});
     case "event.received":
-      return tell(run, tick.type, { event: tick.event as WorkflowEvent, step: tick.step });
+      return report(run, tick.type, { event: tick.event as WorkflowEvent, step: tick.step });
     case "wait.opened":
       return item && tellOf({ run, item }, "step.waiting", { kind: "event", until: tick.dueAtMs });
     case "sleep.opened":
@@ -174,7 +174,7 @@ export function inspectFailed({ run, item, startedAtMs }: AttemptCore, { error, 
 }
 
 export function inspectReleased(run: InspectedRun, reason: string): void {
-  tell(run, "run.released", { reason });
+  report(run, "run.released", { reason });
 }
 
 export function inspectStopped({ run, item, number, startedAtMs }: AttemptCore, reason: string): void {
@@ -190,7 +190,7 @@ export function inspectDiverged({ run, item, calls }: AttemptCore, atMs: number)
 export function inspectNote(run: InspectedRun, note: Note): void {
   switch (note.kind) {
     case "event.unhandled":
-      return tell(run, note.kind, { event: note.event as WorkflowEvent, step: note.step });
+      return report(run, note.kind, { event: note.event as WorkflowEvent, step: note.step });
     case "call.answered": {
       const item = run.state.items.get(note.item);
       const record = item?.calls?.get(note.call);
@@ -204,27 +204,27 @@ export function inspectNote(run: InspectedRun, note: Note): void {
       });
     }
     case "timer.fired":
-      return tell(run, note.kind, { dueAtMs: note.dueAtMs });
+      return report(run, note.kind, { dueAtMs: note.dueAtMs });
     case "run.idle":
-      return tell(run, note.kind, { wakeAtMs: run.state.timers?.first()?.dueAtMs ?? null });
+      return report(run, note.kind, { wakeAtMs: run.state.timers?.first()?.dueAtMs ?? null });
     default:
   }
 }
 
 /** Reports an event of the stream. */
 export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
-  tell(run, "event.streamed", item);
+  report(run, "event.streamed", item);
   const leftover = item.origin === null ? optionalModules.join?.leftoverIn(item.event) : null;
-  if (leftover) tell(run, "join.incomplete", leftover);
+  if (leftover) report(run, "join.incomplete", leftover);
   if (item.origin === null && WorkDiscardedEvent.is(item.event))
-    tell(run, "work.discarded", { events: item.event.events });
+    report(run, "work.discarded", { events: item.event.events });
 }
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;
 
 /** Reports an event from outside, or an answer to a closed prompt, whose type is unknown. */
 export function inspectRefused(run: InspectedRun, eventType: string | null, { code, hint }: Refusal): void {
-  tell(run, "event.refused", { eventType, code, hint });
+  report(run, "event.refused", { eventType, code, hint });
 }
 
 export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
@@ -232,16 +232,16 @@ export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
   const elapsedMs = atMs - startedAtMs;
   switch (outcome.status) {
     case "completed":
-      return tell(run, "run.completed", { event: outcome.event as WorkflowEvent, elapsedMs });
+      return report(run, "run.completed", { event: outcome.event as WorkflowEvent, elapsedMs });
     case "failed": {
       const { stepName: step } = outcome.failure;
-      return tell(run, "run.failed", { error: outcomeError(runId, outcome), step, elapsedMs });
+      return report(run, "run.failed", { error: outcomeError(runId, outcome), step, elapsedMs });
     }
     case "cancelled":
-      return tell(run, "run.cancelled", { reason: outcome.reason, elapsedMs });
+      return report(run, "run.cancelled", { reason: outcome.reason, elapsedMs });
     case "timedOut": {
       const { timeoutMs, activeSteps } = outcome;
-      return tell(run, "run.timedOut", { timeoutMs, activeSteps, elapsedMs });
+      return report(run, "run.timedOut", { timeoutMs, activeSteps, elapsedMs });
     }
   }
 }

@@ -39,7 +39,7 @@ const performers: Performers = {
   },
   "child.cancel": (run, { runId }) => cancelChild(run, runId),
   "stream.publish": (run, { type: _, ...item }) => publish(run, item as StreamedEvent),
-  "sender.tell": (run, { ticket, receipt }) => {
+  "receipt.send": (run, { ticket, receipt }) => {
     run.tickets?.get(ticket)?.(receipt);
     run.tickets?.delete(ticket);
   },

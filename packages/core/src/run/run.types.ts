@@ -61,7 +61,7 @@ export interface LiveRunCore {
    * @param acknowledged Called once the tick is stored and reduced; never, if that fails.
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot.
    */
-  submit(tick: Tick, told?: () => void): void;
+  submit(tick: Tick, onStored?: () => void): void;
   /** Like {@link submit}; resolves once the tick is stored and reduced; returns nothing if that is done at once. */
   commit(tick: Tick): void | Promise<void>;
   /** Called when an attempt has ended by itself: it gets no more commands. Its last tick follows at once. */

@@ -114,9 +114,9 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   protected reduceTick(tick: Tick): readonly Command[] {
-    const tell = this.host.inspector.active ? inspectTick(this, tick) : null;
+    const report = this.host.inspector.active ? inspectTick(this, tick) : null;
     const commands = reduce(this.host.routing, this.state, tick);
-    tell?.();
+    report?.();
     return commands;
   }
 
@@ -276,7 +276,7 @@ export class Runner extends Rounds implements LiveRun {
     if (settle) this.tellLateEdits();
     const { tickets } = this;
     this.tickets = null;
-    for (const tell of tickets?.values() ?? []) tell(settle ? runFinished(this.state.status) : null);
+    for (const answer of tickets?.values() ?? []) answer(settle ? runFinished(this.state.status) : null);
     this.permit?.release();
     this.#held?.container?.close(`run "${this.state.runId}"`, this.host.ports.log);
   }

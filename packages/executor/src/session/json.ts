@@ -93,7 +93,7 @@ export function toPlain(
   return plainObject(value, path, resolve);
 }
 
-/** Tells whether a session state can hold the value. */
+/** Returns whether a session state can hold the value. */
 export function isPlain(value: unknown): boolean {
   try {
     toPlain(value, []);

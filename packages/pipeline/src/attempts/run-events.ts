@@ -40,7 +40,7 @@ export interface EventSetup {
   readonly storage: EventStorage;
   /** The time of a new event. */
   readonly time: () => EventTime;
-  /** Told and not kept yet. */
+  /** Emitted, and not stored yet. */
   readonly pending: RecordedEvent[];
   /** Whether events of executors are ignored. */
   readonly isMuted: () => boolean;
@@ -91,7 +91,7 @@ export class RunEvents {
   }
 
   #emit(event: string, data: Data, telling: Telling): void {
-    if (this.keeps) this.#tell({ event, ...this.base, ...data }, telling);
+    if (this.keeps) this.#store({ event, ...this.base, ...data }, telling);
     else if (telling.isShown) this.#show({ event, ...this.#unknown, ...data, ...this.#setup.time() }, telling.group);
   }
 
@@ -133,9 +133,9 @@ export class RunEvents {
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
     const parentStepId = about["parentStepId"] ?? this.base["parentStepId"];
     const inside = parentStepId === undefined ? {} : { parentStepId };
-    const told = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
-    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...told };
-    this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, { isShown });
+    const copy = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
+    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...copy };
+    this.#store({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, { isShown });
   }
 
   /** Events of a nested pipeline, which were shown by itself. */
@@ -143,8 +143,8 @@ export class RunEvents {
     if (this.keeps) this.#setup.pending.push(...events.filter((event) => !this.#isSkipped(event)));
   }
 
-  #tell(told: RecordedEvent, { isShown, group }: Telling): void {
-    const event: RecordedEvent = { ...told, ...this.#setup.time() };
+  #store(emitted: RecordedEvent, { isShown, group }: Telling): void {
+    const event: RecordedEvent = { ...emitted, ...this.#setup.time() };
     if (isShown) this.#show(event, group);
     if (this.keeps) this.#keep(event);
   }

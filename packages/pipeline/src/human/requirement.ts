@@ -87,7 +87,7 @@ export class StepRequirement {
     this.decide({ decision: "skip" });
   }
 
-  /** Gives the same answer for every waiting tool call. */
+  /** Answers every waiting tool call alike. */
   answerTools({ approved, note }: { readonly approved: boolean; readonly note: string | null }): void {
     const tools = this.data.tools.map(({ toolCallId }) => ({ toolCallId, approved, note }));
     this.decide({ decision: "confirm", tools });

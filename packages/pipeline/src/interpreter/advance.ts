@@ -54,7 +54,7 @@ export interface Transition {
   /** Changed in place. */
   readonly state: Pick<PipelineState, "frames" | "reviews" | "discarded" | "visits">;
   readonly nowMs: number;
-  /** Tells of a step or a group of steps. */
+  /** Emits an event of a step or a group of steps. */
   emit(name: string, data: Readonly<Record<string, unknown>>, about?: Emitting): void;
 }
 
@@ -213,7 +213,7 @@ export function endTurn(
   return again(course, key);
 }
 
-/** Tells that an iteration is over. Gives its number. */
+/** Emits the end of an iteration. Returns its number. */
 export function completeTurn(
   course: Transition,
   node: LoopNode,

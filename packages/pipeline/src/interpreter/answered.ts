@@ -123,10 +123,10 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
   if (isAgain && retryCount >= question.maxRetries)
     return cancel(course, node, `Max retries (${question.maxRetries}) reached for step '${node.name}'`);
   const { output } = question;
-  const toldOfOutput = output === null ? {} : { previousOutput: output.content };
-  const told = { ...toldOfOutput, ...(feedback !== undefined && { feedback }) };
+  const previous = output === null ? {} : { previousOutput: output.content };
+  const retryFeedback = { ...previous, ...(feedback !== undefined && { feedback }) };
   if (question.kind === "iterationReview") {
-    updateReview(course.state, place, { retryCount: retryCount + 1, feedback: told });
+    updateReview(course.state, place, { retryCount: retryCount + 1, feedback: retryFeedback });
     const iteration = sizeOf(frameOf(course.state, place.frame).starts) + 1;
     emitGroupEvent(course, node as LoopNode, iterationStarted(node as LoopNode, iteration));
     return again(course, place.frame);
@@ -138,7 +138,7 @@ function retried(course: AskedCourse, answer: Answered): Step[] {
     output: null,
     selected: null,
     retryCount: retryCount + Number(isAgain),
-    feedback: told,
+    feedback: retryFeedback,
   });
 }
 

@@ -80,7 +80,7 @@ function branchesKey(runId: string, frame: string): string {
   return `${runId} ${frame}:`;
 }
 
-/** Gives the branches of the group that was opened as `key` a copy each: made when a branch changes it. */
+/** Isolates the branches of the group that was opened as `key`. Each copies the state when it first changes it. */
 export function isolate(run: RunInTree, key: string): void {
   const frame = ownState(run.root, run.runId).frames[key];
   if (frame === undefined || frame.parent === null) return; // it has no steps, and is done

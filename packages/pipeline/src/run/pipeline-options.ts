@@ -53,7 +53,7 @@ export interface PipelineOptions<
   readonly outputSchema?: StandardSchema<unknown, Output>;
   /**
    * Values for steps, agents and their tools, such as the client of a service. Never copied or stored: each process
-   * uses those of its own `Pipeline` object. The dependencies of a run are merged over them.
+   * uses those of its `Pipeline` object. The dependencies of a run are merged over them.
    */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged over the metadata of a run, and stored with a new session. */

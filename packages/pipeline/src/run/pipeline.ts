@@ -105,8 +105,8 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
     const handle = this.#open().handle(runIdOf(paused));
     checkContinueOptions(handle.runId, options);
     this.#dependencies.give(handle.runId, options.dependencies);
-    const told = answersTo(new PipelineRun(handle, this.#setup, this.#assertOwn(handle)), { paused, options });
-    return new PipelineRun(handle, this.#setup, told);
+    const answered = answersTo(new PipelineRun(handle, this.#setup, this.#assertOwn(handle)), { paused, options });
+    return new PipelineRun(handle, this.#setup, answered);
   }
 
   /**

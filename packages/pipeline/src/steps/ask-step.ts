@@ -51,7 +51,7 @@ interface Ask {
   readonly key: string;
 }
 
-/** Nobody has answered in time. Told by identity: what is posted may look like anything. */
+/** Marks an answer that did not come in time. Compared by identity, because a posted value may look like anything. */
 const timedOut = { decision: "timeout" } as const;
 
 async function wait(ctx: StepCtx, { requirement, problems, key }: Ask): Promise<unknown> {

@@ -125,9 +125,9 @@ async function decide(
     ask: (scope, key, question) => scope.ask({ ...question, key }),
   });
   const asked = executorRequest({ input: request.input, media: request.media, context, calls, events, about });
-  const told = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
+  const background = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
   attempt.work = { answersSignal: true, text: "", isWaiting: false, cutOff: () => {} };
-  const result = await agent.decide({ ...asked, ...told });
+  const result = await agent.decide({ ...asked, ...background });
   if (result.status === "COMPLETED" && !attempt.isOver) return result;
   const { metrics } = result;
   if (metrics !== null)

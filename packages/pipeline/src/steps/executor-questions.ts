@@ -118,7 +118,7 @@ export class ExecutorQuestions {
 function notAnswered({ stepName, message }: RequirementData): WorkflowError {
   return new WorkflowError({
     code: "WAIT_TIMED_OUT",
-    message: `Nobody has answered the step "${stepName}" in time: ${message}`,
+    message: `The question of step "${stepName}" was not answered in time: ${message}`,
     hint: "Raise `humanReview.timeout`, or set `onTimeout`.",
   });
 }

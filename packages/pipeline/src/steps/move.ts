@@ -136,7 +136,7 @@ function straight(
   return { change: { patches: copy.patches() }, moves };
 }
 
-/** Whether a move of an outermost run can be made in a copy: nothing else waits to be stored with it, and nobody is asked. */
+/** Whether a move of an outermost run can be made in a copy: nothing else waits to be stored with it, and no question is open. */
 function canCopy(root: RunTreeState, { events, live, ctx, notes }: Mover): boolean {
   if (root.request.nesting !== null || root.nested[ctx.runId] !== undefined || root.childRuns !== undefined)
     return false;

@@ -89,10 +89,10 @@ interface Started {
 }
 
 /** Events of an executor's calls are stored with them, and so are earlier events. */
-async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: () => void): Promise<void> {
+async function keepBeginning({ ctx, attempt }: StepTools, retry: number, announce: () => void): Promise<void> {
   await ctx.run(`started ${retry}`, (call) => {
     attempt.assertAlive();
-    tell();
+    announce();
     return call.finish((draft) => {
       attempt.notes.keepIn(ownState(rootState(draft), ctx.runId));
       return null;

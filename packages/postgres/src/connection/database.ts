@@ -11,7 +11,7 @@ export interface DatabaseSetup {
   /** Name of the store in errors: its schema. */
   readonly path: string;
   readonly statements: Statements;
-  /** Tells the stores of a database apart. */
+  /** Distinguishes the stores of a database. */
   readonly writer: string;
   /** Milliseconds for which a call is repeated. */
   readonly retryMs: number;
@@ -62,7 +62,7 @@ export class Database {
     return this.#repeat(() => this.#withSession(work));
   }
 
-  /** Gives what writes would do, and stores nothing of them. */
+  /** Returns what writes would do, and rolls them back. */
   async tryOut<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.use(async (session) => {
       await session.run(session.statements.begin);

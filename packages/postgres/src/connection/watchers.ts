@@ -22,7 +22,7 @@ const look = `SELECT coalesce(sum((SELECT b.batch FROM @batches b WHERE b.lane =
 const trusted = 10;
 
 /**
- * Tells watchers about commits: at once for those of this store; by notices for those of others; and by a look at the lanes,
+ * Notifies watchers of commits: at once for those of this store; by notices for those of others; and by a look at the lanes,
  * because a notice may be lost, and behind a pooler none arrives.
  */
 export class Watchers {
@@ -130,7 +130,7 @@ export class Watchers {
       if (this.#sum !== sum) this.#tell(null);
       this.#sum = sum;
     } catch {
-      // Nobody could catch an error here. A watcher that is called reads the store and meets the error where it can be
+      // An error could not be caught here. A watcher that is called reads the store and meets the error where it can be
       // handled.
       this.#tell(null);
     } finally {

@@ -6,8 +6,8 @@
  * committed before each of them, so a claim counts every place that was given before it had the lock.
  *
  * Order of locks: commits, posts and deletions lock runs, in the order of their numbers, and never a queue. A claim locks the
- * queues that it names, in the order of their numbers, and from then on waits for nobody: a run or an owner that another transaction
- * has locked is skipped, and what it held still counts. So nobody who waits for a queue is waited for in a circle.
+ * queues that it names, in the order of their numbers, and from then on waits for no lock: a run or an owner that another transaction
+ * has locked is skipped, and what it held still counts. So waits for queues never form a circle.
  *
  * @module
  */
@@ -93,7 +93,7 @@ const options = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enab
   .join(" ");
 
 export const queueFunctions: string = `
-  -- Gives places to runs, and their leases to the taker. Needs the locks of the queues. Without a taker: to look, and roll back.
+  -- Assigns places to runs, and their leases to the taker. Needs the locks of the queues. Without a taker: to look, and roll back.
   CREATE FUNCTION @take_places(${limits}, only_workflows text[], now_ms bigint, wanted bigint, taker bigint, taken_until bigint)
   RETURNS TABLE (run bigint, due_at bigint) LANGUAGE plpgsql ${options} AS $$
   #variable_conflict use_column
@@ -101,7 +101,7 @@ export const queueFunctions: string = `
     free bigint;
     starts_left bigint;
   BEGIN
-    -- Runs of others whose lease has run out are nobody's, and stand in line.
+    -- Runs of others whose lease has expired have no owner, and stand in line.
     WITH expired AS MATERIALIZED (
       SELECT r.id, r.queue, r.queue_key, r.queue_batch, ${leaseUntil} AS at FROM @runs r JOIN @owners o ON o.id = r.owner
       WHERE r.queue = ANY(queue_ids) AND r.owner IS NOT NULL AND r.ended_at IS NULL AND ${leaseUntil} <= now_ms

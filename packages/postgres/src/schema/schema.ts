@@ -1,5 +1,5 @@
 /**
- * The tables, version by version. `@name` stands for a table, a sequence or a function in the schema of the store.
+ * The tables, version by version. `@name` represents a table, a sequence or a function in the schema of the store.
  *
  *     tenants 1-* runs 1-1 starts            what never changes, beside the row that every commit rewrites
  *     owners  1-*  |--* labels

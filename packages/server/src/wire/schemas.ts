@@ -278,7 +278,7 @@ const envelopeShape = {
   type: z.string().describe("Its durable type."),
   types: z.array(z.string()).nullable().describe("The types of its bases, nearest first."),
   qualified_name: z.string().optional(),
-  meta: anything.optional().describe("Describes the parts of `value` that stand for values which JSON cannot hold."),
+  meta: anything.optional().describe("Describes the parts of `value` whose values JSON cannot hold."),
   version: z.number().optional().describe("Of the event's class, above 1."),
 };
 

@@ -44,7 +44,7 @@ interface LineQuery {
   readonly isAgain: boolean;
 }
 
-/** Gives places to runs of queues. Every method that writes needs a transaction. */
+/** Assigns places to runs of queues. Every method that writes needs a transaction. */
 export class Queues {
   readonly #database: Database;
   readonly #owners: Owners;
@@ -54,7 +54,7 @@ export class Queues {
     this.#owners = owners;
   }
 
-  /** Gives the ids of runs of the named queues, as many as the limits leave: each has a place, and needs an owner. */
+  /** Returns the ids of runs of the named queues, as many as the limits leave: each has a place, and needs an owner. */
   take({ queues = [], ...request }: PlaceRequest): number[] {
     if (queues.length === 0) return [];
     this.#endExpired(queues, request);

@@ -133,7 +133,7 @@ type Started = Extract<Tick, { readonly type: "run.started" }>;
 
 /** @throws {WorkflowError} `RECORDING_INVALID` */
 function readTicks(path: RunPath, { format, runId, ticks }: RunRecording): Started {
-  if (format !== 1 || typeof runId !== "string" || !Array.isArray(ticks)) throw invalid("it is none of format 1", null);
+  if (format !== 1 || typeof runId !== "string" || !Array.isArray(ticks)) throw invalid("its format is not 1", null);
   let start: Tick | null = null;
   for (const [index, { runId: of, tick: json }] of ticks.entries()) {
     try {

@@ -12,7 +12,7 @@ import { enqueue } from "./items.js";
 import { emitCommand, publish, type Reduction } from "./reduction.js";
 
 /**
- * Gives an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
+ * Delivers an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
  * Returns `false` if no step accepted it.
  */
 export function offer(reduction: Reduction, pendingEvent: PendingEvent): boolean {

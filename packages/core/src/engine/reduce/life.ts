@@ -12,7 +12,7 @@ import { deliver } from "./deliver.js";
 import { fireDue } from "./due.js";
 import { renewEffect } from "./failure.js";
 import { finish, interrupt } from "./finish.js";
-import { emitCommand, type Reduction, refuse, tell } from "./reduction.js";
+import { answerSender, emitCommand, type Reduction, refuse } from "./reduction.js";
 import { dispatch, loadOf } from "./slots.js";
 import { stuck } from "./stuck.js";
 
@@ -98,7 +98,8 @@ function requeue(reduction: Reduction, state: RunState): void {
 }
 
 export function onRunCancelled(reduction: Reduction, tick: RunCancelled): void {
-  if (tick.ticket !== undefined) tell(reduction, tick.ticket, { status: "accepted", sequence: reduction.state.ticks });
+  if (tick.ticket !== undefined)
+    answerSender(reduction, tick.ticket, { status: "accepted", sequence: reduction.state.ticks });
   finish(reduction, { status: "cancelled", reason: tick.reason });
 }
 

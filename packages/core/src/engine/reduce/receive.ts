@@ -10,7 +10,7 @@ import type { EventReceived } from "../tick.js";
 import { matchesWhere, resolveWait } from "./answers.js";
 import { offer } from "./deliver.js";
 import { isFull, keep } from "./inbox.js";
-import { type Reduction, tell } from "./reduction.js";
+import { answerSender, type Reduction } from "./reduction.js";
 
 export function onEventReceived(reduction: Reduction, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(reduction, tick, tick.promptId);
@@ -33,8 +33,8 @@ export function onEventReceived(reduction: Reduction, tick: EventReceived): void
     return sendReceipt(reduction, tick, refused("INBOX_FULL", hint));
   }
   if (keep(reduction, pendingEvent)) return accept(reduction, tick);
-  const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
-  const hint = `${nobody} ${tick.event.type} now, and none that can still run waits for it.`;
+  const refusal = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
+  const hint = `${refusal} ${tick.event.type} now, and none that can still run waits for it.`;
   sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", hint));
 }
 
@@ -43,7 +43,7 @@ function accept(reduction: Reduction, tick: EventReceived): void {
 }
 
 function sendReceipt(reduction: Reduction, { ticket }: EventReceived, receipt: Receipt): void {
-  if (ticket !== null) tell(reduction, ticket, receipt);
+  if (ticket !== null) answerSender(reduction, ticket, receipt);
 }
 
 /** Answers exactly one prompt. */

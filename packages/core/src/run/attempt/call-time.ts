@@ -44,7 +44,7 @@ export class CallTime {
     this.#attempt.signal.removeEventListener("abort", this.#follow);
   }
 
-  /** The attempt of the step is over, or fails: in the latter case it waits for this one of the call, whose time goes on. */
+  /** The attempt of the step is over, or fails: in the latter case it waits for this one of the call, whose time continues. */
   readonly #follow = (): void => {
     this.#controller.abort(this.#attempt.signal.reason);
     if (this.#attempt.ended !== null) this.#callOff();

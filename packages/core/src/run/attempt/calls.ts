@@ -124,14 +124,14 @@ export class Calls {
     return this.#attempt.item.calls?.get(call);
   }
 
-  /** Tells whether the last call of that name still waits for its answer. */
+  /** Returns whether the last call of that name still waits for its answer. */
   isOpen(given: string): boolean {
     const name = this.#inside(given);
     const call = idOf(name, (this.#counts().get(name) ?? 0) - 1);
     return this.isAwaited(call) && closing.get(this)?.has(call) !== true;
   }
 
-  /** Tells whether this attempt awaits the answer of a call. */
+  /** Returns whether this attempt awaits the answer of a call. */
   isAwaited(call: string): boolean {
     return this.#open?.has(call) === true;
   }

@@ -40,7 +40,7 @@ export function assertRoom(attempt: AttemptCore, more: number): void {
   });
 }
 
-/** Tells whether the step lists the class of a sent event only with `many()`. */
+/** Returns whether the step lists the class of a sent event only with `many()`. */
 export function takes(attempt: AttemptCore, event: WorkflowEvent): boolean {
   const { elements, alone } = attempt.step;
   if (elements === null || alone.has(classOf(event))) return false;
@@ -53,17 +53,17 @@ export function checkElement(step: CompiledStep, value: unknown, verb: "yields" 
   if (value === undefined || value === null)
     throw invalidResult(
       step,
-      `${gave[verb]} ${value}`,
+      `${verbs[verb]} ${value}`,
       "The elements of a fan-out are events: leave out null and undefined.",
     );
   if (!isEvent(value)) throw noEvent(step, value);
   const eventClass = classOf(value);
   if (step.elements?.has(eventClass)) return value;
-  if (step.alone.has(eventClass)) throw invalidResult(step, `${gave[verb]} ${value.type}`, notMany(value, verb));
+  if (step.alone.has(eventClass)) throw invalidResult(step, `${verbs[verb]} ${value.type}`, notMany(value, verb));
   throw undeclared(step, value, "emits");
 }
 
-const gave = { yields: "yielded", "returns an array of": "returned an array with" };
+const verbs = { yields: "yielded", "returns an array of": "returned an array with" };
 
 function notMany(event: WorkflowEvent, verb: string): string {
   if (roleOf(event) === "stop") return `The step ${verb} ${event.type}: a stop event is returned alone.`;

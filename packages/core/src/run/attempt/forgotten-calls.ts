@@ -46,12 +46,12 @@ export function tellFailed(attempt: AttemptCore, failure: FailedCall, reject: (e
   attempt.run.checkIdleAgain();
 }
 
-/** Tells whether the attempt ended because its run left memory. */
+/** Returns whether the attempt ended because its run left memory. */
 function hasLeftMemory({ ended, run }: AttemptCore): boolean {
   return ended !== null && run.isEvicted;
 }
 
-/** Tells whether the attempt can end at once: always so for a step that has written nothing. */
+/** Returns whether the attempt can end at once: always so for a step that has written nothing. */
 export function hasFinished(attempt: AttemptCore): boolean {
   const { run, calls } = attempt;
   if (calls === null) return true;

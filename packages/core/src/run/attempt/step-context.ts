@@ -61,7 +61,7 @@ import { closable, notOpened } from "./signals.js";
 
 interface Awaiting {
   readonly signal: AbortSignal | undefined;
-  /** Gives the value of the call for its answer. @default the answer */
+  /** Returns the value of the call for its answer. @default the answer */
   readonly read?: (answer: unknown) => unknown;
 }
 

@@ -302,7 +302,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async #send(
     message: Message,
     { key: idempotencyKey }: PostOptions,
-    tell: (live: DurableRun) => Promise<Receipt | null>,
+    deliver: (live: DurableRun) => Promise<Receipt | null>,
   ): Promise<Receipt> {
     checkNames({ key: idempotencyKey });
     const known = await this.#isThere();
@@ -310,7 +310,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
       const live = idempotencyKey === undefined ? await this.#open() : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null, known ?? (await this.#row()));
       const answered = new Deferred<Receipt | null>();
-      tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
+      deliver(live).then(answered.resolve, (error: unknown) => answered.reject(error));
       const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
       if (receipt !== null) return receipt;
       await live.left;

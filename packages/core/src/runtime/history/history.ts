@@ -110,7 +110,7 @@ function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entr
 export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
   const { run } = from;
   assertTick(from, tick);
-  // The ticks of a fork alone give no state.
+  // The ticks of a fork alone produce no state.
   if (run.forkedFrom !== null && (await from.store.snapshot(run.key, tick)) === null)
     throw trimmed(from, tick, { why: "no snapshot before it is kept." });
   const loaded = await loadTree(from, tick).catch((error: unknown) => {

@@ -10,7 +10,7 @@
 
 export interface RunStore {
   /**
-   * `true`: its runs are lost with this process. Then the process may end while nothing of its own is due and no
+   * `true`: its runs are lost with this process. Then the process may exit while none of its runs is due and no
    * promise of its runtime is open; a process that executes over any other store is a worker, and lives until its runtime is
    * stopped.
    * @default false
@@ -37,8 +37,8 @@ export interface RunStore {
    */
   claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null>;
   /**
-   * Takes the leases of runs that need an owner, the longest waiting first: the lease of another owner has expired; or nobody holds
-   * the run, and `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With
+   * Takes the leases of runs that need an owner, the longest waiting first: the lease of another owner has expired; or the run
+   * has no owner, and `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With
    * `workflows`, only runs of these workflows. Runs that this owner holds stay as they are, also when their leases have expired.
    *
    * Runs of the named queues that need an owner follow, as many as the limits of each queue allow; runs of other queues stay. A run
@@ -245,8 +245,8 @@ export interface ClaimedRun {
 export interface RunCommit {
   readonly key: RunKey;
   /**
-   * Creates the run; refused as `exists` when there is one. With a `lease`, `owner` holds it with epoch 1; with `null`, nobody
-   * does.
+   * Creates the run; refused as `exists` when there is one. With a `lease`, `owner` holds it with epoch 1; with `null`, it
+   * has no owner.
    */
   readonly create?: NewRunRecord & { readonly lease: Lease | null };
   /** Without `create`, the commit is refused as `fenced` unless `owner` holds the run with this epoch. */

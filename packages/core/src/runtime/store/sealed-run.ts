@@ -41,7 +41,7 @@ export interface Sealing {
 }
 
 /**
- * Gives the run and the id of the move: that of before, for one that is sealed.
+ * Returns the run and the id of the move: that of before, for one that is sealed.
  *
  * @throws {WorkflowError} `RUN_UNKNOWN`; `RUN_LIVE` while it has an owner.
  */

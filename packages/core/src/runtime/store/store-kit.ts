@@ -91,7 +91,7 @@ export function lastEventOf({ events }: RunCommit): number {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** The store with other methods. @param replace Gives the method to call for one of the store, or that one. */
+/** The store with other methods. @param replace Returns the method to call for one of the store, or that one. */
 export function wrapStore(store: RunStore, replace: (name: keyof RunStore, method: Method) => unknown): RunStore {
   return new Proxy(store, {
     get(target, name) {

@@ -24,7 +24,7 @@ export class ScheduledTasks {
     this.#setup = setup;
   }
 
-  /** Tells whether an entry waits for the end of the run with this {@link idOf}. */
+  /** Returns whether an entry waits for the end of the run with this {@link idOf}. */
   awaits(id: string): boolean {
     return this.#awaited.has(id);
   }

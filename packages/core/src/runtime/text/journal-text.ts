@@ -2,8 +2,8 @@
  * Ticks of a run and its children as the text of a batch, and back.
  *
  * A batch is a list. An entry is a tick of the run (see `short-tick.ts`), `{ run, path, tick }` for one of a child, or `{ code }`: from here on the run
- * has the code of that hash. Numbers of ticks count the first two. The path tells a reader who begins in the middle which
- * workflow the child is of.
+ * has the code of that hash. Numbers of ticks count the first two. The path names the workflow of the child for a
+ * reader who begins in the middle.
  *
  * @module
  */

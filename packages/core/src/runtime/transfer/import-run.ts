@@ -65,7 +65,7 @@ export async function importRun(
   return { ...key, isNew: await store(setup, { key, move, commits, records }) };
 }
 
-/** Tells whether the run of this move is here, or was. */
+/** Returns whether the run of this move is here, or was. */
 async function isTaken(from: RunStore, key: RunKey, move: string): Promise<boolean> {
   return (await from.receipt(key, moveKey(move))) !== null;
 }

@@ -83,7 +83,7 @@ export class RunStarter {
     if (existing !== null) throw runIdConflict(key, existing.workflow, { asked: record.workflow });
   }
 
-  /** Tells whether the store does not have this run yet. */
+  /** Returns whether the store does not have this run yet. */
   has(run: DurableRun): boolean {
     return this.#starting.has(run);
   }

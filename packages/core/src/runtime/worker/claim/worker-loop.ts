@@ -1,6 +1,6 @@
 /**
  * The background work of a runtime: starts due schedules and waiting starts, claims due runs without an owner, and hears of posts by
- * others. Its leases have a clock of their own, see `Renewals`.
+ * others. Leases are renewed by a separate clock, see `Renewals`.
  *
  * @module
  */

@@ -80,7 +80,7 @@ export class AttemptRecords implements StepRecords {
     return this.#updated;
   }
 
-  /** Called when this attempt has returned. Tells whether its end has to be stored with records. */
+  /** Called when this attempt has returned. Returns whether its end has to be stored with records. */
   submit(attempt: number): boolean {
     if (attempt !== this.#attempt.number) return false;
     this.#isSubmitted = this.#updated.size > 0;

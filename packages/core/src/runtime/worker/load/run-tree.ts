@@ -187,7 +187,7 @@ export class RunTree {
         if (member === this.root)
           this.streamed.push({ ...command, event: command.event as WorkflowEvent, atMs: member.state.atMs });
         return;
-      case "sender.tell":
+      case "receipt.send":
         if (command.ticket < 0 && this.receipts.get(-command.ticket)?.status !== "accepted")
           this.receipts.set(-command.ticket, command.receipt);
         return;

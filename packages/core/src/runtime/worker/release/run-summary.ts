@@ -32,7 +32,7 @@ export function outcomeWith(
   return others === 0 ? knownOutcome(host.routing, state, tick) : null;
 }
 
-/** Tells whether a step of the run or its children runs, and waits for nothing, or a call of it is at work. */
+/** Returns whether a step of the run or its children runs, and waits for nothing, or a call of it is at work. */
 export function isAtWork({ attempts, children, state }: LiveRun): boolean {
   return (
     [...attempts].some(([item, { isWorking }]) => isWorking || state.items.get(item)?.status === "running") ||

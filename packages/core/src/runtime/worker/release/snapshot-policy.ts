@@ -20,7 +20,7 @@ export class SnapshotPolicy {
   /** Of the ticks since then. */
   #lengthSince = 0;
 
-  /** @param hasPartialHistory The run begins with a snapshot: its ticks alone give no state. */
+  /** @param hasPartialHistory The run begins with a snapshot: its ticks alone produce no state. */
   constructor(
     settings: SnapshotSettings,
     { lastAt, hasPartialHistory }: { readonly lastAt: number; readonly hasPartialHistory: boolean },
