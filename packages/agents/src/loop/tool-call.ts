@@ -43,7 +43,7 @@ export async function answerCall(run: LoopRun, answering: CallToAnswer): Promise
   const output = toldRecord(record);
   run.ledger.tools.push(executionOf({ ...answering.call, input: made }, record));
   if ("output" in record) run.ledger.media.push(...(record.media ?? []));
-  const part = { type: "tool-result" as const, toolCallId, toolName, output: output };
+  const part = { type: "tool-result" as const, toolCallId, toolName, output };
   return made === input ? { part } : { part, input: made };
 }
 

@@ -10,7 +10,7 @@ import { createRouting } from "../engine/routing.js";
 import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 
-export const fanOuts: FanOutChecksFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
+export const fanOutChecks: FanOutChecksFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
 
 function needsOf(trigger: StepDefinition["trigger"]): readonly Need[] {
   if (trigger.kind === "join")

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import type { EventRole } from "../event/event.js";
-import { fanOuts } from "./check-fan-outs.js";
+import { fanOutChecks } from "./check-fan-outs.js";
 import { checkHandlers } from "./check-handlers.js";
 import { type Finding, findGraphProblems, type GraphSettings } from "./validate.js";
 
-Object.assign(optionalModules, { fanOuts, handlers: checkHandlers }); // as `collect()` and `catchError()` do
+Object.assign(optionalModules, { fanOutChecks, handlers: checkHandlers }); // as `collect()` and `catchError()` do
 
 type Fields = Partial<Omit<StepDefinition, "name" | "trigger">>;
 
