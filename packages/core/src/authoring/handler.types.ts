@@ -45,7 +45,7 @@ export interface WorkflowHandler<
   /** Resolves once the start is stored; at once for a run in memory only. */
   readonly accepted: Promise<void>;
   /** Sends an event to the run. A refusal is a receipt, not an error. */
-  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: HandlerSendOptions): Promise<Receipt>;
+  sendEvent<Event>(event: Sendable<Event>, options?: HandlerSendOptions): Promise<Receipt>;
   /**
    * Answers exactly this prompt, with the fields of the event that its wait is for. Refused with `PROMPT_CLOSED` when the wait is
    * over; that is a receipt, not an error.

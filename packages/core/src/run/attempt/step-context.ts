@@ -127,7 +127,7 @@ export class StepContext implements Context {
     return encodeRunner(this.#attempt.run, options);
   }
 
-  sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: SendOptions = {}): void {
+  sendEvent<Event>(sendable: Sendable<Event>, options: SendOptions = {}): void {
     const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
@@ -155,7 +155,7 @@ export class StepContext implements Context {
     else attempt.sends.push(send);
   }
 
-  writeEventToStream<Event extends WorkflowEvent>(sendable: Sendable<Event>): void {
+  writeEventToStream<Event>(sendable: Sendable<Event>): void {
     const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
@@ -177,9 +177,9 @@ export class StepContext implements Context {
     });
   }
 
-  waitForEvent<Event extends WorkflowEvent>(
+  waitForEvent<Event extends WorkflowEvent, Prompt>(
     event: EventClass<Event>,
-    options: WaitOptions<Event> = {},
+    options: WaitOptions<Event, Prompt> = {},
   ): Promise<Event> {
     return this.#call("waitForEvent", () => {
       const attempt = this.#attempt;
@@ -187,8 +187,9 @@ export class StepContext implements Context {
       checkOptions("waitForEvent", options);
       assertClass("waitForEvent", event);
       const type = eventTypeOf(event);
+      const prompt = options.prompt as WorkflowEvent | undefined;
       if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
-      if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
+      if (prompt !== undefined) assertSendable(attempt, prompt, "streams");
       if (options.where !== undefined) assertWhere(attempt, type, options.where);
       const calls = this.#calls;
       const called = this.#name("wait", type, options.key);
@@ -199,7 +200,7 @@ export class StepContext implements Context {
         ...this.#stamp(call),
         accepts: acceptedFor(attempt, event),
         where: (withoutDrafts(options.where) as Record<string, unknown> | undefined) ?? null,
-        prompt: options.prompt ?? null,
+        prompt: prompt ?? null,
         dueAtMs: options.timeout === undefined ? null : run.now() + toMs(options.timeout, "timeout"),
       });
       return this.#open(call, opened, { signal: options.signal }) as Promise<Event>;

@@ -87,10 +87,7 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#promise().finally(onFinally);
   }
 
-  sendEvent<Event extends WorkflowEvent>(
-    sendable: Sendable<Event>,
-    options: HandlerSendOptions = {},
-  ): Promise<Receipt> {
+  sendEvent<Event>(sendable: Sendable<Event>, options: HandlerSendOptions = {}): Promise<Receipt> {
     const event = sendable as WorkflowEvent;
     checkOptions("send", options);
     assertSendable(event);

@@ -149,7 +149,7 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
    *
    * @throws {WorkflowError} `EVENT_NOT_SENDABLE`, `VALUE_UNSERIALIZABLE`, `RUN_UNKNOWN`. A refusal is a receipt, not an error.
    */
-  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;
+  sendEvent<Event>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;
   /**
    * Answers exactly this prompt with the fields of its answer.
    *

@@ -125,7 +125,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return waitForChange(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined, { isEarly });
   }
 
-  async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
+  async sendEvent<Event>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
     checkCallOptions("sendEvent", options);
     const sent = event as WorkflowEvent;
     assertSendable(sent);
