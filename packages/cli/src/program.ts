@@ -201,7 +201,7 @@ function addStore({ add, calls }: Context): void {
   sub("check", "whether the store can be read, and what is in it").action(
     calls(async () => (await import("./commands/store.js")).checkStore),
   );
-  sub("vacuum", "give the room of deleted runs back to the disk (SQLite)").action(
+  sub("vacuum", "return the space of deleted runs to the disk (SQLite)").action(
     calls(async () => (await import("./commands/store.js")).vacuumStore),
   );
   sub("retain", "delete runs that ended long ago")

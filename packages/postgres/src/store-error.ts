@@ -147,7 +147,7 @@ export function poolUsedUp(path: string, waitedMs: number): WorkflowError {
   return new WorkflowError({
     code: "STORE_BUSY",
     message: `The store "${path}": no connection was made or became free within ${waitedMs} ms.`,
-    hint: "Give the pool more connections, or look for a part of the program that keeps one.",
+    hint: "Raise the number of connections of the pool, or look for a part of the program that keeps one.",
     details: { path, waitedMs },
   });
 }

@@ -146,7 +146,7 @@ describe("runToEnd", () => {
     await expect(runToEnd(new Waiting(), {}, { events: [new Poke({ n: 1 })] })).rejects.toMatchObject({
       code: "RUN_STUCK",
       message: 'The run of "Waiting" waits for an event that never comes: "wait" waits for Poke.',
-      hint: "Give the events in `events`.",
+      hint: "Pass the events in `events`.",
     });
   });
 

@@ -58,7 +58,7 @@ export function recorded<Tools extends ToolSet = {}>(
   { model, tools, key = "loop", retry = modelRetry(2), timeout, limit }: RecordedOptions<Tools>,
 ): Recorded<Tools> {
   if (typeof model === "string")
-    throw invalid(`\`model\` is the name ${JSON.stringify(model)}.`, "Give the model of a provider: `openai(name)`.");
+    throw invalid(`\`model\` is the name ${JSON.stringify(model)}.`, "Pass the model of a provider: `openai(name)`.");
   const scope = ctx.scope(key);
   const own = Object.entries((tools ?? {}) as ToolSet).map(([name, tool]) => [name, recordedTool(scope, name, tool)]);
   const { wrapped } = new RecordedModel(scope, model, { retry, timeout, limit });

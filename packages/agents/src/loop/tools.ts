@@ -90,7 +90,7 @@ async function sdkToolsOf(settings: ExecutorSettings): Promise<ToolSet> {
   );
   const [problem] = sameNames({ ...settings, sdkTools });
   if (problem === undefined) return Object.fromEntries(sdkTools.flatMap((one) => Object.entries(one)));
-  throw invalid(`The tools of "${settings.name}" are wrong: ${problem}.`, "Give one of them another name.");
+  throw invalid(`The tools of "${settings.name}" are wrong: ${problem}.`, "Rename one of them.");
 }
 
 async function readTools(settings: ExecutorSettings, read: () => Promise<ToolSet>): Promise<ToolSet> {
@@ -162,7 +162,7 @@ function memberTool(members: readonly Member[]): LoopTool {
   return {
     kind: "member",
     members,
-    definition: definitionOf("Give a member of the team a task. Returns the member's answer.", parameters),
+    definition: definitionOf("Delegates a task to a member of the team. Returns the member's answer.", parameters),
     confirmation: null,
     parse: (input) => parseWith(parameters, input),
   };

@@ -140,7 +140,7 @@ function inTurn(test: StoreTest): void {
     expect(await take(store, limitsOf())).toEqual(["c1", "a2", "a3", "a4"]);
   });
 
-  test("a key that has nothing to give goes to the end of the line when it comes again", async (store, runs) => {
+  test("a key without runs goes to the end of the line when it comes again", async (store, runs) => {
     await enqueueAll(runs, "a", 3);
     await enqueueAll(runs, "b", 2);
     expect(await take(store, limitsOf(), { limit: 2 })).toEqual(["a0", "b0"]);

@@ -145,7 +145,7 @@ function byKey(test: StoreTest): void {
 }
 
 function lookedAt(test: StoreTest): void {
-  test("give what would be taken, in that order, and nothing is taken", async (store, runs) => {
+  test("list what would be taken, in that order, and take nothing", async (store, runs) => {
     await enqueueAll(runs, "a", 3);
     await enqueueAll(runs, "b", 2);
     await runs.create("plain", { owner: null });
@@ -162,7 +162,7 @@ function lookedAt(test: StoreTest): void {
     expect((await store.due({ nowMs: startMs, limit: 9, queues })).wakeAtMs).toBe(startMs + leaseMs);
   });
 
-  test("give a run whose lease has run out, and leave it the lease", async (store, runs) => {
+  test("list a run whose lease has expired, and leave it the lease", async (store, runs) => {
     await enqueue(runs, "run");
     const queues = [limitsOf({ concurrency: 1 })];
     await take(store, limitsOf());

@@ -82,7 +82,7 @@ export function assertShareable(parent: CompiledWorkflow, child: CompiledWorkflo
   throw new WorkflowError({
     code: "STORE_NOT_SHAREABLE",
     message: `The child "${name}" cannot share the store of "${parent.name}": ${problems.join("; ")}.`,
-    hint: "Leave its state schema out or let both extend one base class, and give it the `types` of the parent.",
+    hint: "Leave its state schema out or let both extend one base class, and add the `types` of the parent to it.",
     details: { workflow: parent.name, child: name, problems },
   });
 }

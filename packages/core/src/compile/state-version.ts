@@ -50,7 +50,7 @@ export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: numb
       new WorkflowError({
         code: "STATE_INVALID",
         message: `\`migrate\` of "${name}" could not bring its state from version ${from} to ${version}: ${why}.`,
-        hint: `Let it give an object with the fields of version ${version}.`,
+        hint: `Let it return an object with the fields of version ${version}.`,
         details,
         cause,
       }),

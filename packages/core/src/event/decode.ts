@@ -161,7 +161,7 @@ function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFie
       new WorkflowError({
         code: "EVENT_INVALID",
         message: `${path} is an event "${event}" of version ${from}, which its \`migrate\` could not bring to version ${version}: ${why}.`,
-        hint: `Let \`migrate\` of "${event}" give an object with the fields of version ${version}.`,
+        hint: `Let \`migrate\` of "${event}" return an object with the fields of version ${version}.`,
         details: { event, version: from, known: version },
         cause,
       }),

@@ -42,7 +42,7 @@ function typeTaken(type: string, taken: EventClass, second: EventClass): Workflo
   return new WorkflowError({
     code: "EVENT_TYPE_TAKEN",
     message: `The event classes ${taken.name} and ${second.name} both have the type "${type}".`,
-    hint: "Give one of them another type; a class that extends an event gets its own with `.extend(type)`.",
+    hint: "Change the type of one of them; a class that extends an event gets its own with `.extend(type)`.",
     details: { event: type },
   });
 }

@@ -156,7 +156,7 @@ function checkSettling(flow: Flow, opener: string): Finding[] {
       check: "settle",
       step: settling.name,
       message: `Step "${settling.name}" settles the fan-out of "${opener}", and step "${other.name}" collects it without \`settle\`.`,
-      hint: "Give `settle: true` to both or to neither: an element that fails is in the batch, or fails the run.",
+      hint: "Set `settle: true` on both or on neither: an element that fails is in the batch, or fails the run.",
     },
   ];
 }

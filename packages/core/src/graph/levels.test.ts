@@ -220,7 +220,7 @@ describe("a collect is refused", () => {
     expect(
       messages(...steps, step("some", collect("B", null, true), "Stop"), step("all", collect("C"), "Stop")),
     ).toEqual([
-      'Step "some" settles the fan-out of "split", and step "all" collects it without `settle`. Give `settle: true` to both or to neither: an element that fails is in the batch, or fails the run.',
+      'Step "some" settles the fan-out of "split", and step "all" collects it without `settle`. Set `settle: true` on both or on neither: an element that fails is in the batch, or fails the run.',
     ]);
   });
 });

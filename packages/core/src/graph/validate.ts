@@ -69,7 +69,7 @@ function checkEnds({ steps, roleOf, emitted }: Graph): Finding[] {
     findings.push({
       check: "start",
       message: "No step accepts a start event: the workflow cannot begin.",
-      hint: "Give a step `on: StartEvent`, or a start event of your own.",
+      hint: "Add a step with `on: StartEvent`, or with your own start event.",
     });
   }
   if (![...emitted].some((type) => roleOf(type) === "stop")) {

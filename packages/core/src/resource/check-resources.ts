@@ -41,7 +41,7 @@ function endsEarlier(resource: ResourceDefinition, needed: ResourceDefinition): 
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `Resource "${resource.name}" (scope "${resource.scope}") needs "${needed.name}" (scope "${needed.scope}"), which ends before it.`,
-    hint: "Give the first a shorter scope, or the second a longer one.",
+    hint: "Shorten the scope of the first, or lengthen that of the second.",
     details: { resource: resource.name, needs: needed.name },
   });
 }

@@ -124,7 +124,7 @@ export function invalidDecisions(wrong: readonly InvalidDecision[]): WorkflowErr
           `The answer to the ${data.kind} of "${data.stepName}" is wrong: ${problems.join("; ")}.`,
       )
       .join(" "),
-    hint: "Give what the requirement asks for: see its `kind`, `fields`, `choices` and `tools`.",
+    hint: "Pass what the requirement asks for: see its `kind`, `fields`, `choices` and `tools`.",
     details: { stepName, kind, problems: wrong.flatMap(({ problems }) => problems) },
   });
 }

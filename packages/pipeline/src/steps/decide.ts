@@ -102,7 +102,7 @@ function wrongAnswer(who: string, answer: unknown, expected: string): Error {
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",
     message: `${who} returned ${typeof answer === "string" ? `"${answer}"` : typeof answer}, not ${expected}.`,
-    hint: `Give ${expected}.`,
+    hint: `Return ${expected}.`,
   });
   return Object.assign(error, { retryable: false });
 }

@@ -119,7 +119,7 @@ function assertResult(result: unknown, name: string | null): void {
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",
     message: `The executor "${name}" returned ${what}, not the result of a run.`,
-    hint: "Give `{ runId, status, content, metrics, error }`, and ask people with `ctx.ask` of the request.",
+    hint: "Return `{ runId, status, content, metrics, error }`, and ask people with `ctx.ask` of the request.",
   });
   throw Object.assign(error, { retryable: false });
 }

@@ -66,7 +66,7 @@ export const runBody = z
         )
         .nullish()
         .describe(
-          "Starts with one key give one run, for so many milliseconds or a time such as `10m`. With `failed: replace`, a run that has ended without a result counts no longer.",
+          "Starts with one key start one run, for so many milliseconds or a time such as `10m`. With `failed: replace`, a run that has ended without a result counts no longer.",
         ),
       context: anything.optional().describe("Refused, unless it is `{}`: fork instead."),
     },

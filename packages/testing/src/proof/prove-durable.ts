@@ -179,7 +179,7 @@ function diverged({ write, how }: NumberedDeath, expected: unknown, tried: Tried
   return new WorkflowError({
     code: "RESUME_DIVERGED",
     message: `Where a process ${partings[how](write)}, the next one ended differently.\n${describeDifference(wanted, actual)}`,
-    hint: `Give runs a \`runId\`, and do in \`ctx.run\` or with the \`idempotencyKey\` what must happen once. Again: \`{ at: ${write} }\`.`,
+    hint: `Pass a \`runId\` to runs, and do in \`ctx.run\` or with the \`idempotencyKey\` what must happen once. Again: \`{ at: ${write} }\`.`,
     details: { at: write, how, isStored: how !== "lost", expected: wanted, actual },
     ...("error" in tried && { cause: tried.error }),
   });

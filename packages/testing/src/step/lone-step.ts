@@ -65,7 +65,7 @@ function notTaken({ name }: StepDefinition, event: unknown, accepts: string): Wo
   return new WorkflowError({
     code: "EVENT_NOT_ACCEPTED",
     message: `Step "${name}" takes ${accepts}, not ${type ?? (Array.isArray(event) ? "a list" : typeof event)}.`,
-    hint: "Give what the step gets as its first argument.",
+    hint: "Pass what the step gets as its first argument.",
     details: { step: name, accepts, given: type ?? null },
   });
 }

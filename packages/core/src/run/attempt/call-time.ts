@@ -56,7 +56,7 @@ export class CallTime {
     const error = stepError(this.#attempt.step, {
       code: "CALL_TIMEOUT",
       what: `has waited ${limitMs} ms for \`ctx.run("${key}", …)\` (attempt ${number}): that is its limit`,
-      hint: "Raise `timeout` of the call, or give it a `retry`.",
+      hint: "Raise `timeout` of the call, or set its `retry`.",
       details: { key, limitMs, attempt: number },
     });
     this.#open.open = false;

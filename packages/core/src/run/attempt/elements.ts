@@ -35,7 +35,7 @@ export function assertRoom(attempt: AttemptCore, more: number): void {
   throw stepError(step, {
     code: "FAN_OUT_TOO_LARGE",
     what: `returns ${size} elements for one fan-out; the limit is ${limit}`,
-    hint: "Give several things in one element, or let a step take the next part when one part is done.",
+    hint: "Put several things in one element, or let a step start the next part when one part is done.",
     details: { size, limit },
   });
 }

@@ -94,7 +94,7 @@ export function noCallback(step: NamedStep, what: Finishing, given: unknown): Wo
   return stepError(step, {
     code: "OPTION_INVALID",
     what: `called \`${what}\` with ${formatValue(given)}`,
-    hint: `Give a function: \`return ${what}((state) => { …; return … })\`.`,
+    hint: `Pass a function: \`return ${what}((state) => { …; return … })\`.`,
     details: { option: "edit" },
   });
 }

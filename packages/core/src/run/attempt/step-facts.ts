@@ -113,7 +113,7 @@ function attemptOf(ctx: object, asking: string): AttemptCore {
   throw new WorkflowError({
     code: "OPTION_INVALID",
     message: `\`${asking}\` needs the context of a step.`,
-    hint: "Give it the `ctx` that the step was called with.",
+    hint: "Pass the `ctx` that the step was called with.",
     details: { option: "ctx" },
   });
 }

@@ -31,7 +31,7 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
     throw wrongOption(
       "edit",
       `is ${formatValue(edit)}; it must be a function`,
-      "Give a function that changes its argument.",
+      "Pass a function that changes its argument.",
     );
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);

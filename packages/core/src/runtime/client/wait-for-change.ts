@@ -24,7 +24,7 @@ export function checkSignal(signal: AbortSignal | undefined): void {
     throw wrongOption(
       "signal",
       `is ${formatValue(signal)}; it must be an AbortSignal`,
-      "Give the `signal` of an AbortController.",
+      "Pass the `signal` of an AbortController.",
     );
 }
 

@@ -41,7 +41,7 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
 export function assertAfter(after: number | undefined): void {
   if (after === undefined || (Number.isInteger(after) && after >= 0)) return;
   const what = `is ${formatValue(after)}; it must be a whole number from 0 up`;
-  throw wrongOption("after", what, "Give the number of the last entry that you have read.");
+  throw wrongOption("after", what, "Pass the number of the last entry that you have read.");
 }
 
 /** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */

@@ -40,7 +40,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
   const { maxEnded = 1_000 } = options;
   if ((Number.isInteger(maxEnded) && maxEnded >= 0) || maxEnded === Infinity) return storeOf(new Memory(maxEnded));
   const what = `is ${formatValue(maxEnded)}; it must be a whole number of at least 0, or Infinity`;
-  throw wrongOption("maxEnded", what, "Give the number of ended runs to keep.");
+  throw wrongOption("maxEnded", what, "Pass the number of ended runs to keep.");
 }
 
 /** Every method finishes its work before it first yields: that makes it a transaction. */

@@ -56,7 +56,7 @@ export async function importRun(
   { tenant = "", records = "refuse" }: ImportOptions,
 ): Promise<ImportedRun> {
   if (records !== "refuse" && records !== "keep")
-    throw wrongOption("records", `is ${formatValue(records)}`, 'Give "refuse" or "keep".');
+    throw wrongOption("records", `is ${formatValue(records)}`, 'Use "refuse" or "keep".');
   const given = await readParts(parts, tenant);
   const { runId, move } = given.head;
   const key = { tenant, runId };
