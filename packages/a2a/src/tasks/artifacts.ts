@@ -2,7 +2,7 @@
  * The stream of a run as artifacts.
  *
  * While the run works, the artifact `result` is a draft: the words that its agents and calls write. At its end, the result
- * itself takes its place, unless it says the same. Equal events give equal artifacts, whoever reads them, and when.
+ * itself takes its place, unless it says the same. Equal events make equal artifacts for every reader at any time.
  *
  * @module
  */

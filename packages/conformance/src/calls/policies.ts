@@ -69,7 +69,7 @@ interface Result {
 export function callPoliciesSuite(name: string, open: () => Promise<RunStore>): void {
   const deaths = Array.from({ length: 14 }, (_, index) => index + 1);
   describe(`${name}: calls that are tried again, and calls that end with an edit`, () => {
-    it.each(deaths)("count once, and their attempts go on, when the process dies with commit %i", async (last) => {
+    it.each(deaths)("count once, and their attempts continue, when the process dies with commit %i", async (last) => {
       const store = keptOpen(await open());
       const { store: mortal, dieWith } = mortalStore(store);
       const attempts: string[] = [];

@@ -107,7 +107,7 @@ class Model {
     return [...this.runs.values()].some((run) => run.owner === owner && run.untilMs <= nowMs);
   }
 
-  /** The run that a key would give now, whatever turn it has. */
+  /** The run of a key that would be chosen now, whatever turn the key has. */
   nextOf(key: string, nowMs: number): ModelRun | undefined {
     const placed = [...this.runs.values()].filter(({ hasPlace }) => hasPlace);
     const { concurrency, perKey, rate } = this.#limits;

@@ -90,12 +90,12 @@ class Workload {
     });
     const orders = runs.filter(({ plan }) => plan.isOrder);
     const handles = orders.map(({ handle }) => handle);
-    const telling = new AbortController();
-    const sent = this.#notify(handles, telling.signal);
+    const notifying = new AbortController();
+    const sent = this.#notify(handles, notifying.signal);
     const others = runs.filter(({ plan }) => !plan.isOrder);
     const answered = others.map(({ handle, plan }) => this.#answer(handle, plan, { other: other as OtherKind, due }));
     await Promise.all([...runs.map(({ handle }) => handle), ...this.#nudges(orders, due), ...answered]);
-    telling.abort();
+    notifying.abort();
     await sent;
     if (this.#options.killed !== null) return; // its time comes
     await runtime.stop();

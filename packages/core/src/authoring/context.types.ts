@@ -152,7 +152,7 @@ export interface Context<
    *
    * A racer that returns one wait, sleep or child as it is decides the race in the moment of its answer, so no event can
    * reach two of them. A racer that makes several calls passes its `signal` to each, and wins when it settles; what it
-   * has taken before counts as taken. Effects of `ctx.run` go on; they may watch the signal.
+   * has taken before counts as taken. Effects of `ctx.run` continue; they may watch the signal.
    *
    * @example
    * const first = await ctx.race({

@@ -108,7 +108,7 @@ function nestedFault(flow: Flow, accepts: readonly string[], places: readonly st
   return null;
 }
 
-/** Separate fan-outs give a batch each. Without a common type, no batch would ever contain what the list promises. */
+/** Each separate fan-out makes a batch. Without a common type, no batch would ever contain what the list promises. */
 function apartFault(flow: Flow, accepts: readonly string[], places: readonly string[]): Fault | null {
   if (places.length === 1) return null;
   if (accepts.some((type) => places.every((place) => arisesIn(flow, place, [type])))) return null;

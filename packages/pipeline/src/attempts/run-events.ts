@@ -53,7 +53,7 @@ export interface EventStorage {
 
 type Data = Readonly<Record<string, unknown>>;
 
-interface Telling {
+interface Emission {
   readonly isShown: boolean;
   /** What it is about. */
   readonly group?: StepOutput | undefined;
@@ -90,9 +90,9 @@ export class RunEvents {
     this.#emit(name, data, { isShown: this.#shows("step"), group });
   }
 
-  #emit(event: string, data: Data, telling: Telling): void {
-    if (this.keeps) this.#store({ event, ...this.base, ...data }, telling);
-    else if (telling.isShown) this.#show({ event, ...this.#unknown, ...data, ...this.#setup.time() }, telling.group);
+  #emit(event: string, data: Data, emission: Emission): void {
+    if (this.keeps) this.#store({ event, ...this.base, ...data }, emission);
+    else if (emission.isShown) this.#show({ event, ...this.#unknown, ...data, ...this.#setup.time() }, emission.group);
   }
 
   /** Emits the events about the output of a step: the result of a function, and the end of the step. Within the edit that stores it. */
@@ -143,7 +143,7 @@ export class RunEvents {
     if (this.keeps) this.#setup.pending.push(...events.filter((event) => !this.#isSkipped(event)));
   }
 
-  #store(emitted: RecordedEvent, { isShown, group }: Telling): void {
+  #store(emitted: RecordedEvent, { isShown, group }: Emission): void {
     const event: RecordedEvent = { ...emitted, ...this.#setup.time() };
     if (isShown) this.#show(event, group);
     if (this.keeps) this.#keep(event);

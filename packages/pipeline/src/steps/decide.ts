@@ -97,7 +97,7 @@ function askAboutIteration(
   return ask(course, { node, place: ownPlace(place.frame), question });
 }
 
-/** Asking again would give the same. */
+/** Asking again would return the same. */
 function wrongAnswer(who: string, answer: unknown, expected: string): Error {
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",

@@ -110,7 +110,7 @@ async function runExecutor(
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
 
-/** @throws {WorkflowError} `STEP_RESULT_INVALID`: another attempt would give the same. */
+/** @throws {WorkflowError} `STEP_RESULT_INVALID`: another attempt would return the same. */
 function assertResult(result: unknown, name: string | null): void {
   const { status } = Object(result) as { readonly status?: unknown };
   if (typeof result === "object" && result !== null && status !== "PAUSED") return;

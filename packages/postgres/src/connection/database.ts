@@ -107,17 +107,17 @@ export class Database {
       stored = { result: await work(transaction, attempt) };
       await transaction.commit();
       session.release(false);
-      this.#lanes.give(lane);
+      this.#lanes.release(lane);
       return stored.result;
     } catch (error) {
       const isLost = failureOf(error) === "lost";
       const isRolledBack = !isLost && (await rolledBack(transaction));
       session.release(!isRolledBack);
       // A connection whose row was removed is not used again.
-      if (isRolledBack && sqlStateOf(error) !== surprises.lane) this.#lanes.give(lane);
+      if (isRolledBack && sqlStateOf(error) !== surprises.lane) this.#lanes.release(lane);
       if (!isLost || !transaction.isCommitting || stored === null) throw error;
       const wasStored = await this.#wasStored(lane, deadlineMs);
-      this.#lanes.give(lane);
+      this.#lanes.release(lane);
       if (wasStored) return stored.result;
       throw error;
     }

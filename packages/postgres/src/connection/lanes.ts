@@ -60,7 +60,7 @@ export class Lanes {
     return lane;
   }
 
-  give(lane: Lane): void {
+  release(lane: Lane): void {
     this.#free.push(lane);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Queues in the database: their tables, and the functions that give places. What they decide is what
+ * Queues in the database: their tables, and the functions that assign places. What they decide is what
  * `choosePlaces` of the core does for the other stores; the conformance suite compares both with one model.
  *
  * A claim is one call, for the row of a queue stays locked until its transaction ends. Statements of a function see what was

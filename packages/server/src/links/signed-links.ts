@@ -70,7 +70,7 @@ export interface LinkHandlerOptions {
 }
 
 /**
- * Makes signed links, each of which answers one prompt: give it to a service as the address of its webhook, or to a person in a mail.
+ * Makes signed links, each of which answers one prompt: pass it to a service as the address of its webhook, or to a person in a mail.
  *
  * @throws {WorkflowError} `OPTION_INVALID` naming every problem.
  * @example

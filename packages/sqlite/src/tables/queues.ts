@@ -104,7 +104,7 @@ export class Queues {
       isAgain ? text.keysAgain : text.keysInTurn,
       ...[perKey, name, perKey, ...(isAgain ? [name] : []), wanted, wanted, keys],
     );
-    // As many of each key as it can give if all give the same number.
+    // As many of each key as it can have if all have the same number.
     const limit = Math.ceil(keys / Math.max(1, found.length));
     return found.map((line) => {
       const heads = isAgain ? text.headsAgain : text.heads;

@@ -64,7 +64,7 @@ type DirectEnd<Output> = { readonly answer: Output } & (
 /**
  * As `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
  *
- * @param direct Returns the patches of the frozen state, or the state that replaces it, and what the callback would give; `null`: the
+ * @param direct Returns the patches of the frozen state, or the state that replaces it, and what the callback would return; `null`: the
  * callback is called.
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */

@@ -109,7 +109,7 @@ function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: bool
   return undefined;
 }
 
-/** What decides when a queue has the next place to give. `null`: there is no such time. */
+/** What decides when a queue has the next free place. `null`: there is no such time. */
 export interface QueueOutlook {
   readonly held: number;
   /** When the next run begins to want a place. */

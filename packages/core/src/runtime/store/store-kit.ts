@@ -146,7 +146,7 @@ export interface PagePosition {
 }
 
 export function encodePageCursor({ createdAtMs, id }: PagePosition, order: RunOrder = "newest"): string {
-  // Digits, "o" and ":" give base64 without "+" and "/".
+  // Digits, "o" and ":" become base64 without "+" and "/".
   return btoa(`${order === "oldest" ? "o:" : ""}${createdAtMs}:${id}`).replaceAll("=", "");
 }
 

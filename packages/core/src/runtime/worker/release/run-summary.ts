@@ -20,7 +20,7 @@ interface Standing {
   readonly isDueByClock: boolean;
 }
 
-/** The outcome that these ticks give a run without children, where it is known before they are reduced, and can be stored with them. */
+/** The outcome of a run without children by these ticks, where it is known before they are reduced, and can be stored with them. */
 export function outcomeWith(
   { attempts, children, descendants, tickets, host, state }: LiveRun,
   ticks: readonly Tick[],

@@ -45,14 +45,14 @@ describe("a snapshot", () => {
     expect(written).toBeLessThan(2 * 100_000 * entry.length);
   });
 
-  it("keeps the snapshots of a fork with its ticks, which give no state by themselves", () => {
+  it("keeps the snapshots of a fork with its ticks, which produce no state by themselves", () => {
     const pace = new SnapshotPolicy({ snapshotEvery: 3, keepTicks: null }, { lastAt: 0, hasPartialHistory: true });
 
     expect(pace.taken(3, short)).toEqual({ ticks: 0, snapshots: 0 });
     expect(pace.taken(6, short)).toEqual({ ticks: 0, snapshots: 0 });
   });
 
-  it("leaves what a run needs to give its last ticks", () => {
+  it("leaves what a run needs to return its last ticks", () => {
     const pace = new SnapshotPolicy({ snapshotEvery: 2, keepTicks: 4 }, { lastAt: 0, hasPartialHistory: false });
 
     expect([2, 4, 6, 8, 10].map((tick) => pace.taken(tick, short).ticks)).toEqual([0, 0, 2, 4, 6]);
