@@ -16,7 +16,7 @@ export function executionOf({ toolCallId, toolName, input }: ModelToolCall, reco
 }
 
 /** The call, for the model. */
-export function toldRecord(record: ToolRecord): ModelOutput {
+export function modelRecord(record: ToolRecord): ModelOutput {
   if ("output" in record) return modelOutputOf(record);
   if ("error" in record) return { type: "error-text", value: record.error };
   return { type: "execution-denied", reason: rejection(record.denied) };

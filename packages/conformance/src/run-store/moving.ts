@@ -123,7 +123,7 @@ function sealing(test: StoreTest): void {
     nowMs: startMs,
     untilMs: never,
     ended: true,
-    beside: true,
+    ignoreQueueLimits: true,
     sealed: true,
   });
 

@@ -269,7 +269,7 @@ function lost(test: StoreTest): void {
 
   test("by a lease beside the limits that has run out: the run needs an owner again", async (store, runs) => {
     await enqueue(runs, "q0");
-    await runs.claim(keyOf("q0"), { ...leaseOf("bob"), beside: true });
+    await runs.claim(keyOf("q0"), { ...leaseOf("bob"), ignoreQueueLimits: true });
 
     expect(await take(store, limits, { nowMs: startMs + leaseMs - 1 })).toEqual([]);
     expect(await take(store, limits, { nowMs: startMs + leaseMs })).toEqual(["q0"]);

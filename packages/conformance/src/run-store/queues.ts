@@ -91,18 +91,18 @@ function byKey(test: StoreTest): void {
     const limits = limitsOf({ concurrency: 1 });
 
     expect(await store.claim(keyOf("run"), leaseOf("bob"))).toBeNull();
-    const beside = await store.claim(keyOf("run"), { ...leaseOf("bob"), beside: true });
+    const beside = await store.claim(keyOf("run"), { ...leaseOf("bob"), ignoreQueueLimits: true });
 
     expect(beside?.run).toMatchObject({ hasPlace: false, lease: { owner: "bob" } });
     expect(await take(store, limits)).toEqual(["next"]);
-    expect(await store.claim(keyOf("next"), { ...leaseOf("bob"), beside: true })).toBeNull();
+    expect(await store.claim(keyOf("next"), { ...leaseOf("bob"), ignoreQueueLimits: true })).toBeNull();
   });
 
   test("are given again by their key to the caller who holds them, with the place that they have", async (store, runs) => {
     await enqueue(runs, "placed");
     await take(store, limitsOf());
     await enqueue(runs, "beside");
-    await runs.claim(keyOf("beside"), { ...leaseOf("due"), beside: true });
+    await runs.claim(keyOf("beside"), { ...leaseOf("due"), ignoreQueueLimits: true });
 
     expect((await store.claim(keyOf("placed"), leaseOf("due")))?.run).toMatchObject({ hasPlace: true, epoch: 2 });
     expect((await store.claim(keyOf("beside"), leaseOf("due")))?.run).toMatchObject({ hasPlace: false, epoch: 2 });

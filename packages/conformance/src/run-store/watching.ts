@@ -118,8 +118,8 @@ function due(test: StoreTest): void {
     const heard: { readonly key: RunKey | null; readonly news: RunChange | undefined }[] = [];
     second.watch((key, news) => void heard.push({ key, news }));
     const expectNews = async (runId: string, news: RunChange): Promise<void> => {
-      const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && (one.news ?? news) === news;
-      await soon(() => expect(heard.some(tellsOfIt)).toBe(true));
+      const reportsIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && (one.news ?? news) === news;
+      await soon(() => expect(heard.some(reportsIt)).toBe(true));
       heard.length = 0;
     };
     await runs.commit(run, { ticks: batchOf(1) });

@@ -55,15 +55,15 @@ function factsOf({ run, item, atMs = run.state.atMs }: InspectedAttempt): Attemp
   return attemptFacts(traced(run), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
 }
 
-function tellOf<Name extends InspectionName>(of: InspectedAttempt, name: Name, facts: AttemptOnly<Name>): void {
+function reportAttempt<Name extends InspectionName>(of: InspectedAttempt, name: Name, facts: AttemptOnly<Name>): void {
   of.run.host.inspector.emit(name, () => ({ ...factsOf(of), ...facts }) as never);
 }
 
 /** Called before the tick is reduced. The returned function is called after that, and before the commands are performed. */
 export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
-  const tellEnd = endings.get(tick);
+  const reportEnd = endings.get(tick);
   endings.delete(tick);
-  tellEnd?.();
+  reportEnd?.();
   if (tick.type === "run.resumed") inspectInterrupted(run);
   const isEnd = tick.type === "step.completed" || tick.type === "effect.recorded";
   if (!isEnd || tick.change === undefined) return () => inspectReduced(run, tick);
@@ -87,7 +87,7 @@ function inspectInterrupted(run: LiveRunCore): void {
     const { status, attempt, failures, firstStartedAtMs } = item;
     const wasReady = status === "ready" && run.journal === null && attempt > failures;
     if (!wasReady && status !== "running" && status !== "suspended" && status !== "resuming") continue;
-    tellOf({ run, item, atMs }, "step.interrupted", { startedAtMs: attempt === 1 ? firstStartedAtMs : null });
+    reportAttempt({ run, item, atMs }, "step.interrupted", { startedAtMs: attempt === 1 ? firstStartedAtMs : null });
   }
 }
 
@@ -108,25 +108,25 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
     case "event.received":
       return report(run, tick.type, { event: tick.event as WorkflowEvent, step: tick.step });
     case "wait.opened":
-      return item && tellOf({ run, item }, "step.waiting", { kind: "event", until: tick.dueAtMs });
+      return item && reportAttempt({ run, item }, "step.waiting", { kind: "event", until: tick.dueAtMs });
     case "sleep.opened":
-      return item && tellOf({ run, item }, "step.waiting", { kind: "sleep", until: tick.dueAtMs });
+      return item && reportAttempt({ run, item }, "step.waiting", { kind: "sleep", until: tick.dueAtMs });
     case "child.opened": {
       if (!item) return;
-      tellOf({ run, item }, "step.waiting", { kind: "child", until: null });
+      reportAttempt({ run, item }, "step.waiting", { kind: "child", until: null });
       const record = item.calls?.get(tick.call);
       const childRunId = record?.kind === "child" ? record.runId : "";
-      return tellOf({ run, item }, "child.started", { child: tick.name, childRunId });
+      return reportAttempt({ run, item }, "child.started", { child: tick.name, childRunId });
     }
     case "effect.failed":
       if (!item || tick.retryAtMs === null) return;
-      return tellOf({ run, item }, "step.waiting", { kind: "retry", until: tick.retryAtMs });
+      return reportAttempt({ run, item }, "step.waiting", { kind: "retry", until: tick.retryAtMs });
     case "child.closed": {
       const record = item?.calls?.get(tick.call);
       if (!item || record?.kind !== "child") return;
       const { name: child, runId: childRunId } = record;
       const status = tick.error === null ? "completed" : "failed";
-      return tellOf({ run, item }, "child.finished", { child, childRunId, status });
+      return reportAttempt({ run, item }, "child.finished", { child, childRunId, status });
     }
     case "state.edited":
       return inspectEdited(run, item?.step ?? null, tick.change);
@@ -135,8 +135,8 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
 }
 
 export function inspectStarted({ run, item, startedAtMs: atMs }: AttemptCore): void {
-  if (item.attempt > 1) tellOf({ run, item, atMs }, "step.restarted", {});
-  tellOf({ run, item, atMs }, "step.started", { events: inputEvents(item) as readonly WorkflowEvent[] });
+  if (item.attempt > 1) reportAttempt({ run, item, atMs }, "step.restarted", {});
+  reportAttempt({ run, item, atMs }, "step.started", { events: inputEvents(item) as readonly WorkflowEvent[] });
 }
 
 /** Listeners are called at once, and tracers when the tick is stored. */
@@ -170,7 +170,7 @@ export function inspectFailed({ run, item, startedAtMs }: AttemptCore, { error, 
   const { atMs } = tick;
   const facts = { error, elapsedMs: atMs - startedAtMs, final: delayMs === null };
   tellEnd({ run, item, atMs }, tick, { name: "step.failed", facts });
-  if (delayMs !== null) tellOf({ run, item, atMs }, "step.retrying", { delayMs });
+  if (delayMs !== null) reportAttempt({ run, item, atMs }, "step.retrying", { delayMs });
 }
 
 export function inspectReleased(run: InspectedRun, reason: string): void {
@@ -179,12 +179,12 @@ export function inspectReleased(run: InspectedRun, reason: string): void {
 
 export function inspectStopped({ run, item, number, startedAtMs }: AttemptCore, reason: string): void {
   const elapsedMs = run.state.atMs - startedAtMs;
-  tellOf({ run, item: { ...item, attempt: number } }, "step.stopped", { reason, elapsedMs });
+  reportAttempt({ run, item: { ...item, attempt: number } }, "step.stopped", { reason, elapsedMs });
 }
 
 export function inspectDiverged({ run, item, calls }: AttemptCore, atMs: number): void {
   const unasked = calls?.unasked() ?? [...(item.calls?.keys() ?? [])];
-  if (unasked.length > 0) tellOf({ run, item, atMs }, "step.diverged", { calls: unasked });
+  if (unasked.length > 0) reportAttempt({ run, item, atMs }, "step.diverged", { calls: unasked });
 }
 
 export function inspectNote(run: InspectedRun, note: Note): void {
@@ -196,7 +196,7 @@ export function inspectNote(run: InspectedRun, note: Note): void {
       const record = item?.calls?.get(note.call);
       if (!item || !record || !("openedAtMs" in record)) return;
       const { kind, openedAtMs, status } = record;
-      return tellOf({ run, item }, "step.answered", {
+      return reportAttempt({ run, item }, "step.answered", {
         kind: waitKinds[kind],
         sinceMs: openedAtMs,
         isTimeout: status === "timedOut",

@@ -129,8 +129,8 @@ export abstract class Rounds {
   }
 
   /** Reports edits that come too late to be stored. If the store is shared, the next writer waits for them. */
-  protected tellLateEdits(): void {
-    for (const tick of [...(this.#stored?.keys() ?? [])]) if (mayEdit.has(tick.type)) this.#tellStored(tick);
+  protected reportLateEdits(): void {
+    for (const tick of [...(this.#stored?.keys() ?? [])]) if (mayEdit.has(tick.type)) this.#reportStored(tick);
   }
 
   #onStored(tick: Tick, callback: () => void): void {
@@ -138,7 +138,7 @@ export abstract class Rounds {
     this.#stored.set(tick, callback);
   }
 
-  #tellStored(tick: Tick): void {
+  #reportStored(tick: Tick): void {
     const onStored = this.#stored?.get(tick);
     this.#stored?.delete(tick);
     onStored?.();
@@ -217,7 +217,7 @@ export abstract class Rounds {
     try {
       // All of it is reduced before any of it is performed: a step whose run is cancelled in the same round does not begin.
       for (const command of this.#reduceRound(round, before)) this.performCommand(command);
-      if (this.#stored !== null) for (const tick of round) this.#tellStored(tick);
+      if (this.#stored !== null) for (const tick of round) this.#reportStored(tick);
     } catch (error) {
       this.drop(engineFault(this.state, error));
     }

@@ -273,7 +273,7 @@ export class Runner extends Rounds implements LiveRun {
     this.#alarm?.callOff();
     for (const attempt of this.attempts.values()) attempt.end(reason, settle);
     this.attempts.clear();
-    if (settle) this.tellLateEdits();
+    if (settle) this.reportLateEdits();
     const { tickets } = this;
     this.tickets = null;
     for (const answer of tickets?.values() ?? []) answer(settle ? runFinished(this.state.status) : null);

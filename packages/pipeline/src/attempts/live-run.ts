@@ -107,8 +107,8 @@ export class LiveRun {
     for (const attempt of over) if (!attempt.isStoring) attempt.work?.cutOff();
   }
 
-  /** Whether {@link keepLeft} has something to store. */
-  get hasLeft(): boolean {
+  /** Whether {@link storeOrphans} has something to store. */
+  get hasOrphans(): boolean {
     return this.#over.size > 0;
   }
 
@@ -117,7 +117,7 @@ export class LiveRun {
    *
    * @param within Those of this run, and of runs nested in it. @default all
    */
-  keepLeft(root: RunTreeState, within?: string): void {
+  storeOrphans(root: RunTreeState, within?: string): void {
     for (const attempt of this.#over) {
       if (within !== undefined && !isInside(within, attempt.runId)) continue;
       attempt.notes.keepIn(ownState(root, attempt.runId));

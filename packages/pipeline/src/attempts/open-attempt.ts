@@ -56,7 +56,7 @@ export class OpenAttempt {
   #follows = false;
   #over: (() => unknown) | null = null;
   #settled: Promise<void> | null = null;
-  #tellSettled: () => void = () => {};
+  #resolveSettled: () => void = () => {};
 
   constructor({ ctx, node, place, isLimited }: AttemptSetup) {
     this.#ctx = ctx;
@@ -82,13 +82,13 @@ export class OpenAttempt {
 
   /** Resolves when the code of the attempt has ended, with or without effect. Created on first use. */
   get settled(): Promise<void> {
-    this.#settled ??= this.isSettled ? Promise.resolve() : new Promise((resolve) => (this.#tellSettled = resolve));
+    this.#settled ??= this.isSettled ? Promise.resolve() : new Promise((resolve) => (this.#resolveSettled = resolve));
     return this.#settled;
   }
 
   settle(): void {
     this.isSettled = true;
-    this.#tellSettled();
+    this.#resolveSettled();
   }
 
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */

@@ -168,7 +168,7 @@ export function abandon(
   const gone: Step[] = [];
   for (const [key, { question }] of Object.entries(state.reviews)) {
     if (!key.startsWith(inside)) continue;
-    if (question !== null) gone.push({ to: "unask", node: question.stepId, ...placeOf(key) });
+    if (question !== null) gone.push({ to: "withdraw", node: question.stepId, ...placeOf(key) });
     countPause(state, key);
     delete state.reviews[key];
   }
@@ -222,7 +222,7 @@ export function completeTurn(
   const frame = frameOf(course.state, key);
   const iteration = sizeOf(frame.starts);
   const results = lastIteration(frame);
-  emitGroupEvent(course, node, iterationCompleted(node, { iteration, results, goesOn: !ends }));
+  emitGroupEvent(course, node, iterationCompleted(node, { iteration, results, continues: !ends }));
   return iteration;
 }
 

@@ -242,7 +242,7 @@ export interface Place {
  * removed, the run has ended.
  */
 export interface Step extends Place {
-  readonly to: "enter" | "again" | "gather" | "ask" | "unask" | "converse" | "finish";
+  readonly to: "enter" | "again" | "gather" | "ask" | "withdraw" | "converse" | "finish";
   readonly node: string;
 }
 

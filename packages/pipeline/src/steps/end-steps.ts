@@ -143,7 +143,7 @@ export async function caught(
     });
   const mover = moverOf(plan, state, { ctx, live });
   const about = node === null ? { stepName: ev.stepName } : aboutOf(node);
-  const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
+  const outputOf = (moves: readonly Move[]) => withdrawn(plan, moves, { ctx, nodeIds });
   return move(mover, { visit, outputOf }, (course) => {
     const place = { frame, at };
     // A question was withdrawn with the group that it is in.
@@ -158,7 +158,7 @@ export async function caught(
 }
 
 /** Where the run continues. Steps that wait for obsolete answers get one, and recognise it. */
-function unasking(
+function withdrawn(
   plan: CompiledPlan,
   moves: readonly Move[],
   { ctx, nodeIds }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> },
@@ -172,7 +172,7 @@ function unasking(
 }
 
 function isUnask({ to }: Move): boolean {
-  return to === "unask";
+  return to === "withdraw";
 }
 
 /** The place of the end of a cancelled run. */

@@ -30,10 +30,10 @@ async function endedRoot({ ctx, live }: StepParts): Promise<RunTreeState> {
   const root = rootState(await projectedState(ctx)); // with the changes of attempts that have just ended
   // What a nested run has changed is stored by the run around it.
   const changes = ownState(root, ctx.runId) === root ? live.changesLeft() : [];
-  if (cut.length === 0 && changes.length === 0 && !live.hasLeft) return root;
+  if (cut.length === 0 && changes.length === 0 && !live.hasOrphans) return root;
   const draft = createDraft(root);
   for (const attempt of cut) leaveOutput(draft, attempt);
-  live.keepLeft(draft, ctx.runId);
+  live.storeOrphans(draft, ctx.runId);
   for (const { scope, patches } of changes) {
     const stored = scope.write(draft);
     if (stored !== null) keepChanges(stored, patches);
@@ -45,7 +45,7 @@ async function endedRoot({ ctx, live }: StepParts): Promise<RunTreeState> {
 export async function leftBehind({ ctx, live }: StepParts, runId: string): Promise<RunTreeState> {
   await live.settled(runId);
   const draft = createDraft(await readRoot(ctx));
-  live.keepLeft(draft, runId);
+  live.storeOrphans(draft, runId);
   return finishedState(draft);
 }
 

@@ -10,7 +10,7 @@ import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
 import { isEnd } from "../interpreter/advance.js";
 import type { RunTreeState } from "../state/pipeline-state.types.js";
-import type { StraightEnd as FastPath } from "./move.js";
+import type { KnownEnd as FastPath } from "./move.js";
 import type { StepTools } from "./visit.types.js";
 
 /** The same as what `completeNode` does. `null`: there is more to do. @param root With the edits that are on their way. */

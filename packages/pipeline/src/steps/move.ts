@@ -50,7 +50,7 @@ export interface Visited {
   /** Whose work ends with it. */
   readonly attempt?: OpenAttempt;
   /** Its changes, if they are known at once; `null` to call `change`. See `fast-path.ts`. */
-  readonly straight?: (root: RunTreeState) => StraightEnd | null;
+  readonly straight?: (root: RunTreeState) => KnownEnd | null;
   /** Where its changes can be made in a copy: see `canCopy`. Left out: they may be anywhere. */
   readonly within?: Place | null;
   /** Output of the core step. @default the event of the first move */
@@ -58,7 +58,7 @@ export interface Visited {
 }
 
 /** The changes of a visit, known without a draft, and where the run continues. */
-export interface StraightEnd {
+export interface KnownEnd {
   readonly change: { readonly patches: readonly StatePatch[] } | { readonly state: object };
   readonly moves: readonly Move[];
 }
@@ -121,11 +121,7 @@ function storing({ ctx, live }: Mover): OpenAttempt | undefined {
 }
 
 /** `null`: a draft is needed. */
-function straight(
-  root: RunTreeState,
-  mover: Mover,
-  visited: Visited & { readonly change: Change },
-): StraightEnd | null {
+function straight(root: RunTreeState, mover: Mover, visited: Visited & { readonly change: Change }): KnownEnd | null {
   const { begins, within, straight: known } = visited;
   if (begins !== undefined) return beginning(root, mover, visited);
   if (!within || !canCopy(root, mover)) return null;
@@ -141,15 +137,11 @@ function canCopy(root: RunTreeState, { events, live, ctx, notes }: Mover): boole
   if (root.request.nesting !== null || root.nested[ctx.runId] !== undefined || root.childRuns !== undefined)
     return false;
   for (const _ in root.reviews) return false;
-  return !events.keeps && !live.hasLeft && notes.isEmpty;
+  return !events.keeps && !live.hasOrphans && notes.isEmpty;
 }
 
 /** The first visit of an outermost run makes all of its state. */
-function beginning(
-  root: RunTreeState,
-  mover: Mover,
-  visited: Visited & { readonly change: Change },
-): StraightEnd | null {
+function beginning(root: RunTreeState, mover: Mover, visited: Visited & { readonly change: Change }): KnownEnd | null {
   if (!("session" in (visited.begins as PreparedState)) || Object.keys(root).length > 0) return null;
   const state = {} as RunTreeState;
   const moves = moveIn(state, mover, visited);
@@ -165,7 +157,7 @@ function moveIn(
   const state = ownState(root, ctx.runId);
   const emit: Transition["emit"] = (name, data, { source = "step", group } = {}) =>
     group === undefined ? events.emit(source, name, data) : events.emitGroup(name, data, group);
-  if (!live.isStopped(ctx.runId)) live.keepLeft(root); // otherwise the end of the run stores it
+  if (!live.isStopped(ctx.runId)) live.storeOrphans(root); // otherwise the end of the run stores it
   const course = {
     tree: plan.tree,
     state,
@@ -193,7 +185,7 @@ function beginIn(root: RunTreeState, runId: string, prepared: PreparedState): vo
 }
 
 function continues({ to }: Step): boolean {
-  return to !== "gather" && to !== "unask" && to !== "finish";
+  return to !== "gather" && to !== "withdraw" && to !== "finish";
 }
 
 function isGather({ to }: Step): boolean {

@@ -20,7 +20,7 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
   const started = state.childRuns?.[tools.visit]?.at(-1);
   const inside = started === undefined ? null : await nestedRun(tools, started);
   attempt.assertAlive(); // the run may have ended meanwhile
-  await tellBeginning(node, tools, { talk, inside });
+  await emitBeginning(node, tools, { talk, inside });
   const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
   switch (executed.status) {
     case "cancelled":
@@ -56,7 +56,7 @@ interface Beginning {
   readonly inside: OwnState | null;
 }
 
-async function tellBeginning(node: StepNode, tools: StepTools, { talk, inside }: Beginning): Promise<void> {
+async function emitBeginning(node: StepNode, tools: StepTools, { talk, inside }: Beginning): Promise<void> {
   const { ctx, events } = tools;
   const { attempt, retry } = ctx.retryInfo();
   const about = aboutOf(node);
@@ -69,7 +69,7 @@ async function tellBeginning(node: StepNode, tools: StepTools, { talk, inside }:
   }
   const isExecutor = node.executorType === "agent" || node.executorType === "team";
   if (isExecutor && events.keeps)
-    return keepBeginning(tools, retry, () => tellStart(events, { retry, about, retried }));
+    return keepBeginning(tools, retry, () => emitStart(events, { retry, about, retried }));
   if (retry > 0) return events.emit("content", "StepRetried", retried);
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
   // A question is asked when all before it is stored.
@@ -77,7 +77,7 @@ async function tellBeginning(node: StepNode, tools: StepTools, { talk, inside }:
   events.emit("step", "StepStarted", about);
 }
 
-function tellStart(events: RunEvents, { retry, about, retried }: Started): void {
+function emitStart(events: RunEvents, { retry, about, retried }: Started): void {
   if (retry > 0) events.emit("content", "StepRetried", retried);
   else events.emit("step", "StepStarted", about);
 }

@@ -14,7 +14,7 @@ import type { Move, PipelineState, Place, RunTreeState } from "../state/pipeline
 import { questionBefore, reviewAt } from "../state/review.js";
 import { decide, endIteration } from "./decide.js";
 import { fastPathPatches } from "./fast-path.js";
-import { move, moverOf, nextEvent, type StraightEnd, untilOver, type Visited } from "./move.js";
+import { type KnownEnd, move, moverOf, nextEvent, untilOver, type Visited } from "./move.js";
 import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { type RunContextSetup, StepRunContext } from "./run-context.js";
 import { viewOf } from "./run-state.js";
@@ -111,7 +111,7 @@ function visitNode({ node, isAgain = false }: Visit, tools: StepTools): Promise<
   );
 }
 
-function fastPath(node: StepNode, root: RunTreeState, tools: StepTools): StraightEnd | null {
+function fastPath(node: StepNode, root: RunTreeState, tools: StepTools): KnownEnd | null {
   const { attempt, events } = tools;
   const output = attempt.output as StepOutput;
   const found = fastPathPatches(root, tools, output);

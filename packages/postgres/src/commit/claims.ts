@@ -87,7 +87,14 @@ export class Claims {
       database.write(async (transaction) => {
         const nowMs = clock.toServer(lease.nowMs);
         transaction.send(holdOwner, [hash, owner, nowMs]);
-        const values = [owner, clock.toServer(lease.untilMs), hash, nowMs, lease.ended === true, lease.beside === true];
+        const values = [
+          owner,
+          clock.toServer(lease.untilMs),
+          hash,
+          nowMs,
+          lease.ended === true,
+          lease.ignoreQueueLimits === true,
+        ];
         return this.#claimed(transaction, await transaction.all(takeOne, values), owner);
       }),
     );

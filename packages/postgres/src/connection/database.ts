@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { storeClosed } from "millrace/engine";
-import { failureOf, poolUsedUp, sqlStateOf, surprises, toStoreError } from "../store-error.js";
+import { failureOf, mismatchCodes, poolUsedUp, sqlStateOf, toStoreError } from "../store-error.js";
 import type { PostgresClient, PostgresPool } from "./driver.types.js";
 import { isStored, type Lane, Lanes } from "./lanes.js";
 import { type Row, Session, type Statements } from "./session.js";
@@ -114,7 +114,7 @@ export class Database {
       const isRolledBack = !isLost && (await rolledBack(transaction));
       session.release(!isRolledBack);
       // A connection whose row was removed is not used again.
-      if (isRolledBack && sqlStateOf(error) !== surprises.lane) this.#lanes.release(lane);
+      if (isRolledBack && sqlStateOf(error) !== mismatchCodes.lane) this.#lanes.release(lane);
       if (!isLost || !transaction.isCommitting || stored === null) throw error;
       const wasStored = await this.#wasStored(lane, deadlineMs);
       this.#lanes.release(lane);

@@ -111,7 +111,7 @@ async function die<App extends Durable>(dies: Death, world: DurableWorld<App>, l
   try {
     const living = liveOn(world, first);
     living.catch(() => {}); // errors of the dead process
-    const left = await inTime(limitMs, Promise.race([first.death, toldAll(living, first)]));
+    const left = await inTime(limitMs, Promise.race([first.death, allSettled(living, first)]));
     if (typeof left === "object") return { died, end: left.value };
     died = true;
     return { died, end: await inTime(limitMs, liveOn(world, next)) };
@@ -124,7 +124,7 @@ async function die<App extends Durable>(dies: Death, world: DurableWorld<App>, l
 }
 
 /** The answers to the caller. The caller of a stopped process may get any answer, but must get one. */
-async function toldAll(living: Promise<unknown>, process: Mortal): Promise<{ readonly value: unknown } | "stopped"> {
+async function allSettled(living: Promise<unknown>, process: Mortal): Promise<{ readonly value: unknown } | "stopped"> {
   try {
     const value = await living;
     return process.isStopping ? "stopped" : { value };

@@ -38,7 +38,7 @@ export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<ne
 /**
  * The call has failed. Its promise never settles once the run has left memory: the step will run again.
  */
-export function tellFailed(attempt: AttemptCore, failure: FailedCall, reject: (error: unknown) => void): void {
+export function rejectCall(attempt: AttemptCore, failure: FailedCall, reject: (error: unknown) => void): void {
   if (hasLeftMemory(attempt)) return;
   failure.call.markHandled(); // only now: most calls never fail
   noteFailure(attempt, failure);

@@ -346,9 +346,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   /** `null` also for a run of newer code: a process that has that code takes the message. */
-  #open(beside?: boolean): Promise<DurableRun | null> {
+  #open(ignoreQueueLimits?: boolean): Promise<DurableRun | null> {
     const { registry, key } = this.#setup;
-    return registry.open(key, beside).catch((error: unknown) => {
+    return registry.open(key, ignoreQueueLimits).catch((error: unknown) => {
       if (isOfNewerCode(error)) return null;
       throw error;
     });

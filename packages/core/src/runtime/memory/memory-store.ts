@@ -62,7 +62,7 @@ function storeOf(memory: Memory): RunStore {
       const { lease, queue, hasPlace } = run.row;
       const isOwn = lease?.owner === request.owner;
       if (lease !== null && !isOwn && lease.untilMs > request.nowMs) return null;
-      if (queue !== null && !isOwn && request.beside !== true) return null;
+      if (queue !== null && !isOwn && request.ignoreQueueLimits !== true) return null;
       return memory.claim(run, request, isOwn && hasPlace);
     },
     claimDue: async (request) => {

@@ -32,7 +32,7 @@ export interface RunStore {
   commit(commits: readonly RunCommit[]): Promise<CommitResult[]>;
   /**
    * Takes the lease of one run. Resolves to `null` when there is no such run, another owner holds it, or it has ended (unless
-   * `ended`). A run of a queue that this owner does not hold is taken only `beside` the limits of the queue: such a lease holds no
+   * `ended`). A run of a queue that this owner does not hold is taken only with `ignoreQueueLimits`: such a lease holds no
    * place.
    */
   claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null>;
@@ -207,7 +207,7 @@ export interface ClaimRequest extends LeaseRequest {
   /** Takes also a run that has ended. @default false */
   readonly ended?: boolean;
   /** Claims a run of a queue even beyond its limits, and without a place. @default false */
-  readonly beside?: boolean;
+  readonly ignoreQueueLimits?: boolean;
   /** The owner is not a process: the lease lasts until its time, even if the process that took it dies. @default false */
   readonly sealed?: boolean;
 }

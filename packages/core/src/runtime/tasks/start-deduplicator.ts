@@ -23,7 +23,7 @@ const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled
 /** Added to the present time, the sum is still a date. */
 const LONGEST_MS = 1e15;
 
-export interface DedupesSetup extends RuntimeParts {
+export interface StartDeduplicatorSetup extends RuntimeParts {
   /** Runs in memory here. `left` resolves when everything of the run is stored. */
   readonly registry: { readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }> };
   /** Called when there is a run to start. */
@@ -63,9 +63,9 @@ export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: Runtime
 }
 
 export class StartDeduplicator {
-  readonly #setup: DedupesSetup;
+  readonly #setup: StartDeduplicatorSetup;
 
-  constructor(setup: DedupesSetup) {
+  constructor(setup: StartDeduplicatorSetup) {
     this.#setup = setup;
   }
 

@@ -56,7 +56,7 @@ export const withoutPast = {
   request: null,
   hasPartialHistory: false,
   isQueued: false,
-  leavesAtOnce: false,
+  releasesFirst: false,
 } as const;
 
 export interface RecoverySetup {
@@ -196,7 +196,7 @@ export class Recovery {
       request,
       hasPartialHistory,
       isQueued,
-      leavesAtOnce: isQueued && why !== "recover",
+      releasesFirst: isQueued && why !== "recover",
     });
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
@@ -223,7 +223,12 @@ export class Recovery {
     await this.#release({ key, epoch });
     const nowMs = registry.clock.now();
     if (outcome === null)
-      await registry.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs, beside: true });
+      await registry.store.claim(key, {
+        owner: this.backOffOwner,
+        nowMs,
+        untilMs: nowMs + backOffMs,
+        ignoreQueueLimits: true,
+      });
     return null;
   }
 }

@@ -71,7 +71,7 @@ export class RunStarter {
       isStored: false,
       hasPartialHistory: true,
       isQueued,
-      leavesAtOnce: isQueued,
+      releasesFirst: isQueued,
     } as const;
     const run = this.#setup.place(workflow, { key, epoch: 1, state, descendants, ...status });
     // From here on, nothing of the other run is needed, not even its ticks.

@@ -1,5 +1,5 @@
 import { callsOf } from "../../../run/attempt/calls.js";
-import { refuseCall, tellFailed } from "../../../run/attempt/forgotten-calls.js";
+import { refuseCall, rejectCall } from "../../../run/attempt/forgotten-calls.js";
 import type { AttemptCore } from "../../../run/run.types.js";
 import { CallPromise } from "../../../state/call-promise.js";
 import { assertFunction } from "../../../value/option-value.js";
@@ -67,7 +67,7 @@ export class AttemptRecords implements StepRecords {
         },
         (error: unknown) => {
           calls.over(call);
-          tellFailed(attempt, { call, error }, reject);
+          rejectCall(attempt, { call, error }, reject);
         },
       );
     });

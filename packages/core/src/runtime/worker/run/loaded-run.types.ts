@@ -25,5 +25,5 @@ export interface LoadedRun {
   /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
   readonly isQueued: boolean;
   /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
-  readonly leavesAtOnce: boolean;
+  readonly releasesFirst: boolean;
 }
