@@ -247,7 +247,7 @@ describe("the version of a state", () => {
     const dict = await pausedOf(before());
 
     expect(refusal(() => Context.fromDict(counting(total, { version: 2, migrate }), dict))).toMatchObject({
-      message: '`migrate` of "counting" could not bring its state from version 1 to 2: No count.',
+      message: '`migrate` of "counting" could not migrate its state from version 1 to 2: No count.',
       details: { workflow: "counting", version: 1, known: 2 },
       cause,
     });

@@ -58,7 +58,7 @@ const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
     "25006",
     {
       code: "STORE_READ_ONLY",
-      message: "the server takes no writes.",
+      message: "the server accepts no writes.",
       hint: "Connect to the primary server, and check `default_transaction_read_only`.",
     },
   ],
@@ -93,8 +93,8 @@ const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
     "22021",
     {
       code: "OPTION_INVALID",
-      message: "PostgreSQL keeps no text with U+0000.",
-      hint: "Check what comes from outside before it is passed on.",
+      message: "PostgreSQL cannot store a text with U+0000.",
+      hint: "Validate input from outside before you pass it on.",
     },
   ],
 ]);

@@ -66,7 +66,7 @@ export async function vacuumStore(terminal: Terminal, { store }: StoreOptions): 
   if (place.kind !== "sqlite") {
     throw new CliError({
       code: "STORE_UNSUPPORTED",
-      message: "PostgreSQL frees space by itself.",
+      message: "PostgreSQL frees space automatically.",
       hint: "Its autovacuum does that; `VACUUM FULL` in `psql` shrinks tables, and locks them.",
     });
   }

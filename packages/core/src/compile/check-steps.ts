@@ -101,7 +101,11 @@ function checkStep(declared: DeclaredStep): Finding[] {
 function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   const accepted = on === undefined ? [] : acceptedClasses(on);
   if (accepted.length === 0) {
-    report("event", "has nothing in `on`", "Name an event class; `undefined` there is mostly an import in a circle.");
+    report(
+      "event",
+      "has nothing in `on`",
+      "Name an event class; `undefined` there usually comes from a circular import.",
+    );
   }
   checkList("on", accepted, report);
   if ((isCollect(on) && optionalModules.collect === undefined) || (isJoin(on) && optionalModules.join === undefined))
@@ -118,7 +122,7 @@ function checkList(list: string, classes: readonly EventClass[], report: Report)
       report(
         "event",
         `has in \`${list}\` something that is not an event class`,
-        "Name a class made with `event(type, shape)`; `undefined` there is mostly an import in a circle.",
+        "Name a class made with `event(type, shape)`; `undefined` there usually comes from a circular import.",
       );
       continue;
     }

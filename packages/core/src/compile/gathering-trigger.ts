@@ -38,7 +38,11 @@ interface Gathered {
 /** Checks the options of a trigger. */
 function checkGathering({ options, by = null }: Gathered, report: Report): void {
   if (by !== null && !isName(by))
-    report("option", "joins by something that is no field name", "Use the name of a field that all its events have.");
+    report(
+      "option",
+      "joins by something that is not a field name",
+      "Use the name of a field that all its events have.",
+    );
   if (options === undefined) return;
   const { of, rest = "finish", order = "emitted" } = options as Readonly<Record<string, unknown>>;
   if (of !== undefined && !isName(of))

@@ -304,7 +304,7 @@ export interface DoneRecord {
 /** A call that releases the worker slot until it is answered. */
 interface SlotlessCall {
   readonly call: string;
-  /** Epoch milliseconds; 0 where a version has stored it that did not note it. */
+  /** When it was opened, in epoch milliseconds. */
   readonly openedAtMs: number;
   /** The latest attempt that awaits it: the answer does not concern the slot of any other attempt. */
   awaitedIn: number;

@@ -31,7 +31,7 @@ function cycle(path: readonly ResourceDefinition[]): WorkflowError {
   const names = path.map((resource) => resource.name);
   return new WorkflowError({
     code: "RESOURCE_CYCLE",
-    message: `Resources need each other in a circle: ${names.join(" -> ")}.`,
+    message: `Resources depend on each other in a circle: ${names.join(" -> ")}.`,
     hint: "Remove one of these dependencies.",
     details: { path: names },
   });

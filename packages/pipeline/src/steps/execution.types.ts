@@ -10,7 +10,7 @@ export interface Execution extends StepTools {
   readonly node: StepNode;
   readonly input: StepInput;
   /** Answers of people to the step. */
-  readonly talk: Readonly<Review>;
+  readonly review: Readonly<Review>;
 }
 
 export type Executed =

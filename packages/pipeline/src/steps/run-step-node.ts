@@ -16,12 +16,12 @@ import type { Decided, StepTools } from "./visit.types.js";
 
 export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
   const { place, state, events, context, attempt } = tools;
-  const talk = reviewAt(state, place);
+  const review = reviewAt(state, place);
   const started = state.childRuns?.[tools.visit]?.at(-1);
   const inside = started === undefined ? null : await nestedRun(tools, started);
   attempt.assertAlive(); // the run may have ended meanwhile
-  await emitBeginning(node, tools, { talk, inside });
-  const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
+  await emitBeginning(node, tools, { review, inside });
+  const executed = await executeStep({ ...tools, node, review, input: stepInputAt(tools) });
   switch (executed.status) {
     case "cancelled":
       return (course) => (isAbandoned(course.state, place) ? [] : cancel(course, node, executed.why));
@@ -52,11 +52,11 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
 }
 
 interface Beginning {
-  readonly talk: Readonly<Review>;
+  readonly review: Readonly<Review>;
   readonly inside: OwnState | null;
 }
 
-async function emitBeginning(node: StepNode, tools: StepTools, { talk, inside }: Beginning): Promise<void> {
+async function emitBeginning(node: StepNode, tools: StepTools, { review, inside }: Beginning): Promise<void> {
   const { ctx, events } = tools;
   const { attempt, retry } = ctx.retryInfo();
   const about = aboutOf(node);
@@ -73,7 +73,7 @@ async function emitBeginning(node: StepNode, tools: StepTools, { talk, inside }:
   if (retry > 0) return events.emit("content", "StepRetried", retried);
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
   // A question is asked when all before it is stored.
-  if (attempt > 1 && talk.paused === null) events.show("content", "StepRetried", retried);
+  if (attempt > 1 && review.paused === null) events.show("content", "StepRetried", retried);
   events.emit("step", "StepStarted", about);
 }
 

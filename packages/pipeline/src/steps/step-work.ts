@@ -38,7 +38,7 @@ export class StepWork implements OpenWork {
 
   constructor(execution: Execution) {
     this.#execution = execution;
-    this.#paused = execution.talk.paused?.metrics ?? null;
+    this.#paused = execution.review.paused?.metrics ?? null;
     // Of a function nothing more is ever known.
     const { attempt, node } = execution;
     if (node.executorType === "function") attempt.onEnd(() => attempt.isClosed || this.count());

@@ -71,7 +71,7 @@ export function workflowUnknown(name: string): WorkflowError {
   return new WorkflowError({
     code: "WORKFLOW_UNKNOWN",
     message: `There is no workflow ${JSON.stringify(name)}.`,
-    hint: "`GET /workflows` lists those that there are.",
+    hint: "`GET /workflows` lists the workflows.",
     details: { workflow: name },
   });
 }

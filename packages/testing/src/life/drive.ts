@@ -95,7 +95,7 @@ function stuck({ workflow, attempts }: Life, responder: Responder, { prompts }: 
   ];
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `The run of "${workflow}" waits for an event that never comes: ${what.join("; ") || "an event from outside"}.`,
+    message: `The run of "${workflow}" waits for an event that is never sent: ${what.join("; ") || "an event from outside"}.`,
     hint: asked.length > 0 ? `Pass \`answers: { ${asked[0]}: { … } }\`.` : "Pass the events in `events`.",
     details: { workflow, prompts: asked, waits: awaited },
   });

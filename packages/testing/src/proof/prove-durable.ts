@@ -188,7 +188,7 @@ function diverged({ write, how }: NumberedDeath, expected: unknown, tried: Tried
 function stuck(limitMs: number): WorkflowError {
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `A process did not end within ${limitMs} ms: opening, starting, working or stopping takes for ever, or its caller waits for ever.`,
+    message: `A process did not end within ${limitMs} ms: opening, starting, working or stopping never ends, or its caller waits forever.`,
     hint: "Await only what the process settles, also when it is stopped; raise `timeout` if it only takes long.",
     details: { limitMs },
   });

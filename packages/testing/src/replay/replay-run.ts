@@ -163,7 +163,7 @@ function diverged({ runId }: RunRecording, differences: readonly Difference[], c
   const [first, ...more] = differences.map(({ text }) => text);
   return new WorkflowError({
     code: "REPLAY_DIVERGED",
-    message: `The code takes another way than in the run "${runId}": ${first}${more.length > 0 ? `\n(and ${more.length} more)` : ""}`,
+    message: `The code takes a different path than in the run "${runId}": ${first}${more.length > 0 ? `\n(and ${more.length} more)` : ""}`,
     hint: "If that is meant, record a run of the new code. `ignore` leaves out fields such as times; calls outside of `ctx.run` are not recorded.",
     details: { runId, differences: differences.map((one) => ({ ...one })) },
     ...(cause !== undefined && { cause }),

@@ -299,7 +299,7 @@ export function lostRace(): DOMException {
 function waitTimedOut({ step }: Calling, type: string): WorkflowError {
   return stepError(step, {
     code: "WAIT_TIMED_OUT",
-    what: `has waited for ${type === AnswerEvent.type ? "an answer" : type} until its time was up`,
+    what: `has waited for ${type === AnswerEvent.type ? "an answer" : type} until the wait timed out`,
     hint: "Catch it, or raise `timeout` of the wait.",
     details: { event: type },
   });
@@ -310,7 +310,7 @@ function childFailed(name: string, runId: string, cause: unknown): WorkflowError
   return new WorkflowError({
     code: "CHILD_FAILED",
     message: `The child "${name}" (run "${runId}") has failed: ${reason}`,
-    hint: "See `cause`. A retry of the step starts the child anew.",
+    hint: "See `cause`. A retry of the step starts a new child.",
     details: { child: name, runId },
     cause,
   });

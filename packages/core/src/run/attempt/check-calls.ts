@@ -17,10 +17,10 @@ export function assertClass(call: string, value: unknown): void {
 export function wrongArgument(call: string, value: unknown, expected: string): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
-    message: `\`${call}\` was given ${nameOf(value)} where it takes ${expected}.`,
+    message: `\`${call}\` got ${nameOf(value)}; it expects ${expected}.`,
     hint:
       value === undefined
-        ? "`undefined` in place of a class is mostly an import in a circle."
+        ? "`undefined` in place of a class usually comes from a circular import."
         : 'Event classes extend `event("Type", { … })`, and events are made with `new`.',
   });
 }

@@ -157,7 +157,11 @@ export function decodePageCursor(cursor: string, order: RunOrder = "newest"): Pa
   if (createdAtMs !== undefined && id !== undefined && isOfOrder)
     return { createdAtMs: Number(createdAtMs), id: Number(id) };
   if (createdAtMs !== undefined)
-    throw wrongOption("cursor", "is of a list in another order", "Begin the list in the new order without a cursor.");
+    throw wrongOption(
+      "cursor",
+      "belongs to a list in another order",
+      "Begin the list in the new order without a cursor.",
+    );
   const hint = "Pass the `cursor` of the previous page unchanged, or leave it out.";
   throw wrongOption("cursor", "was not issued by this store", hint);
 }

@@ -56,7 +56,7 @@ export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: Runtime
   ];
   const forMs = toMs(dedupe.for, "dedupe.for");
   if (forMs === 0) problems.push("`dedupe.for` is 0: it would dedupe nothing");
-  if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after every date that there can be");
+  if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after the last valid date");
   refuseOptions(optionsOf("`run`"), problems);
   checkNames({ key: dedupe.key });
   return { key: dedupe.key, forMs, failed };

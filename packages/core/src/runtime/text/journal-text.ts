@@ -76,7 +76,7 @@ export function outcomeText(outcome: Outcome, compiled: CompiledWorkflow): strin
 export function tickTooLong({ type }: Tick, length: number, most: number): WorkflowError {
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
-    message: `${type} has ${length} characters of JSON; what keeps this run takes ${most} of one tick.`,
+    message: `${type} has ${length} characters of JSON; the store of this run accepts at most ${most} per tick.`,
     hint: "Return, send and write less at once, or keep large data elsewhere and its address in the run.",
     details: { path: type, length, most },
   });

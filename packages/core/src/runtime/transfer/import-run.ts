@@ -115,7 +115,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
 /** Reads every tick as the readers of the run will: alone, and with the state that it leads to. */
 async function readHistory(from: LoadFrom, firstTick: number): Promise<void> {
   for await (const { number, atMs } of historyOf(from, undefined))
-    if (wholeTime(atMs) !== null) throw invalid(`its tick ${number} has the time ${atMs}, which no date has`);
+    if (wholeTime(atMs) !== null) throw invalid(`its tick ${number} has the time ${atMs}, which is not a valid date`);
   const { tree } = await loadOwn(from, firstTick - 1);
   for await (const _ of steps(from, { tree, ticks: firstTick - 1 })) tree.forgetOutcomes();
 }

@@ -83,7 +83,7 @@ export function protocolServer(setup: Setup, caller: DoorCaller): Server {
 }
 
 function noTool(tool: string): ProtocolError {
-  const data = { code: "WORKFLOW_UNKNOWN", hint: "`tools/list` lists those that there are." };
+  const data = { code: "WORKFLOW_UNKNOWN", hint: "`tools/list` lists the valid ones." };
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(tool)}.`, data);
 }
 

@@ -117,7 +117,7 @@ async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): P
     default:
       throw new WorkflowError({
         code: "JOURNAL_CORRUPT",
-        message: `Post ${position} of run "${runner.state.runId}" is of no kind that there is.`,
+        message: `Post ${position} of run "${runner.state.runId}" has an unknown kind.`,
         hint: "It was written by a newer version: upgrade this process.",
       });
   }
