@@ -19,7 +19,7 @@ interface Item {
   readonly step: string;
   readonly event: Event;
   waitsFor: string | null;
-  /** Its memory: what its waits have got so far. */
+  /** What its waits have received so far. */
   readonly answers: Event[];
 }
 
@@ -79,7 +79,7 @@ function deliver(steps: Steps, state: State, event: Event): Command[] {
   });
 }
 
-/** After a load: what is under way starts again from the top, and finds its answers in its memory. */
+/** After a load: what is under way starts again from the top, and finds its recorded answers. */
 export function resume(state: State): Command[] {
   return Object.values(state.items).map(({ id }) => ({ type: "step.start", item: id }));
 }
@@ -130,7 +130,7 @@ export class Run {
   }
 }
 
-/** Asks twice, with a loop in between: enough to show waits, memory and a kill at any tick. */
+/** Asks twice, with a loop in between: enough to show waits, recorded answers and a kill at any tick. */
 export const quiz: Steps = {
   begin: { on: "Start", run: async () => ({ type: "Round", round: 1, score: 0 }) },
   ask: {

@@ -112,6 +112,18 @@ describe("troubleshooting", () => {
       "(ev: StartEvent, ctx: Context) { ctx.sendEvent(new StopEvent());",
       "This event ends a run, so it cannot be sent: return it from a step.",
     ],
+    [
+      "a class that it sends",
+      "(ev: StartEvent) {",
+      "(ev: StartEvent, ctx: Context) { ctx.sendEvent(WorkflowFailedEvent);",
+      "Only an event can be sent: make an instance of its class with `new`.",
+    ],
+    [
+      "its prompt",
+      "(ev: StartEvent) {",
+      "(ev: StartEvent, ctx: Context) { void ctx.waitForEvent(StopEvent, { prompt: new StopEvent() });",
+      "A prompt asks a person: make its class with `InputRequiredEvent.define`.",
+    ],
     ["its options", "@step({ on: StartEvent, emits: StopEvent })", "@step", "Write `@step({ on, emits })`"],
   ])("has one sentence of the compiler for a step that does not fit: %s", (_, right, wrong, sentence) => {
     const folder = project("module");

@@ -38,6 +38,6 @@ async function forked(name: string, workflow: Workflow, state: object): Promise<
 export const forks: Provocations = {
   STATE_CLOSED: [
     () => forked("orders", orders, { isApproved: true }),
-    () => forked("letter", letter.workflow, { talks: {} }),
+    () => forked("letter", letter.workflow, { reviews: {} }),
   ],
 };

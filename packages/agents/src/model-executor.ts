@@ -184,7 +184,7 @@ export abstract class ModelExecutor<Output> implements Executor {
 
   #store(sessionId: string): AgentSessions {
     const { sessions } = this.#settings;
-    if (sessions === undefined) throw unknownSession(sessionId, "Give it a store: `sessions: memorySessions()`.");
+    if (sessions === undefined) throw unknownSession(sessionId, "Set a store: `sessions: memorySessions()`.");
     return sessions;
   }
 }

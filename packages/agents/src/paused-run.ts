@@ -110,7 +110,7 @@ function invalidAnswers(runId: string, problems: readonly string[]): WorkflowErr
   const error = new WorkflowError({
     code: "REQUIREMENT_INVALID",
     message: `The answers do not fit the paused run "${runId}". ${problems.join(" ")}`,
-    hint: "Give one answer for each of `pause.requirements`.",
+    hint: "Pass one answer for each of `pause.requirements`.",
     details: { runId, problems },
   });
   error.retryable = false;

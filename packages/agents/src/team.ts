@@ -37,17 +37,17 @@ export class Team<Output = string> extends ModelExecutor<Output> {
 function modelOf(members: readonly Executor[]): LanguageModel {
   const owner = members.find((member): member is ModelExecutor<unknown> => member instanceof ModelExecutor);
   if (owner !== undefined) return owner.model;
-  throw invalid("The team has no `model`, and no member has one to lend.", "Give the team a `model`.");
+  throw invalid("The team has no `model`, and no member has one to lend.", "Set the `model` of the team.");
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` for an empty team, or for two members with the same name. */
 function nameMembers(executors: readonly Executor[]): readonly Member[] {
-  if (!Array.isArray(executors)) throw invalid("`members` is not a list.", "Give the team at least one member.");
-  if (executors.length === 0) throw invalid("`members` is empty.", "Give the team at least one member.");
+  if (!Array.isArray(executors)) throw invalid("`members` is not a list.", "Add at least one member.");
+  if (executors.length === 0) throw invalid("`members` is empty.", "Add at least one member.");
   const members = executors.map((executor) => ({ id: idOf(executor.name), executor }));
   const twice = members.find(({ id }, index) => members.findIndex((other) => other.id === id) !== index);
   if (twice === undefined) return members;
-  throw invalid(`Two members go by the name "${twice.id}".`, "Give each member a `name` of its own.");
+  throw invalid(`Two members have the name "${twice.id}".`, "Name each member differently.");
 }
 
 /** The part of the leader's system prompt about its members. */
@@ -57,7 +57,7 @@ function memberText(members: readonly Member[]): string {
     return `- ${id} (${executor.kind})${about === undefined ? "" : `: ${about}`}`;
   });
   return [
-    "You lead a team. Give its members tasks with `delegate_task_to_member`, use what they answer, and write the final",
+    "You lead a team. Delegate tasks to its members with `delegate_task_to_member`, use what they answer, and write the final",
     "answer yourself. A member sees nothing but its task: say in it all that the member has to know.",
     `<team_members>\n${lines.join("\n")}\n</team_members>`,
   ].join("\n");

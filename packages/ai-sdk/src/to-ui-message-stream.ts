@@ -7,8 +7,8 @@ import type { MapEvent } from "./stream/run-message.js";
 /** Options of `toUIMessageStream`. */
 export interface MessageStreamOptions {
   /**
-   * Shows events that steps write with `ctx.writeEventToStream`. Chunks that a step has to take back, because it runs
-   * again, are taken back by themselves.
+   * Shows events that steps write with `ctx.writeEventToStream`. Chunks of a step that runs again are removed
+   * automatically.
    *
    * @default events of a workflow are not shown; words of agents, questions and the result are
    */

@@ -10,7 +10,7 @@ import { printError } from "./output/print-error.js";
 import type { Terminal } from "./output/terminal.js";
 import { version } from "./version.js";
 
-/** Gives the exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted. */
+/** Returns the exit code: 0 done, 1 failed, 2 wrong use, 130 interrupted. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   terminal.isJson = args.includes("--json");
   let exitCode = 0;
@@ -201,7 +201,7 @@ function addStore({ add, calls }: Context): void {
   sub("check", "whether the store can be read, and what is in it").action(
     calls(async () => (await import("./commands/store.js")).checkStore),
   );
-  sub("vacuum", "give the room of deleted runs back to the disk (SQLite)").action(
+  sub("vacuum", "return the space of deleted runs to the disk (SQLite)").action(
     calls(async () => (await import("./commands/store.js")).vacuumStore),
   );
   sub("retain", "delete runs that ended long ago")

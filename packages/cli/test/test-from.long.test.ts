@@ -36,7 +36,9 @@ it("passes, and fails with the first difference once the code takes another way"
   expect(passed).toMatchObject({ code: 0, stdout: expect.stringContaining("1 passed") });
   expect(failed.code).toBe(1);
   const output = failed.stdout + failed.stderr;
-  expect(output).toContain('The code takes another way than in the run "refund/1": Step "ask" came to another result:');
+  expect(output).toContain(
+    'The code takes a different path than in the run "refund/1": Step "ask" came to another result:',
+  );
   expect(output).toContain('-   result: "refunded"');
   expect(output).toContain('+   result: "paid back"');
   expect(again).toEqual({ recording: "test/refund-1.run.json", test: "test/refund-1.test.ts", new: false });

@@ -74,7 +74,7 @@ export class ClientError extends Error {
   }
 }
 
-/** Tells whether it is a failed request with one of these codes. */
+/** Returns whether it is a failed request with one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): error is ClientError {
   return error instanceof ClientError && codes.includes(error.code);
 }

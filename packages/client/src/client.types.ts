@@ -266,7 +266,7 @@ export interface HistoryOptions extends CallOptions {
   readonly types?: readonly string[];
   /** Says of each tick what it changed in the state. @default false */
   readonly changes?: boolean;
-  /** Goes on with what happens from then on, and ends with the run. It survives lost connections. @default false */
+  /** Continues with later entries, and ends with the run. It survives lost connections. @default false */
   readonly follow?: boolean;
   /** Ticks per request: 1 to 1,000. Not with `follow`. @default 100 */
   readonly pageSize?: number;

@@ -287,7 +287,7 @@ describe("a question that nobody answers", () => {
     expect(prompt?.dueAtMs).toBe((prompt?.askedAtMs as number) + 86_400_000);
     await clock.advance(86_400_001);
 
-    expect(await handler).toEqual(["WAIT_TIMED_OUT", 'Step "work" has waited for an answer until its time was up.']);
+    expect(await handler).toEqual(["WAIT_TIMED_OUT", 'Step "work" has waited for an answer until the wait timed out.']);
     expect(await handler.answer(prompt?.promptId as string, { approved: true })).toMatchObject({
       code: "PROMPT_CLOSED",
     });

@@ -1,4 +1,4 @@
-/** One attempt of a step: its end, its memory, its slot. */
+/** One attempt of a step: its end, its calls, its slot. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -158,7 +158,7 @@ describe("an attempt that has ended", () => {
   });
 });
 
-describe("the memory of a work item", () => {
+describe("the recorded calls of a work item", () => {
   it("answers edits with what they gave, and sets again only what differs", async () => {
     const set: unknown[] = [];
     const flow = flowOf(

@@ -1,6 +1,6 @@
 /** A step that ends its run as cancelled, and knows whether it was continued after an end. */
 import { expect, it } from "vitest";
-import { cancelOwnRun, endsOf } from "../src/entries/engine.js";
+import { cancelOwnRun, continuationsOf } from "../src/entries/engine.js";
 import { createRuntime, memoryStore } from "../src/entries/runtime.js";
 import { defineWorkflow, StartEvent, StopEvent } from "../src/index.js";
 
@@ -8,7 +8,7 @@ function open() {
   const seen: number[] = [];
   const flow = defineWorkflow("ends")
     .step("only", { on: StartEvent, emits: StopEvent }, (_ev, ctx) => {
-      seen.push(endsOf(ctx));
+      seen.push(continuationsOf(ctx));
       if (seen.length === 1) throw new Error("no");
       if (seen.length > 2) return new StopEvent({ result: "done" });
       cancelOwnRun(ctx, "enough");
@@ -34,6 +34,6 @@ it("counts the ends after which the run was retried or resumed, and cancels with
 });
 
 it("need the context of a step", () => {
-  expect(() => endsOf({ runId: "one" })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
+  expect(() => continuationsOf({ runId: "one" })).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   expect(() => cancelOwnRun({ runId: "one" }, null)).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
 });

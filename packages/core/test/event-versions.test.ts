@@ -128,7 +128,7 @@ describe("the version of an event", () => {
     }
 
     expect(refusal(() => reread(new OldJoke({ text: "ha" }), Broken))).toMatchObject({
-      message: 'event is an event "Joke" of version 1, which its `migrate` could not bring to version 2: No rating.',
+      message: 'event is an event "Joke" of version 1, which its `migrate` could not migrate to version 2: No rating.',
       details: { event: "Joke", version: 1, known: 2 },
     });
   });

@@ -28,7 +28,7 @@ type Fields = Record<string, unknown>;
 
 class Go extends HumanResponseEvent.define("Go", { n: z.number().default(0) }) {}
 
-/** Waits between two steps, with a joke in its memory and one on its way. */
+/** Waits between two steps, with a recorded joke and one on its way. */
 const telling = (Told: typeof OldJoke | typeof Joke) =>
   defineWorkflow("telling")
     .step("tell", { on: StartEvent, emits: [Told], waits: Go }, async (_ev, ctx) => {
@@ -73,7 +73,7 @@ describe("a run with older events", () => {
     const error = refusal(() => Context.fromDict(older, stored(young.context.toDict())));
 
     expect(stored(context.toDict())).toMatchObject({
-      timers: [{ parcel: { event: { data: { text: "sent", rating: -1 }, version: 2 } } }],
+      timers: [{ pendingEvent: { event: { data: { text: "sent", rating: -1 }, version: 2 } } }],
     });
     expect(error).toMatchObject({
       code: "EVENT_NEWER",
@@ -247,7 +247,7 @@ describe("the version of a state", () => {
     const dict = await pausedOf(before());
 
     expect(refusal(() => Context.fromDict(counting(total, { version: 2, migrate }), dict))).toMatchObject({
-      message: '`migrate` of "counting" could not bring its state from version 1 to 2: No count.',
+      message: '`migrate` of "counting" could not migrate its state from version 1 to 2: No count.',
       details: { workflow: "counting", version: 1, known: 2 },
       cause,
     });

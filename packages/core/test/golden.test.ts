@@ -51,7 +51,7 @@ describe.each(versions)("the golden files of %s", (version) => {
 
   it("have a journal that is replayed by code that fans out, collects and joins nothing any more", () => {
     const ticks = read(version, "journal.json").map((tick: unknown) => decodeTick(tick, compiled));
-    for (const name of ["collect", "join", "gathered", "fans", "recovery"] as const) delete optionalModules[name];
+    for (const name of ["collect", "join", "gathered", "fanOuts", "recovery"] as const) delete optionalModules[name];
 
     const state = replay(createRouting(compiled.definition), begin(), ticks);
 
@@ -65,7 +65,7 @@ describe.each(versions)("the golden files of %s", (version) => {
       const ticks = journal.slice(0, length).map((tick) => decodeTick(tick, compiled));
       const state = replay(createRouting(compiled.definition), begin(), ticks);
       const snapshot = JSON.stringify(encodeState(state, compiled));
-      if (state.scopes !== null) delete optionalModules.fans; // an open fan-out brings the code for it
+      if (state.scopes !== null) delete optionalModules.fanOuts; // an open fan-out brings the code for it
       expect(await finish(goldenFlow, snapshot), `after ${length} ticks`).toEqual(ending);
     }
   });

@@ -73,7 +73,7 @@ describe("timers have their turns while a step loops over", () => {
     expect(error).toMatchObject({ code: "RUN_CANCELLED" });
   });
 
-  it("calls that its memory answers", async () => {
+  it("calls that its records answer", async () => {
     const fired: number[] = [];
     const flow = defineWorkflow("recalled")
       .step("loop", { on: StartEvent, emits: StopEvent, retry: { next: () => 0 } }, async (_ev, ctx: Context) => {

@@ -19,8 +19,8 @@ async function snapshot(): Promise<Json> {
 }
 
 function recordIn(dict: Json): Json {
-  const [item] = dict["items"] as [{ memory: [Json] }];
-  return item.memory[0];
+  const [item] = dict["items"] as [{ calls: [Json] }];
+  return item.calls[0];
 }
 
 function codeOf(read: () => unknown): string {
@@ -77,7 +77,7 @@ describe("a call in a snapshot", () => {
   it("is refused without its timer, and a timer without it", async () => {
     const [noTimer, noCall] = [await snapshot(), await snapshot()];
     noTimer["timers"] = [];
-    (noCall["items"] as Json[])[0]!["memory"] = [];
+    (noCall["items"] as Json[])[0]!["calls"] = [];
 
     expect(codeOf(() => Context.fromDict(flow, noTimer))).toBe("SNAPSHOT_INVALID");
     expect(codeOf(() => Context.fromDict(flow, noCall))).toBe("SNAPSHOT_INVALID");

@@ -392,7 +392,7 @@ describe("reduce, under any ticks", () => {
 
         for (const one of afterwards.filter(({ what }) => (what as Tick).type !== "state.edited")) {
           const commands = reduce(routing, state, tickOf(state, one));
-          expect(commands.every((command) => command.type === "note" || command.type === "sender.tell")).toBe(true);
+          expect(commands.every((command) => command.type === "note" || command.type === "receipt.send")).toBe(true);
         }
 
         expect(state).toMatchObject({ status: "completed", nextId, streamed, active: 0 });

@@ -367,7 +367,7 @@ describe("a scope", () => {
     expect(await flow.run({})).toBe(3);
   });
 
-  it("is answered from the memory after a restore, with an open wait in it", async () => {
+  it("is answered from its record after a restore, with an open wait in it", async () => {
     const effects: string[] = [];
     const { flow } = flowOf(async (ctx) => {
       const scope = ctx.scope("a").scope("b");

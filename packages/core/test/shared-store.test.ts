@@ -278,7 +278,7 @@ describe("the schema of a shared state", () => {
     expect(refused).toMatchObject({
       code: "STORE_NOT_SHAREABLE",
       message:
-        'The child "child" cannot share the store of "parent": it has a state schema of its own; it does not register the types Pattern.',
+        'The child "child" cannot share the store of "parent": it has its own state schema; it does not register the types Pattern.',
     });
   });
 });

@@ -217,7 +217,7 @@ describe("what a stuck run would say", () => {
     const handler = flow.run();
     await waiting(handler);
     const { unfired, ...older } = JSON.parse(JSON.stringify(handler.context.toDict()));
-    older.timers[0].dueAtMs = older.items[0].memory[0].dueAtMs = 0;
+    older.timers[0].dueAtMs = older.items[0].calls[0].dueAtMs = 0;
 
     const error = await rejection(flow.resume(Context.fromDict(flow, older) as never));
 

@@ -151,7 +151,7 @@ describe("an option that nobody reads", () => {
       .build();
 
     expect(await rejection(flow.run())).toMatchObject({
-      message: `\`waitForEvent\` was given ${given} where it takes an event class.`,
+      message: `\`waitForEvent\` got ${given}; it expects an event class.`,
       hint: expect.stringContaining(hint),
     });
   });

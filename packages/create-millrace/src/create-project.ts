@@ -11,12 +11,12 @@ export interface ProjectOptions {
   readonly template: string;
 }
 
-/** Of a folder and of a package that nobody has named. */
+/** Default name of a folder and of a package. */
 export const defaultName = "millrace-app";
 
 const own = join(import.meta.dirname, "..");
 
-/** Of a project for which nobody has named one. */
+/** Default of a project. */
 export const defaultTemplate = "workflow";
 
 /** Names of the templates: the folders of `templates`. */
@@ -47,7 +47,7 @@ export function madeFolder(target: string, cwd: string): string | null {
   }
 }
 
-/** Fills the folder. Gives it. */
+/** Fills the folder, and returns it. */
 export function createProject({ target, cwd, manager, template }: ProjectOptions): string {
   const folder = resolve(cwd, target);
   cpSync(join(own, "templates", template), folder, { recursive: true });

@@ -196,7 +196,7 @@ export const spanFacts: { readonly [Word in SpanWord]: SpanFacts } = {
     attributes: [workflow, runId, step, item, attempt, attributes.waitKind, attributes.waitTimedOut],
   },
   invoke_agent: {
-    description: "A run of an agent or a team in a step, with the tokens of its own calls. What it does is below it.",
+    description: "A run of an agent or a team in a step, with the tokens of its calls. What it does is below it.",
     attributes: [
       ...model,
       attributes.agent,

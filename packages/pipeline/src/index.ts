@@ -66,7 +66,7 @@ export type {
   RequirementKind,
 } from "./human/requirement.types.js";
 export type { UserInputField } from "./human/human-review.types.js";
-// ---- what steps get and give
+// ---- inputs and outputs of steps
 export { StepInput } from "./data/step-input.js";
 export { stepOutput } from "./data/step-output.js";
 export type { StepOutputFields } from "./data/step-output.js";

@@ -10,7 +10,7 @@ import { limits, Statements } from "./connection/session.js";
 import { createSqlStore } from "./sql-store.js";
 import { Watchers } from "./connection/watchers.js";
 
-/** Options of `postgresStore`: give `connectionString` or `pool`. */
+/** Options of `postgresStore`: `connectionString` or `pool`. */
 export interface PostgresStoreOptions {
   /** Where the database is: `postgres://user:password@host:5432/database`. The store opens its own connections. */
   readonly connectionString?: string;
@@ -159,7 +159,7 @@ function check(options: PostgresStoreOptions): void {
   checkOptions("The options of the PostgreSQL store are wrong", options, {
     rules,
     besides: [
-      ...(isOne ? [] : ["give either `connectionString` or `pool`"]),
+      ...(isOne ? [] : ["set either `connectionString` or `pool`"]),
       ...(pool === undefined || maxConnections === undefined ? [] : ["`maxConnections` is that of the `pool`"]),
     ],
   });

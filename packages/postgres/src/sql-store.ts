@@ -92,7 +92,7 @@ function readsOf(reader: RunReader): Pick<RunStore, Reads | JournalReads> {
   };
 }
 
-/** Gives the keys of the runs that were deleted. Somebody who claims a run meanwhile keeps it, or comes too late. */
+/** Returns the keys of the runs that were deleted. An owner that claims a run meanwhile keeps it, or comes too late. */
 async function removeRuns(database: Database, keys: readonly RunKey[], owner: string | undefined): Promise<RunKey[]> {
   const byHash = new Map(keys.map((key) => [runHash(key).toString("hex"), key]));
   return database.write(async (transaction) => {

@@ -7,7 +7,7 @@
 import { WorkflowError, type WorkflowErrorOptions } from "millrace";
 
 /** Codes that the functions of the schema raise: a row, a lane or an owner is not as the client remembers it. */
-export const surprises = { state: "MR001", lane: "MR002" } as const;
+export const mismatchCodes = { state: "MR001", lane: "MR002" } as const;
 
 /**
  * - `repeat`: the server has rolled back because of others; the same again may succeed at once.
@@ -18,7 +18,7 @@ export const surprises = { state: "MR001", lane: "MR002" } as const;
 export type Failure = "repeat" | "wait" | "lost" | "final";
 
 // 23505: another process was faster to add a row.
-const repeated = new Set<string>([surprises.state, surprises.lane, "40P01", "40001", "23505"]);
+const repeated = new Set<string>([mismatchCodes.state, mismatchCodes.lane, "40P01", "40001", "23505"]);
 const waited = new Set(["25006", "53300", "53200", "57P03", "55P03"]);
 const cut = new Set(["57P01", "57P02", "57P05", "25P03", "25P04"]);
 
@@ -49,7 +49,7 @@ const busy: Plain = {
   hint: "Look into `pg_stat_activity` for transactions that stay open, and compare `max_connections` with your pools.",
 };
 /** Of rows, and so of some commits of a group only. */
-const ofRows = new Set<string>(["40P01", "40001", "55P03", "23505", surprises.state]);
+const ofRows = new Set<string>(["40P01", "40001", "55P03", "23505", mismatchCodes.state]);
 const unnamed =
   "Set `prepare: false`: a pooler in front of the server may use another connection for every transaction.";
 const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
@@ -58,7 +58,7 @@ const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
     "25006",
     {
       code: "STORE_READ_ONLY",
-      message: "the server takes no writes.",
+      message: "the server accepts no writes.",
       hint: "Connect to the primary server, and check `default_transaction_read_only`.",
     },
   ],
@@ -93,8 +93,8 @@ const plainByState: ReadonlyMap<string, Plain> = new Map<string, Plain>([
     "22021",
     {
       code: "OPTION_INVALID",
-      message: "PostgreSQL keeps no text with U+0000.",
-      hint: "Check what comes from outside before it is passed on.",
+      message: "PostgreSQL cannot store a text with U+0000.",
+      hint: "Validate input from outside before you pass it on.",
     },
   ],
 ]);
@@ -147,7 +147,7 @@ export function poolUsedUp(path: string, waitedMs: number): WorkflowError {
   return new WorkflowError({
     code: "STORE_BUSY",
     message: `The store "${path}": no connection was made or became free within ${waitedMs} ms.`,
-    hint: "Give the pool more connections, or look for a part of the program that keeps one.",
+    hint: "Raise the number of connections of the pool, or look for a part of the program that keeps one.",
     details: { path, waitedMs },
   });
 }

@@ -44,7 +44,7 @@ describe("options", () => {
   });
 
   it("need either an address or a pool", () => {
-    const either = ["give either `connectionString` or `pool`"];
+    const either = ["set either `connectionString` or `pool`"];
     expect(refusal({})).toEqual(either);
     expect(refusal({ connectionString: databaseUrl, pool: new pg.Pool() })).toEqual(either);
     expect(refusal({ pool: {} })).toEqual(["`pool` has no method `connect`"]);

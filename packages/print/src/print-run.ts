@@ -12,7 +12,7 @@ import { StepPrinter } from "./step-printer.js";
 import { openTerminal, type PrintOptions } from "./terminal.js";
 
 /**
- * Runs a pipeline and prints the run while it goes on, below the input. The run streams its steps (`streamEvents`)
+ * Runs a pipeline and prints the run while it runs, below the input. The run streams its steps (`streamEvents`)
  * unless the options say otherwise.
  *
  * @throws {WorkflowError} `PIPELINE_FAILED`, after printing it; `INPUT_INVALID`; `OPTION_INVALID` when `markdown` is
@@ -32,7 +32,7 @@ export async function printResponse(
 }
 
 /**
- * Prints a run while it goes on and returns its output, or throws like awaiting the run does.
+ * Prints a run while it runs and returns its output, or throws like awaiting the run does.
  *
  * Streamed text of a step is not printed again at its end. Of branches that stream at the same time, one is printed
  * live, and the others when they have ended. A run started with `streamEvents` has events for every step; otherwise,
@@ -71,8 +71,9 @@ async function followRun(
   for await (const event of run.events()) {
     if (!titled) screen.title(event.pipelineName);
     titled = true;
-    const told = toStepEvent(event, Date.now(), ids);
-    if (told !== null && (stream || told.kind !== "says")) for (const next of order.take(told)) steps.print(next);
+    const stepEvent = toStepEvent(event, Date.now(), ids);
+    if (stepEvent !== null && (stream || stepEvent.kind !== "says"))
+      for (const next of order.take(stepEvent)) steps.print(next);
   }
   for (const next of order.end()) steps.print(next);
   steps.quiet();

@@ -14,7 +14,7 @@ export class ReadableOrder {
   #speaker: PrintedEvent | null = null;
   readonly #waiting: Map<string, PrintedEvent[]> = new Map();
   /** Steps with an end event: only that event ends their text. */
-  readonly #told: Set<string> = new Set();
+  readonly #begun: Set<string> = new Set();
 
   /** Returns the events that can be printed now. */
   take(event: StepEvent): PrintedEvent[] {
@@ -46,7 +46,7 @@ export class ReadableOrder {
 
   #close(nesting: number): PrintedEvent[] {
     const speaker = this.#speaker;
-    if (speaker !== null && speaker.nesting >= nesting && !this.#told.has(speaker.key)) this.#speaker = null;
+    if (speaker !== null && speaker.nesting >= nesting && !this.#begun.has(speaker.key)) this.#speaker = null;
     return this.#released();
   }
 
@@ -69,10 +69,10 @@ export class ReadableOrder {
 
   #follow(event: PrintedEvent): void {
     const { kind, key } = event;
-    if (kind === "begins") this.#told.add(key);
+    if (kind === "begins") this.#begun.add(key);
     if (kind === "says") this.#speaker = event;
-    if (kind === "ends" || kind === "fails") this.#told.delete(key);
-    const isOver = kind !== "says" && kind !== "begins" && !this.#told.has(key);
+    if (kind === "ends" || kind === "fails") this.#begun.delete(key);
+    const isOver = kind !== "says" && kind !== "begins" && !this.#begun.has(key);
     if (isOver && this.#speaker?.key === key) this.#speaker = null;
   }
 }

@@ -28,7 +28,7 @@ export type StepEvent =
   | (Facts & { readonly kind: "pauses" })
   /** A nested pipeline has ended. */
   | { readonly kind: "closes"; readonly nesting: number }
-  | (Facts & { readonly kind: "gives"; readonly output: StepOutput })
+  | (Facts & { readonly kind: "output"; readonly output: StepOutput })
   | (Facts & { readonly kind: "ends"; readonly group: string | null; readonly output: StepOutput | null })
   | (Facts & { readonly kind: "fails"; readonly message: string });
 
@@ -74,7 +74,7 @@ function ofStep(event: RecordedEvent, facts: Facts): StepEvent | null {
     case "LoopIterationStarted":
       return { ...facts, kind: "iterates", iteration: Number(event["iteration"]) };
     case "StepOutput":
-      return isOutput(event["stepOutput"]) ? { ...facts, kind: "gives", output: event["stepOutput"] } : null;
+      return isOutput(event["stepOutput"]) ? { ...facts, kind: "output", output: event["stepOutput"] } : null;
     case "StepCompleted": {
       const output = event["stepResponse"];
       return { ...facts, kind: "ends", group: null, output: isOutput(output) ? output : null };

@@ -51,8 +51,8 @@ export class StepPrinter {
         return this.#says(event);
       case "pauses":
         return this.quiet();
-      case "gives":
-        return this.#gives(event, event.output);
+      case "output":
+        return this.#output(event, event.output);
       case "ends":
         return this.#ends(event);
       case "fails":
@@ -125,7 +125,7 @@ export class StepPrinter {
     this.#lastLine = "other";
   }
 
-  #gives(event: PrintedEvent, output: StepOutput): void {
+  #output(event: PrintedEvent, output: StepOutput): void {
     const turn = this.#turnOf(event);
     this.quiet();
     if (!turn.isTold) this.#turns.delete(event.key);
@@ -140,7 +140,7 @@ export class StepPrinter {
 
   #ends(event: PrintedEvent & { readonly kind: "ends" }): void {
     const { atMs, output } = event;
-    if (output !== null) this.#gives(event, output);
+    if (output !== null) this.#output(event, output);
     const seconds = output?.metrics?.duration ?? (atMs - this.#turnOf(event).startedAtMs) / 1000;
     this.#leave(event);
     const { style } = this.#screen.terminal;

@@ -59,7 +59,7 @@ export function requestFailed(
 function hintOf(status: number | undefined, text = ""): string {
   if (status === 400 && text.includes("not public"))
     return "Leave the call out of `ingressPrivate` of the host, or make it from a service of this Restate.";
-  if (status === 401 || status === 403) return "Give `connect` the `headers` that the ingress asks for.";
+  if (status === 401 || status === 403) return "Pass the `headers` that the ingress asks for to `connect`.";
   if (status === 413)
     return "Keep large data elsewhere, and send its address; or raise the limit of the server or the proxy that refused it.";
   return "See that the server is up, that `ingress` and `admin` are its addresses, and that the services of the host are registered.";

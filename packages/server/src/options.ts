@@ -102,13 +102,13 @@ export interface ServerOptions {
   readonly readOnly?: boolean;
   /**
    * Serves `GET /metrics` for Prometheus, to callers that belong to no tenant: what `prometheusMetrics` of `@millrace/otel/prometheus`
-   * gives, or anything with this shape.
+   * returns, or anything with this shape.
    *
    * @default no such route
    */
   readonly metrics?: MetricsSource;
   /**
-   * Finds the code of steps, which every caller may then read: `GET /workflows/{name}/steps/{step}/source`. `millrace dev` gives
+   * Finds the code of steps, which every caller may then read: `GET /workflows/{name}/steps/{step}/source`. `millrace dev` sets
    * one for the files of its project.
    *
    * @default no such route

@@ -49,7 +49,7 @@ async function loadStudio(): Promise<StudioFiles> {
       status: 501,
       code: "STUDIO_MISSING",
       detail: "The studio is not installed.",
-      hint: "Install `@millrace/studio` beside the server; in a bundle give it as `studio: studioFile`.",
+      hint: "Install `@millrace/studio` beside the server; in a bundle, pass it as `studio: studioFile`.",
     });
   }
 }

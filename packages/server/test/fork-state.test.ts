@@ -95,7 +95,7 @@ it("a field of a type that the function cannot read is the caller's mistake, and
     body: {
       code: "STATE_INVALID",
       detail: '"orders" cannot read that state in a fork.',
-      hint: "Give each field of `state` the type that it has in the run.",
+      hint: "Keep the type that each field of `state` has in the run.",
     },
     runs: 1,
   });

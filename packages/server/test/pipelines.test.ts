@@ -427,16 +427,16 @@ describe("a fork of a pipeline over HTTP", () => {
   }
 
   const place = "0:1";
-  const isConfirmed = { question: null, isConfirmed: true, userInput: null, selected: null, takesElse: false };
+  const isConfirmed = { question: null, isConfirmed: true, userInput: null, selected: null, usesElseBranch: false };
 
   it.each([
-    ["a confirmation", { talks: { [place]: isConfirmed } }, "talks"],
+    ["a confirmation", { reviews: { [place]: isConfirmed } }, "reviews"],
     ["an answer", { answered: [{ kind: "confirmation", decision: "confirm" }] }, "answered"],
     ["where it goes on", { moved: { 1: [{ to: "finish", node: "", frame: "0", at: 0, visit: 9, from: 1 }] } }, "moved"],
     ["an output", { frames: { 0: { node: null, parent: null, at: 0, queue: [], outputs: [] } } }, "frames"],
     ["whose run it is", { request: { userId: "bob", sessionId: "other" } }, "request"],
     ["a field of no meaning", { unheardOf: 1 }, "unheardOf"],
-    ["one beside the session", { session: { count: 5 }, talks: {} }, "talks"],
+    ["one beside the session", { session: { count: 5 }, reviews: {} }, "reviews"],
   ])("cannot forge %s", async (_, state, field) => {
     const { fork, starts } = await waiting();
 

@@ -53,7 +53,7 @@ function noStorage(): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: "`storage` is not the storage of a Durable Object.",
-    hint: "Give it `ctx.storage` of the object's constructor.",
+    hint: "Pass `ctx.storage` of the object's constructor.",
     details: { option: "storage" },
   });
 }

@@ -61,8 +61,8 @@ export function createSqlStore({ database, hash, processes, watchers }: SqlStore
     writeRecords: async (writes) => write(() => tryWriteRecords(database, writes)),
     delete: async (keys, owner) => {
       const gone = write(() => keys.filter((key) => removeRun(database, key, owner ?? null)));
-      const told = gone.map(({ tenant, runId }) => ({ tenant, runId }));
-      if (told.length > 0) watchers.notify(told, "ended");
+      const deleted = gone.map(({ tenant, runId }) => ({ tenant, runId }));
+      if (deleted.length > 0) watchers.notify(deleted, "ended");
       return gone.length;
     },
   };

@@ -20,7 +20,7 @@ const busy: Plain = {
 export const readOnly: Plain = {
   code: "STORE_READ_ONLY",
   message: "the file or its directory cannot be written to.",
-  hint: "Give this process the right to write to the file and to the directory that holds it.",
+  hint: "Allow this process to write to the file and to its directory.",
 };
 const corrupt: Plain = {
   code: "STORE_CORRUPT",

@@ -48,7 +48,7 @@ export function checkWorld(call: string, world: object, options: object): void {
   if (misplaced.length === 0) return;
   throw new WorkflowError({
     code: "OPTION_INVALID",
-    message: `The world of \`${call}\` has options beside its functions: ${misplaced.map((name) => `\`${name}\``).join(", ")}.`,
+    message: `The world of \`${call}\` mixes options with its functions: ${misplaced.map((name) => `\`${name}\``).join(", ")}.`,
     hint: "Pass them with the options.",
   });
 }

@@ -32,7 +32,7 @@ describe("an option that nobody reads", () => {
 
     await expect(proveResumable(withResources, {})).rejects.toMatchObject({
       code: "OPTION_INVALID",
-      message: "The world of `proveResumable` has options beside its functions: `resources`.",
+      message: "The world of `proveResumable` mixes options with its functions: `resources`.",
     });
   });
 });

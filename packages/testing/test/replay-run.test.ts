@@ -142,7 +142,7 @@ describe("a run that is played again", () => {
     });
     expect(made).toEqual(["risk"]);
     expect(byFunction.differences).toMatchObject([
-      { kind: "answer", text: "Nobody asked Approve, which was answered in the recorded run." },
+      { kind: "answer", text: "Approve was not asked; in the recorded run it was answered." },
     ]);
   });
 });

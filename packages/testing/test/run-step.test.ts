@@ -223,7 +223,7 @@ describe("runStep", () => {
 
     await expect(runStep(workflow, "ask", new StartEvent())).rejects.toMatchObject({
       code: "RUN_STUCK",
-      message: 'The run of "asks" waits for an event that never comes: it asks Ask; "ask" waits for Told.',
+      message: 'The run of "asks" waits for an event that is never sent: it asks Ask; "ask" waits for Told.',
     });
   });
 });

@@ -145,8 +145,8 @@ describe("runToEnd", () => {
   it("names what a run waits for that nobody sends", async () => {
     await expect(runToEnd(new Waiting(), {}, { events: [new Poke({ n: 1 })] })).rejects.toMatchObject({
       code: "RUN_STUCK",
-      message: 'The run of "Waiting" waits for an event that never comes: "wait" waits for Poke.',
-      hint: "Give the events in `events`.",
+      message: 'The run of "Waiting" waits for an event that is never sent: "wait" waits for Poke.',
+      hint: "Pass the events in `events`.",
     });
   });
 
@@ -163,7 +163,7 @@ describe("runToEnd", () => {
 
     await expect(runToEnd(new Forever())).rejects.toMatchObject({
       code: "RUN_STUCK",
-      message: 'The run of "Forever" waits for an event that never comes: it asks Ask; "ask" waits for Told.',
+      message: 'The run of "Forever" waits for an event that is never sent: it asks Ask; "ask" waits for Told.',
       hint: "Give `answers: { Ask: { … } }`.",
     });
   });

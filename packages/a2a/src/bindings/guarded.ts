@@ -7,7 +7,7 @@ import { protocolError } from "../wire/errors.js";
 
 export function guarded(requests: A2ARequestHandler, log: Log): A2ARequestHandler {
   const known = (error: unknown, context: unknown): Error => {
-    // Nobody reads the answer of a client that has left, and its leaving is no fault.
+    // A client that has left reads no answer, and its leaving is no fault.
     if (context instanceof ServerCallContext && callerOf(context).signal.aborted)
       return new A2AError("The client has left.");
     return protocolError(error, log).error;

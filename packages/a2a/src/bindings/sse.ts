@@ -39,7 +39,7 @@ export async function sseResponse<Item>(
         last = `event: error\ndata: ${cleanJson(errorJson(error))}\n\n`;
       }
       endBeat();
-      if (left.signal.aborted) return; // nobody reads
+      if (left.signal.aborted) return; // the client has left
       if (last !== null) target.enqueue(encoder.encode(last));
       target.close();
     },

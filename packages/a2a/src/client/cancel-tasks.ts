@@ -1,4 +1,4 @@
-/** Cancels what a call has begun at another agent, when nobody waits for it any more. */
+/** Cancels what a call has begun at another agent, when the call has ended without waiting for it. */
 import type { Client } from "@a2a-js/sdk/client";
 import { TaskNotCancelableError, TaskNotFoundError } from "@a2a-js/sdk/errors";
 import { passed } from "../system.js";

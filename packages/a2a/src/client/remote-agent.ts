@@ -259,7 +259,7 @@ function partsOf({ text, data, parts = [] }: RemoteMessage): Part[] {
   throw new WorkflowError({
     code: "OPTION_INVALID",
     message: "The message to the remote agent is empty.",
-    hint: "Give `text`, `data` or `parts`.",
+    hint: "Pass `text`, `data` or `parts`.",
     details: {},
   });
 }

@@ -36,7 +36,7 @@ export interface RemoteState {
   readonly state: string;
   /** What the agent says of its state. */
   readonly note: string;
-  /** Code of the error, where the agent gives one. */
+  /** Code of the error, if the agent reports one. */
   readonly code: string | null;
   readonly questions: readonly RemoteQuestion[];
   readonly artifacts: readonly RemoteArtifact[];

@@ -20,7 +20,7 @@ export interface Beginning {
   /** `null`: a new context, which belongs to this task alone. */
   readonly contextId: string | null;
   readonly metadata: Fields | undefined;
-  /** Told of a context of its own before anything is sent. */
+  /** Called with the id of a new context before anything is sent. */
   readonly onContext: (contextId: string) => void;
 }
 

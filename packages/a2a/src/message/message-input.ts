@@ -34,7 +34,7 @@ export function readParts({ parts }: Message): Pick<TaskMessage, "text" | "data"
   return { text: textOf(parts), data: Object.assign({}, ...data) as Fields };
 }
 
-/** The input of a workflow, where the options give no function for it. */
+/** The input of a workflow, where the options have no function for it. */
 export function workflowInput({ text, data, contextId, skill }: TaskMessage, facts: WorkflowFacts): Fields {
   const fields = fieldsOf(facts);
   const session = ["sessionId", "session_id"].find((name) => fields.all.includes(name));

@@ -1,6 +1,6 @@
 /**
- * Sends requests to the internet only: the address that a name stands for is checked in the moment of the connection, so
- * a name that stands for another one later is refused then.
+ * Sends requests to the internet only: the address of a host name is checked when the connection is made, so
+ * a name that resolves to another address later is refused then.
  *
  * @module
  */
@@ -25,7 +25,7 @@ function nodeModules(): Modules | null {
   return net === undefined || dns === undefined ? null : { net, dns, https, http };
 }
 
-/** Whether all addresses of a host are public. A name that stands for none is not. */
+/** Whether all addresses of a host are public. A name without an address is not. */
 export async function isPublicHost({ hostname }: URL): Promise<boolean> {
   const modules = nodeModules();
   if (modules === null) return /[a-z]/i.test(hostname) && !/(^|\.)localhost\.?$/i.test(hostname);

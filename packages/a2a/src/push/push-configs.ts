@@ -149,7 +149,7 @@ function urlRefused(): HttpError {
     status: 400,
     code: "PUSH_URL_REFUSED",
     detail: "Push notifications are not sent to this address.",
-    hint: "Give an `https` address on the internet, or ask the operator of this agent to allow it.",
+    hint: "Use an `https` address on the internet, or ask the operator of this agent to allow it.",
   });
 }
 

@@ -6,7 +6,7 @@
  * ```
  *
  * A notification is the task as it is at that moment. Both calls of the loop are durable: after a crash, in any process, the outbox
- * goes on with what it has not delivered.
+ * continues with what it has not delivered.
  *
  * @module
  */
@@ -55,7 +55,7 @@ export interface TaskSource extends ShowOptions {
 
 /** A notification. */
 interface News {
-  /** Of the state that it tells. */
+  /** Of the state that it reports. */
   readonly key: string;
   readonly body: unknown;
   readonly isLast: boolean;
@@ -130,7 +130,7 @@ interface Look {
   readonly signal: AbortSignal;
 }
 
-/** Waits for the next state that is told. `null`: the task is gone. */
+/** Waits for the next state to report. `null`: the task is gone. */
 async function nextNews(source: TaskSource, { ctx, taskId, seen, signal }: Look): Promise<News | null> {
   const handle = source.runtime.handle(taskId, { tenant: ctx.tenant });
   const show = { ...source, map: undefined, signal, untilInput: false };

@@ -94,7 +94,7 @@ function messageIdUsed(messageId: string): HttpError {
     status: 409,
     code: "RUN_ID_CONFLICT",
     detail: `The message id ${JSON.stringify(messageId)} was used for another message.`,
-    hint: "Give each message an id of its own, and a repeated one the same content.",
+    hint: "Use a new id for each message, and the same content when you repeat one.",
   });
 }
 

@@ -1,7 +1,7 @@
 /**
  * The operations of the protocol over the runs of a runtime: what the SDK calls a request handler.
  *
- * The SDK's own one keeps a bus for each task in its process, and a copy of each task in a store of its own. Here a task is a
+ * That of the SDK keeps a bus for each task in its process, and a copy of each task in a separate store. Here a task is a
  * view of its run: it has no other record, so nothing can differ, and any process answers.
  *
  * @module

@@ -2,7 +2,7 @@
  * The stream of a run as artifacts.
  *
  * While the run works, the artifact `result` is a draft: the words that its agents and calls write. At its end, the result
- * itself takes its place, unless it says the same. Equal events give equal artifacts, whoever reads them, and when.
+ * itself takes its place, unless it says the same. Equal events make equal artifacts for every reader at any time.
  *
  * @module
  */
@@ -55,7 +55,7 @@ export class Artifacts {
     if (PiecesEvent.is(event)) return this.#takePieces(event, writer);
     if (StepRestartedEvent.is(event)) {
       const { kept = [] } = event;
-      return this.#takeBack((one) => one.writer === writer && !kept.includes(one.call));
+      return this.#retract((one) => one.writer === writer && !kept.includes(one.call));
     }
     const shown = this.#map?.(streamed);
     if (shown === undefined) return [];
@@ -82,7 +82,7 @@ export class Artifacts {
     const news = ofMember.test(event.call) ? null : this.#reader.take(event, writer);
     if (news === null) return [];
     const { call, at, pieces } = news;
-    const taken = at === 0 ? this.#takeBack((one) => one.writer === writer && one.call === call) : [];
+    const taken = at === 0 ? this.#retract((one) => one.writer === writer && one.call === call) : [];
     const text = pieces.map(wordsOf).join("");
     return text === "" ? taken : [...taken, this.#add(resultId, { writer, call, part: textPart(text) })];
   }
@@ -101,7 +101,7 @@ export class Artifacts {
     return { artifact: artifactOf(id, [written.part]), append: before.length > 0, lastChunk: false };
   }
 
-  #takeBack(isGone: (written: Written) => boolean): ArtifactChange[] {
+  #retract(isGone: (written: Written) => boolean): ArtifactChange[] {
     return [...this.#written].flatMap(([id, written]) => {
       const left = written.filter((one) => !isGone(one));
       if (left.length === written.length) return [];

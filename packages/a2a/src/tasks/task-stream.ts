@@ -23,7 +23,7 @@ export interface TaskStreamOptions extends ShowOptions {
   readonly untilInput: boolean;
 }
 
-/** The task, then its updates. The run goes on when nobody reads it. */
+/** The task, then its updates. The run does not need a reader. */
 export async function* taskUpdates(
   handle: RunHandle,
   options: TaskStreamOptions,

@@ -40,7 +40,7 @@ export class LiveParts {
         signal.throwIfAborted();
         const part = this.#ids.inPart(given);
         if (part.type === "error") throw part.error;
-        if (!isHeld(part)) this.#give(part);
+        if (!isHeld(part)) this.#emit(part);
         if (!passing.has(part.type)) keep(parts, part);
         for (const shown of shownOf(part)) sink.show(shown);
       }
@@ -51,7 +51,7 @@ export class LiveParts {
   }
 
   /** The start part of an answer has no content, and serves a later attempt, too. */
-  #give(part: StreamPart): void {
+  #emit(part: StreamPart): void {
     if (part.type === "stream-start") {
       if (this.#hasBegun) return;
       this.#hasBegun = true;

@@ -22,8 +22,8 @@ export interface SessionCall {
 /** How a loop reaches the session state. */
 export interface SessionAccess {
   /**
-   * Does the work of one call with its run context, and ends the call with what the work has changed: return what it
-   * gives.
+   * Does the work of one call with its run context, and ends the call with what the work has changed: return its
+   * result.
    */
   use<Result>(call: SessionCall, work: (context: RunContext) => Promise<Result>): Promise<Result | Finished<Result>>;
   /** A copy of the present state. */

@@ -39,9 +39,9 @@ export async function callMember(run: LoopRun, given: MemberTask): Promise<ToolR
   run.ledger.members.push({ ...result, memberId: given.member, memberName: executor.name, task: given.task });
   run.ledger.media.push(...listOf(result));
   const { status, content, error } = result;
-  const told = status === "COMPLETED" ? { output: content } : { error: textOf(status, error) };
-  if (isNew) run.events.toolEnded(executionOf(given.call, told));
-  return told;
+  const record = status === "COMPLETED" ? { output: content } : { error: textOf(status, error) };
+  if (isNew) run.events.toolEnded(executionOf(given.call, record));
+  return record;
 }
 
 function textOf(status: string, error: ExecutorResult["error"]): string {

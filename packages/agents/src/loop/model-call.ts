@@ -43,8 +43,8 @@ interface Asking {
   readonly place: string;
   readonly number: number;
   /**
-   * `true`: what the last attempt has shown cannot be taken back, or nobody here waits as long as the provider asks
-   * for.
+   * `true`: what the last attempt has shown cannot be retracted, or the process does not wait as long as the provider
+   * asks.
    */
   isFinal: boolean;
 }
@@ -144,7 +144,7 @@ function nameOf(model: ExecutorSettings["model"]): string {
 }
 
 /**
- * The loop reads the answer, and tells the model what is wrong with it. The SDK parses what there is so far only where
+ * The loop reads the answer, and reports to the model what is wrong with it. The SDK parses what there is so far only where
  * it is shown.
  */
 function outputOption({ outputSchema }: ExecutorSettings, sink: PartSink): { output?: OutputInterface } {

@@ -13,8 +13,8 @@ export interface PartSink {
   /** Gets the partial output with the next text. Absent if readers parse the text themselves. */
   takePartial?(output: unknown): void;
   /**
-   * `true`: the call cannot be made again after this failure, because its readers would have its words twice, or nobody
-   * waits.
+   * `true`: the call cannot be made again after this failure, because its readers would have its words twice, or the
+   * process does not wait.
    */
   isFinal(failure: WorkflowError): boolean;
   close(): void;

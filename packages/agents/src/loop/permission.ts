@@ -45,7 +45,7 @@ export async function permissionFor(run: LoopRun, asking: Asking): Promise<Permi
 }
 
 /**
- * Nobody is asked about a call whose result the model would never see.
+ * No person is asked about a call whose result the model would never see.
  *
  * @throws {WorkflowError} `AGENT_FAILED` when no model call is left.
  */

@@ -61,5 +61,5 @@ export async function ask({ ctx, key }: Place, { settings, path }: Asker, about:
     deadline: (signal) => ctx.sleep(timeout, { key: `${key}.deadline`, signal }),
   });
   if (first.winner === "reply") return first.value;
-  return { approved: otherwise === "allow", note: "Nobody has answered in time." };
+  return { approved: otherwise === "allow", note: "The question was not answered in time." };
 }

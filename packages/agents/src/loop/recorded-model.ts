@@ -123,8 +123,8 @@ class AskedBefore {
 
   changed({ prompt, abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...settings }: Params): object {
     const before = (this.#fields["prompt"] ?? []) as readonly unknown[];
-    const goesOn = before.length > 0 && JSON.stringify(prompt.slice(0, before.length)) === JSON.stringify(before);
-    return { ...changedFields(this.#fields, settings as object), ...(!goesOn && { prompt }) };
+    const continues = before.length > 0 && JSON.stringify(prompt.slice(0, before.length)) === JSON.stringify(before);
+    return { ...changedFields(this.#fields, settings as object), ...(!continues && { prompt }) };
   }
 
   note({ abortSignal: _signal, headers: _headers, includeRawChunks: _raw, ...fields }: Params): void {

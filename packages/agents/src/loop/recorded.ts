@@ -13,7 +13,7 @@ import { invalid } from "../settings/check-options.js";
 import { policiesOf } from "../settings/with-policies.js";
 import { PieceSink } from "./part-sink.js";
 import { RecordedModel } from "./recorded-model.js";
-import { untilTold } from "./tool-execution.js";
+import { untilRecorded } from "./tool-execution.js";
 import type { ToolRecord } from "./tool-record.js";
 import { isStream, lastOf, plainResult } from "./tools.js";
 
@@ -21,7 +21,7 @@ export interface RecordedOptions<Tools extends ToolSet> extends CallPolicies {
   /** A model of a provider. The name of a model is not enough, because its calls could not be seen. */
   readonly model: Exclude<LanguageModel, string>;
   readonly tools?: Tools;
-  /** Tells this loop from others in the step. @default "loop" */
+  /** Distinguishes this loop from others in the step. @default "loop" */
   readonly key?: string;
   /**
    * Whether and when a model call is made again that has failed. A call whose words the loop has begun to read fails at
@@ -58,7 +58,7 @@ export function recorded<Tools extends ToolSet = {}>(
   { model, tools, key = "loop", retry = modelRetry(2), timeout, limit }: RecordedOptions<Tools>,
 ): Recorded<Tools> {
   if (typeof model === "string")
-    throw invalid(`\`model\` is the name ${JSON.stringify(model)}.`, "Give the model of a provider: `openai(name)`.");
+    throw invalid(`\`model\` is the name ${JSON.stringify(model)}.`, "Pass the model of a provider: `openai(name)`.");
   const scope = ctx.scope(key);
   const own = Object.entries((tools ?? {}) as ToolSet).map(([name, tool]) => [name, recordedTool(scope, name, tool)]);
   const { wrapped } = new RecordedModel(scope, model, { retry, timeout, limit });
@@ -76,12 +76,12 @@ function recordedTool(scope: Context, name: string, tool: ToolSet[string]): Tool
   const record = async (input: never, options: Options): Promise<unknown> => {
     const { toolCallId } = options;
     const key = `call/${toolCallId}`;
-    const made = await untilTold(
+    const made = await untilRecorded(
       { ctx: scope, key, label: name, policies: policiesOf(tool) },
-      async (effect, toldOf) => {
+      async (effect, recordOf) => {
         const { signal } = effect;
         const abortSignal = options.abortSignal === undefined ? signal : AbortSignal.any([signal, options.abortSignal]);
-        const done = await call(input, { ...options, abortSignal }).catch(toldOf);
+        const done = await call(input, { ...options, abortSignal }).catch(recordOf);
         new PieceSink(effect).end(toolCallId, done);
         return done;
       },

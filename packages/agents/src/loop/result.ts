@@ -10,8 +10,8 @@ export function newLedger(): Ledger {
 }
 
 /** Sum over all model calls, those of members included, also of members that are still at work. */
-export function spent({ calls, members, open, reported }: Ledger): StepMetricsData {
-  const ofMembers = [...members.map(({ metrics }) => metrics), ...[...open].map(({ ledger }) => spent(ledger))];
+export function usageOf({ calls, members, open, reported }: Ledger): StepMetricsData {
+  const ofMembers = [...members.map(({ metrics }) => metrics), ...[...open].map(({ ledger }) => usageOf(ledger))];
   return [...calls, ...ofMembers, ...reported.values()].reduce(addMetrics, emptyMetrics);
 }
 
@@ -48,7 +48,7 @@ export function unfinished<Status extends ExecutorStatus>(
   status: Status,
   error: WorkflowError | null,
 ): ExecutorResult & { readonly status: Status; readonly pause: null } {
-  const metrics = spent(ledger);
+  const metrics = usageOf(ledger);
   return {
     runId,
     status,

@@ -18,7 +18,7 @@ import { callerSession } from "./caller-session.js";
 import type { InnerRunOptions, LoopAnswer, LoopRun, OpenedSession } from "./loop-run.types.js";
 import { newLoop } from "./new-loop.js";
 import { PieceSink } from "./part-sink.js";
-import { newLedger, resultOf, spent } from "./result.js";
+import { newLedger, resultOf, usageOf } from "./result.js";
 import { closeSession, openSession, type StepPlace, whoRuns } from "./step-session.js";
 import { StoredSession } from "./stored-session.js";
 
@@ -140,7 +140,7 @@ function loopOf(settings: ExecutorSettings, request: StepRequest): LoopRun {
     ledger,
     history,
     media: listOf(request),
-    ...(report !== undefined && { onUsage: () => report(spent(ledger)) }),
+    ...(report !== undefined && { onUsage: () => report(usageOf(ledger)) }),
     runKey: runId,
   });
 }

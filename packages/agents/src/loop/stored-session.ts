@@ -120,8 +120,8 @@ interface Turn<Value> {
 }
 
 /**
- * Work begins in its order: work that is done at once is over when the next begins, and work that takes longer holds
- * nobody up.
+ * Work begins in its order: work that is done at once is over when the next begins, and work that takes longer delays
+ * no other.
  */
 class Turns<Value> {
   #last: Promise<Value | null> = Promise.resolve(null);

@@ -14,7 +14,7 @@ import { callMember } from "./members.js";
 import { assertGoesOn, permissionFor } from "./permission.js";
 import { ask } from "./questions.js";
 import { execute, noted } from "./tool-execution.js";
-import { executionOf, type Refusal, type ToolRecord, toldRecord } from "./tool-record.js";
+import { executionOf, modelRecord, type Refusal, type ToolRecord } from "./tool-record.js";
 import type { LoopTool, LoopTools } from "./tools.js";
 
 export interface CallToAnswer {
@@ -40,10 +40,10 @@ export interface AnsweredCall {
 export async function answerCall(run: LoopRun, answering: CallToAnswer): Promise<AnsweredCall> {
   const { toolCallId, toolName, input } = answering.call;
   const { record, made = input } = await recordFor(run, answering);
-  const told = toldRecord(record);
+  const output = modelRecord(record);
   run.ledger.tools.push(executionOf({ ...answering.call, input: made }, record));
   if ("output" in record) run.ledger.media.push(...(record.media ?? []));
-  const part = { type: "tool-result" as const, toolCallId, toolName, output: told };
+  const part = { type: "tool-result" as const, toolCallId, toolName, output };
   return made === input ? { part } : { part, input: made };
 }
 
@@ -69,7 +69,7 @@ interface Allowed {
   readonly input: unknown;
 }
 
-/** Or what the model is told about the check that has refused it. */
+/** Or the text for the model about the check that has refused it. */
 async function allowedCall(run: LoopRun, answering: CallToAnswer): Promise<Allowed | Refusal> {
   const { call, problem, tools } = answering;
   const tool = tools.get(call.toolName);

@@ -30,7 +30,7 @@ interface Executing {
 /** The model gets the error of the tool; with a policy, after its last attempt. */
 export function execute(run: LoopRun, answering: MadeCall, { tool, value }: Executing): Promise<ToolRecord> {
   const { call: made, ctx } = answering;
-  const attempt: Attempt = (call, toldOf) => {
+  const attempt: Attempt = (call, recordOf) => {
     const sink = run.sinkOf(run, call, made);
     const media: Media[] = [];
     sink.begin();
@@ -41,17 +41,20 @@ export function execute(run: LoopRun, answering: MadeCall, { tool, value }: Exec
         const given = await observedTool(made, () => tool.execute({ value, context }));
         return { ...given, ...(media.length > 0 && { media }) };
       };
-      const record = await work().catch(toldOf);
+      const record = await work().catch(recordOf);
       sink.end(made.toolCallId, record);
       return record;
     });
   };
   const trying = { ctx, key: "call", label: made.toolName, policies: tool.policies };
-  return untilTold(trying, attempt, (record) => noted(run, answering, { key: "failed", record }));
+  return untilRecorded(trying, attempt, (record) => noted(run, answering, { key: "failed", record }));
 }
 
-/** Makes the call once. `toldOf` makes a failure what the model is told, or throws it for the next attempt. */
-type Attempt = (call: EffectCall, toldOf: (error: unknown) => ToolRecord) => Promise<ToolRecord | Finished<ToolRecord>>;
+/** Makes the call once. `recordOf` turns a failure into a record for the model, or throws it for the next attempt. */
+type Attempt = (
+  call: EffectCall,
+  recordOf: (error: unknown) => ToolRecord,
+) => Promise<ToolRecord | Finished<ToolRecord>>;
 
 interface Trying {
   readonly ctx: Context;
@@ -63,9 +66,9 @@ interface Trying {
 /**
  * Makes a durable call of a tool as often as its policies allow.
  *
- * @param note Records the failure of the last attempt, so that the model is told the same when the step runs again.
+ * @param note Records the failure of the last attempt, so that the model gets the same when the step runs again.
  */
-export async function untilTold(
+export async function untilRecorded(
   { ctx, key, label, policies }: Trying,
   attempt: Attempt,
   note: (failure: ToolRecord) => Promise<ToolRecord>,
@@ -85,11 +88,11 @@ export async function untilTold(
     const isOfPolicy = WorkflowError.is(error, "OPTION_INVALID");
     const isTold = error === thrown || WorkflowError.is(error, "CALL_TIMEOUT") || (isRecalled && !isOfPolicy);
     if (ctx.signal.aborted || !isTold) throw error;
-    return note({ error: toldOfFailure(error) });
+    return note({ error: recordOfFailure(error) });
   }
 }
 
-function toldOfFailure(error: unknown): string {
+function recordOfFailure(error: unknown): string {
   return WorkflowError.is(error, "CALL_TIMEOUT")
     ? `The tool did not answer within ${String(error.details["limitMs"])} ms.`
     : messageOf(error);

@@ -1,6 +1,6 @@
 import type { Media, ToolExecution } from "@millrace/executor";
 import type { ModelToolCall } from "../settings/loop-options.types.js";
-import { type ToldOutput, type ToolOutput, toldOf } from "./tools.js";
+import { type ModelOutput, modelOutputOf, type ToolOutput } from "./tools.js";
 
 /** What is stored of a call. */
 export type ToolRecord = (ToolOutput & { readonly media?: readonly Media[] }) | Refusal;
@@ -16,8 +16,8 @@ export function executionOf({ toolCallId, toolName, input }: ModelToolCall, reco
 }
 
 /** The call, for the model. */
-export function toldRecord(record: ToolRecord): ToldOutput {
-  if ("output" in record) return toldOf(record);
+export function modelRecord(record: ToolRecord): ModelOutput {
+  if ("output" in record) return modelOutputOf(record);
   if ("error" in record) return { type: "error-text", value: record.error };
   return { type: "execution-denied", reason: rejection(record.denied) };
 }

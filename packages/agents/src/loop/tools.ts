@@ -1,5 +1,5 @@
 /**
- * The tools of one run: its own, those of the AI SDK, its members, and the agents it may hand over to. The model gets their schemas
+ * The tools of one run: its own, those of the AI SDK, its members, and its handoffs to other agents. The model gets their schemas
  * without `execute`: the loop makes the calls.
  *
  * @module
@@ -21,13 +21,13 @@ import { type Parsed, parseWith } from "./parsed.js";
 export const memberToolName = "delegate_task_to_member";
 
 /** Output for the model. */
-export type ToldOutput = ToolResultPart["output"];
+export type ModelOutput = ToolResultPart["output"];
 
 export interface ToolOutput {
   /** Plain data, or text. */
   readonly output: unknown;
   /** What the model gets in its place, from the tool itself. */
-  readonly told?: ToldOutput;
+  readonly forModel?: ModelOutput;
 }
 
 /** A tool that whoever watches the run executes. */
@@ -90,7 +90,7 @@ async function sdkToolsOf(settings: ExecutorSettings): Promise<ToolSet> {
   );
   const [problem] = sameNames({ ...settings, sdkTools });
   if (problem === undefined) return Object.fromEntries(sdkTools.flatMap((one) => Object.entries(one)));
-  throw invalid(`The tools of "${settings.name}" are wrong: ${problem}.`, "Give one of them another name.");
+  throw invalid(`The tools of "${settings.name}" are wrong: ${problem}.`, "Rename one of them.");
 }
 
 async function readTools(settings: ExecutorSettings, read: () => Promise<ToolSet>): Promise<ToolSet> {
@@ -162,7 +162,7 @@ function memberTool(members: readonly Member[]): LoopTool {
   return {
     kind: "member",
     members,
-    definition: definitionOf("Give a member of the team a task. Returns the member's answer.", parameters),
+    definition: definitionOf("Delegates a task to a member of the team. Returns the member's answer.", parameters),
     confirmation: null,
     parse: (input) => parseWith(parameters, input),
   };
@@ -197,16 +197,16 @@ function sdkTool(tool: ToolSet[string], timeout: CallPolicies["timeout"]): LoopT
       const given = execute(value, { toolCallId, messages: [], abortSignal: signal, context: undefined });
       const output = plainResult(isStream(given) ? await lastOf(given, (value) => context.show(value)) : await given);
       if (toModelOutput === undefined) return { output };
-      const told = await toModelOutput({ toolCallId, input: value as never, output: output as never });
-      return { output, told: valuesAlone(told, output) ?? told };
+      const converted = await toModelOutput({ toolCallId, input: value as never, output: output as never });
+      return { output, forModel: valuesAlone(converted, output) ?? converted };
     },
   };
 }
 
 /** A server of MCP may answer with values and no content. Its client in the AI SDK shows the model the content alone. */
-function valuesAlone(told: ToldOutput, output: unknown): ToldOutput | null {
+function valuesAlone(converted: ModelOutput, output: unknown): ModelOutput | null {
   const { structuredContent, isError } = Object(output) as { structuredContent?: JSONValue; isError?: boolean };
-  const isEmpty = told.type === "content" && told.value.length === 0;
+  const isEmpty = converted.type === "content" && converted.value.length === 0;
   if (!isEmpty || structuredContent === undefined) return null;
   return { type: isError === true ? "error-json" : "json", value: structuredContent };
 }
@@ -237,7 +237,7 @@ export function plainResult(result: unknown): unknown {
 }
 
 /** An output, for the model. */
-export function toldOf({ output, told }: ToolOutput): ToldOutput {
-  if (told !== undefined) return told;
+export function modelOutputOf({ output, forModel }: ToolOutput): ModelOutput {
+  if (forModel !== undefined) return forModel;
   return typeof output === "string" ? { type: "text", value: output } : { type: "json", value: output as never };
 }

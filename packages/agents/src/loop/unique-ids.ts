@@ -1,5 +1,5 @@
 /**
- * Ids of tool calls that no other call of the conversation has. Some models give every call the same id, or none; others refer to their
+ * Ids of tool calls that no other call of the conversation has. Some models use the same id for every call, or none; others refer to their
  * own ids in later answers. So only an id that repeats is renamed, before it is used.
  *
  * @module

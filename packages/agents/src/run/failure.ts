@@ -122,7 +122,7 @@ const broken = new WeakSet<object>();
 
 export function brokenStream(who: Who): WorkflowError {
   const failure = failureOf(who, "failed: the model's answer broke off before its end.", {
-    hint: "Try again: the connection to the provider was lost, or the provider gave up.",
+    hint: "Try again: the connection to the provider was lost, or the provider stopped.",
   });
   broken.add(failure);
   return failure;
@@ -171,7 +171,7 @@ export function unfitOutput(
 export function stoppedEarly(who: Who & Pick<ExecutorSettings, "maxSteps">): WorkflowError {
   const { maxSteps } = who;
   return failureOf(who, `failed: after ${maxSteps} model calls it still wants to call tools.`, {
-    hint: "Raise `maxSteps`, or tell the model in the instructions when it is done.",
+    hint: "Raise `maxSteps`, or say in the instructions when the work is done.",
     details: { maxSteps },
     isFinal: true,
   });

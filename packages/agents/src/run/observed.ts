@@ -22,7 +22,7 @@ export interface AgentEnd {
   readonly status: ExecutorStatus;
   readonly error: unknown;
   readonly finishReason: string | null;
-  /** Of its own calls of the model since it began, one by one: those of members are their own. */
+  /** Usage of each of its model calls since it began, without those of members. */
   readonly calls: readonly { readonly inputTokens: number; readonly outputTokens: number }[];
 }
 

@@ -62,7 +62,7 @@ function ownedByUser(sessionId: string): WorkflowError {
   return new WorkflowError({
     code: "SESSION_FOREIGN",
     message: `Session "${sessionId}" belongs to a user, and the run names none.`,
-    hint: "Give the run the `userId`, or leave the session id out for a new session.",
+    hint: "Pass the `userId`, or leave out the session id for a new session.",
     details: { sessionId, userId: null },
   });
 }

@@ -6,7 +6,7 @@ export function idOf(name: string): string {
     .replaceAll(/[\s_]+/g, "-");
 }
 
-/** Name of the tool that hands over to an agent, as providers take it: up to 64 letters, digits, "_" and "-". */
+/** Name of the tool for a handoff to an agent, in the form that providers accept: up to 64 letters, digits, "_" and "-". */
 export function handoffName({ name }: { readonly name: string }): string {
   return `transfer_to_${idOf(name)
     .replaceAll(/[^\w-]/g, "_")

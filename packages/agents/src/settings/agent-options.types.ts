@@ -8,7 +8,7 @@ import type { RunContext, SessionState } from "./run-context.types.js";
 import type { AgentSessions } from "./sessions.types.js";
 import type { AgentTool } from "./tool.types.js";
 
-/** Text in which `{key}` stands for a value of the run, a list of such texts, or a function that writes the text. */
+/** Text in which `{key}` is replaced by a value of the run, a list of such texts, or a function that writes the text. */
 export type Instructions =
   | string
   | readonly string[]
@@ -25,12 +25,12 @@ export interface AgentOptions<Output = string> {
   readonly name?: string;
   /** Identifies the agent in events and to the leader of a team. @default made from the name */
   readonly id?: string;
-  /** Tells a team's leader what this member is for. */
+  /** Describes this member to the leader of a team. */
   readonly role?: string;
   /** First part of the system prompt. `{key}` works as in `instructions`. */
   readonly description?: string;
   /**
-   * Main part of the system prompt; a list of texts becomes lines. `{key}` stands for a value: of the session state,
+   * Main part of the system prompt; a list of texts becomes lines. `{key}` is replaced by a value: of the session state,
    * then of the dependencies, then of the metadata, then one of `user_id`, `session_id` and `run_id`. An unknown key
    * stays in the text as it is.
    */
@@ -107,7 +107,7 @@ export interface AgentOptions<Output = string> {
   /** Adds the session state to the system prompt. @default false */
   readonly addSessionStateToContext?: boolean;
   /**
-   * Gives the model a tool that sets keys of the session state. The model needs `addSessionStateToContext` to see the
+   * Adds a tool that sets keys of the session state. The model needs `addSessionStateToContext` to see the
    * state.
    * @default false
    */

@@ -81,7 +81,7 @@ export interface MemberRun extends ExecutorResult {
 export interface Executor {
   readonly kind: "agent" | "team";
   readonly name: string;
-  /** Tells a team's leader what the member is for. */
+  /** Describes the member to the leader of a team. */
   readonly role?: string | undefined;
   readonly description?: string | undefined;
   /** Never rejects: a failure is part of the result. */

@@ -30,8 +30,7 @@ function unreadable(media: Media): WorkflowError {
       path === undefined
         ? `The ${media.kind} "${media.id}" has neither \`url\`, \`filepath\` nor \`content\`.`
         : `The ${media.kind} "${media.id}" is the file ${JSON.stringify(path)}, and the agent has no \`readFile\`.`,
-    hint:
-      path === undefined ? "Give it one of them." : 'Give the agent `readFile`, such as that of "node:fs/promises".',
+    hint: path === undefined ? "Set one of them." : 'Set `readFile` of the agent, such as that of "node:fs/promises".',
     details: { mediaId: media.id, kind: media.kind },
   });
 }

@@ -37,7 +37,7 @@ export interface StepRunOptions
   > {
   /** Context of the step, which has to declare nothing for it. */
   readonly ctx: Context;
-  /** Tells this run from others of the same agent in the step. @default the id of the agent */
+  /** Distinguishes this run from others of the same agent in the step. @default the id of the agent */
   readonly key?: string;
   /**
    * Path in the state of the workflow that keeps the session state: `"session"`. Without it, tools cannot change any.

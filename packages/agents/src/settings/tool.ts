@@ -34,7 +34,7 @@ export function tool<Parameters extends z.ZodType = typeof noParameters>(options
   if (!nameRule.test(options.name)) {
     throw new WorkflowError({
       code: "OPTION_INVALID",
-      message: `The tool name ${JSON.stringify(options.name)} does not fit: providers take up to 64 letters, digits, "_" and "-".`,
+      message: `The tool name ${JSON.stringify(options.name)} is invalid: providers accept at most 64 letters, digits, "_" and "-".`,
       hint: "Rename the tool.",
       details: { tool: options.name },
     });

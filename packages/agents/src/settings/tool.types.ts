@@ -38,7 +38,7 @@ export type ConfirmationContext = Pick<ToolContext, "runContext" | "sessionState
 export interface ToolOptions<Parameters extends z.ZodType> extends CallPolicies {
   /** Up to 64 letters, digits, `_` and `-`. */
   readonly name: string;
-  /** Tells the model what the tool does and when to use it. */
+  /** Describes to the model what the tool does and when to use it. */
   readonly description: string;
   /** A zod object. Without it, the tool takes no arguments. */
   readonly parameters?: Parameters;

@@ -6,7 +6,7 @@ import { callRules, check } from "./check-options.js";
 const field = Symbol.for("@millrace/agents/policies");
 
 /**
- * Gives policies to tools of the AI SDK itself, such as those of an MCP server: for `sdkTools` of agents, and for the
+ * Adds policies to tools of the AI SDK itself, such as those of an MCP server: for `sdkTools` of agents, and for the
  * tools of `recorded`. They mean what they mean for `tool`: the model gets the error of the last attempt.
  *
  * @returns copies of the tools.

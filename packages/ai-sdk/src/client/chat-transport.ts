@@ -20,7 +20,7 @@ type ReconnectOptions = Parameters<DefaultChatTransport<UIMessage>["reconnectToS
  *
  * It sends the last message only, because the server has the others. A message that does not reach the server is sent
  * again, which does no harm. When it resumes, it waits for a connection, and says which answer the page has to its
- * end: so an answer that has ended while nobody was connected arrives, too.
+ * end: so an answer that has ended while the page was not connected arrives, too.
  *
  * @example
  * const [transport] = useState(() => new ChatTransport({ messages }));

@@ -5,7 +5,7 @@ export interface WrittenText {
   readonly owner: string;
   readonly kind: "text" | "reasoning";
   readonly id: string;
-  /** `true`: it does not stand for the result of the run. */
+  /** `true`: it is not the result of the run. */
   readonly isDraft?: true;
 }
 
@@ -13,7 +13,7 @@ export interface WrittenText {
  * The chunks of one message: opens and closes its steps and texts.
  *
  * A step of the message belongs to one owner: a call of a model, or the events of one work item. So what its owner
- * takes back is exactly what a `reset-step` removes. Owners may write at the same time: the text of each goes on where
+ * discards is exactly what a `reset-step` removes. Owners may write at the same time: the text of each continues where
  * it began.
  */
 export class MessageWriter {
@@ -21,7 +21,7 @@ export class MessageWriter {
   #owner: string | null = null;
   /** The open text of each owner. */
   readonly #open: Map<string, WrittenText> = new Map();
-  /** Whether the message has text that stands for the result of the run. */
+  /** Whether the message has the result of the run as text. */
   hasText = false;
 
   /** What was written since the last call. */
@@ -69,7 +69,7 @@ export class MessageWriter {
     this.put({ type: `${open.kind}-end`, id: open.id });
   }
 
-  /** Takes back what the owner has written, if its step is still the last one. */
+  /** Removes what the owner has written, if its step is still the last one. */
   reset(owner: string): void {
     if (this.#owner === owner) {
       this.#open.clear(); // a reset ends all texts

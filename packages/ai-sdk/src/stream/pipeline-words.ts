@@ -1,5 +1,5 @@
 /**
- * What agents of a pipeline say while it runs, and what they have used, as its events and its output tell.
+ * What agents of a pipeline say while it runs, and their usage, read from its events and its output.
  *
  * @module
  */

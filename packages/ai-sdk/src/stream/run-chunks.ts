@@ -14,7 +14,7 @@ export interface RunChunksOptions extends RunMessageOptions {
   readonly signal: AbortSignal;
 }
 
-/** The chunks of the message. The run goes on when nobody reads it. */
+/** The chunks of the message. The run does not need a reader. */
 export async function* runChunks(handle: RunHandle, options: RunChunksOptions): AsyncGenerator<UIMessageChunk> {
   const { skipTo = -1 } = options;
   const message = new RunMessage(options);

@@ -1,7 +1,7 @@
 /**
  * The stream of a run as the chunks of one message.
  *
- * Equal events give an equal message, whoever reads them, and when: no clock, no chance, nothing from outside of the
+ * Equal events make an equal message for every reader at any time: no clock, no chance, nothing from outside of the
  * stream but the prompts that are open at its end.
  *
  * @module

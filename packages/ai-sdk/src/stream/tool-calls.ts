@@ -55,7 +55,7 @@ export class ToolCalls {
     this.#writer.put({ type: "tool-approval-request", approvalId: promptId, toolCallId: part });
   }
 
-  /** A call of a member gets a part of its own, under the id of the question. */
+  /** A call of a member gets a separate part, under the id of the question. */
   #partOf(promptId: string, { id, toolCallId, toolName, input }: AgentQuestion): string {
     if (id === toolCallId) return id;
     const known = this.#ofMembers.get(id);

@@ -1,7 +1,7 @@
 /**
  * Loads a file of the user, TypeScript and decorators included, as `tsx` compiles it.
  *
- * Hooks are set once for the process, and not in a namespace of their own: so the file gets the very copy of `millrace`
+ * Hooks are set once for the process, and not in a separate namespace: so the file gets the very copy of `millrace`
  * that this command loads, too.
  *
  * @module

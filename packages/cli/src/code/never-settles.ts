@@ -28,7 +28,7 @@ export async function toItsEnd<Value>(path: string, loading: Promise<Value>): Pr
 function endless(shown: string): CliError {
   return new CliError({
     code: "CODE_FAILED",
-    message: `${shown} waits while it is loaded for something that never comes.`,
+    message: `${shown} waits, while it is loaded, for something that never happens.`,
     hint: "Look at its `await` outside of functions, and at those of the files that it imports.",
   });
 }

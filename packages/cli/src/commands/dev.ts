@@ -130,21 +130,21 @@ class DevSession {
     this.#watchFiles(loaded.files);
     if (loaded.type === "failed") {
       next.kill();
-      this.#tellFailure(loaded.error);
+      this.#printFailure(loaded.error);
       return;
     }
     const before = this.#current;
     await before?.close();
-    if (before !== null) this.#letGo(before);
+    if (before !== null) this.#release(before);
     this.#current = next;
     const serving = await next.serve(this.#where);
     if (serving.type === "failed") return this.#onNotServing(next, serving.error);
     this.#where = { port: serving.port, isDefault: false };
     next.onExit((code) => this.#onExit(next, code));
-    this.#tellServing(serving, before !== null);
+    this.#printServing(serving, before !== null);
   }
 
-  #letGo(version: VersionProcess): void {
+  #release(version: VersionProcess): void {
     this.#leaving.add(version);
     version.left.then(() => this.#leaving.delete(version));
   }
@@ -171,13 +171,13 @@ class DevSession {
     this.#watch.set([...files, ...(isFolder ? [] : [path])], isFolder ? path : dirname(path));
   }
 
-  #tellFailure(error: ErrorDescription): void {
+  #printFailure(error: ErrorDescription): void {
     printError(this.#terminal, Object.assign(new Error(error.message), error));
     const rest = this.#current === null ? "Waiting for a change." : "The version before keeps serving.";
     this.#terminal.note(this.#terminal.paintError("dim", rest));
   }
 
-  #tellServing(serving: Extract<Serving, { type: "serving" }>, isReload: boolean): void {
+  #printServing(serving: Extract<Serving, { type: "serving" }>, isReload: boolean): void {
     const terminal = this.#terminal;
     if (isReload) return terminal.line(terminal.paint("dim", `loaded again at ${new Date().toLocaleTimeString()}`));
     const path = serving.hasStudio ? "/studio/" : "";

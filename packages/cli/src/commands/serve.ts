@@ -44,7 +44,7 @@ export async function serve(terminal: Terminal, options: ServeOptions): Promise<
     terminal.line(`${server.url}${studio ? "/studio/" : ""}`);
     for (const line of servedLines(terminal, { code, place: app.place })) terminal.note(line);
     if (!hasAuth && !server.isOwn)
-      terminal.note("Everybody who reaches this address may do everything: give it a `--token`.");
+      terminal.note("Everyone who reaches this address may do everything: set a `--token`.");
     await untilInterrupted();
     server.close();
   } finally {

@@ -69,7 +69,7 @@ async function openForImport(terminal: Terminal, options: ImportCommandOptions, 
   return openTarget(terminal, { store, code: "required", creates: true });
 }
 
-const notExported = "Give a file that `millrace store export -o` has written.";
+const notExported = "Pass a file that `millrace store export -o` has written.";
 
 async function* linesOf(path: string): AsyncGenerator<unknown> {
   let number = 0;

@@ -119,7 +119,7 @@ function notVacuumed(kind: "postgres" | "config"): CliError {
     });
   return new CliError({
     code: "STORE_UNSUPPORTED",
-    message: "PostgreSQL frees space by itself.",
+    message: "PostgreSQL frees space automatically.",
     hint: "Its autovacuum does that; `VACUUM FULL` in `psql` shrinks tables, and locks them.",
   });
 }

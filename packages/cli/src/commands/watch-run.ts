@@ -23,7 +23,7 @@ interface Watching {
   readonly after?: number;
 }
 
-/** Gives the exit code. */
+/** Returns the exit code. */
 export async function watchRun(terminal: Terminal, watching: Watching): Promise<number> {
   const { target, runId, workflow, begin, bring, after = -1 } = watching;
   if (terminal.isJson) terminal.json({ type: "run", run_id: runId, workflow });

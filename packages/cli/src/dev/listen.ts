@@ -75,8 +75,8 @@ function noPlace(
     message: `The server cannot listen at ${host}, port ${port}: ${cause.code}.`,
     hint:
       cause.code === "EACCES"
-        ? "Give a `--port` from 1024."
-        : "Give a `--host` that this computer has, such as 127.0.0.1, or 0.0.0.0 for all of its addresses.",
+        ? "Use a `--port` from 1024."
+        : "Use a `--host` of this computer, such as 127.0.0.1, or 0.0.0.0 for all of its addresses.",
     details: { host, port },
     cause,
   });

@@ -51,7 +51,7 @@ describe.each(here)("a server at %s", (host) => {
   });
 });
 
-it("judges the name of the computer by the address that it stands for", async () => {
+it("judges the name of the computer by the address that it means", async () => {
   const name = hostname();
   const address = await addressOf(name);
   const { server, statusFor } = await listeningAt(name);

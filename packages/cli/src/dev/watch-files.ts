@@ -1,4 +1,4 @@
-/** Tells when one of these files changes, or a file of code appears beside them. */
+/** Reports when one of these files changes, or a file of code appears beside them. */
 import { existsSync, type FSWatcher, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 

@@ -12,7 +12,7 @@ function changeOf(attempt: RunAttempt): StepChange {
   return { ...attempt, atMs: startedAtMs, elapsedMs, note: error?.message ?? wait ?? null };
 }
 
-/** Tells each change once. */
+/** Reports each change once. */
 export class AttemptReader {
   readonly #target: Target;
   readonly #runId: string;
@@ -31,7 +31,7 @@ export class AttemptReader {
     try {
       for await (const one of this.#target.client.attempts(this.#runId)) attempts.push(one);
       if (attempts.some((one) => !this.#listener.has(one.runId))) await this.#addChildren();
-      for (const one of attempts) this.#tell(one);
+      for (const one of attempts) this.#report(one);
       return attempts;
     } catch (error) {
       if (!/^(RUN_UNKNOWN|SERVER_UNREACHABLE)$/.test(describeError(error).code)) throw error;
@@ -44,7 +44,7 @@ export class AttemptReader {
       this.#listener.add({ parentRunId: parentId, step, runId, workflow });
   }
 
-  #tell(attempt: RunAttempt): void {
+  #report(attempt: RunAttempt): void {
     const key = `${attempt.runId} ${attempt.item} ${attempt.attempt}`;
     const { status, calls } = attempt;
     const state = [status, ...calls.map((call) => `${call.status} ${call.attempts}`)].join();

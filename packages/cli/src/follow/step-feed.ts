@@ -1,5 +1,5 @@
 /**
- * Tells what the steps of a run do: in this process from the inspection events of its workflows, at once; of a server
+ * Reports what the steps of a run do: in this process from the inspection events of its workflows, at once; of a server
  * from its list of attempts.
  *
  * @module
@@ -17,7 +17,7 @@ import { type StepChange, type StepListener, waitText } from "./step-tree.js";
 /** Resolves once everything known is reported. */
 export type StopFeed = () => Promise<void>;
 
-/** @param runId A run that may not be stored yet. Gives the way to stop. */
+/** @param runId A run that may not be stored yet. @returns Stops it. */
 export function feedSteps(target: Target, runId: string, listener: StepListener): StopFeed {
   return target.local === null ? feedOfServer(target, runId, listener) : feedOfCode(target.local.code, listener);
 }
@@ -45,9 +45,12 @@ type AttemptEvent =
   | InspectionEvents["step.completed"];
 
 function listen(workflow: Workflow, listener: StepListener): (() => void)[] {
-  const on = <Name extends InspectionName>(name: Name, tell: (payload: InspectionEvents[Name]) => void): (() => void) =>
+  const on = <Name extends InspectionName>(
+    name: Name,
+    report: (payload: InspectionEvents[Name]) => void,
+  ): (() => void) =>
     workflow.on(name, (payload) => {
-      if (listener.has(payload.runId)) tell(payload);
+      if (listener.has(payload.runId)) report(payload);
     });
   const change = (
     facts: Omit<AttemptEvent, "events" | "elapsedMs" | "error" | "final">,

@@ -92,7 +92,7 @@ function holdsNodes(groups: readonly GraphGroup[], id: string): boolean {
   );
 }
 
-/** The group of each node that has one: an event is in the innermost that has all steps which give or take it, but for handlers of failures. */
+/** The group of each node that has one: an event is in the innermost that has all steps which emit or accept it, but for handlers of failures. */
 function groupsOf({
   nodes,
   edges,

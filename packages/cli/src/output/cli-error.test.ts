@@ -6,8 +6,8 @@ import { fieldsIn } from "./parse-json.js";
 const answered = (of: object): Error => Object.assign(new Error("GET http://a/b was answered with 401: no"), of);
 
 describe("an error of a server", () => {
-  it("is told with the options of the command, not with those of a program", () => {
-    const refused = describeError(answered({ code: "REQUEST_REFUSED", hint: "Give `headers`.", status: 401 }));
+  it("names the options of the command, not with those of a program", () => {
+    const refused = describeError(answered({ code: "REQUEST_REFUSED", hint: "Pass `headers`.", status: 401 }));
     const page = describeError(answered({ code: "RESPONSE_INVALID", hint: "Check `baseUrl`.", status: 200 }));
     const silent = describeError(answered({ code: "REQUEST_TIMEOUT", hint: "Raise it.", url: "http://a/b" }));
 

@@ -84,13 +84,13 @@ export function describeError(error: unknown): ErrorDescription {
 /** The hint speaks of the options of a program; this is what the command has in their place. */
 function ownHint(code: string, error: unknown): string | null {
   const { status } = error as { readonly status?: number };
-  if (status === 401) return "Give the token of the server with `--token`, or in MILLRACE_TOKEN.";
+  if (status === 401) return "Pass the token of the server with `--token`, or in MILLRACE_TOKEN.";
   return ownHints[code] ?? null;
 }
 
 const ownHints: Readonly<Record<string, string>> = {
   RESPONSE_INVALID: "Look whether `--url` leads to a Millrace server, and not to a page or a proxy.",
-  RUN_ID_CONFLICT: "Give another `--id`, or leave it out.",
+  RUN_ID_CONFLICT: "Use another `--id`, or leave it out.",
   STORE_UNREACHABLE: "Look whether the database runs, and whether `--store` leads to it.",
   STORE_BUSY: "Look for a program that keeps a write transaction open, and call it again.",
 };

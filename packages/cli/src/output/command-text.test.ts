@@ -22,13 +22,13 @@ const odd = [
   "{a,b}",
 ];
 
-/** What a shell gives to the command. */
+/** What a shell passes to the command. */
 function wordsIn(command: string): string[] {
   const script = `millrace() { for word; do printf '%s\\0' "$word"; done; }\n${command}`;
   return execFileSync("sh", ["-c", script], { encoding: "utf8" }).split("\0").slice(0, -1);
 }
 
-it.each(odd)("gives a shell %j as one word", (id) => {
+it.each(odd)("passes %j to a shell as one word", (id) => {
   expect(wordsIn(commandText("resume", { args: [id], flags: ["--store", id] }))).toEqual(["resume", id, "--store", id]);
 });
 

@@ -23,8 +23,8 @@ it("says where text stops being JSON", () => {
   expect(placeOf('{"topic": "x",}')).toEqual([1, 15]);
 });
 
-it("gives the hint of the file that the text is from", () => {
-  const hint = "Give a file that was exported.";
+it("returns the hint of the file that the text is from", () => {
+  const hint = "Pass a file that was exported.";
 
   expect(() => parseJson("{", "Line 1", hint)).toThrow(expect.objectContaining({ hint }));
 });

@@ -40,7 +40,7 @@ export function fieldsIn(json: unknown, what: string): Record<string, unknown> {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `${what} is ${shown}, not an object.`,
-    hint: 'Give the fields with their names, such as `{"topic":"pirates"}`.',
+    hint: 'Pass the fields with their names, such as `{"topic":"pirates"}`.',
   });
 }
 

@@ -14,7 +14,7 @@ export function printError(terminal: Terminal, error: unknown): number {
   return exitCodeOf(described.code);
 }
 
-/** Where no terminal is at hand. */
+/** Used without a terminal. */
 export function errorText(error: unknown, isJson: boolean): string {
   const described = describeError(error);
   return isJson ? jsonOf(described) : cleanText(textOf(described, (_style, text) => text));

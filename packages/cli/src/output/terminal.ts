@@ -1,4 +1,4 @@
-/** Where a command reads and writes. Tests give their own. */
+/** Where a command reads and writes. Tests pass their own. */
 import { cleanJson, cleanText, colored, type Style } from "./clean.js";
 import { jsonText } from "./format.js";
 

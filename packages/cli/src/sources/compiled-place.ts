@@ -101,11 +101,11 @@ class Debugging {
 
   /** A session with the own thread answers at once. */
   #ask<Answer>(method: string, params: object): Answer {
-    let told: { readonly error: Error | null; readonly answer?: object | undefined } = { error: new Error(method) };
+    let answered: { readonly error: Error | null; readonly answer?: object | undefined } = { error: new Error(method) };
     this.#session.post(method, params, (error, answer) => {
-      told = { error, answer };
+      answered = { error, answer };
     });
-    if (told.error !== null) throw told.error;
-    return told.answer as Answer;
+    if (answered.error !== null) throw answered.error;
+    return answered.answer as Answer;
   }
 }

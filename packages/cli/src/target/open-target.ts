@@ -161,9 +161,9 @@ function workflowOf({ core: { defineWorkflow, StartEvent, StopEvent } }: Kit): W
 }
 
 export function logOf(terminal: Terminal): Log {
-  const tell = (message: string, cause?: unknown): void =>
+  const print = (message: string, cause?: unknown): void =>
     terminal.note(terminal.paintError("dim", cause === undefined ? message : `${message} ${textOf(cause)}`));
-  return { info: () => {}, error: tell };
+  return { info: () => {}, error: print };
 }
 
 const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

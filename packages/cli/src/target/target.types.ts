@@ -1,5 +1,5 @@
 /**
- * What a command works on: the runs of a store, with their code where it is at hand, or those of a server.
+ * What a command works on: the runs of a store, with their code where it is loaded, or those of a server.
  *
  * Both speak the HTTP contract. Over a store the server is in this process, without a port: so each command is written
  * once.
@@ -59,7 +59,7 @@ export interface Target {
   readonly local: LocalTarget | null;
   list(query: RunListQuery): Promise<RunRows>;
   row(runId: string): Promise<RunRow>;
-  /** Whether the code of a workflow is at hand: without it a run is shown as it is stored. */
+  /** Whether the code of a workflow is loaded: without it a run is shown as it is stored. */
   hasWorkflow(name: string): Promise<boolean>;
   /** Lets running steps finish for a second; runs continue when they are resumed. */
   close(): Promise<void>;

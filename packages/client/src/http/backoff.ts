@@ -29,7 +29,7 @@ export function resolveRetry(options: RetryOptions | false = {}): ResolvedRetry 
 }
 
 /**
- * Delay after `failures` failures in a row, the last of which is `error`; `null` to give up.
+ * Delay after `failures` failures in a row, the last of which is `error`; `null` to stop.
  *
  * @see https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  */

@@ -14,7 +14,7 @@ export const text: Rule = valueRule(isText, "a text");
 const signal: Rule = ruleOf((value) => {
   const { aborted, addEventListener } = Object(value) as Partial<AbortSignal>;
   if (typeof aborted === "boolean" && typeof addEventListener === "function") return null;
-  const hint = Object(value).signal === undefined ? "" : "; give its `signal`";
+  const hint = Object(value).signal === undefined ? "" : "; pass its `signal`";
   return `is ${formatValue(value)}, not an AbortSignal${hint}`;
 });
 
@@ -42,9 +42,7 @@ const kinds: Readonly<Record<string, Rule>> = {
   ),
   texts: valueRule((value) => [value].flat().every(isText), "a text, or a list of texts"),
   /** Fields of a state. They travel as JSON without type information for other values. */
-  json: ifObject((value) =>
-    isPlain(value) ? null : "holds a value that JSON cannot, such as a Date; give what JSON can hold",
-  ),
+  json: ifObject((value) => (isPlain(value) ? null : "contains a value that JSON cannot hold, such as a Date")),
 };
 
 /** @param names With the kinds of their values: `limit:number`. */

@@ -24,7 +24,7 @@ const rules: Rules = { input: object, handlerId: handlerIdRule, labels: object, 
 export interface UseRunOptions<Input = { readonly [field: string]: unknown }> {
   /**
    * Starts a run with this input when the component mounts: once, also in strict mode. Later changes of `input` do
-   * nothing: call `start()`, or give the component another React `key`.
+   * nothing: call `start()`, or change the React `key` of the component.
    *
    * With a `handlerId` the run gets this id. When the component has started it before, it is shown, so a reload does
    * not start a second run.

@@ -25,7 +25,7 @@ function isEnvelope(value: unknown): value is StreamedEnvelope {
   return typeof value === "object" && value !== null && typeof (value as StreamedEnvelope).type === "string";
 }
 
-/** Tells whether the event ends the run. The end of a child run does not. */
+/** Returns whether the event ends the run. The end of a child run does not. */
 function endsRun({ type, types, origin }: StreamedEnvelope): boolean {
   return (origin ?? null) === null && [type, ...(types ?? [])].some((name) => endTypes.includes(name));
 }

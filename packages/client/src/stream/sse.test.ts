@@ -35,11 +35,11 @@ async function framesOf(pieces: readonly Uint8Array[]): Promise<SseFrame[]> {
 }
 
 describe("readSse", () => {
-  it("gives whole frames, with every kind of line end", async () => {
+  it("returns whole frames, with every kind of line end", async () => {
     expect(await framesOf([bytes])).toEqual(frames);
   });
 
-  it("gives the same wherever the bytes are split, also within a letter", async () => {
+  it("returns the same wherever the bytes are split, also within a letter", async () => {
     const splits = await Promise.all(
       Array.from(bytes, (_, at) => framesOf([bytes.slice(0, at), new Uint8Array(), bytes.slice(at)])),
     );
@@ -47,7 +47,7 @@ describe("readSse", () => {
     expect(splits).toEqual(splits.map(() => frames));
   });
 
-  it("gives the same byte by byte", async () => {
+  it("returns the same byte by byte", async () => {
     expect(await framesOf(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(frames);
   });
 });

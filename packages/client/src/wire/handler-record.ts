@@ -58,7 +58,7 @@ function errorOf(record: HandlerRecord, { request }: DecodeOptions): WorkflowErr
   });
 }
 
-/** Tells whether the run has nothing to do now. */
+/** Returns whether the run has nothing to do now. */
 export function isOutcome(summary: RunSummary): summary is RunOutcome {
   return summary.status !== "running";
 }

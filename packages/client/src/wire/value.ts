@@ -32,7 +32,7 @@ export function decodeValue({ json, meta }: EncodedValue): unknown {
   });
 }
 
-/** Tells whether `JSON.stringify` keeps the value as it is. */
+/** Returns whether `JSON.stringify` keeps the value as it is. */
 export function isPlain(value: unknown): boolean {
   try {
     return encodeValue(value).meta === undefined;

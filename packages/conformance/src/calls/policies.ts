@@ -20,7 +20,7 @@ const state = {
 };
 const soon: RetryPolicy = retryPolicy({ wait: wait.fixed(15), stop: stop.never });
 
-/** @param begun Is told of every attempt, in whatever process. */
+/** @param begun Called with every attempt, in any process. */
 function flowOf(begun: (key: string, attempt: number) => void) {
   return defineWorkflow("policies", { state })
     .step("work", { on: StartEvent, emits: [Paid, StopEvent] }, async (_start, ctx) => {
@@ -69,7 +69,7 @@ interface Result {
 export function callPoliciesSuite(name: string, open: () => Promise<RunStore>): void {
   const deaths = Array.from({ length: 14 }, (_, index) => index + 1);
   describe(`${name}: calls that are tried again, and calls that end with an edit`, () => {
-    it.each(deaths)("count once, and their attempts go on, when the process dies with commit %i", async (last) => {
+    it.each(deaths)("count once, and their attempts continue, when the process dies with commit %i", async (last) => {
       const store = keptOpen(await open());
       const { store: mortal, dieWith } = mortalStore(store);
       const attempts: string[] = [];

@@ -76,7 +76,7 @@ async function resultOf(opened: RunStore, flow: object, deathsAt: readonly numbe
     const handle = web.handle("one");
     while (!isDead) {
       await pause(10);
-      // Processes that die settle nothing: nobody waits for more than the next look.
+      // Processes that die settle nothing: no wait is longer than until the next look.
       const outcome = await Promise.race([handle.idle(), pause(20)]);
       if (outcome === undefined) continue;
       if (outcome.status === "completed") {

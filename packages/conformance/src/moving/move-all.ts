@@ -49,7 +49,7 @@ function mortal(stores: Stores, how: string): Stores {
     return (...values: readonly unknown[]) => {
       void method(...values);
       setTimeout(() => process.kill(process.pid, "SIGKILL"), Number(afterMs));
-      return new Promise(() => {}); // nobody hears the answer
+      return new Promise(() => {}); // the answer is lost
     };
   });
   return { ...stores, [of]: dying };

@@ -1,5 +1,5 @@
 /**
- * Messages to a run whose owner dies while it takes them: whoever sent them is told what became of them, and none stays open.
+ * Messages to a run whose owner dies while it takes them: every sender gets a receipt, and none stays open.
  *
  * @module
  */

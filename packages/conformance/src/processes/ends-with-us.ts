@@ -18,7 +18,7 @@ export function endsWithUs(started: ChildProcess, last: LastWords): void {
 
 function startReaper(): ChildProcess {
   const path = fileURLToPath(new URL("reaper.mjs", import.meta.url));
-  // A group of its own: the interrupt of a terminal must not end it before its time.
+  // A separate group: the interrupt of a terminal must not end it before its time.
   const started = spawn(process.execPath, [path], { detached: true, stdio: ["ignore", "ignore", "inherit", "ipc"] });
   started.unref();
   started.channel?.unref();

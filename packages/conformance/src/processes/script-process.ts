@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { endsWithUs } from "./ends-with-us.js";
 import { nodeFlags } from "./node-flags.js";
 
-/** A process of its own that runs a script. It ends with this process, however that goes. */
+/** A separate process that runs a script. It ends with this process, however that ends. */
 export class ScriptProcess {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;

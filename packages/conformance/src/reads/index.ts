@@ -1,5 +1,5 @@
 /**
- * What a runtime tells of its runs, over any store: attempts, moments, changes, what is to come, forks, counts and searches.
+ * What a runtime reports of its runs, over any store: attempts, moments, changes, what is to come, forks, counts and searches.
  *
  * @module
  */

@@ -9,7 +9,7 @@ export function deleteSuite(test: StoreTest): void {
   describe("closing a store", () => closing(test));
 }
 
-/** Creates a run that owns one of everything and is held by nobody. Returns the position of its answered post. */
+/** Creates a run that owns one of everything and has no owner. Returns the position of its answered post. */
 async function createFull(runs: Runs, runId: string, tenant?: string): Promise<number> {
   const run: HeldRun = await runs.create(runId, tenant === undefined ? {} : { tenant });
   const answered = await runs.post(run.key, messageOf("1", "answered"));
@@ -67,7 +67,7 @@ function deleting(test: StoreTest): void {
 }
 
 function counting(test: StoreTest): void {
-  test("counts what went: not what nobody knows, nor a key that is named twice", async (store, runs) => {
+  test("counts what was deleted: not unknown keys, nor a key that is named twice", async (store, runs) => {
     await runs.createEnded("one");
     await runs.createWaiting("two");
 

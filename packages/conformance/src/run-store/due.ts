@@ -333,7 +333,7 @@ function nextWake(test: StoreTest): void {
     expect(await store.nextWakeAtMs({})).toBe(startMs + 100);
   });
 
-  test("is never, without runs that nobody holds", async (store, runs) => {
+  test("is never, without runs that have no owner", async (store, runs) => {
     await runs.create("held");
     await runs.createEnded("ended");
     await runs.createWaiting("waiting");
@@ -341,7 +341,7 @@ function nextWake(test: StoreTest): void {
     expect(await store.nextWakeAtMs()).toBeNull();
   });
 
-  test("is the earliest time of all runs that nobody holds", async (store, runs) => {
+  test("is the earliest time of all runs without an owner", async (store, runs) => {
     await runs.create("scheduled", { owner: null, startAtMs: startMs + 500, tenant: "other" });
     await runs.createWaiting("waiting", startMs + 400);
     await runs.create("held", { startAtMs: startMs + 100 });
@@ -353,7 +353,7 @@ function nextWake(test: StoreTest): void {
     expect(await store.nextWakeAtMs()).toBe(startMs + 500);
   });
 
-  test("has come when a run that nobody holds has a post", async (store, runs) => {
+  test("has come when a run without an owner has a post", async (store, runs) => {
     const { key } = await runs.createWaiting("run", startMs + 5_000);
     await runs.post(key, messageOf("1"));
 

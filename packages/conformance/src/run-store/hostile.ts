@@ -246,7 +246,7 @@ function values(test: StoreTest): void {
     await expect(store.list({ tenant: "acme", limit: 10, cursor: "bm9uZQ" })).rejects.toMatchObject(refused);
   });
 
-  test("returns nobody else's runs for a cursor that is none", async (store, runs) => {
+  test("returns no run of another tenant for an invalid cursor", async (store, runs) => {
     await runs.create("own");
     await runs.create("theirs", { tenant: "other" });
     const cursors = ["", "x", "0", "' OR 1=1 --", "null", "{}", "[]", "-1:-1", "é", "AAAA", "9".repeat(500)];

@@ -149,7 +149,7 @@ function releasing(test: StoreTest): void {
     expect(await store.run(run.key)).toMatchObject({ lease: null, epoch: 1 });
   });
 
-  test.held("fences who gave it back, also within the same batch", async (store, run, runs) => {
+  test.held("fences the owner that has released it, also within the same batch", async (store, run, runs) => {
     const results = await store.commit([commitOf(run, released()), commitOf(run, { ticks: batchOf(1) })]);
     const later = await runs.commitOne(commitOf(run, { ticks: batchOf(1) }));
 

@@ -1,7 +1,7 @@
 /** Places of a queue: how many, how often, for whom, and until when. */
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { claimDue, enqueue, enqueueAll, giveBack, heldOf, idsOf, limitsOf, take } from "./queued-runs.js";
+import { claimDue, enqueue, enqueueAll, heldOf, idsOf, limitsOf, releaseRun, take } from "./queued-runs.js";
 import { keyOf, leaseMs, leaseOf, startMs, summaryOf } from "./rows.js";
 
 export function placeSuite(test: StoreTest): void {
@@ -95,17 +95,17 @@ function paced(test: StoreTest): void {
   test("a run counts once, and comes again although the rate is used up", async (store, runs) => {
     await enqueueAll(runs, "q", 3);
     await take(store, limits);
-    await giveBack(runs, "q0", summaryOf("waiting", { wakeAtMs: startMs + 10 }));
+    await releaseRun(runs, "q0", summaryOf("waiting", { wakeAtMs: startMs + 10 }));
 
     expect(await take(store, limits, { nowMs: startMs + 10 })).toEqual(["q0"]);
-    await giveBack(runs, "q0", summaryOf("waiting", { wakeAtMs: startMs + 1_000 }));
+    await releaseRun(runs, "q0", summaryOf("waiting", { wakeAtMs: startMs + 1_000 }));
     expect(await take(store, limits, { nowMs: startMs + 1_000, limit: 2 })).toEqual(["q0", "q2"]);
   });
 
   test("a run that ended and was deleted still counts", async (store, runs) => {
     await enqueueAll(runs, "q", 3);
     await take(store, limits);
-    await giveBack(runs, "q0", summaryOf("completed", { outcome: "{}" }));
+    await releaseRun(runs, "q0", summaryOf("completed", { outcome: "{}" }));
     await store.delete([keyOf("q0")]);
 
     expect(await take(store, limits, { nowMs: startMs + 999 })).toEqual([]);
@@ -140,7 +140,7 @@ function inTurn(test: StoreTest): void {
     expect(await take(store, limitsOf())).toEqual(["c1", "a2", "a3", "a4"]);
   });
 
-  test("a key that has nothing to give goes to the end of the line when it comes again", async (store, runs) => {
+  test("a key without runs goes to the end of the line when it comes again", async (store, runs) => {
     await enqueueAll(runs, "a", 3);
     await enqueueAll(runs, "b", 2);
     expect(await take(store, limitsOf(), { limit: 2 })).toEqual(["a0", "b0"]);
@@ -157,7 +157,7 @@ function inTurn(test: StoreTest): void {
     await enqueueAll(runs, "c", 2);
     expect(await take(store, limits)).toEqual(["b0", "c0"]);
 
-    for (const id of ["c0", "b0", "a0"]) await giveBack(runs, id, summaryOf("completed"));
+    for (const id of ["c0", "b0", "a0"]) await releaseRun(runs, id, summaryOf("completed"));
 
     expect(await take(store, limits)).toEqual(["a1", "b1", "c1"]);
   });
@@ -182,7 +182,7 @@ function inTurn(test: StoreTest): void {
   test("a run that comes again goes before those that were created after it", async (store, runs) => {
     await enqueueAll(runs, "q", 4);
     await take(store, limitsOf(), { limit: 2 });
-    await giveBack(runs, "q1", summaryOf("waiting", { wakeAtMs: startMs + 10 }));
+    await releaseRun(runs, "q1", summaryOf("waiting", { wakeAtMs: startMs + 10 }));
 
     expect(await take(store, limitsOf(), { nowMs: startMs + 10 })).toEqual(["q1", "q2", "q3"]);
   });
@@ -195,11 +195,11 @@ function givenBack(test: StoreTest): void {
     await enqueueAll(runs, "q", 3);
     await take(store, limits);
 
-    await giveBack(runs, "q0");
+    await releaseRun(runs, "q0");
     expect(await store.run(keyOf("q0"))).toMatchObject({ hasPlace: false, lease: null });
     expect(await store.nextWakeAtMs({ queues: [limits] })).toBeLessThanOrEqual(startMs);
     expect(await take(store, limits)).toEqual(["q1"]);
-    await giveBack(runs, "q1", summaryOf("completed", { outcome: "{}" }));
+    await releaseRun(runs, "q1", summaryOf("completed", { outcome: "{}" }));
     expect(await take(store, limits)).toEqual(["q2"]);
   });
 
@@ -234,7 +234,7 @@ function lost(test: StoreTest): void {
     expect(await take(store, limits, { nowMs: startMs + leaseMs })).toEqual([]);
     expect(await store.run(keyOf("q0"))).toMatchObject({ lease: null, hasPlace: false });
     expect(await store.renew(leaseOf("dead", startMs + leaseMs))).toEqual([]);
-    await giveBack(runs, "q1");
+    await releaseRun(runs, "q1");
     expect(await take(store, limits, { nowMs: startMs + leaseMs })).toEqual(["q0"]);
   });
 
@@ -269,7 +269,7 @@ function lost(test: StoreTest): void {
 
   test("by a lease beside the limits that has run out: the run needs an owner again", async (store, runs) => {
     await enqueue(runs, "q0");
-    await runs.claim(keyOf("q0"), { ...leaseOf("bob"), beside: true });
+    await runs.claim(keyOf("q0"), { ...leaseOf("bob"), ignoreQueueLimits: true });
 
     expect(await take(store, limits, { nowMs: startMs + leaseMs - 1 })).toEqual([]);
     expect(await take(store, limits, { nowMs: startMs + leaseMs })).toEqual(["q0"]);

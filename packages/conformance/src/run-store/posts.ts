@@ -282,10 +282,10 @@ function reading(test: StoreTest): void {
 
     expect(textsOf(await store.posts({ owner: "ann" }))).toEqual(["0", "1", "4"]);
     expect(textsOf(await store.posts({ owner: "bob" }))).toEqual(["2"]);
-    expect(await store.posts({ owner: "nobody" })).toEqual([]);
+    expect(await store.posts({ owner: "unknown" })).toEqual([]);
   });
 
-  test("returns an owner no posts with a receipt, and none of runs that it gave back or lost", async (store, runs) => {
+  test("returns an owner no posts with a receipt, and none of runs that it released or lost", async (store, runs) => {
     const [done, given, lost] = [await runs.create("done"), await runs.create("given"), await runs.create("lost")];
     const position = await runs.post(done.key, messageOf("1"));
     await runs.post(given.key, messageOf("2"));

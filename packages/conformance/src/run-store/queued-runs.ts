@@ -1,4 +1,4 @@
-/** Puts runs into queues, takes them and gives them back, for the tests. */
+/** Puts runs into queues, claims and releases them, for the tests. */
 import type { ClaimedRun, DueRuns, QueueLimits, QueueTicket, RunStore } from "millrace/runtime";
 import { keyOf, leaseOf, startMs, summaryOf } from "./rows.js";
 import { creationOf, type HeldRun, type RunOptions, type Runs, released } from "./runs.js";
@@ -47,10 +47,10 @@ export const idsOf = (claimed: readonly ClaimedRun[]): string[] => claimed.map((
 
 export async function heldOf(store: RunStore, runId: string): Promise<HeldRun> {
   const run = await store.run(keyOf(runId));
-  return { key: keyOf(runId), owner: run?.lease?.owner ?? "nobody", epoch: run?.epoch ?? -1 };
+  return { key: keyOf(runId), owner: run?.lease?.owner ?? "none", epoch: run?.epoch ?? -1 };
 }
 
-/** Whoever has it gives it back; by default it then waits for a post. */
-export async function giveBack(runs: Runs, runId: string, summary = summaryOf("waiting")): Promise<void> {
+/** Its owner releases it; by default it then waits for a post. */
+export async function releaseRun(runs: Runs, runId: string, summary = summaryOf("waiting")): Promise<void> {
   await runs.commit(await heldOf(runs.store, runId), released(summary));
 }

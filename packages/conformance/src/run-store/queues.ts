@@ -1,8 +1,8 @@
-/** Runs that wait in a queue: who takes them, and what a look at a queue gives. */
+/** Runs that wait in a queue: who takes them, and what a look at a queue returns. */
 import type { DueRuns, RunStore } from "millrace/runtime";
 import { describe, expect } from "vitest";
 import type { StoreTest } from "./opened-store.js";
-import { claimDue, enqueue, enqueueAll, giveBack, idsOf, limitsOf, take, ticketOf } from "./queued-runs.js";
+import { claimDue, enqueue, enqueueAll, idsOf, limitsOf, releaseRun, take, ticketOf } from "./queued-runs.js";
 import { keyOf, leaseMs, leaseOf, messageOf, startMs, summaryOf } from "./rows.js";
 
 export function queueSuite(test: StoreTest): void {
@@ -63,7 +63,7 @@ function taken(test: StoreTest): void {
     expect(await take(store, limitsOf())).toEqual(["q1", "q2"]);
   });
 
-  test("are taken of the named workflows only, and those of others keep nobody waiting", async (store, runs) => {
+  test("are taken of the named workflows only, and those of others delay no run", async (store, runs) => {
     await enqueue(runs, "theirs", { workflow: "theirs" });
     await enqueue(runs, "mine", { workflow: "mine" });
     const queues = [limitsOf()];
@@ -91,18 +91,18 @@ function byKey(test: StoreTest): void {
     const limits = limitsOf({ concurrency: 1 });
 
     expect(await store.claim(keyOf("run"), leaseOf("bob"))).toBeNull();
-    const beside = await store.claim(keyOf("run"), { ...leaseOf("bob"), beside: true });
+    const beside = await store.claim(keyOf("run"), { ...leaseOf("bob"), ignoreQueueLimits: true });
 
     expect(beside?.run).toMatchObject({ hasPlace: false, lease: { owner: "bob" } });
     expect(await take(store, limits)).toEqual(["next"]);
-    expect(await store.claim(keyOf("next"), { ...leaseOf("bob"), beside: true })).toBeNull();
+    expect(await store.claim(keyOf("next"), { ...leaseOf("bob"), ignoreQueueLimits: true })).toBeNull();
   });
 
   test("are given again by their key to the caller who holds them, with the place that they have", async (store, runs) => {
     await enqueue(runs, "placed");
     await take(store, limitsOf());
     await enqueue(runs, "beside");
-    await runs.claim(keyOf("beside"), { ...leaseOf("due"), beside: true });
+    await runs.claim(keyOf("beside"), { ...leaseOf("due"), ignoreQueueLimits: true });
 
     expect((await store.claim(keyOf("placed"), leaseOf("due")))?.run).toMatchObject({ hasPlace: true, epoch: 2 });
     expect((await store.claim(keyOf("beside"), leaseOf("due")))?.run).toMatchObject({ hasPlace: false, epoch: 2 });
@@ -122,7 +122,7 @@ function byKey(test: StoreTest): void {
   test("are taken once they have a post, and are no run of another queue", async (store, runs) => {
     await enqueue(runs, "run");
     await take(store, limitsOf());
-    await giveBack(runs, "run");
+    await releaseRun(runs, "run");
     expect(await take(store, limitsOf())).toEqual([]);
 
     await runs.post(keyOf("run"), { ...messageOf("1"), atMs: startMs + 60_000 });
@@ -136,7 +136,7 @@ function byKey(test: StoreTest): void {
     await enqueueAll(runs, "q", 3);
     const limits = limitsOf({ concurrency: 1, perKey: 1 });
     await take(store, limits);
-    await giveBack(runs, "q0", summaryOf("completed", { outcome: "{}" }));
+    await releaseRun(runs, "q0", summaryOf("completed", { outcome: "{}" }));
 
     expect(await store.delete([keyOf("q0"), keyOf("q1")])).toBe(2);
 
@@ -145,7 +145,7 @@ function byKey(test: StoreTest): void {
 }
 
 function lookedAt(test: StoreTest): void {
-  test("give what would be taken, in that order, and nothing is taken", async (store, runs) => {
+  test("list what would be taken, in that order, and take nothing", async (store, runs) => {
     await enqueueAll(runs, "a", 3);
     await enqueueAll(runs, "b", 2);
     await runs.create("plain", { owner: null });
@@ -162,7 +162,7 @@ function lookedAt(test: StoreTest): void {
     expect((await store.due({ nowMs: startMs, limit: 9, queues })).wakeAtMs).toBe(startMs + leaseMs);
   });
 
-  test("give a run whose lease has run out, and leave it the lease", async (store, runs) => {
+  test("list a run whose lease has expired, and leave it the lease", async (store, runs) => {
     await enqueue(runs, "run");
     const queues = [limitsOf({ concurrency: 1 })];
     await take(store, limitsOf());

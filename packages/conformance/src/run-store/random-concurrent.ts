@@ -13,7 +13,7 @@ interface Move {
   readonly owner: (typeof owners)[number];
   readonly type: "claim" | "claimDue" | "commit" | "release" | "renew";
   readonly runId: string;
-  /** Milliseconds by which the owner's clock jumps: past the leases of others, as far as the owner can tell. */
+  /** Milliseconds by which the owner's clock jumps: past the leases of others, as far as the owner knows. */
   readonly afterMs: number;
 }
 
@@ -39,7 +39,7 @@ class Owner {
   readonly #name: string;
   readonly #store: RunStore;
   readonly #stored: Stored[];
-  /** The runs that the owner believes to hold: it is not told about those that it lost. */
+  /** The runs that the owner believes to hold: it does not know about those that it lost. */
   readonly #held = new Map<string, { epoch: number; ticks: number }>();
   #nowMs = startMs;
 

@@ -1,5 +1,5 @@
 /**
- * A queue with limits, and owners that come, go and lose their leases. A naive model walks through what each call of `claimDue` gives,
+ * A queue with limits, and owners that come, go and lose their leases. A naive model walks through what each call of `claimDue` returns,
  * in its order, and says of each run whether it might be next.
  */
 import fc from "fast-check";
@@ -92,7 +92,7 @@ class Model {
     return [...this.runs.values()].find((run) => run.owner === owner && run.key === key);
   }
 
-  giveBack(run: ModelRun, wakeAtMs: number | null): void {
+  release(run: ModelRun, wakeAtMs: number | null): void {
     Object.assign(run, { owner: null, hasPlace: false, wakeAtMs });
   }
 
@@ -107,7 +107,7 @@ class Model {
     return [...this.runs.values()].some((run) => run.owner === owner && run.untilMs <= nowMs);
   }
 
-  /** The run that a key would give now, whatever turn it has. */
+  /** The run of a key that would be chosen now, whatever turn the key has. */
   nextOf(key: string, nowMs: number): ModelRun | undefined {
     const placed = [...this.runs.values()].filter(({ hasPlace }) => hasPlace);
     const { concurrency, perKey, rate } = this.#limits;
@@ -168,14 +168,14 @@ export function checkQueueLife(open: OpenStore, { limits, moves }: QueueLife): P
   });
 }
 
-async function giveBack({ store, model, nowMs }: Pair, { owner, key }: Move, wakeAtMs: number | null): Promise<void> {
+async function releaseRun({ store, model, nowMs }: Pair, { owner, key }: Move, wakeAtMs: number | null): Promise<void> {
   const run = model.heldBy(owner, key);
   if (run === undefined) return;
   const summary = summaryOf("waiting", { atMs: nowMs, wakeAtMs });
   const receipts = (await store.posts(keyOf(run.id))).map(({ position }) => ({ position, receipt: "{}" }));
   const commit = commitOf({ key: keyOf(run.id), owner, epoch: run.epoch }, { summary, receipts, release: true });
   expect((await store.commit([commit])).map(({ status }) => status)).toEqual(["stored"]);
-  model.giveBack(run, wakeAtMs);
+  model.release(run, wakeAtMs);
   run.isCalled = false;
 }
 
@@ -205,14 +205,14 @@ const performers: { readonly [Type in Move["type"]]: (pair: Pair, move: Move) =>
       expect(found).toMatchObject({ hasPlace: true, epoch: run.epoch, lease: { owner, untilMs: run.untilMs } });
     }
     if (claimed.length === limit) return;
-    // It gave all that it could, and nobody is told to look again at once.
+    // It returned all that it could, and no owner is asked to look again at once.
     expect(keys.map((key) => model.nextOf(key, nowMs)?.id)).toEqual(keys.map(() => undefined));
     expect((await store.nextWakeAtMs({ queues: [limits] })) ?? Number.POSITIVE_INFINITY).toBeGreaterThan(nowMs);
   },
 
-  sleep: (pair, move) => giveBack(pair, move, pair.nowMs + 10 * move.variant),
+  sleep: (pair, move) => releaseRun(pair, move, pair.nowMs + 10 * move.variant),
 
-  ask: (pair, move) => giveBack(pair, move, null),
+  ask: (pair, move) => releaseRun(pair, move, null),
 
   async end({ store, model, nowMs }, { owner, key }) {
     const run = model.heldBy(owner, key);
@@ -234,7 +234,7 @@ const performers: { readonly [Type in Move["type"]]: (pair: Pair, move: Move) =>
   async beside({ store, model, nowMs }, { owner, key, variant }) {
     const run = [...model.runs.values()].filter((one) => one.key === key)[variant];
     if (run === undefined) return;
-    const claimed = await store.claim(keyOf(run.id), { ...leaseOf(owner, nowMs), beside: true });
+    const claimed = await store.claim(keyOf(run.id), { ...leaseOf(owner, nowMs), ignoreQueueLimits: true });
     const isOwn = run.owner === owner;
     expect(claimed !== null).toBe(run.owner === null || isOwn || run.untilMs <= nowMs);
     if (claimed === null) return;

@@ -85,7 +85,7 @@ function writing(test: StoreTest): void {
 }
 
 function manyWriters(test: StoreTest): void {
-  test.held("are told apart by tenant, kind and id", async (store, run, runs) => {
+  test.held("are distinct by tenant, kind and id", async (store, run, runs) => {
     const keys = [
       session,
       { ...session, tenant: "other" },

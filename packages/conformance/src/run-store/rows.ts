@@ -1,4 +1,4 @@
-/** Rows, leases and times for the tests. Times are small integers, because a store has no clock of its own. */
+/** Rows, leases and times for the tests. Times are small integers, because a store does not read a clock. */
 import type {
   LeaseRequest,
   PostedMessage,

@@ -20,7 +20,7 @@ export interface HeldRun {
 
 export interface RunOptions extends Partial<NewRunRecord> {
   readonly tenant?: string;
-  /** Holder of the run; `null` for nobody. @default "ann" */
+  /** Holder of the run; `null` for a run without an owner. @default "ann" */
   readonly owner?: string | null;
   readonly untilMs?: number;
 }
@@ -74,14 +74,14 @@ export class Runs {
     return { key: creation.key, owner: options.owner ?? "ann", epoch: creation.epoch };
   }
 
-  /** Makes the run wait, held by nobody. */
+  /** Makes the run wait without an owner. */
   async createWaiting(runId: string, wakeAtMs: number | null = null): Promise<HeldRun> {
     const run = await this.create(runId);
     await this.commit(run, released(summaryOf("waiting", { wakeAtMs })));
     return run;
   }
 
-  /** Makes the run end, held by nobody. */
+  /** Makes the run end without an owner. */
   async createEnded(runId: string, options: RunOptions = {}): Promise<HeldRun> {
     const run = await this.create(runId, options);
     await this.commit(run, released(summaryOf("completed", { outcome: '{"result":1}' })));

@@ -64,15 +64,15 @@ function watching(test: StoreTest): void {
   });
 
   test.held("notifies every listener, the same one twice, and none that stopped", async (store, run, runs) => {
-    const told = vi.fn<(key: RunKey | null) => void>();
-    const stops = [store.watch(told), store.watch(told), store.watch(told)];
+    const listener = vi.fn<(key: RunKey | null) => void>();
+    const stops = [store.watch(listener), store.watch(listener), store.watch(listener)];
     const { heard, stop } = listen(store);
     stop();
     stops[0]?.();
 
     await runs.commit(run, { ticks: batchOf(1) });
 
-    await soon(() => expect(told.mock.calls.length).toBeGreaterThanOrEqual(2));
+    await soon(() => expect(listener.mock.calls.length).toBeGreaterThanOrEqual(2));
     expect(heard).toEqual([]);
   });
 
@@ -88,7 +88,7 @@ function watching(test: StoreTest): void {
     );
   });
 
-  test.held("shows a listener what it is told of", async (store, run, runs) => {
+  test.held("shows a listener what was committed", async (store, run, runs) => {
     const seen: Promise<number | undefined>[] = [];
     store.watch(() => void seen.push(store.run(run.key).then((found) => found?.ticks)));
 
@@ -111,15 +111,15 @@ function due(test: StoreTest): void {
     await expectHeard(there, "gone");
   });
 
-  test("says of nothing that others may take up, or that ends, that its owner keeps it", async (store, runs) => {
+  test("does not say that its owner keeps a run that others may claim, or that ends", async (store, runs) => {
     const second = await runs.reopen();
     const run = await runs.create("run");
     const ends = await runs.create("ends");
     const heard: { readonly key: RunKey | null; readonly news: RunChange | undefined }[] = [];
     second.watch((key, news) => void heard.push({ key, news }));
     const expectNews = async (runId: string, news: RunChange): Promise<void> => {
-      const tellsOfIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && (one.news ?? news) === news;
-      await soon(() => expect(heard.some(tellsOfIt)).toBe(true));
+      const reportsIt = (one: (typeof heard)[number]) => isAbout(one.key, runId) && (one.news ?? news) === news;
+      await soon(() => expect(heard.some(reportsIt)).toBe(true));
       heard.length = 0;
     };
     await runs.commit(run, { ticks: batchOf(1) });

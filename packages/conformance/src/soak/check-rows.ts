@@ -12,7 +12,7 @@ export interface RunRow {
   readonly batches: readonly Batch[];
   /** Numbers of the streamed events, in order. */
   readonly events: readonly number[];
-  /** Positions of the events whose senders were told that the run had ended. */
+  /** Positions of the events that were answered with the end of the run. */
   readonly unanswered: readonly number[];
 }
 
@@ -50,7 +50,7 @@ function gapsOf(row: RunRow): string[] {
   return problems;
 }
 
-/** One owner for each epoch, and epochs that rise with the ticks: nobody writes after the next owner has come. */
+/** One owner for each epoch, and epochs that rise with the ticks: an owner writes nothing after the next has come. */
 function writersOf({ epoch, batches }: RunRow, notes: readonly CommitNote[]): string[] {
   const problems: string[] = [];
   const owners = new Map<number, string>();
@@ -61,7 +61,7 @@ function writersOf({ epoch, batches }: RunRow, notes: readonly CommitNote[]): st
       problems.push(`has ${others.length + (writer ? 1 : 0)} writers of the ticks ${first} to ${last}`);
       continue;
     }
-    if (others.length > 0) continue; // all of them died before they were told: one of them has written it
+    if (others.length > 0) continue; // all of them died before the answer of the store: one of them has written it
     const owner = `${writer.pid} ${writer.owner}`;
     if ((owners.get(writer.epoch) ?? owner) !== owner) problems.push(`has two owners of epoch ${writer.epoch}`);
     if (writer.epoch < highest)
@@ -73,7 +73,7 @@ function writersOf({ epoch, batches }: RunRow, notes: readonly CommitNote[]): st
   return problems;
 }
 
-/** Who was told that it is stored; else who may have died before. */
+/** The writers that the store has answered; else those that may have died before. */
 function writersOfBatch(notes: readonly CommitNote[], first: number, last: number): CommitNote[] {
   const same = notes.filter((note) => note.first === first && note.last === last);
   const stored = same.filter(isStored);

@@ -107,7 +107,7 @@ async function checkRun(runtime: Runtime, row: RunRow, findings: Findings): Prom
   }
   for (const position of row.unanswered)
     if (history.some(({ tick }) => tick.type === "event.received" && tick.ticket === -position))
-      problems.push(`took the event of post ${position}, and its sender was told that it had ended`);
+      problems.push(`accepted the event of post ${position}, and answered its sender that it had ended`);
   if (history.at(-1)?.number !== row.ticks) problems.push(`the history ends at ${history.at(-1)?.number}`);
   const streamed = await runtime.handle(row.run_id).streamEvents().toArray();
   const sequences = streamed.map(({ sequence }) => sequence);
@@ -123,15 +123,15 @@ async function checkOrder(
   const { facts, problems } = findings;
   const { tokens, audit, ...counted } = await runtime.handle<OrderResult>(row.run_id);
   expectSame([counted, expectedResult(n)], "result", problems);
-  const told = { n: audit.n, visits: audit.visits, tokens: tokens.length };
-  expectSame([told, { n, visits: 1, tokens: itemsOfRun }], "audit and tokens", problems);
+  const audited = { n: audit.n, visits: audit.visits, tokens: tokens.length };
+  expectSame([audited, { n, visits: 1, tokens: itemsOfRun }], "audit and tokens", problems);
   const recorded = history.flatMap(({ tick }) => (tick.type === "effect.recorded" ? [String(tick.value)] : []));
   expectSame([[...recorded].sort(), [...tokens, audit.token].sort()], "recorded effects", problems);
   checkTokens(recorded, findings);
   checkEvents(history, { n, receipts: facts.receipts.get(row.run_id) ?? [] }, problems);
 }
 
-/** Each was given by one side effect, and to nobody else. */
+/** Each was made by one side effect only. */
 function checkTokens(recorded: readonly string[], { facts, problems }: Findings): void {
   const keys = new Set<string>();
   for (const token of recorded) {

@@ -113,7 +113,7 @@ class Killer {
     }
   }
 
-  /** The processes of the last kills give way to others that do everything that is left. */
+  /** The processes of the last kills are replaced by others that do the rest. */
   async finish(): Promise<void> {
     const { processes, finishMs = 300_000 } = this.#options;
     for (const worker of this.#workers) await worker.kill();

@@ -25,7 +25,7 @@ export interface NoteKinds {
     readonly key: string;
     readonly token: string;
   };
-  /** The caller was told that the run has taken its event. */
+  /** The caller has got the receipt of its event. */
   readonly receipts: {
     readonly runId: string;
     readonly event: string;

@@ -1,8 +1,8 @@
 /**
- * The workflow of the soak: one of everything that a run can do, with a result that its input alone gives, but for the tokens.
+ * The workflow of the soak: one of everything that a run can do, with a result that depends on its input alone, but for the tokens.
  *
- * A token is what a side effect gave. Each call of the effect gives another one, so the result and the history tell which call
- * was recorded.
+ * A token is the result of a side effect. Each call of the effect returns another one, so the result and the history show which
+ * call was recorded.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import * as z from "zod";
 export interface Outside {
   /** Takes a short, random time. */
   delay(): Promise<void>;
-  /** Happens, and gives its token. */
+  /** Performs the effect and returns its token. */
   effect(runId: string, idempotencyKey: string): Promise<string>;
 }
 
@@ -52,7 +52,7 @@ class Gathered extends event("Gathered", {
 /** A run waits for one of each round. */
 export class Nudge extends ExternalEvent.define("Nudge", { round: z.number(), value: z.number() }) {}
 /** A run takes any number of them at any time. */
-export class Tell extends ExternalEvent.define("Tell", { id: z.string() }) {}
+export class Notice extends ExternalEvent.define("Notice", { id: z.string() }) {}
 
 export const nudgeOf = (n: number, round: number): Nudge => new Nudge({ round, value: 100 * n + round });
 
@@ -85,7 +85,7 @@ export function workflowsOf(outside: Outside): Workflows {
     charges: z.number().default(0),
     sum: z.number().default(0),
     nudges: z.array(z.number()).default([]),
-    told: z.array(z.string()).default([]),
+    notices: z.array(z.string()).default([]),
   };
   const order = defineWorkflow("order", { state, children: { audit } })
     .step("begin", { on: StartEvent, emits: many(Item), waits: Nudge }, async (ev, ctx) => {
@@ -114,15 +114,15 @@ export function workflowsOf(outside: Outside): Workflows {
     })
     .step("confirm", { on: Gathered, emits: StopEvent, waits: Nudge }, async ({ tokens, audit: audited }, ctx) => {
       const { value } = await ctx.waitForEvent(Nudge, { where: { round: 2 } });
-      const { told: _, ...counted } = await ctx.store.editState((edited) => {
+      const { notices: _, ...counted } = await ctx.store.editState((edited) => {
         edited.nudges.push(value);
         return { ...edited, nudges: [...edited.nudges] };
       });
       return new StopEvent({ result: { ...counted, audit: audited, tokens } });
     })
-    .step("hear", { on: Tell }, async ({ id }, ctx) => {
+    .step("hear", { on: Notice }, async ({ id }, ctx) => {
       await outside.delay();
-      await ctx.store.editState((edited) => void edited.told.push(id));
+      await ctx.store.editState((edited) => void edited.notices.push(id));
     })
     .build();
   return { order };

@@ -1,5 +1,5 @@
 /**
- * One process of the soak: starts the runs that are due, goes on with those of the processes before it, sends events and waits
+ * One process of the soak: starts the runs that are due, continues those of the processes before it, sends events and waits
  * for every result. It is killed at some moment, unless it is the last.
  *
  * Prints `ready` once its runtime has started, and `done` once every run of the plan has ended.
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createRuntime, type RunHandle, type RunStore, type Workflows } from "millrace/runtime";
 import { type Death, Mortality, notedStore } from "./noted-store.js";
 import { Notes } from "./notes.js";
-import { nudgeOf, type Outside, Tell, workflowsOf } from "./order.js";
+import { Notice, nudgeOf, type Outside, workflowsOf } from "./order.js";
 import type { OtherKind } from "./other-kind.types.js";
 import { planOf, type RunPlan, type Scale } from "./plan.js";
 import { Random } from "./random.js";
@@ -90,13 +90,13 @@ class Workload {
     });
     const orders = runs.filter(({ plan }) => plan.isOrder);
     const handles = orders.map(({ handle }) => handle);
-    const telling = new AbortController();
-    const told = this.#tell(handles, telling.signal);
+    const notifying = new AbortController();
+    const sent = this.#notify(handles, notifying.signal);
     const others = runs.filter(({ plan }) => !plan.isOrder);
     const answered = others.map(({ handle, plan }) => this.#answer(handle, plan, { other: other as OtherKind, due }));
     await Promise.all([...runs.map(({ handle }) => handle), ...this.#nudges(orders, due), ...answered]);
-    telling.abort();
-    await told;
+    notifying.abort();
+    await sent;
     if (this.#options.killed !== null) return; // its time comes
     await runtime.stop();
     writeSync(1, "done\n");
@@ -147,12 +147,12 @@ class Workload {
   }
 
   /** Events without a key. Each is sent once: it may be lost with its sender, unless the receipt was there. */
-  async #tell(handles: readonly RunHandle[], signal: AbortSignal): Promise<void> {
+  async #notify(handles: readonly RunHandle[], signal: AbortSignal): Promise<void> {
     while (!signal.aborted && handles.length > 0) {
       await sleep(this.#random.between(5, 60));
       const handle = this.#random.pick(handles);
       const id = randomUUID();
-      const receipt = await handle.sendEvent(new Tell({ id }));
+      const receipt = await handle.sendEvent(new Notice({ id }));
       if (receipt.status === "accepted") this.#notes.add("receipts", { runId: handle.runId, event: id });
     }
   }

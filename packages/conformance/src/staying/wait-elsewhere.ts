@@ -38,14 +38,14 @@ const waits = {
     new Promise((resolve) => {
       const stop = runtime.watch(() => {
         stop();
-        resolve("told");
+        resolve("changed");
       });
     }),
 };
 
-/** What is begun or over, and nobody waits for. */
+/** Work that has begun or ended and is not awaited. */
 const ends = {
-  "a start that nobody awaits": ({ run }: Asking) => run.accepted,
+  "a start that is not awaited": ({ run }: Asking) => run.accepted,
   "a stream that was left": async ({ run }: Asking) => {
     const reader = run.streamEvents()[Symbol.asyncIterator]();
     const next = reader.next();

@@ -43,14 +43,14 @@ export interface Context<
    * @throws {WorkflowError} `EVENT_UNDECLARED` when `emits` does not list it, `STEP_UNKNOWN` when `step` does not
    * exist, `EVENT_NOT_ACCEPTED` when that step does not accept it, `EVENT_NOT_SENDABLE` for an event that ends a run.
    */
-  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): void;
+  sendEvent<Event>(event: Sendable<Event>, options?: SendOptions): void;
   /**
    * Adds an event to the stream at once, for its readers. No step gets it.
    *
    * @throws {WorkflowError} `EVENT_UNDECLARED` when `streams` does not list it, `EVENT_NOT_SENDABLE` for an event that ends a run,
    * `VALUE_UNSERIALIZABLE`.
    */
-  writeEventToStream<Event extends WorkflowEvent>(event: Sendable<Event>): void;
+  writeEventToStream<Event>(event: Sendable<Event>): void;
 
   /**
    * Waits until a matching event arrives, without holding a worker slot.
@@ -59,7 +59,10 @@ export interface Context<
    * open without a `key`, `EVENT_UNDECLARED` when `waits` does not list it, `OPTION_INVALID` or `VALUE_UNSERIALIZABLE`
    * for a `where` that is not data and so could never match.
    */
-  waitForEvent<Event extends WorkflowEvent>(event: EventClass<Event>, options?: WaitOptions<Event>): Promise<Event>;
+  waitForEvent<Event extends WorkflowEvent, Prompt = PromptEvent>(
+    event: EventClass<Event>,
+    options?: WaitOptions<Event, Prompt>,
+  ): Promise<Event>;
 
   /**
    * Asks a person, and resolves with the answer. The question is a prompt ({@link QuestionEvent}): `handler.answer(promptId, fields)`,
@@ -109,7 +112,7 @@ export interface Context<
   ): Promise<Result>;
 
   /**
-   * The same context with keys of its own, for code that several steps call: a library, a loop of an agent. Its calls, edits and sends
+   * The same context with its own keys, for code that several steps call: a library, a loop of an agent. Its calls, edits and sends
    * are matched with those of the scope only, whatever keys the step or another scope uses. Scopes nest to any depth.
    *
    * @param name 1 to 200 characters, equal in every attempt.
@@ -149,7 +152,7 @@ export interface Context<
    *
    * A racer that returns one wait, sleep or child as it is decides the race in the moment of its answer, so no event can
    * reach two of them. A racer that makes several calls passes its `signal` to each, and wins when it settles; what it
-   * has taken before counts as taken. Effects of `ctx.run` go on; they may watch the signal.
+   * has taken before counts as taken. Effects of `ctx.run` continue; they may watch the signal.
    *
    * @example
    * const first = await ctx.race({
@@ -200,9 +203,9 @@ export interface SendOptions {
 }
 
 /** Options of `ctx.waitForEvent`. */
-export interface WaitOptions<Event extends WorkflowEvent> {
+export interface WaitOptions<Event extends WorkflowEvent, Prompt = PromptEvent> {
   /** Event that is shown once per wait, over retries and restores. */
-  readonly prompt?: PromptEvent;
+  readonly prompt?: AskingEvent<Prompt>;
   /** Accepts only an event whose fields equal these. Data instead of a function, because it is part of the snapshot. */
   readonly where?: Partial<FieldsOf<Event>>;
   /** Identifies this wait among others for the same event in this step, for later attempts. @default its position */
@@ -228,7 +231,7 @@ export interface Question<Schema extends ObjectSchema = ObjectSchema> {
   readonly key?: string;
   /**
    * Id of its prompt, for code that has to know it before the question is asked, such as the signed link in a mail. Make
-   * it unique: where another open prompt of the run has it, the run gives this one another id. @default made by the run
+   * it unique: where another open prompt of the run has it, the run assigns another id. @default made by the run
    */
   readonly promptId?: string;
   /** How long an answer is accepted; then the call fails with `WAIT_TIMED_OUT`. @default no limit */
@@ -249,6 +252,11 @@ export type RaceResult<Racers extends { readonly [name: string]: Racer }> = {
 }[keyof Racers & string];
 
 export interface PromptEvent extends WorkflowEvent<string, EventFacts<"inputRequired">> {}
+
+/** `Prompt`, or a sentence for what is no prompt. */
+export type AskingEvent<Prompt> = Prompt extends PromptEvent
+  ? Prompt
+  : "A prompt asks a person: make its class with `InputRequiredEvent.define`.";
 
 export interface CollectEventsOptions {
   /** Name of the buffer. @default one for each step and set of expected events */
@@ -290,7 +298,7 @@ export interface EffectCall<
   readonly signal: AbortSignal;
   /**
    * Ends the call with an edit of the state: its result, the edit, and what the call has sent take effect together or not at all.
-   * Return what it gives.
+   * Return its result.
    *
    * `edit` runs when the function has returned, synchronously, on a draft of the state; what it returns is the result of the call.
    * When it throws, nothing has changed and this attempt of the call has failed.
@@ -310,9 +318,9 @@ export interface EffectCall<
    * `ctx.sendEvent` as part of this call: the event leaves when the result is recorded, once, and not at all when the call fails. In
    * Node, Bun, Deno and workers `ctx.sendEvent` inside the function is the same; browsers know it only until the first `await`.
    */
-  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): void;
+  sendEvent<Event>(event: Sendable<Event>, options?: SendOptions): void;
   /** `ctx.writeEventToStream` as part of this call: readers see it at once, and keep it when the step runs again after the call is done. */
-  writeEventToStream<Event extends WorkflowEvent>(event: Sendable<Event>): void;
+  writeEventToStream<Event>(event: Sendable<Event>): void;
   /**
    * Shows a piece of what the function makes, such as the next words of a model: readers in this process have it at once, others
    * within 200 ms. It is in the stream as a `PiecesEvent`, which no step has to declare. Once the call is recorded, readers that come

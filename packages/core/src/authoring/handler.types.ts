@@ -45,7 +45,7 @@ export interface WorkflowHandler<
   /** Resolves once the start is stored; at once for a run in memory only. */
   readonly accepted: Promise<void>;
   /** Sends an event to the run. A refusal is a receipt, not an error. */
-  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: HandlerSendOptions): Promise<Receipt>;
+  sendEvent<Event>(event: Sendable<Event>, options?: HandlerSendOptions): Promise<Receipt>;
   /**
    * Answers exactly this prompt, with the fields of the event that its wait is for. Refused with `PROMPT_CLOSED` when the wait is
    * over; that is a receipt, not an error.
@@ -95,7 +95,7 @@ export interface PendingPrompt<out Event extends WorkflowEvent = WorkflowEvent> 
   /** Id for `handler.answer(promptId, fields)`. The same after every restore. */
   readonly promptId: string;
   /**
-   * Typed by the steps of a built workflow. A child asks with events of its own: compare `runId`. A question of `ctx.ask` is a
+   * Typed by the steps of a built workflow. Events of a child have the `runId` of the child. A question of `ctx.ask` is a
    * `QuestionEvent`, in any workflow.
    */
   readonly event: Event;

@@ -122,7 +122,7 @@ export interface JoinOptions<Event> {
    */
   readonly by?: SharedField<Exclude<keyof Event & string, keyof WorkflowEvent>>;
 }
-/** `keyof` a union gives the names that all members have. */
+/** `keyof` a union is the names that all members have. */
 export type SharedField<Name> = [Name] extends [never]
   ? TypeHint<"The events of this join have no field in common.">
   : Name;

@@ -54,7 +54,7 @@ export function checkDecorated(owner: object, workflow: string): void {
 
 const isCode = (check: string): boolean => /^[A-Z]/.test(check);
 
-/** Tells whether the mistake concerns only options, so that the graph can be checked in spite of it. */
+/** Returns whether the mistake concerns only options, so that the graph can be checked in spite of it. */
 export const isOfOptions = ({ check }: Finding): boolean =>
   check === "option" || (isCode(check) && check !== "EVENT_TYPE_TAKEN");
 
@@ -78,7 +78,7 @@ function checkStep(declared: DeclaredStep): Finding[] {
   const report: Report = (check, message, hint) =>
     findings.push({ check, step: name, message: `Step ${formatValue(name)} ${message}.`, hint });
   const { options } = registration;
-  if (typeof name !== "string" || name === "") report("option", "has no name", "Give `name` as text.");
+  if (typeof name !== "string" || name === "") report("option", "has no name", "Set `name` to a text.");
   reportUnknown(registration.kind === "step" ? "step" : "catchError", options, report);
   if (registration.kind === "step") checkTrigger(registration.options, report);
   else reportCount(options, "maxRecoveries", report);
@@ -101,7 +101,11 @@ function checkStep(declared: DeclaredStep): Finding[] {
 function checkTrigger({ on }: AnyStepOptions, report: Report): void {
   const accepted = on === undefined ? [] : acceptedClasses(on);
   if (accepted.length === 0) {
-    report("event", "has nothing in `on`", "Name an event class; `undefined` there is mostly an import in a circle.");
+    report(
+      "event",
+      "has nothing in `on`",
+      "Name an event class; `undefined` there usually comes from a circular import.",
+    );
   }
   checkList("on", accepted, report);
   if ((isCollect(on) && optionalModules.collect === undefined) || (isJoin(on) && optionalModules.join === undefined))
@@ -118,7 +122,7 @@ function checkList(list: string, classes: readonly EventClass[], report: Report)
       report(
         "event",
         `has in \`${list}\` something that is not an event class`,
-        "Name a class made with `event(type, shape)`; `undefined` there is mostly an import in a circle.",
+        "Name a class made with `event(type, shape)`; `undefined` there usually comes from a circular import.",
       );
       continue;
     }
@@ -158,14 +162,14 @@ function checkVersion(eventClass: EventClass, report: Report): void {
     );
 }
 
-export const versionHint = "Give an integer of at least 1, one more with each change of what is stored.";
+export const versionHint = "Set an integer of at least 1, one more with each change of what is stored.";
 
 function checkSettings(options: AnyStepOptions, report: Report): void {
   reportCount(options, "workers", report);
   attempt(report, () => options.timeout === undefined || toMs(options.timeout, "timeout"));
   checkNeeds(options.resources, report);
   if (options.retry !== undefined && typeof options.retry?.next !== "function") {
-    report("option", "has a `retry` without `next`", "Give `retryPolicy({ … })`, or an object with `next(info)`.");
+    report("option", "has a `retry` without `next`", "Use `retryPolicy({ … })`, or an object with `next(info)`.");
   }
   for (const { what, hint } of unknownChecks(options.skipChecks)) report("option", what, hint);
 }
@@ -202,7 +206,7 @@ function checkNames(steps: readonly DeclaredStep[]): Finding[] {
     check: "name",
     step: name,
     message: `There are several steps "${name}".`,
-    hint: "Give each another `name`.",
+    hint: "Use a different `name` for each.",
   }));
 }
 
@@ -220,7 +224,7 @@ function checkTypes(steps: readonly DeclaredStep[]): Finding[] {
         step: step.name,
         event: type,
         message: `Step "${step.name}" names a second event class with the type "${type}".`,
-        hint: "Give one of them another type.",
+        hint: "Change the type of one of them.",
       });
     }
   }

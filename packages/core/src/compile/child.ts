@@ -75,14 +75,14 @@ export function childStart(
 export function assertShareable(parent: CompiledWorkflow, child: CompiledWorkflow, name: string): void {
   const problems: string[] = [];
   if (child.state !== null && (parent.state === null || !child.state.equals(parent.state)))
-    problems.push("it has a state schema of its own");
+    problems.push("it has its own state schema");
   const unknown = parent.types.filter((type) => !child.types.includes(type)).map((type) => type.name);
   if (unknown.length > 0) problems.push(`it does not register the types ${unknown.join(", ")}`);
   if (problems.length === 0) return;
   throw new WorkflowError({
     code: "STORE_NOT_SHAREABLE",
     message: `The child "${name}" cannot share the store of "${parent.name}": ${problems.join("; ")}.`,
-    hint: "Leave its state schema out or let both extend one base class, and give it the `types` of the parent.",
+    hint: "Leave its state schema out or let both extend one base class, and add the `types` of the parent to it.",
     details: { workflow: parent.name, child: name, problems },
   });
 }

@@ -52,7 +52,7 @@ const definitionOf = (workflow: Workflow) => compileWorkflow(workflow).definitio
 const stepOf = (workflow: Workflow, name: string) => compileWorkflow(workflow).steps.get(name);
 
 describe("compileWorkflow", () => {
-  it("gives the routing table as plain data", () => {
+  it("returns the routing table as plain data", () => {
     const definition = definitionOf(jokes());
 
     expect(definition).toEqual(JSON.parse(JSON.stringify(definition)));
@@ -290,7 +290,7 @@ describe("Workflow", () => {
     expect(() => new JokeFlow({ name: "" })).toThrow(refusal("OPTION_INVALID"));
   });
 
-  it("tells text from a number in what it refuses, such as a number from the environment", () => {
+  it("distinguishes text from a number in what it refuses, such as a number from the environment", () => {
     const four = "4" as never;
 
     expect(() => new JokeFlow({ maxConcurrentRuns: four })).toThrow(

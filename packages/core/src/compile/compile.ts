@@ -141,7 +141,7 @@ function compile(instance: Workflow, internals: WorkflowInternals): CompiledWork
     roles: Object.fromEntries(classes.map((eventClass) => [eventTypeOf(eventClass), roleOf(eventClass)])),
     inboxSize: options.inboxSize,
   };
-  const definition = optionalModules.fanOuts?.complete(plain) ?? plain;
+  const definition = optionalModules.fanOutChecks?.complete(plain) ?? plain;
   refuse(options.name, [...findings, ...graphProblems(definition, declared, options)]);
 
   return {
@@ -202,7 +202,7 @@ function checkChildren(children: ReadonlyMap<string, ChildSource>): Finding[] {
   return wrong.map(([name]) => ({
     check: "option",
     message: `The child "${name}" is not a workflow.`,
-    hint: "Give a class that extends `Workflow`, or a built workflow; `undefined` there is mostly an import in a circle.",
+    hint: "Pass a class that extends `Workflow`, or a built workflow; `undefined` there usually comes from a circular import.",
   }));
 }
 
@@ -214,7 +214,7 @@ function checkStateVersion({ version, migrate }: StateVersion): Finding[] {
   }
   if (typeof migrate !== "function") {
     const message = "The workflow has a `migrate` that is not a function.";
-    findings.push({ check: "option", message, hint: "Give `(state, from) => state`." });
+    findings.push({ check: "option", message, hint: "Pass `(state, from) => state`." });
   }
   return findings;
 }

@@ -38,17 +38,21 @@ interface Gathered {
 /** Checks the options of a trigger. */
 function checkGathering({ options, by = null }: Gathered, report: Report): void {
   if (by !== null && !isName(by))
-    report("option", "joins by something that is no field name", "Give the name of a field that all its events have.");
+    report(
+      "option",
+      "joins by something that is not a field name",
+      "Use the name of a field that all its events have.",
+    );
   if (options === undefined) return;
   const { of, rest = "finish", order = "emitted" } = options as Readonly<Record<string, unknown>>;
   if (of !== undefined && !isName(of))
-    report("option", "collects `of` something that is not a name", "Give the name of the step that emits many(…).");
+    report("option", "collects `of` something that is not a name", "Use the name of the step that emits many(…).");
   reportUnknown("collect", options, report);
   reportCount(options, "take", report);
   if (rest !== "finish" && rest !== "cancel")
-    report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Give "finish" or "cancel".');
+    report("option", `has \`rest: ${JSON.stringify(rest)}\``, 'Use "finish" or "cancel".');
   if (order !== "emitted" && order !== "arrived")
-    report("option", `has \`order: ${JSON.stringify(order)}\``, 'Give "emitted" or "arrived".');
+    report("option", `has \`order: ${JSON.stringify(order)}\``, 'Use "emitted" or "arrived".');
 }
 
 function isName(value: unknown): boolean {

@@ -58,6 +58,6 @@ export function internalsOf(workflow: object): WorkflowInternals {
     message: isSecond ? `This is a workflow ${ofSecondCopy}.` : "This is not a workflow.",
     hint: isSecond
       ? secondCopyHint
-      : "Give an instance of a class that extends `Workflow`, or what `defineWorkflow(…).build()` returns.",
+      : "Pass an instance of a class that extends `Workflow`, or the result of `defineWorkflow(…).build()`.",
   });
 }

@@ -174,7 +174,7 @@ function textOf(description: unknown): string | null {
 function nonEmpty(name: string): string {
   if (typeof name === "string" && name !== "") return name;
   const what = `is ${formatValue(name)}; a workflow needs a name`;
-  throw wrongOption("name", what, "Give text that stays the same from build to build.");
+  throw wrongOption("name", what, "Use a text that stays the same from build to build.");
 }
 
 /** Versions of a workflow's state. */

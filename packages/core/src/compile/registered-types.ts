@@ -43,7 +43,7 @@ export function checkRegistered({ events, types }: Required<RegisteredTypes>): F
     findings.push({
       check: "option",
       message: `The workflow registers the type "${name}", ${why}.`,
-      hint: "Give each type its own name: stored values contain it.",
+      hint: "Name each type differently: stored values contain the name.",
     });
   }
   return findings;

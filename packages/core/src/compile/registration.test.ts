@@ -85,7 +85,7 @@ describe("registration of decorated methods", () => {
     expect(names(Flow)).toEqual(["a"]);
   });
 
-  it("works where the tool gives no metadata", () => {
+  it("works where the tool has no metadata", () => {
     class Flow {
       a() {}
     }
@@ -187,7 +187,7 @@ describe("registration refuses", () => {
 describe("step(options, fn)", () => {
   const run = (event: unknown) => event;
 
-  it("gives a function of its own that calls the given one and shows its options", () => {
+  it("returns a new function that calls the given one and shows its options", () => {
     const options = { on: Joke };
     const free = step(options, run as never) as unknown as ((event: unknown) => unknown) & { options: object };
 

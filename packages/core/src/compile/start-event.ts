@@ -60,7 +60,7 @@ function fitsSeveral({ name }: CompiledWorkflow, fitting: readonly WorkflowEvent
   return new WorkflowError({
     code: "START_AMBIGUOUS",
     message: `The input fits several start events of workflow "${name}": ${types.join(", ")}.`,
-    hint: `Give an instance of the one you mean: \`new ${types[0]}(…)\`.`,
+    hint: `Pass an instance of the one you mean: \`new ${types[0]}(…)\`.`,
     details: { types },
   });
 }
@@ -69,7 +69,7 @@ function fitsNone({ name }: CompiledWorkflow, refusals: readonly WorkflowError[]
   return new WorkflowError({
     code: "START_AMBIGUOUS",
     message: `The input fits none of the start events of workflow "${name}": ${refusals.map((error) => error.message).join(" ")}`,
-    hint: "Give the fields of one of them, or an instance of it.",
+    hint: "Pass the fields of one of them, or an instance of it.",
     details: { issues: refusals.map((error) => error.details) },
   });
 }

@@ -49,8 +49,8 @@ export function toCurrent(compiled: CompiledWorkflow, store: unknown, from: numb
     (why, cause) =>
       new WorkflowError({
         code: "STATE_INVALID",
-        message: `\`migrate\` of "${name}" could not bring its state from version ${from} to ${version}: ${why}.`,
-        hint: `Let it give an object with the fields of version ${version}.`,
+        message: `\`migrate\` of "${name}" could not migrate its state from version ${from} to ${version}: ${why}.`,
+        hint: `Let it return an object with the fields of version ${version}.`,
         details,
         cause,
       }),

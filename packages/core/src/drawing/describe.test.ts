@@ -58,7 +58,7 @@ const end = (): StopEvent => new StopEvent({ result: null });
 describe("describeWorkflow", () => {
   const description = describeWorkflow(new Shop());
 
-  it("gives steps, events and resources as nodes", () => {
+  it("returns steps, events and resources as nodes", () => {
     expect(description.name).toBe("Shop");
     expect(description.nodes).toEqual([
       stepNode({ name: "begin", trigger: "event", levels: [[]] }),
@@ -81,7 +81,7 @@ describe("describeWorkflow", () => {
     ]);
   });
 
-  it("gives the groups of the workflow, with the steps that there are", () => {
+  it("returns the groups of the workflow, with the steps that there are", () => {
     const groups = [
       { id: "0", label: "All", kind: "steps", parent: null, steps: ["begin", "gone"] },
       { id: "0.1", label: "Ends", kind: "loop", parent: "0", steps: ["ship", "end"] },
@@ -95,7 +95,7 @@ describe("describeWorkflow", () => {
     expect(description.groups).toEqual([]);
   });
 
-  it("gives the branches of a group, with the steps that there are", () => {
+  it("returns the branches of a group, with the steps that there are", () => {
     const branches = [
       { role: "then", steps: ["begin", "gone"], groups: ["1"] },
       { role: "choice", name: "Ends", steps: ["ship"] },
@@ -108,7 +108,7 @@ describe("describeWorkflow", () => {
     ]);
   });
 
-  it("gives the labels of events, and their types where they have none", () => {
+  it("returns the labels of events, and their types where they have none", () => {
     const { nodes } = describeWorkflow(new Shop({ eventLabels: { StopEvent: "all is sent", Gone: "gone" } }));
     const labels = nodes.flatMap((node) => (node.kind === "event" ? [[node.name, node.label]] : []));
 
@@ -116,7 +116,7 @@ describe("describeWorkflow", () => {
     expect(labels.filter(([name, label]) => name !== label)).toHaveLength(1);
   });
 
-  it("gives what the workflow notes of its steps", () => {
+  it("returns what the workflow notes of its steps", () => {
     const executor = { kind: "team", name: "Crew", members: [{ kind: "agent", name: "Packer" }] };
     const stepNotes = { ship: { label: "Ship it", executor }, end: { worksFor: "ship" }, gone: { label: "Gone" } };
     const { nodes } = describeWorkflow(new Shop({ stepNotes }));
@@ -129,7 +129,7 @@ describe("describeWorkflow", () => {
     ]);
   });
 
-  it("gives the workflows that run as children, each once, also of children", () => {
+  it("returns the workflows that run as children, each once, also of children", () => {
     const nap = defineWorkflow("nap").step("sleep", { on: StartEvent, emits: StopEvent }, end).build();
     const dream = { id: "0", label: "Dream", kind: "workflow", parent: null, steps: ["dive"] };
     const night = defineWorkflow("night", { children: { rest: nap } })
@@ -150,7 +150,7 @@ describe("describeWorkflow", () => {
     expect(groups).toMatchObject([{ enteredBy: null, workflow: null }]);
   });
 
-  it("gives how they are connected as edges", () => {
+  it("returns how they are connected as edges", () => {
     expect(
       description.edges.map(({ kind, from, to, label }) => `${from} ${kind} ${to}${label ? ` (${label})` : ""}`),
     ).toEqual([
@@ -181,7 +181,7 @@ describe("describeWorkflow", () => {
     expect(description.edges.filter((edge) => !ids.has(edge.from) || !ids.has(edge.to))).toEqual([]);
   });
 
-  it("is plain JSON data, the routing table included, that nobody else holds", () => {
+  it("is plain JSON data, the routing table included, that nothing else references", () => {
     expect(JSON.parse(JSON.stringify(description))).toEqual(description);
     expect(description.routing.steps.map((described) => described.name)).toEqual(["begin", "ship", "end", "recover"]);
     expect(describeWorkflow(new Shop()).routing).not.toBe(description.routing);

@@ -23,7 +23,7 @@ export interface WorkflowDescription {
   readonly edges: readonly GraphEdge[];
   /** Steps that belong together, from the outside inwards. */
   readonly groups: readonly GraphGroup[];
-  /** Workflows that run as its children, at any depth, each once. They have no `children` of their own. */
+  /** Workflows that run as its children, at any depth, each once. Their `children` are empty. */
   readonly children: readonly WorkflowDescription[];
 }
 
@@ -133,10 +133,10 @@ export function describeWorkflow(workflow: Workflow): WorkflowDescription {
 
 /** The workflow, and its children at any depth. */
 function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
-  const family = new Set([root]);
-  for (const member of family)
-    for (const name of member.children.keys()) family.add(compiledChild(member, name, member.name));
-  return family;
+  const members = new Set([root]);
+  for (const member of members)
+    for (const name of member.children.keys()) members.add(compiledChild(member, name, member.name));
+  return members;
 }
 
 function describe(compiled: CompiledWorkflow): Omit<WorkflowDescription, "children"> {

@@ -2,7 +2,7 @@ import type { GraphBranch, GraphGroup, WorkflowDescription } from "./describe.js
 
 /**
  * The same graph with a group for each branch on which a drawing writes its role, such as "then" and "else": whoever draws groups
- * draws these, too. A branch that is alone, or has a name of its own, needs no frame.
+ * draws these, too. A branch that is alone, or has a name, needs no frame.
  *
  * @example
  * frameBranches(describeWorkflow(pipeline.workflow)).groups.map(({ label }) => label); // [ 'is it long?', 'then', 'else' ]

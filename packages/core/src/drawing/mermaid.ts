@@ -34,7 +34,7 @@ export interface MermaidOptions {
 export function toMermaid(source: Workflow | WorkflowDescription, options: MermaidOptions = {}): string {
   const chart = new Flowchart(positiveInteger(options.maxLabelLength ?? 40, "maxLabelLength"));
   const isWorkflow = source instanceof Workflow;
-  assertOption(isWorkflow || Array.isArray(source?.nodes), "source", "a workflow, or what `describeWorkflow` gave");
+  assertOption(isWorkflow || Array.isArray(source?.nodes), "source", "a workflow, or a result of `describeWorkflow`");
   const description = isWorkflow ? describeWorkflow(source) : source;
   return options.run === undefined ? drawGraph(chart, description) : drawRun(chart, description, options.run);
 }

@@ -75,7 +75,7 @@ describe("traceRuns", () => {
     ]);
   });
 
-  it("gives plain data that can be drawn later", async () => {
+  it("returns plain data that can be drawn later", async () => {
     const flow = new Flaky();
     const { runs } = traceRuns(flow);
     const handler = flow.run({});

@@ -25,7 +25,7 @@ export type Command =
       readonly writer?: string;
       readonly call?: string;
     }
-  | { readonly type: "sender.tell"; readonly ticket: number; readonly receipt: Receipt }
+  | { readonly type: "receipt.send"; readonly ticket: number; readonly receipt: Receipt }
   /** Information for inspection; nothing depends on it. */
   | { readonly type: "note"; readonly note: Note }
   | { readonly type: "run.finish"; readonly outcome: Outcome };

@@ -1,7 +1,7 @@
 /**
  * The routing table of a workflow as plain data: all that `reduce` has of the code.
  *
- * Event types stand for event classes; for a step that accepts subclasses, their types are listed.
+ * Event classes are named by their types; for a step that accepts subclasses, their types are listed.
  *
  * @module
  */

@@ -26,7 +26,7 @@ export const optionalModules: {
   /** Set by both and by `many()`: their parts of a snapshot, a `SnapshotFeature`. */
   snapshot?: object;
   /** Set by both: finds the fan-outs in which they gather or pair. */
-  fanOuts?: FanOutFeature;
+  fanOutChecks?: FanOutChecksFeature;
   /** Set by both: checks and defines a trigger. */
   triggers?: TriggersFeature;
   /** Set by `many()`: checks the events of a fan-out. */
@@ -36,7 +36,7 @@ export const optionalModules: {
   /** Set by `catchError()`: passes a failure to the handler of its step. `false` if there is none, or none that may try again. */
   recovery?: (reduction: Reduction, item: WorkItem, failure: Failure) => boolean;
   /** Set by `many()`: the fan-outs of a run. */
-  fans?: FanFeature;
+  fanOuts?: FanOutFeature;
   /** Set by `many()`: the elements that a step returns, sends or yields. */
   elements?: ElementsFeature;
   /** Set by `resource()`: a `ResourceFeature`. */
@@ -56,7 +56,7 @@ export interface CollectFeature {
   /** A run begins: none of its collect steps has had a batch. */
   begin(reduction: Reduction): void;
   /** Adds an event to the batch of its fan-out. Returns `false` when the step gathers in none of its fan-outs. */
-  gather(reduction: Reduction, step: CollectStep, parcel: PendingEvent): boolean;
+  gather(reduction: Reduction, step: CollectStep, pendingEvent: PendingEvent): boolean;
   /** Calls a collect step with the events that have arrived in a fan-out. */
   fireBatch(reduction: Reduction, scope: FanOutState, name: string): void;
   /** Makes the failure a member of a batch. Returns `false` when no enclosing batch includes failures. */
@@ -66,7 +66,7 @@ export interface CollectFeature {
 }
 
 export interface JoinFeature {
-  arrive(reduction: Reduction, step: JoinStep, parcel: PendingEvent): void;
+  arrive(reduction: Reduction, step: JoinStep, pendingEvent: PendingEvent): void;
   /** Facts of an event about an incomplete join; `null` for other events. */
   leftoverIn(event: EventData): JoinIncomplete | null;
   /** The run is completed: reports the leftovers of all its joins. */
@@ -82,7 +82,7 @@ export type GatheredInput = Exclude<StepInput, { readonly kind: "event" }>;
 
 export interface GatheredFeature {
   /** Passes an event to the collects and joins that accept it. Returns `false` if there is none. */
-  offer(reduction: Reduction, route: Route, parcel: PendingEvent): boolean;
+  offer(reduction: Reduction, route: Route, pendingEvent: PendingEvent): boolean;
   eventsOf(input: GatheredInput): readonly EventData[];
   /** The first argument of a step with this input. */
   argumentOf(input: GatheredInput): unknown;
@@ -100,7 +100,7 @@ export interface Need {
   readonly inside?: string;
 }
 
-export interface FanOutFeature {
+export interface FanOutChecksFeature {
   /** What a step with this trigger needs. */
   needsOf(trigger: StepDefinition["trigger"]): readonly Need[];
   /** Adds to each fan-out the collects and joins that belong to it. */
@@ -109,9 +109,9 @@ export interface FanOutFeature {
   check(definition: Definition, isChecked: (name: string) => boolean): Finding[];
 }
 
-export interface FanFeature {
+export interface FanOutFeature {
   /** The fan-out that `item` feeds, opened by its first element. */
-  fanOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState;
+  fanOutOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState;
   /** Delivers the elements that the attempt has returned. */
   take(reduction: Reduction, item: WorkItem, events: readonly EventData[]): void;
   /** Delivers one element of a generator. */
@@ -119,7 +119,7 @@ export interface FanFeature {
   /** Work for one element has ended. */
   leaveScope(reduction: Reduction, scope: FanOutState, index: number): void;
   /** The opener of the fan-out has ended. */
-  leaveFan(reduction: Reduction, fan: FanOutState): void;
+  leaveFanOut(reduction: Reduction, fanOut: FanOutState): void;
   /**
    * Whether this work may be ended while its run continues: by the cancellation of an enclosing fan-out, or of one
    * element of it. A tick of its attempt may then be refused, while later ticks of other items are not.
@@ -136,7 +136,7 @@ export interface ElementsFeature {
   run(attempt: object, generator: AsyncGenerator<unknown, unknown>): void;
   /** Checks the array that a step has returned. */
   check(step: object, events: readonly unknown[]): void;
-  /** Tells whether an event that is sent is an element. Refuses more of them than a snapshot could hold. */
+  /** Returns whether an event that is sent is an element. Refuses more of them than a snapshot could hold. */
   takes(attempt: object, event: WorkflowEvent): boolean;
   /** The error for an element that is returned without an array; `null` for an event of another class. */
   returnedAlone(step: object, event: WorkflowEvent): WorkflowError | null;

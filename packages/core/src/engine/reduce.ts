@@ -2,7 +2,7 @@
  * The run reducer: `(routing, state, tick) -> commands`, changing the run's own state.
  *
  * Pure: no clock, no randomness, no I/O, no user code. All of that is decided outside and arrives in the tick, so
- * reducing the same ticks again gives the same state. Total: a tick that makes no sense is noted as refused. Diagram
+ * reducing the same ticks again produces the same state. Total: a tick that makes no sense is noted as refused. Diagram
  * and tick table: docs/architecture/run-loop.md
  *
  * @module
@@ -60,7 +60,7 @@ type Reducers = {
 const reducers: Reducers = {
   "step.completed": onStepCompleted,
   "step.failed": onStepFailed,
-  "step.yielded": (work, tick) => optionalModules.fans?.onStepYielded(work, tick),
+  "step.yielded": (work, tick) => optionalModules.fanOuts?.onStepYielded(work, tick),
   "event.received": onEventReceived,
   "time.passed": () => {},
   "sends.committed": onSendsCommitted,

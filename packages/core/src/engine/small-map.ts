@@ -51,7 +51,7 @@ export class SmallMap<Key, Value> implements Iterable<readonly [Key, Value]> {
     this.#table = null;
   }
 
-  /** Gives up the table of an only entry. */
+  /** Drops the table of an only entry, which then is in fields. */
   shrink(): void {
     if (this.#table === null || this.#table.size > 1) return;
     const left = [...this.#table];

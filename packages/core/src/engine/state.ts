@@ -76,7 +76,7 @@ export interface RunState {
   /** The span of its start; `null` for a run with its own trace. */
   trace: TraceContext | null;
   /** How often it has continued after its end. */
-  ends: number;
+  continuations: number;
 }
 
 export type Leftover =
@@ -145,13 +145,13 @@ export interface WorkItem {
   lastError: ErrorRecord | null;
   lastFailedAtMs: number;
   /** Its calls through `ctx`, by call id. */
-  memory: SmallMap<string, CallRecord> | null;
+  calls: SmallMap<string, CallRecord> | null;
   /** Number of open calls that its attempt awaits. */
   open: number;
   /** Answered calls, reported to the attempt once it has its slot again. */
   answered: string[] | null;
   /** The fan-out that its generator or its sends feed. */
-  fan: FanOutState | null;
+  fanOut: FanOutState | null;
   retryTimer: Timer | null;
 }
 
@@ -187,7 +187,7 @@ export type Timer = { readonly dueAtMs: number; readonly order: number; position
 export type TimerPurpose =
   | { readonly kind: "call"; readonly item: number; readonly call: string }
   | { readonly kind: "retry"; readonly item: number }
-  | { readonly kind: "send"; readonly parcel: PendingEvent }
+  | { readonly kind: "send"; readonly pendingEvent: PendingEvent }
   | { readonly kind: "timeout" }
   | { readonly kind: "deadline" };
 
@@ -304,7 +304,7 @@ export interface DoneRecord {
 /** A call that releases the worker slot until it is answered. */
 interface SlotlessCall {
   readonly call: string;
-  /** Epoch milliseconds; 0 where a version has stored it that did not note it. */
+  /** When it was opened, in epoch milliseconds. */
   readonly openedAtMs: number;
   /** The latest attempt that awaits it: the answer does not concern the slot of any other attempt. */
   awaitedIn: number;
@@ -433,7 +433,7 @@ export function createRunState({ runId, workflow, store }: NewRun): RunState {
     runTimer: null,
     unused: null,
     trace: null,
-    ends: 0,
+    continuations: 0,
   };
 }
 

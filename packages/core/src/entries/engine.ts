@@ -70,7 +70,7 @@ export { Limiter, type Release } from "../limit/limiter.js";
 export { type CallPlace, placesOf, readableCall } from "../run/attempt/call-places.js";
 export {
   cancelOwnRun,
-  endsOf,
+  continuationsOf,
   finishWithPatches,
   projectedState,
   runTime,

@@ -46,7 +46,7 @@ export const catalog = {
   RESOURCE_FAILED: "A resource could not be made or disposed of",
   RESTATE_UNSUPPORTED: "Runs on Restate cannot do this",
   RECORDING_INVALID: "A recorded run cannot be played",
-  REPLAY_DIVERGED: "The code takes another way than in a recorded run",
+  REPLAY_DIVERGED: "The code takes a different path than in a recorded run",
   RESUME_DIVERGED: "A resumed run ended differently from one that did not crash",
   RUNTIME_REQUIRED: "This works only in a run of a runtime",
   RUNTIME_STOPPED: "The runtime has been stopped",

@@ -12,7 +12,7 @@ const thisCopy: object = {};
 const copyKey: unique symbol = Symbol.for("millrace.copy") as never;
 
 /**
- * A class to extend: its instances tell which copy has made them. Made by a call, so that bundlers may drop its
+ * A class to extend: its instances know the copy that made them. Made by a call, so that bundlers may drop its
  * subclasses.
  */
 export const OfThisCopy: new () => object = /* @__PURE__ */ createOfThisCopy();

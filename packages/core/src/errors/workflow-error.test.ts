@@ -11,7 +11,7 @@ const failed = new WorkflowError({
 });
 
 describe("WorkflowError", () => {
-  it("is told from other errors, and by its code", () => {
+  it("is distinguished from other errors, and by its code", () => {
     expect(WorkflowError.is(failed)).toBe(true);
     expect(WorkflowError.is(failed, "STEP_TIMEOUT")).toBe(true);
     expect(WorkflowError.is(failed, "STEP_FAILED")).toBe(false);
@@ -29,7 +29,7 @@ describe("WorkflowError", () => {
     expect(WorkflowError.is(foreign)).toBe(true);
   });
 
-  it("gives JSON without stack and cause", () => {
+  it("returns JSON without stack and cause", () => {
     expect(JSON.parse(JSON.stringify(failed))).toEqual({
       code: "STEP_TIMEOUT",
       message: 'Step "judge" ran for 30 ms.',

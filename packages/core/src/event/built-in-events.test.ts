@@ -46,7 +46,7 @@ describe("events of a role", () => {
     expect(new StartEvent().fields).toEqual({});
   });
 
-  it("define events of that role with fields of their own", () => {
+  it("define events of that role with their own fields", () => {
     expect(new Ask({ topic: "x" }).topic).toBe("x");
     expect([Ask.type, roleOf(Ask), StartEvent.is(new Ask({ topic: "x" }))]).toEqual(["Ask", "start", false]);
     expect(() => new Ask({} as never)).toThrow(expect.objectContaining({ code: "EVENT_INVALID" }));
@@ -86,7 +86,7 @@ describe("events of the engine", () => {
     expect(() => new WorkflowFailedEvent({} as never)).toThrow(expect.objectContaining({ code: "EVENT_INVALID" }));
   });
 
-  it("tell why a step failed", () => {
+  it("say why a step failed", () => {
     expect(failed).toMatchObject({ stepName: "judge", attempts: 3, elapsedMs: 5, failedAtMs: 1_000 });
     expect(failed.error).toBe(thrown);
     expect(failed.input).toBe(joke);
@@ -94,7 +94,7 @@ describe("events of the engine", () => {
     expect(Object.isFrozen(failed.failure)).toBe(true);
   });
 
-  it("give JSON without stacks", () => {
+  it("have JSON without stacks", () => {
     expect(JSON.parse(JSON.stringify(failed))).toEqual({
       stepName: "judge",
       error: { name: "TypeError", message: "no such joke" },
@@ -118,7 +118,7 @@ describe("events of the engine", () => {
 });
 
 describe("facts", () => {
-  it("tells events and classes from everything else", () => {
+  it("distinguishes events and classes from everything else", () => {
     expect([joke, new StartEvent(), { type: "Joke" }, null, "x"].map(isEvent)).toEqual([
       true,
       true,
@@ -136,7 +136,7 @@ describe("facts", () => {
     ]);
   });
 
-  it("knows which classes have a type of their own", () => {
+  it("knows which classes have their own type", () => {
     const Bare = event("Bare");
     class Started extends StartEvent {}
     class Twice extends PlainPun {}
@@ -173,7 +173,7 @@ describe("facts", () => {
     expect([fieldsOf(joke), fieldsOf(start)]).toEqual([{ text: "ha" }, { topic: "x" }]);
   });
 
-  it("gives the exact class, and what extends what", () => {
+  it("returns the exact class, and what extends what", () => {
     expect(classOf(new Pun({ text: "ha" }))).toBe(Pun);
     expect([isSubclass(Pun, Joke), isSubclass(Joke, Joke), isSubclass(Joke, Pun), isSubclass(Ask, StartEvent)]).toEqual(
       [true, true, false, false],

@@ -160,8 +160,8 @@ function migrateFields(eventClass: EventClass, { fields, from, path }: StoredFie
     (why, cause) =>
       new WorkflowError({
         code: "EVENT_INVALID",
-        message: `${path} is an event "${event}" of version ${from}, which its \`migrate\` could not bring to version ${version}: ${why}.`,
-        hint: `Let \`migrate\` of "${event}" give an object with the fields of version ${version}.`,
+        message: `${path} is an event "${event}" of version ${from}, which its \`migrate\` could not migrate to version ${version}: ${why}.`,
+        hint: `Let \`migrate\` of "${event}" return an object with the fields of version ${version}.`,
         details: { event, version: from, known: version },
         cause,
       }),

@@ -46,7 +46,7 @@ const money = {
 
 describe("the equality of the engine", () => {
   test.prop([value, value], { numRuns: casesOf(2_000) })(
-    "gives equal values one key text, and others another",
+    "returns one key text for equal values, and different ones for others",
     (left, right) => {
       expect(keyText(left) === keyText(right)).toBe(sameValue(left, right));
     },

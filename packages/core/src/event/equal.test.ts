@@ -63,7 +63,7 @@ describe("sameValue", () => {
     [0, -0],
     [1, "1"],
     [null, {}],
-  ])("tells %o from %o", (left, right) => {
+  ])("distinguishes %o from %o", (left, right) => {
     expect(sameValue(left, right)).toBe(false);
     expect(sameValue(right, left)).toBe(false);
   });

@@ -20,7 +20,7 @@ export function sameValue(left: unknown, right: unknown, depth = 0): boolean {
   if (isPlainObject(left) && isPlainObject(right)) return sameFields(left as never, right as never, depth);
   const isSameClass = Object.getPrototypeOf(left) === Object.getPrototypeOf(right);
   if (isSameClass && Array.isArray(left)) return sameItems(left, right as never, depth);
-  // A restore may give an error or an event of another class.
+  // After a restore an error or an event may have another class.
   return (isSameClass || left instanceof Error || isEvent(left)) && keyText(left, depth) === keyText(right, depth);
 }
 
@@ -98,7 +98,7 @@ function sameFields(
   return keys.every((key) => Object.hasOwn(right, key) && sameValue(left[key], right[key], depth + 1));
 }
 
-/** Told apart by who they are. Nothing of this can be stored, so the number never leaves the process. */
+/** Compared by identity. Nothing of this can be stored, so the number never leaves the process. */
 function identityOf(value: object): string {
   const known = identities.get(value) ?? ++lastIdentity;
   identities.set(value, known);

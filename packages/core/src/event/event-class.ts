@@ -129,7 +129,7 @@ function checkMembers(eventClass: object, event: Data): void {
 function notOfShape(event: Data, what: string): WorkflowError {
   return misdefined(
     `Event "${event["type"]}" has ${what}, which a restore would lose`,
-    "Give the field in the shape (`declare` only types it), or make it a getter or a method.",
+    "Declare the field in the shape (`declare` only types it), or make it a getter or a method.",
   );
 }
 
@@ -239,7 +239,7 @@ function readShape(type: string, shape: object): { fields: [string, StandardSche
     if (!isSchema(schema))
       throw misdefined(
         `Field "${key}" of event "${type}" is not a Standard Schema`,
-        "Give a schema such as `z.string()`.",
+        "Use a schema such as `z.string()`.",
       );
     return [key, schema];
   });
@@ -252,7 +252,7 @@ export function invalid(type: string, issues: readonly SchemaIssue[]): WorkflowE
   return new WorkflowError({
     code: "EVENT_INVALID",
     message: `Event "${type}" is invalid: ${text}.`,
-    hint: `Give the fields that the shape of "${type}" asks for.`,
+    hint: `Pass the fields in the shape of "${type}".`,
     details: { event: type, issues: lines },
   });
 }

@@ -142,7 +142,7 @@ describe("decodeEvent", () => {
     );
   });
 
-  it("gives a field that the class got later its default, and drops one that it lost", () => {
+  it("adds the default of a field that the class got later, and drops one that it lost", () => {
     expect({ ...decodeEvent({ type: "Joke", data: { text: "ha", old: 1 } }, registry, "event") }).toEqual({
       text: "ha",
       stars: 3,
@@ -160,7 +160,7 @@ describe("decodeEvent", () => {
 describe("copies of values", () => {
   const types = storableTypes(registry);
 
-  it("hold events of their own, frozen like any other", () => {
+  it("hold inner events, frozen like any other", () => {
     const order = new Order({ id: "1", at: new Date(0) });
     const copy = copyValue({ order, seen: new Set([order]) }, types);
 
@@ -180,7 +180,7 @@ describe("copies of values", () => {
     expect(copy.get("topic")).not.toBe(start.get("topic"));
   });
 
-  it("hold instances and errors of their own", () => {
+  it("hold inner instances and errors", () => {
     const before = { owed: new Money(5), why: new TypeError("no", { cause: new Error("deeper") }) };
     const copy = copyValue(before, types);
 

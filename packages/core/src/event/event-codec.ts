@@ -15,7 +15,7 @@ import type { EventRegistry } from "./registry.js";
 export interface EncodedEvent {
   readonly type: string;
   readonly data: unknown;
-  /** Describes the parts of `data` that stand for values which JSON cannot hold. */
+  /** Describes the parts of `data` whose values JSON cannot hold. */
   readonly meta?: unknown;
   /** Version of the event class; omitted when it is 1. */
   readonly version?: number;

@@ -8,7 +8,7 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** @param describe Gives the JSON Schema of one schema; it may throw where that has none. */
+/** @param describe Returns the JSON Schema of one schema; it may throw where that has none. */
 export function eventJsonSchema(
   eventClass: EventClass,
   describe: (schema: StandardSchema) => object = standardJsonSchema,

@@ -119,7 +119,7 @@ it("takes a version and a way to migrate, as statics of the class", () => {
   class Worded extends event("Worded") {
     static override readonly version = "2";
   }
-  // @ts-expect-error -- `migrate` gives fields
+  // @ts-expect-error -- `migrate` returns fields
   class Texted extends event("Texted") {
     static override migrate = () => "fields";
   }

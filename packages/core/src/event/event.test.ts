@@ -161,7 +161,7 @@ describe("event: identity", () => {
     ]);
   });
 
-  it("extends an event: its fields, methods and role, with a type of its own", () => {
+  it("extends an event: its fields, methods and role, with its own type", () => {
     class Shout extends event("Shout", { text: z.string() }) {
       loud(): string {
         return this.text.toUpperCase();

@@ -2,7 +2,7 @@
  * Events: what steps accept and emit.
  *
  * Two classes with the same fields are different events, because the literal `type` is part of the instance type: the
- * compiler tells them apart, `switch (ev.type)` narrows, and "exact class" means the same to the compiler and the
+ * compiler distinguishes them, `switch (ev.type)` narrows, and "exact class" means the same to the compiler and the
  * engine.
  *
  * @module
@@ -87,7 +87,7 @@ export type FieldsArgument<Input> = {} extends Input ? [fields?: Input] : [field
 /** Names of the instance's own members, which fields cannot have. */
 export interface ReservedFields {
   readonly type?: TypeHint<"`type` is reserved: it names the event. Call the field `kind`.">;
-  readonly toJSON?: TypeHint<"`toJSON` is reserved: it gives the event's data.">;
+  readonly toJSON?: TypeHint<"`toJSON` is reserved: it returns the event's data.">;
 }
 
 export type EventShape = (FieldSchemas & ReservedFields) | StandardSchema<object, object>;

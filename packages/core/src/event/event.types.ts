@@ -82,8 +82,9 @@ interface InRole<Role extends string> {
   readonly [eventFacts]: { readonly role: Role };
 }
 
-/** Every event except those that end a run. Distributes over unions. */
-export type Sendable<Event extends WorkflowEvent> =
-  Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
+/** Every event except those that end a run; a sentence for everything else. Distributes over unions. */
+export type Sendable<Event> = Event extends WorkflowEvent
+  ? Event extends WorkflowEvent<string, EventFacts<"stop" | "terminal">>
     ? "This event ends a run, so it cannot be sent: return it from a step."
-    : Event;
+    : Event
+  : "Only an event can be sent: make an instance of its class with `new`.";

@@ -4,7 +4,7 @@ import { isKeyed, keyed } from "./keyed.js";
 
 class Joke extends event("Joke") {}
 
-it("names an event, and is told from events", () => {
+it("names an event, and is no event", () => {
   const joke = new Joke();
   const named = keyed("a", joke);
 

@@ -10,7 +10,7 @@ export interface Keyed<out Event = WorkflowEvent> {
 }
 
 /**
- * Gives an event of an async generator an id. When the step runs again, its events are matched by `id` instead of by
+ * Assigns an id to an event of an async generator. When the step runs again, its events are matched by `id` instead of by
  * position, so the source may answer in another order.
  *
  * @example

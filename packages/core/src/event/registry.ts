@@ -8,7 +8,7 @@ import { classOf, eventTypeOf } from "./facts.js";
 export class EventRegistry {
   /** Value types that the workflow registers, for decoding. */
   readonly valueTypes: readonly ValueType[];
-  /** Gives a class for an event of newer code. Only a registry that reads runs of newer code has it. */
+  /** Returns a class for an event of newer code. Only a registry that reads runs of newer code has it. */
   newer?(type: string): EventClass;
   readonly #classes = new Map<string, EventClass>();
 
@@ -42,7 +42,7 @@ function typeTaken(type: string, taken: EventClass, second: EventClass): Workflo
   return new WorkflowError({
     code: "EVENT_TYPE_TAKEN",
     message: `The event classes ${taken.name} and ${second.name} both have the type "${type}".`,
-    hint: "Give one of them another type; a class that extends an event gets its own with `.extend(type)`.",
+    hint: "Change the type of one of them; a class that extends an event gets its own with `.extend(type)`.",
     details: { event: type },
   });
 }

@@ -18,7 +18,7 @@ export function reportUnknown(call: keyof typeof knownOptions, options: object, 
 export function reportCount(options: object, option: string, report: Report): void {
   const count = (options as Readonly<Record<string, number | undefined>>)[option];
   if (count === undefined || (Number.isInteger(count) && count > 0)) return;
-  report("option", `has \`${option}: ${formatValue(count)}\``, "Give an integer of at least 1.");
+  report("option", `has \`${option}: ${formatValue(count)}\``, "Pass an integer of at least 1.");
 }
 
 /** Checks the argument of `many()`. */

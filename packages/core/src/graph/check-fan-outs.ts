@@ -5,12 +5,12 @@
  */
 import type { CollectTrigger, Definition, JoinTrigger, StepDefinition } from "../engine/definition.js";
 import type { Finding } from "../engine/finding.types.js";
-import type { FanOutFeature, Need } from "../engine/optional-modules.js";
+import type { FanOutChecksFeature, Need } from "../engine/optional-modules.js";
 import { createRouting } from "../engine/routing.js";
 import { quoteNames, suggest } from "./finding.js";
 import { addFanOuts, arisesIn, type Flow, flowOf, follow, inside, RUN, within } from "./levels.js";
 
-export const fanOuts: FanOutFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
+export const fanOutChecks: FanOutChecksFeature = { needsOf, complete: addFanOuts, check: checkFanOuts };
 
 function needsOf(trigger: StepDefinition["trigger"]): readonly Need[] {
   if (trigger.kind === "join")
@@ -108,7 +108,7 @@ function nestedFault(flow: Flow, accepts: readonly string[], places: readonly st
   return null;
 }
 
-/** Separate fan-outs give a batch each. Without a common type, no batch would ever contain what the list promises. */
+/** Each separate fan-out makes a batch. Without a common type, no batch would ever contain what the list promises. */
 function apartFault(flow: Flow, accepts: readonly string[], places: readonly string[]): Fault | null {
   if (places.length === 1) return null;
   if (accepts.some((type) => places.every((place) => arisesIn(flow, place, [type])))) return null;
@@ -156,7 +156,7 @@ function checkSettling(flow: Flow, opener: string): Finding[] {
       check: "settle",
       step: settling.name,
       message: `Step "${settling.name}" settles the fan-out of "${opener}", and step "${other.name}" collects it without \`settle\`.`,
-      hint: "Give `settle: true` to both or to neither: an element that fails is in the batch, or fails the run.",
+      hint: "Set `settle: true` on both or on neither: an element that fails is in the batch, or fails the run.",
     },
   ];
 }

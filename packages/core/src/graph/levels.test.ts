@@ -55,7 +55,7 @@ describe("the fan-out of a collect", () => {
     expect([levels(flow, "work"), levels(flow, "end")]).toEqual([["/split"], ["/"]]);
   });
 
-  it("is a fan-out of its own behind a collect that fans out again, beside the first", () => {
+  it("is a separate fan-out behind a collect that fans out again, beside the first", () => {
     const steps = [step("split", "Start", "A*"), step("one", collect("A"), "B*"), step("two", collect("B"), "Stop")];
 
     expect(refused(...steps)).toEqual([]);
@@ -220,7 +220,7 @@ describe("a collect is refused", () => {
     expect(
       messages(...steps, step("some", collect("B", null, true), "Stop"), step("all", collect("C"), "Stop")),
     ).toEqual([
-      'Step "some" settles the fan-out of "split", and step "all" collects it without `settle`. Give `settle: true` to both or to neither: an element that fails is in the batch, or fails the run.',
+      'Step "some" settles the fan-out of "split", and step "all" collects it without `settle`. Set `settle: true` on both or on neither: an element that fails is in the batch, or fails the run.',
     ]);
   });
 });
@@ -233,7 +233,7 @@ describe("what a collect with `of` leaves outside", () => {
     step("end", collect("X", "split"), "Stop"),
   ];
 
-  it("is reported where nobody else takes it", () => {
+  it("is reported where no other step takes it", () => {
     expect(messages(...steps)).toEqual([
       'Step "end" collects X in the fan-out of "split", and X also arises outside of every fan-out, where no step takes it. It comes from "b": does that step fan out? Then `emits: many(X)`. Take it there, or allow it with `skipChecks: ["uncollected"]`.',
     ]);

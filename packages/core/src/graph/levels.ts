@@ -194,7 +194,7 @@ class Walk {
 
 // ---- what is inside of what
 
-/** Tells whether an event for every slot arises in one of these places. */
+/** Returns whether an event for every slot arises in one of these places. */
 function fillsIn(flow: Flow, { trigger }: StepDefinition, places: Iterable<string>): boolean {
   if (trigger.kind !== "join") return false;
   const all = [...places];

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Definition, StepDefinition, TriggerDefinition } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import type { EventRole } from "../event/event.js";
-import { fanOuts } from "./check-fan-outs.js";
+import { fanOutChecks } from "./check-fan-outs.js";
 import { checkHandlers } from "./check-handlers.js";
 import { type Finding, findGraphProblems, type GraphSettings } from "./validate.js";
 
-Object.assign(optionalModules, { fanOuts, handlers: checkHandlers }); // as `collect()` and `catchError()` do
+Object.assign(optionalModules, { fanOutChecks, handlers: checkHandlers }); // as `collect()` and `catchError()` do
 
 type Fields = Partial<Omit<StepDefinition, "name" | "trigger">>;
 
@@ -182,7 +182,7 @@ describe("findGraphProblems: events", () => {
     expect(summary([step("main", ["Start"], { emits: ["Stop"], waits: ["Done"] })])).toEqual(["unproduced main Done"]);
   });
 
-  it("reports each member of a batch that nobody emits", () => {
+  it("reports each member of a batch that no step emits", () => {
     const steps = [
       step("split", ["Start"], { emits: ["Part"] }),
       step("all", collect("Part", "Other", "Signal"), { emits: ["Stop"] }),
@@ -245,7 +245,7 @@ describe("findGraphProblems: paths", () => {
     ]);
   });
 
-  it("still sees the island when a step names an event that nobody emits as well", () => {
+  it("still sees the island when a step names an event that no step emits as well", () => {
     expect(summary([main, step("a", ["Missing", "Y"], { emits: ["X"] }), island[1]!])).toEqual([
       "unproduced a Missing",
       "reachability a Y",
@@ -320,7 +320,7 @@ describe("findGraphProblems: error handlers", () => {
     ]);
   });
 
-  it("reports every name that is none of a step, itself, or another handler", () => {
+  it("reports every name that is not of a step, itself, or another handler", () => {
     expect(messages([step("one", failure(["wirte", "somethingElse", "one", "two"])), step("two", failure())])).toEqual([
       'Error handler "one" covers "wirte", which is not a step. Did you mean "write"?',
       'Error handler "one" covers "somethingElse", which is not a step. There are "write", "one", "two".',

@@ -39,7 +39,7 @@ export function findGraphProblems(definition: Definition, settings: GraphSetting
   const ends = checkEnds(graph);
   const missing = steps.flatMap((step) => checkAccepted(graph, step));
   const incomplete = new Set(missing.map(({ step }) => step));
-  const levels = optionalModules.fanOuts?.check(definition, (name) => isChecked(graph, "uncollected", name)) ?? [];
+  const levels = optionalModules.fanOutChecks?.check(definition, (name) => isChecked(graph, "uncollected", name)) ?? [];
   return [
     ...ends,
     ...steps.flatMap((step) => checkEmitted(graph, step)),
@@ -69,7 +69,7 @@ function checkEnds({ steps, roleOf, emitted }: Graph): Finding[] {
     findings.push({
       check: "start",
       message: "No step accepts a start event: the workflow cannot begin.",
-      hint: "Give a step `on: StartEvent`, or a start event of your own.",
+      hint: "Add a step with `on: StartEvent`, or with your own start event.",
     });
   }
   if (![...emitted].some((type) => roleOf(type) === "stop")) {
@@ -123,7 +123,7 @@ function needsOf({ trigger, waits }: StepDefinition, isWide: boolean): Need[] {
   const accepted: readonly Need[] =
     trigger.kind === "event"
       ? [{ check: "unproduced", verb: "accepts", types: trigger.accepts }]
-      : (optionalModules.fanOuts?.needsOf(trigger) ?? []);
+      : (optionalModules.fanOutChecks?.needsOf(trigger) ?? []);
   const needs = [...accepted, { check: "unproduced", verb: "waits for", types: waits }];
   return needs.flatMap((need) =>
     (isWide && need.types.length > 0) || need.check === "join"

@@ -18,9 +18,9 @@ export interface RunFacts {
   readonly tenant: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Span of the attempt that started the run, or the span in which it was started; `null` for a run in a trace of its own. */
+  /** Span of the attempt that started the run, or the span in which it was started; `null` for a run in a separate trace. */
   readonly parentSpanId: string | null;
-  /** The trace context that the root run was started in; `null` for one in a trace of its own. */
+  /** The trace context that the root run was started in; `null` for one in a separate trace. */
   readonly trace: TraceContext | null;
   /** Time of the event, in epoch milliseconds. */
   readonly atMs: number;

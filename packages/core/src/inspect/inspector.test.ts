@@ -21,7 +21,7 @@ class MemoryLog implements Log {
 
 class Joke extends event("Joke") {}
 const runId = "4f0c2a91-7d11";
-const root = { tenant: "", parentSpanId: null, trace: null, ends: 0 };
+const root = { tenant: "", parentSpanId: null, trace: null, continuations: 0 };
 const run = { ...root, workflow: "JokeFlow", runId, traceId: traceIdOf(runId) };
 const facts = attemptFacts(run, { step: "judge", item: 3, attempt: 2 }, 1000);
 
@@ -29,7 +29,7 @@ describe("Inspector", () => {
   it("makes a payload only for those who listen to that name", () => {
     const inspector = new Inspector(new MemoryLog());
     const seen: number[] = [];
-    const refuse = (): never => expect.fail("nobody listens");
+    const refuse = (): never => expect.fail("there is no listener");
 
     inspector.emit("run.resumed", refuse);
     expect(inspector.active).toBe(false);
@@ -44,7 +44,7 @@ describe("Inspector", () => {
     expect(inspector.active).toBe(false);
   });
 
-  it("tells every listener once, however often one is taken off", () => {
+  it("notifies every listener once, however often one is taken off", () => {
     const inspector = new Inspector(new MemoryLog());
     const seen: string[] = [];
     const off = inspector.on("run.resumed", () => void seen.push("first"));
@@ -58,7 +58,7 @@ describe("Inspector", () => {
     expect(seen).toEqual(["first", "second", "second"]);
   });
 
-  it("tells those who listen to everything the name too", () => {
+  it("passes the name, too, to listeners of everything", () => {
     const inspector = new Inspector(new MemoryLog());
     const seen: string[] = [];
     inspector.onAny(({ name, payload }) => void seen.push(`${name} at ${payload.atMs}`));
@@ -69,7 +69,7 @@ describe("Inspector", () => {
     expect(seen).toEqual(["run.resumed at 1000", "step.restarted at 1000"]);
   });
 
-  it("sends what a listener throws to the log, and tells the others", async () => {
+  it("sends what a listener throws to the log, and notifies the others", async () => {
     const log = new MemoryLog();
     const inspector = new Inspector(log);
     const seen: string[] = [];
@@ -77,12 +77,12 @@ describe("Inspector", () => {
       throw new Error("sync");
     });
     inspector.on("run.resumed", () => Promise.reject(new Error("async")));
-    inspector.on("run.resumed", () => void seen.push("told"));
+    inspector.on("run.resumed", () => void seen.push("heard"));
 
     inspector.emit("run.resumed", () => facts);
     await new Promise((resolve) => setImmediate(resolve));
 
-    expect(seen).toEqual(["told"]);
+    expect(seen).toEqual(["heard"]);
     expect(log.lines).toEqual(['A listener of "run.resumed" failed.', 'A listener of "run.resumed" failed.']);
     expect(log.errors).toEqual([new Error("sync"), new Error("async")]);
   });

@@ -39,12 +39,12 @@ export class Inspector {
   /** Adds a listener and returns the function that removes it. Its errors go to the log port. */
   on<Name extends InspectionName>(name: Name, listener: InspectionListener<Name>): () => void {
     assertFunction(listener, "listener");
-    return this.#listen(name, listener as (told: unknown) => unknown);
+    return this.#listen(name, listener as (payload: unknown) => unknown);
   }
 
   /** Adds a listener for all events. */
   onAny(listener: (inspection: Inspection) => unknown): () => void {
-    return this.#listen(any, listener as (told: unknown) => unknown);
+    return this.#listen(any, listener as (payload: unknown) => unknown);
   }
 
   /** Creates the payload only if this name has listeners. */
@@ -64,11 +64,11 @@ export class Inspector {
     emitter.emit(any, { name, payload });
   }
 
-  #listen(name: string, listener: (told: unknown) => unknown): () => void {
+  #listen(name: string, listener: (payload: unknown) => unknown): () => void {
     const emitter = (this.#emitter ??= new EventEmitter());
-    const guarded = async (told: unknown): Promise<void> => {
+    const guarded = async (payload: unknown): Promise<void> => {
       try {
-        await listener(told);
+        await listener(payload);
       } catch (error) {
         this.#log.error(`A listener of "${name}" failed.`, error);
       }

@@ -14,7 +14,7 @@ export interface Telemetry {
   readonly isActive: boolean;
   /**
    * Called in the code that starts a run, before the run is stored. Returns the span that the run belongs to, in every process from
-   * now on; `null` leaves the run in a trace of its own.
+   * now on; `null` leaves the run in a separate trace.
    */
   onStart(run: StartingRun): TraceContext | null;
   /** Called for every inspection event of the runs, in order. The end of an attempt is reported once it is stored. */

@@ -28,12 +28,12 @@ function textOf(run: RunOfTenant): string {
 /** The run that inspection events are about. A child has the trace of its root, and the attempt that started it. */
 export interface TracedRun extends Omit<RunFacts, "spanId" | "atMs"> {
   /** How often the run has continued after its end. */
-  readonly ends: number;
+  readonly continuations: number;
 }
 
 export function runFacts(run: TracedRun, atMs: number): RunFacts {
-  const { workflow, runId, tenant, traceId, parentSpanId, trace, ends } = run;
-  return { workflow, runId, tenant, traceId, spanId: spanIdOf(run, 0, ends), parentSpanId, trace, atMs };
+  const { workflow, runId, tenant, traceId, parentSpanId, trace, continuations } = run;
+  return { workflow, runId, tenant, traceId, spanId: spanIdOf(run, 0, continuations), parentSpanId, trace, atMs };
 }
 
 export function attemptFacts(

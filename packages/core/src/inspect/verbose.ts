@@ -24,8 +24,8 @@ function toLine(name: string, payload: Payload): string {
   const words = [`[${runId.slice(0, 8)}]`, name];
   if (step) words.push(step);
   if (item !== undefined) words.push(`#${item}.${attempt}`);
-  const told = Object.entries(facts).filter(([, value]) => value !== null);
-  words.push(told.map(([key, value]) => `${key}=${summarize(value)}`).join(", "));
+  const shown = Object.entries(facts).filter(([, value]) => value !== null);
+  words.push(shown.map(([key, value]) => `${key}=${summarize(value)}`).join(", "));
   return clip(words.join(" ").trimEnd(), maxLineLength);
 }
 

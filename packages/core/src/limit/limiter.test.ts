@@ -42,7 +42,7 @@ function request(limiter: Limiter, label: string, log: string[]): Promise<Releas
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("Limiter", () => {
-  it("gives a free place at once", () => {
+  it("grants a free place at once", () => {
     const limiter = new Limiter("openai", { concurrent: 2 }, new ManualClock());
 
     now(limiter.acquire());
@@ -80,7 +80,7 @@ describe("Limiter", () => {
     expect(log).toEqual(["second"]);
   });
 
-  it("lets nobody pass those who wait", () => {
+  it("lets no one pass those who wait", () => {
     const clock = new ManualClock();
     const limiter = new Limiter("openai", { concurrent: 1 }, clock);
     const release = now(limiter.acquire());
@@ -140,7 +140,7 @@ describe("Limiter", () => {
     await expect(limiter.acquire(abort.signal)).rejects.toBe("cancelled");
   });
 
-  it("gives the place of an aborted wait to the next", async () => {
+  it("passes the place of an aborted wait to the next", async () => {
     const limiter = new Limiter("openai", { concurrent: 1 }, new ManualClock());
     const abort = new AbortController();
     const release = now(limiter.acquire());

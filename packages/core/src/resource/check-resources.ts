@@ -31,7 +31,7 @@ function cycle(path: readonly ResourceDefinition[]): WorkflowError {
   const names = path.map((resource) => resource.name);
   return new WorkflowError({
     code: "RESOURCE_CYCLE",
-    message: `Resources need each other in a circle: ${names.join(" -> ")}.`,
+    message: `Resources depend on each other in a circle: ${names.join(" -> ")}.`,
     hint: "Remove one of these dependencies.",
     details: { path: names },
   });
@@ -41,7 +41,7 @@ function endsEarlier(resource: ResourceDefinition, needed: ResourceDefinition): 
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `Resource "${resource.name}" (scope "${resource.scope}") needs "${needed.name}" (scope "${needed.scope}"), which ends before it.`,
-    hint: "Give the first a shorter scope, or the second a longer one.",
+    hint: "Shorten the scope of the first, or lengthen that of the second.",
     details: { resource: resource.name, needs: needed.name },
   });
 }

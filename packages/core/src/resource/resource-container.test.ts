@@ -36,7 +36,7 @@ function counted(
 const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("ResourceContainer: making", () => {
-  it("gives values under the names of the step", async () => {
+  it("passes values under the names of the step", async () => {
     const url = resource("url", () => "sqlite:memory");
     const database = resource("database", async ({ url }) => ({ url }), { resources: { url } });
 
@@ -81,7 +81,7 @@ describe("ResourceContainer: making", () => {
     expect(both[1]).toEqual(both[0]);
   });
 
-  it("tells resources of one name apart", () => {
+  it("distinguishes resources of one name", () => {
     const one = resource("same", () => 1);
     const two = resource("same", () => 2);
 

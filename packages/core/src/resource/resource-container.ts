@@ -100,7 +100,7 @@ export class ResourceContainer implements AsyncDisposable {
     if (errors.length > 0) throw errors[0];
   }
 
-  /** Disposes what was made. Nobody awaits it: an error goes to the log. */
+  /** Disposes what was made. It is not awaited: an error is logged. */
   close(owner: string, log: Log): void {
     if (this.isEmpty) return;
     this.dispose().catch((error) => log.error(`A resource of ${owner} could not be disposed.`, error));

@@ -25,6 +25,6 @@ it("types what a step gets", () => {
 
 it("takes an override of the same type only", () => {
   database.override({ query: () => 0 });
-  // @ts-expect-error [2322] -- the real one gives a number
+  // @ts-expect-error [2322] -- the real one returns a number
   database.override({ query: () => "zero" });
 });

@@ -31,7 +31,7 @@ describe("a part of a retry policy that is none is refused where it is given", (
   ])("%s", (_, make, option) => {
     expect(make).toThrow(expect.objectContaining({ code: "OPTION_INVALID", details: { option } }));
     expect(make).toThrow(
-      new RegExp(`^\`${option}\` of a retry policy is given (nothing|undefined|null|""|[a-z]+)\\.$`),
+      new RegExp(`^\`${option}\` of a retry policy got (nothing|undefined|null|""|[a-z]+)\\.$`),
     );
   });
 });

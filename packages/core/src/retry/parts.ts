@@ -21,5 +21,5 @@ export function assertParts(name: string, method: keyof typeof made, parts: read
 export function partInvalid(name: string, given: unknown, wanted: string): WorkflowError {
   const what =
     given === undefined || given === null || given === "" ? (JSON.stringify(given) ?? "nothing") : typeof given;
-  return wrongOption(name, `of a retry policy is given ${what}`, `Give it ${wanted}.`);
+  return wrongOption(name, `of a retry policy got ${what}`, `Pass ${wanted}.`);
 }

@@ -18,19 +18,19 @@ describe("retryPolicy", () => {
     expect([1, 2, 3].map((failures) => policy.next(failure({ failures })))).toEqual([5000, 5000, null]);
   });
 
-  it("gives the first wait to the first retry", () => {
+  it("uses the first wait for the first retry", () => {
     const policy = retryPolicy({ wait: wait.incrementing({ start: 10, increment: 1 }) });
 
     expect(policy.next(failure({ failures: 1 }))).toBe(10);
   });
 
-  it("gives up on an error that `when` does not match", () => {
+  it("stops at an error that `when` does not match", () => {
     const policy = retryPolicy({ when: retryIf.message("timeout") });
 
     expect(policy.next(failure())).toBeNull();
   });
 
-  it("tells `stop` how long the next wait would be", () => {
+  it("reports to `stop` how long the next wait would be", () => {
     const policy = retryPolicy({ wait: wait.fixed(400), stop: stop.beforeDelay("1s") });
 
     expect(policy.next(failure({ elapsedMs: 599 }))).toBe(400);

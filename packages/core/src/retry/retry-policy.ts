@@ -17,7 +17,7 @@ export interface RetryOptions {
   readonly when?: RetryCondition;
   /** Delay before each retry. @default wait.fixed("5s") */
   readonly wait?: RetryWait;
-  /** When to give up. @default stop.afterAttempts(3) */
+  /** When to stop. @default stop.afterAttempts(3) */
   readonly stop?: RetryStop;
 }
 

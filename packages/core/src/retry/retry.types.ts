@@ -9,7 +9,7 @@ export interface RetryInfo {
   readonly random: number;
 }
 
-/** A retry policy: `next` returns the delay before the next attempt in milliseconds, or `null` to give up. */
+/** A retry policy: `next` returns the delay before the next attempt in milliseconds, or `null` to stop. */
 export interface RetryPolicy {
   next(info: RetryInfo): number | null;
 }

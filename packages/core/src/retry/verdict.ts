@@ -20,7 +20,7 @@ export function verdict(policy: RetryPolicy | null, info: RetryInfo): number | n
     throw new WorkflowError({
       code: "OPTION_INVALID",
       message: `A retry policy returned ${formatValue(nextMs)} after failure ${info.failures}, which is not a delay.`,
-      hint: "Return milliseconds from `next`, 0 or more, or null to give up.",
+      hint: "Return milliseconds from `next`, 0 or more, or null to stop.",
       details: { failures: info.failures },
       cause: info.error,
     });

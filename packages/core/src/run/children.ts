@@ -1,5 +1,5 @@
 /**
- * Child workflows: runs of their own, inside the snapshot, stream and life of the run whose step started them.
+ * Child workflows: separate runs inside the snapshot, stream and life of the run whose step started them.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function startChild(parent: LiveRun, call: ChildCall): void {
   // The tracer of a run also traces its children.
   host.inspector.telemetry ??= parent.host.inspector.telemetry;
   const { runId, sharesStore } = record;
-  const restored = parent.family?.get(runId);
+  const restored = parent.descendants?.get(runId);
   const store = sharesStore ? null : initialStore(host.compiled);
   const state = restored ?? createRunState({ runId, workflow: host.compiled.name, store });
   if (sharesStore) shareStore(state, parent.state);

@@ -27,7 +27,7 @@ export class IdleDetector {
     });
   }
 
-  /** Tells all who wait. */
+  /** Resolves all waiting promises. */
   reached(tick: number): void {
     this.atTick = tick;
     const waiters = this.#waiters;

@@ -21,17 +21,17 @@ import type { AttemptCore, LiveRunCore } from "./run.types.js";
 type InspectedRun = Pick<LiveRunCore, "host" | "state" | "parent" | "journal">;
 
 function traced({ state, parent, journal }: InspectedRun): TracedRun {
-  const { workflow, runId, ends } = state;
+  const { workflow, runId, continuations } = state;
   if (parent !== null) {
     const above = traced(parent.run);
     const attempt = parent.run.state.items.get(parent.item)?.attempt ?? 0;
-    return { ...above, workflow, runId, ends, parentSpanId: spanIdOf(above, parent.item, attempt) };
+    return { ...above, workflow, runId, continuations, parentSpanId: spanIdOf(above, parent.item, attempt) };
   }
   const { trace } = state;
   const tenant = journal?.tenant ?? "";
   // 00-<trace id>-<span id>-<flags>
   const [, traceId = traceIdOf({ runId, tenant }), parentSpanId = null] = trace?.traceparent.split("-") ?? [];
-  return { workflow, runId, tenant, ends, traceId, trace, parentSpanId };
+  return { workflow, runId, tenant, continuations, traceId, trace, parentSpanId };
 }
 
 /** The facts of an inspection event that are not those of its run. */
@@ -47,7 +47,7 @@ interface InspectedAttempt {
   readonly atMs?: number;
 }
 
-function tell<Name extends InspectionName>(run: InspectedRun, name: Name, facts: Facts<Name>): void {
+function report<Name extends InspectionName>(run: InspectedRun, name: Name, facts: Facts<Name>): void {
   run.host.inspector.emit(name, () => ({ ...runFacts(traced(run), run.state.atMs), ...facts }) as never);
 }
 
@@ -55,15 +55,15 @@ function factsOf({ run, item, atMs = run.state.atMs }: InspectedAttempt): Attemp
   return attemptFacts(traced(run), { step: item.step, item: item.id, attempt: item.attempt }, atMs);
 }
 
-function tellOf<Name extends InspectionName>(of: InspectedAttempt, name: Name, facts: AttemptOnly<Name>): void {
+function reportAttempt<Name extends InspectionName>(of: InspectedAttempt, name: Name, facts: AttemptOnly<Name>): void {
   of.run.host.inspector.emit(name, () => ({ ...factsOf(of), ...facts }) as never);
 }
 
 /** Called before the tick is reduced. The returned function is called after that, and before the commands are performed. */
 export function inspectTick(run: LiveRunCore, tick: Tick): () => void {
-  const tellEnd = endings.get(tick);
+  const reportEnd = endings.get(tick);
   endings.delete(tick);
-  tellEnd?.();
+  reportEnd?.();
   if (tick.type === "run.resumed") inspectInterrupted(run);
   const isEnd = tick.type === "step.completed" || tick.type === "effect.recorded";
   if (!isEnd || tick.change === undefined) return () => inspectReduced(run, tick);
@@ -87,13 +87,13 @@ function inspectInterrupted(run: LiveRunCore): void {
     const { status, attempt, failures, firstStartedAtMs } = item;
     const wasReady = status === "ready" && run.journal === null && attempt > failures;
     if (!wasReady && status !== "running" && status !== "suspended" && status !== "resuming") continue;
-    tellOf({ run, item, atMs }, "step.interrupted", { startedAtMs: attempt === 1 ? firstStartedAtMs : null });
+    reportAttempt({ run, item, atMs }, "step.interrupted", { startedAtMs: attempt === 1 ? firstStartedAtMs : null });
   }
 }
 
 function inspectEdited(run: InspectedRun, step: string | null, change: StateChange): void {
   const paths = "patches" in change ? change.patches.map((patch) => patch.path.join(".")) : [""];
-  tell(run, "state.edited", { step, paths });
+  report(run, "state.edited", { step, paths });
 }
 
 /** Ended items have left the state; their attempts still have them. */
@@ -101,32 +101,32 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
   const item = "item" in tick && tick.item !== null ? run.state.items.get(tick.item) : undefined;
   switch (tick.type) {
     case "run.started":
-      return tell(run, tick.type, { event: tick.event as WorkflowEvent });
+      return report(run, tick.type, { event: tick.event as WorkflowEvent });
     case "run.resumed":
     case "run.retried":
-      return tell(run, "run.resumed", {});
+      return report(run, "run.resumed", {});
     case "event.received":
-      return tell(run, tick.type, { event: tick.event as WorkflowEvent, step: tick.step });
+      return report(run, tick.type, { event: tick.event as WorkflowEvent, step: tick.step });
     case "wait.opened":
-      return item && tellOf({ run, item }, "step.waiting", { kind: "event", until: tick.dueAtMs });
+      return item && reportAttempt({ run, item }, "step.waiting", { kind: "event", until: tick.dueAtMs });
     case "sleep.opened":
-      return item && tellOf({ run, item }, "step.waiting", { kind: "sleep", until: tick.dueAtMs });
+      return item && reportAttempt({ run, item }, "step.waiting", { kind: "sleep", until: tick.dueAtMs });
     case "child.opened": {
       if (!item) return;
-      tellOf({ run, item }, "step.waiting", { kind: "child", until: null });
-      const record = item.memory?.get(tick.call);
+      reportAttempt({ run, item }, "step.waiting", { kind: "child", until: null });
+      const record = item.calls?.get(tick.call);
       const childRunId = record?.kind === "child" ? record.runId : "";
-      return tellOf({ run, item }, "child.started", { child: tick.name, childRunId });
+      return reportAttempt({ run, item }, "child.started", { child: tick.name, childRunId });
     }
     case "effect.failed":
       if (!item || tick.retryAtMs === null) return;
-      return tellOf({ run, item }, "step.waiting", { kind: "retry", until: tick.retryAtMs });
+      return reportAttempt({ run, item }, "step.waiting", { kind: "retry", until: tick.retryAtMs });
     case "child.closed": {
-      const record = item?.memory?.get(tick.call);
+      const record = item?.calls?.get(tick.call);
       if (!item || record?.kind !== "child") return;
       const { name: child, runId: childRunId } = record;
       const status = tick.error === null ? "completed" : "failed";
-      return tellOf({ run, item }, "child.finished", { child, childRunId, status });
+      return reportAttempt({ run, item }, "child.finished", { child, childRunId, status });
     }
     case "state.edited":
       return inspectEdited(run, item?.step ?? null, tick.change);
@@ -135,8 +135,8 @@ function inspectReduced(run: InspectedRun, tick: Tick): void {
 }
 
 export function inspectStarted({ run, item, startedAtMs: atMs }: AttemptCore): void {
-  if (item.attempt > 1) tellOf({ run, item, atMs }, "step.restarted", {});
-  tellOf({ run, item, atMs }, "step.started", { events: inputEvents(item) as readonly WorkflowEvent[] });
+  if (item.attempt > 1) reportAttempt({ run, item, atMs }, "step.restarted", {});
+  reportAttempt({ run, item, atMs }, "step.started", { events: inputEvents(item) as readonly WorkflowEvent[] });
 }
 
 /** Listeners are called at once, and tracers when the tick is stored. */
@@ -170,33 +170,33 @@ export function inspectFailed({ run, item, startedAtMs }: AttemptCore, { error, 
   const { atMs } = tick;
   const facts = { error, elapsedMs: atMs - startedAtMs, final: delayMs === null };
   tellEnd({ run, item, atMs }, tick, { name: "step.failed", facts });
-  if (delayMs !== null) tellOf({ run, item, atMs }, "step.retrying", { delayMs });
+  if (delayMs !== null) reportAttempt({ run, item, atMs }, "step.retrying", { delayMs });
 }
 
 export function inspectReleased(run: InspectedRun, reason: string): void {
-  tell(run, "run.released", { reason });
+  report(run, "run.released", { reason });
 }
 
 export function inspectStopped({ run, item, number, startedAtMs }: AttemptCore, reason: string): void {
   const elapsedMs = run.state.atMs - startedAtMs;
-  tellOf({ run, item: { ...item, attempt: number } }, "step.stopped", { reason, elapsedMs });
+  reportAttempt({ run, item: { ...item, attempt: number } }, "step.stopped", { reason, elapsedMs });
 }
 
 export function inspectDiverged({ run, item, calls }: AttemptCore, atMs: number): void {
-  const unasked = calls?.unasked() ?? [...(item.memory?.keys() ?? [])];
-  if (unasked.length > 0) tellOf({ run, item, atMs }, "step.diverged", { calls: unasked });
+  const unasked = calls?.unasked() ?? [...(item.calls?.keys() ?? [])];
+  if (unasked.length > 0) reportAttempt({ run, item, atMs }, "step.diverged", { calls: unasked });
 }
 
 export function inspectNote(run: InspectedRun, note: Note): void {
   switch (note.kind) {
     case "event.unhandled":
-      return tell(run, note.kind, { event: note.event as WorkflowEvent, step: note.step });
+      return report(run, note.kind, { event: note.event as WorkflowEvent, step: note.step });
     case "call.answered": {
       const item = run.state.items.get(note.item);
-      const record = item?.memory?.get(note.call);
+      const record = item?.calls?.get(note.call);
       if (!item || !record || !("openedAtMs" in record)) return;
       const { kind, openedAtMs, status } = record;
-      return tellOf({ run, item }, "step.answered", {
+      return reportAttempt({ run, item }, "step.answered", {
         kind: waitKinds[kind],
         sinceMs: openedAtMs,
         isTimeout: status === "timedOut",
@@ -204,27 +204,27 @@ export function inspectNote(run: InspectedRun, note: Note): void {
       });
     }
     case "timer.fired":
-      return tell(run, note.kind, { dueAtMs: note.dueAtMs });
+      return report(run, note.kind, { dueAtMs: note.dueAtMs });
     case "run.idle":
-      return tell(run, note.kind, { wakeAtMs: run.state.timers?.first()?.dueAtMs ?? null });
+      return report(run, note.kind, { wakeAtMs: run.state.timers?.first()?.dueAtMs ?? null });
     default:
   }
 }
 
 /** Reports an event of the stream. */
 export function inspectStreamed(run: InspectedRun, item: StreamedEvent): void {
-  tell(run, "event.streamed", item);
+  report(run, "event.streamed", item);
   const leftover = item.origin === null ? optionalModules.join?.leftoverIn(item.event) : null;
-  if (leftover) tell(run, "join.incomplete", leftover);
+  if (leftover) report(run, "join.incomplete", leftover);
   if (item.origin === null && WorkDiscardedEvent.is(item.event))
-    tell(run, "work.discarded", { events: item.event.events });
+    report(run, "work.discarded", { events: item.event.events });
 }
 
 type Refusal = Extract<Receipt, { readonly status: "refused" }>;
 
 /** Reports an event from outside, or an answer to a closed prompt, whose type is unknown. */
 export function inspectRefused(run: InspectedRun, eventType: string | null, { code, hint }: Refusal): void {
-  tell(run, "event.refused", { eventType, code, hint });
+  report(run, "event.refused", { eventType, code, hint });
 }
 
 export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
@@ -232,16 +232,16 @@ export function inspectOutcome(run: InspectedRun, outcome: Outcome): void {
   const elapsedMs = atMs - startedAtMs;
   switch (outcome.status) {
     case "completed":
-      return tell(run, "run.completed", { event: outcome.event as WorkflowEvent, elapsedMs });
+      return report(run, "run.completed", { event: outcome.event as WorkflowEvent, elapsedMs });
     case "failed": {
       const { stepName: step } = outcome.failure;
-      return tell(run, "run.failed", { error: outcomeError(runId, outcome), step, elapsedMs });
+      return report(run, "run.failed", { error: outcomeError(runId, outcome), step, elapsedMs });
     }
     case "cancelled":
-      return tell(run, "run.cancelled", { reason: outcome.reason, elapsedMs });
+      return report(run, "run.cancelled", { reason: outcome.reason, elapsedMs });
     case "timedOut": {
       const { timeoutMs, activeSteps } = outcome;
-      return tell(run, "run.timedOut", { timeoutMs, activeSteps, elapsedMs });
+      return report(run, "run.timedOut", { timeoutMs, activeSteps, elapsedMs });
     }
   }
 }

@@ -34,12 +34,12 @@ const performers: Performers = {
   "call.settle": (run, { item, call }) => run.attempts.get(item)?.settle(call),
   "generator.pull": (run, { item }) => run.attempts.get(item)?.pull(),
   "child.start": (run, { item: id, call }) => {
-    const record = run.state.items.get(id)?.memory?.get(call);
+    const record = run.state.items.get(id)?.calls?.get(call);
     if (record?.kind === "child") startChild(run, { item: id, record: record as ChildRecord });
   },
   "child.cancel": (run, { runId }) => cancelChild(run, runId),
   "stream.publish": (run, { type: _, ...item }) => publish(run, item as StreamedEvent),
-  "sender.tell": (run, { ticket, receipt }) => {
+  "receipt.send": (run, { ticket, receipt }) => {
     run.tickets?.get(ticket)?.(receipt);
     run.tickets?.delete(ticket);
   },

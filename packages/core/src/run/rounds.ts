@@ -3,7 +3,7 @@
  *
  *     submit ──► queue ──(permit, turn of the event loop)──► round ──► stored ──► reduced as a whole ──► performed ──► acknowledged
  *
- * Nobody sees an effect of a tick before the tick is stored. In memory there is nothing to store, and a round is done at once.
+ * No effect of a tick is visible before the tick is stored. In memory there is nothing to store, and a round is done at once.
  *
  * The class below ({@link Runner}) decides where a round is stored, and what follows from it.
  *
@@ -58,10 +58,10 @@ export abstract class Rounds {
   protected abstract afterRounds(): void;
   abstract drop(error: unknown): void;
 
-  submit(tick: Tick, told?: () => void): void {
+  submit(tick: Tick, onStored?: () => void): void {
     if (!this.live) return;
     this.prepare(tick);
-    if (told !== undefined) this.#onStored(tick, told);
+    if (onStored !== undefined) this.#onStored(tick, onStored);
     this.#enqueue(tick);
     if (tick.type === "run.cancelled" && this.permit?.skip()) this.#busy = false; // a run without a permit can be cancelled at once
     if (this.isStored) this.#drainSoon();
@@ -129,19 +129,19 @@ export abstract class Rounds {
   }
 
   /** Reports edits that come too late to be stored. If the store is shared, the next writer waits for them. */
-  protected tellLateEdits(): void {
-    for (const tick of [...(this.#stored?.keys() ?? [])]) if (mayEdit.has(tick.type)) this.#tellStored(tick);
+  protected reportLateEdits(): void {
+    for (const tick of [...(this.#stored?.keys() ?? [])]) if (mayEdit.has(tick.type)) this.#reportStored(tick);
   }
 
-  #onStored(tick: Tick, told: () => void): void {
+  #onStored(tick: Tick, callback: () => void): void {
     this.#stored ??= new Map();
-    this.#stored.set(tick, told);
+    this.#stored.set(tick, callback);
   }
 
-  #tellStored(tick: Tick): void {
-    const tell = this.#stored?.get(tick);
+  #reportStored(tick: Tick): void {
+    const onStored = this.#stored?.get(tick);
     this.#stored?.delete(tick);
-    tell?.();
+    onStored?.();
   }
 
   #enqueue(tick: Tick): void {
@@ -217,7 +217,7 @@ export abstract class Rounds {
     try {
       // All of it is reduced before any of it is performed: a step whose run is cancelled in the same round does not begin.
       for (const command of this.#reduceRound(round, before)) this.performCommand(command);
-      if (this.#stored !== null) for (const tick of round) this.#tellStored(tick);
+      if (this.#stored !== null) for (const tick of round) this.#reportStored(tick);
     } catch (error) {
       this.drop(engineFault(this.state, error));
     }

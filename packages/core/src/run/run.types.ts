@@ -41,7 +41,7 @@ export interface LiveRunCore {
   /** The run whose step started this one; `null` for a run without a parent. */
   readonly parent: ParentLink | null;
   /** States of all open children in the tree of this run, by run id, for snapshots; `null` before the first child. */
-  readonly family: ReadonlyMap<string, RunState> | null;
+  readonly descendants: ReadonlyMap<string, RunState> | null;
   /** Where ticks are stored, for the two questions that an attempt has for it as it ends; `null` for a run in memory only. */
   readonly journal: Pick<RunJournal, "tenant" | "isStopping" | "showing"> | null;
   /** Whether the run has left memory without an outcome: later results of its attempts are ignored. */
@@ -61,7 +61,7 @@ export interface LiveRunCore {
    * @param acknowledged Called once the tick is stored and reduced; never, if that fails.
    * @throws {WorkflowError} `VALUE_UNSERIALIZABLE` when the tick would have to be stored, and cannot.
    */
-  submit(tick: Tick, told?: () => void): void;
+  submit(tick: Tick, onStored?: () => void): void;
   /** Like {@link submit}; resolves once the tick is stored and reduced; returns nothing if that is done at once. */
   commit(tick: Tick): void | Promise<void>;
   /** Called when an attempt has ended by itself: it gets no more commands. Its last tick follows at once. */
@@ -85,7 +85,7 @@ export interface AttemptPort {
   readonly isWorking: boolean;
   /** Its outcome is ignored. With `settle`, its open calls reject; otherwise the run has left memory. */
   end(reason: string, settle: boolean): void;
-  /** A call was answered: the answer is in the memory of the work item. */
+  /** A call was answered: the answer is in its record. */
   settle(call: string): void;
   /** A generator may yield again. */
   pull(): void;

@@ -30,7 +30,7 @@ export interface RunnerSetup {
   /** The run whose step started this one. */
   readonly parent: ParentLink | null;
   /** States of all open children in its tree, by run id: what a snapshot holds; a child has the map of its parent. */
-  readonly family: Map<string, RunState> | null;
+  readonly descendants: Map<string, RunState> | null;
 }
 
 /** What a run has opened: its state, for those who edit it, and its resources. */
@@ -51,7 +51,7 @@ export class Runner extends Rounds implements LiveRun {
   published: number;
   readonly #overrides: readonly ResourceOverride[];
   readonly #perform: Perform;
-  #family: Map<string, RunState> | null;
+  #descendants: Map<string, RunState> | null;
   #held: Held | null = null;
   #rest: IdleDetector | null = null;
   #alarm: { readonly atMs: number; readonly callOff: () => void } | null = null;
@@ -64,7 +64,7 @@ export class Runner extends Rounds implements LiveRun {
     this.parent = setup.parent;
     this.journal = setup.journal;
     this.published = setup.state.streamed;
-    this.#family = setup.family;
+    this.#descendants = setup.descendants;
   }
 
   get isEvicted(): boolean {
@@ -114,9 +114,9 @@ export class Runner extends Rounds implements LiveRun {
   }
 
   protected reduceTick(tick: Tick): readonly Command[] {
-    const tell = this.host.inspector.active ? inspectTick(this, tick) : null;
+    const report = this.host.inspector.active ? inspectTick(this, tick) : null;
     const commands = reduce(this.host.routing, this.state, tick);
-    tell?.();
+    report?.();
     return commands;
   }
 
@@ -149,17 +149,25 @@ export class Runner extends Rounds implements LiveRun {
   openChild({ host, state, parent }: ChildSetup): LiveRun {
     const [overrides, perform] = [this.#overrides, this.#perform];
     const link = { ...parent, run: this };
-    this.#family ??= new Map();
-    this.#family.set(state.runId, state);
-    return new Runner({ host, state, journal: this.journal, overrides, perform, family: this.#family, parent: link });
+    this.#descendants ??= new Map();
+    this.#descendants.set(state.runId, state);
+    return new Runner({
+      host,
+      state,
+      journal: this.journal,
+      overrides,
+      perform,
+      descendants: this.#descendants,
+      parent: link,
+    });
   }
 
-  get family(): ReadonlyMap<string, RunState> | null {
-    return this.#family;
+  get descendants(): ReadonlyMap<string, RunState> | null {
+    return this.#descendants;
   }
 
   disown(runId: string): void {
-    this.#family?.delete(runId);
+    this.#descendants?.delete(runId);
   }
 
   // ---- its state and resources
@@ -265,10 +273,10 @@ export class Runner extends Rounds implements LiveRun {
     this.#alarm?.callOff();
     for (const attempt of this.attempts.values()) attempt.end(reason, settle);
     this.attempts.clear();
-    if (settle) this.tellLateEdits();
+    if (settle) this.reportLateEdits();
     const { tickets } = this;
     this.tickets = null;
-    for (const tell of tickets?.values() ?? []) tell(settle ? runFinished(this.state.status) : null);
+    for (const answer of tickets?.values() ?? []) answer(settle ? runFinished(this.state.status) : null);
     this.permit?.release();
     this.#held?.container?.close(`run "${this.state.runId}"`, this.host.ports.log);
   }

@@ -8,7 +8,7 @@ import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from 
 import { assertShareable, compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
 import { optionalModules } from "../engine/optional-modules.js";
-import { fanning } from "../engine/reduce/elements.js";
+import { fanOutFeature } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
 import type { ChildRecord, RunState } from "../engine/state.js";
 import { WorkflowError } from "../errors/workflow-error.js";
@@ -35,7 +35,7 @@ export interface RestoredRun {
 }
 
 export function encodeRunner(run: LiveRunCore, options: ToDictOptions = {}): ContextDict {
-  return encodeRun(run.host.compiled, { state: run.state, children: run.family }, options);
+  return encodeRun(run.host.compiled, { state: run.state, children: run.descendants }, options);
 }
 
 export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options: ToDictOptions = {}): ContextDict {
@@ -44,8 +44,8 @@ export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options:
 }
 
 /** With the work under way, for the journal of a runtime. */
-export function encodeStored({ host, state, family }: LiveRunCore): Snapshot {
-  return encodeTree(host.compiled, { state, children: family }, { underWay });
+export function encodeStored({ host, state, descendants }: LiveRunCore): Snapshot {
+  return encodeTree(host.compiled, { state, children: descendants }, { underWay });
 }
 
 function encodeTree(compiled: CompiledWorkflow, run: RestoredRun, around: Omit<Around, "children">): Snapshot {
@@ -70,7 +70,7 @@ function encodeChildren(
 
 export function* openChildren(state: RunState): Generator<readonly [item: number, record: ChildRecord], void> {
   for (const item of state.items.values()) {
-    for (const record of item.memory?.values() ?? [])
+    for (const record of item.calls?.values() ?? [])
       if (record.kind === "child" && record.status === "open") yield [item.id, record];
   }
 }
@@ -170,7 +170,7 @@ function decodeTree(tree: Tree, json: unknown, inside: Inside | null = null): Ru
   if (!compiled.registry.newer) checkSteps(compiled, dict);
   const state = decodeState(compiled, dict, { path, asStored, owner });
   // The present code may lack `many()` and `collect()`.
-  optionalModules.fans = fanning;
+  optionalModules.fanOuts = fanOutFeature;
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;
   if (compiled.state !== null && owner === null && !asStored) {

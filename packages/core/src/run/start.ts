@@ -122,7 +122,7 @@ function startHandler(
     state: restored.state,
     overrides: resources,
     parent: null,
-    family: restored.children === null ? null : new Map(restored.children),
+    descendants: restored.children === null ? null : new Map(restored.children),
   });
   context?.bind(run);
   const handler = new RunHandler(run, context);
@@ -161,7 +161,7 @@ function callerContext(compiled: CompiledWorkflow, given: RunContext): CallerCon
       isSecond ? `is ${ofSecondCopy}` : "is not the context of a run",
       isSecond
         ? secondCopyHint
-        : "Give `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
+        : "Pass `handler.context`, `new Context(workflow)`, or `Context.fromDict(workflow, dict)`.",
     );
   }
   if (given.compiled.name !== compiled.name) {

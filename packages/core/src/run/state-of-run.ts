@@ -21,7 +21,7 @@ export function createCell(run: LiveRunCore): StateStore {
     commit(change, { writer, value, by: edit }) {
       const attempt = (writer?.token ?? null) as AttemptCore | null;
       attempt?.assertAlive();
-      // The memory of the attempt: a child that shares this store records the edit in the same tick.
+      // The calls of the attempt: a child that shares this store records the edit in the same tick.
       const by = attempt?.run ?? run;
       return by.commit({
         type: "state.edited",

@@ -1,4 +1,4 @@
-/** Decodes the memory of a work item. */
+/** Decodes the calls of a work item. */
 
 import { compiledChild } from "../compile/child.js";
 import type { CallRecord, SlotlessRecord, WaitRecord } from "../engine/state.js";
@@ -13,7 +13,7 @@ type Json<Kind extends RecordJson["kind"]> = Extract<RecordJson, { readonly kind
 /** Where a record is. */
 export interface RecordPlace {
   readonly path: string;
-  /** Id of the item whose memory it is. */
+  /** Id of the item that made the calls. */
   readonly item: number;
   /** The attempt that the ticks after the snapshot belong to; 0 when the work starts over. */
   readonly attempt: number;

@@ -38,7 +38,7 @@ import {
   isUnderWay,
   type JoinJson,
   type LeftoverJson,
-  type ParcelJson,
+  type PendingEventJson,
   type ScopeJson,
   type SnapshotJson,
 } from "./snapshot-shape.js";
@@ -89,7 +89,7 @@ class StateDecoder extends PartDecoder {
     }
     for (const name of ["ticks", "nextId", "streamed", "atMs", "startedAtMs", "activeMs"] as const)
       state[name] = dict[name];
-    state.ends = dict.ends ?? 0;
+    state.continuations = dict.continuations ?? 0;
     state.trace = dict.trace ? traceOf(dict.trace) : null;
     state.timeoutMs = dict.timeoutMs ?? null;
     state.deadlineMs = dict.deadlineMs ?? null;
@@ -135,16 +135,16 @@ class StateDecoder extends PartDecoder {
       firstStartedAtMs,
       lastError: lastError === null ? null : this.error(lastError, `${path}.lastError`),
       lastFailedAtMs,
-      memory: null,
+      calls: null,
       open: this.#continues ? (json.open as number) : 0,
       answered: this.#continues && json.answered ? [...json.answered] : null,
       retryTimer: null,
-      fan: json.fan === undefined ? null : (this.#scope(json.fan, path, "fan") ?? cancelledFan(step)),
+      fanOut: json.fanOut === undefined ? null : (this.#scope(json.fanOut, path, "fanOut") ?? cancelledFanOut(step)),
     };
     const place = { item: id, attempt: this.#continues ? attempt : 0 };
-    readEach(json.memory, `${path}.memory`, (one, at) => {
+    readEach(json.calls, `${path}.calls`, (one, at) => {
       const record = decodeRecord(this, one, { ...place, path: at });
-      (item.memory ??= new SmallMap()).set(record.call, record);
+      (item.calls ??= new SmallMap()).set(record.call, record);
     });
     this.#feed(item, path);
     if (!this.compiled.registry.newer && !takesInput(this.compiled, item))
@@ -160,14 +160,14 @@ class StateDecoder extends PartDecoder {
   }
 
   /** A fan-out stays open while the step that opened it is at work. */
-  #feed({ id, scope, index, fan, memory }: WorkItem, path: string): void {
-    if (fan === null || fan.closed) return;
-    if (fan.open > 0) throw invalidSnapshot(`${path}.fan`, `${fan.id}, which another item feeds`);
-    if (fan.parent !== scope || fan.parentIndex !== index)
-      throw invalidSnapshot(`${path}.fan`, `${fan.id}, which is not open where the item is`);
-    fan.open = 1;
-    const isGenerator = [...(memory?.values() ?? [])].some(({ kind }) => kind === "yield");
-    if (isGenerator) fan.generator = id;
+  #feed({ id, scope, index, fanOut, calls }: WorkItem, path: string): void {
+    if (fanOut === null || fanOut.closed) return;
+    if (fanOut.open > 0) throw invalidSnapshot(`${path}.fanOut`, `${fanOut.id}, which another item feeds`);
+    if (fanOut.parent !== scope || fanOut.parentIndex !== index)
+      throw invalidSnapshot(`${path}.fanOut`, `${fanOut.id}, which is not open where the item is`);
+    fanOut.open = 1;
+    const isGenerator = [...(calls?.values() ?? [])].some(({ kind }) => kind === "yield");
+    if (isGenerator) fanOut.generator = id;
   }
 
   #scope(id: number | null | undefined, path: string, name: string): FanOutState | null {
@@ -228,13 +228,13 @@ class StateDecoder extends PartDecoder {
   }
 
   /** With another key, later events would never meet earlier ones. */
-  #checkJoin({ step, key }: JoinJson, parcels: readonly PendingEvent[], path: string): void {
+  #checkJoin({ step, key }: JoinJson, pendingEvents: readonly PendingEvent[], path: string): void {
     const definition = this.compiled.steps.get(step)?.definition;
     if (definition?.trigger.kind !== "join") throw mismatch(`${path}.step`, `names "${step}", which joins nothing`);
     if (!key.startsWith(definition.trigger.by === null ? `${step}#` : `${step}=`))
       throw mismatch(`${path}.key`, `is "${key}", which is not how "${step}" pairs`);
     const accepts = acceptedTypes(definition);
-    const foreign = parcels.find(({ event }) => !accepts.includes(event.type));
+    const foreign = pendingEvents.find(({ event }) => !accepts.includes(event.type));
     if (foreign) throw mismatch(`${path}.arrivals`, `has ${foreign.event.type}, which "${step}" does not take`);
   }
 
@@ -244,7 +244,7 @@ class StateDecoder extends PartDecoder {
     item.scope?.items.add(item.id);
   }
 
-  #parcel(json: ParcelJson, path: string): PendingEvent {
+  #pendingEvent(json: PendingEventJson, path: string): PendingEvent {
     const scope = this.#scope(json.scope, path, "scope");
     return {
       event: this.event(json.event, `${path}.event`),
@@ -257,27 +257,27 @@ class StateDecoder extends PartDecoder {
 
   #joins(list: readonly JoinJson[] | undefined, path: string): Map<string, JoinBuffer> | null {
     const joins = readEach(list, `${path}.joins`, (json, at): readonly [string, JoinBuffer] => {
-      const parcels = this.#parcels(json.arrivals, `${at}.arrivals`);
-      this.#checkJoin(json, parcels, at);
+      const pendingEvents = this.#pendingEvents(json.arrivals, `${at}.arrivals`);
+      this.#checkJoin(json, pendingEvents, at);
       const arrivals = new Map<string, PendingEvent[]>();
-      for (const parcel of parcels) {
-        const same = arrivals.get(parcel.event.type);
-        if (same) same.push(parcel);
-        else arrivals.set(parcel.event.type, [parcel]);
+      for (const pendingEvent of pendingEvents) {
+        const same = arrivals.get(pendingEvent.event.type);
+        if (same) same.push(pendingEvent);
+        else arrivals.set(pendingEvent.event.type, [pendingEvent]);
       }
-      return [json.key, { step: json.step, arrivals, size: parcels.length }];
+      return [json.key, { step: json.step, arrivals, size: pendingEvents.length }];
     });
     return joins.length === 0 ? null : new Map(joins);
   }
 
-  #parcels(list: readonly ParcelJson[] | undefined, path: string): PendingEvent[] {
-    return readEach(list, path, (parcel, at) => this.#parcel(parcel, at));
+  #pendingEvents(list: readonly PendingEventJson[] | undefined, path: string): PendingEvent[] {
+    return readEach(list, path, (pendingEvent, at) => this.#pendingEvent(pendingEvent, at));
   }
 
   #readKept(state: RunState): void {
     const { joins, inbox, sets, prompts } = this.#dict;
     state.joins = this.#joins(joins, this.#path);
-    if (inbox && inbox.length > 0) state.inbox = this.#parcels(inbox, this.#at("inbox"));
+    if (inbox && inbox.length > 0) state.inbox = this.#pendingEvents(inbox, this.#at("inbox"));
     readEach(sets, this.#at("sets"), ([key, events], path) => {
       (state.sets ??= new Map()).set(key, this.events(events, `${path}.1`));
     });
@@ -312,7 +312,11 @@ class StateDecoder extends PartDecoder {
       if (kind === "deadline") state.timers.add({ ...base, kind });
       else if (kind === "timeout") state.runTimer = state.timers.add({ ...base, kind });
       else if (kind === "send")
-        state.timers.add({ ...base, kind, parcel: this.#parcel(json.parcel, `${path}.parcel`) });
+        state.timers.add({
+          ...base,
+          kind,
+          pendingEvent: this.#pendingEvent(json.pendingEvent, `${path}.pendingEvent`),
+        });
       else {
         const item = state.items.get(json.item);
         if (!item) throw invalidSnapshot(`${path}.item`, `${json.item}, an item that is not there`);
@@ -320,7 +324,7 @@ class StateDecoder extends PartDecoder {
         else {
           const { call } = json;
           const timer = state.timers.add({ ...base, kind, item: item.id, call });
-          const record = item.memory?.get(call);
+          const record = item.calls?.get(call);
           if (record?.kind !== "wait" && record?.kind !== "sleep" && record?.kind !== "effect")
             throw invalidSnapshot(`${path}.call`, `"${call}", a call that is not there`);
           record.timer = timer;
@@ -342,10 +346,10 @@ function traceOf({ traceparent, tracestate }: NonNullable<SnapshotJson["trace"]>
 }
 
 /** The fan-out of an item whose elements are no longer used. */
-function cancelledFan(opener: string): FanOutState {
-  const fan = createFanOutState({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
-  fan.closed = true;
-  return fan;
+function cancelledFanOut(opener: string): FanOutState {
+  const fanOut = createFanOutState({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
+  fanOut.closed = true;
+  return fanOut;
 }
 
 function leftoverOf(json: LeftoverJson): Leftover {

@@ -67,6 +67,6 @@ function joins(given: ReadonlyMap<string, JoinBuffer>, encoder: PartEncoder): En
   return Array.from(given, ([key, { step, arrivals }]) => ({
     key,
     step,
-    arrivals: [...arrivals.values()].flat().map((parcel) => encoder.parcel(parcel)),
+    arrivals: [...arrivals.values()].flat().map((pendingEvent) => encoder.pendingEvent(pendingEvent)),
   }));
 }

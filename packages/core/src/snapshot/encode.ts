@@ -31,7 +31,7 @@ import {
   type EncodedInput,
   type EncodedItem,
   type EncodedOutcome,
-  type EncodedParcel,
+  type EncodedPendingEvent,
   type EncodedRecord,
   type EncodedTimer,
   type PartEncoder,
@@ -100,7 +100,7 @@ class StateEncoder implements PartEncoder {
       ...each("scopes", state.scopes?.values(), (scope) => gathered().scope(scope, this)),
       ...list("joins", state.joins === null ? [] : gathered().joins(state.joins, this)),
       ...each("sets", state.sets, ([key, events]) => [key, this.events(events, key)] as const),
-      ...each("inbox", state.inbox, (parcel) => this.parcel(parcel)),
+      ...each("inbox", state.inbox, (pendingEvent) => this.pendingEvent(pendingEvent)),
       ...each("prompts", emitted, ({ promptId, event, step, askedAtMs }) => ({
         promptId,
         event: this.event(event, "prompt"),
@@ -111,7 +111,7 @@ class StateEncoder implements PartEncoder {
       ...list("unfired", [...(state.unused?.unfired ?? [])]),
       ...list("leftovers", [...(state.unused?.leftovers.values() ?? [])]),
       ...(state.trace === null ? null : { trace: state.trace }),
-      ...(state.ends === 0 ? null : { ends: state.ends }),
+      ...(state.continuations === 0 ? null : { continuations: state.continuations }),
       ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
     };
   }
@@ -158,9 +158,9 @@ class StateEncoder implements PartEncoder {
       firstStartedAtMs,
       lastError,
       lastFailedAtMs,
-      ...each("memory", item.memory?.values(), (record) => this.#record(record, item)),
+      ...each("calls", item.calls?.values(), (record) => this.#record(record, item)),
       ...this.underWay?.item(item),
-      ...(item.fan === null ? {} : { fan: openId(item.fan) }),
+      ...(item.fanOut === null ? {} : { fanOut: openId(item.fanOut) }),
     };
   }
 
@@ -239,7 +239,7 @@ class StateEncoder implements PartEncoder {
     }
   }
 
-  parcel({ event, scope, index, recoveries, step }: PendingEvent): EncodedParcel {
+  pendingEvent({ event, scope, index, recoveries, step }: PendingEvent): EncodedPendingEvent {
     return { event: this.event(event, "kept event"), scope: openId(scope), index, recoveries, step };
   }
 
@@ -251,7 +251,7 @@ class StateEncoder implements PartEncoder {
       case "retry":
         return { dueAtMs, order, kind: "retry", item: timer.item };
       case "send":
-        return { dueAtMs, order, kind: "send", parcel: this.parcel(timer.parcel) };
+        return { dueAtMs, order, kind: "send", pendingEvent: this.pendingEvent(timer.pendingEvent) };
       default:
         return { dueAtMs, order, kind: timer.kind };
     }

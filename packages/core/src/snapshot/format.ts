@@ -70,7 +70,7 @@ export interface Snapshot
   readonly scopes?: readonly EncodedScope[];
   readonly joins?: readonly EncodedJoin[];
   readonly sets?: readonly (readonly [string, readonly EncodedEvent[]])[];
-  readonly inbox?: readonly EncodedParcel[];
+  readonly inbox?: readonly EncodedPendingEvent[];
   /** Open prompts that steps have emitted. */
   readonly prompts?: readonly EncodedPrompt[];
   readonly timers?: readonly EncodedTimer[];
@@ -80,7 +80,7 @@ export interface Snapshot
   /** Absent for a run with its own trace. */
   readonly trace?: TraceContext;
   /** Absent when it is 0. */
-  readonly ends?: number;
+  readonly continuations?: number;
   /** Snapshots of open children, by run id. */
   readonly children?: { readonly [runId: string]: Snapshot };
 }
@@ -96,15 +96,15 @@ export interface EncodedFailure extends Omit<Failure, "input"> {
 }
 
 export interface EncodedItem
-  extends Readonly<Omit<WorkItem, "input" | "scope" | "memory" | "fan" | "open" | "answered" | "retryTimer">> {
+  extends Readonly<Omit<WorkItem, "input" | "scope" | "calls" | "fanOut" | "open" | "answered" | "retryTimer">> {
   readonly input: EncodedInput;
   readonly scope: number | null;
   /** The calls that its attempt awaits, and those whose answer it has not got. Version 2. */
   readonly open?: number;
   readonly answered?: readonly string[] | null;
-  readonly memory?: readonly EncodedRecord[];
+  readonly calls?: readonly EncodedRecord[];
   /** Id of the fan-out that it feeds; `null` for one that was cancelled. */
-  readonly fan?: number | null;
+  readonly fanOut?: number | null;
 }
 
 export type EncodedInput =
@@ -126,7 +126,7 @@ export interface EncodedLoad extends Readonly<Omit<StepLoad, "resuming" | "ready
   readonly ready: readonly number[];
 }
 
-export interface EncodedParcel extends Omit<PendingEvent, "event" | "scope"> {
+export interface EncodedPendingEvent extends Omit<PendingEvent, "event" | "scope"> {
   readonly event: EncodedEvent;
   readonly scope: number | null;
 }
@@ -158,7 +158,7 @@ export interface EncodedArrival extends Omit<Arrival, "event" | "path"> {
 export interface EncodedJoin {
   readonly key: string;
   readonly step: string;
-  readonly arrivals: readonly EncodedParcel[];
+  readonly arrivals: readonly EncodedPendingEvent[];
 }
 
 export type EncodedRecord =
@@ -202,7 +202,10 @@ interface EncodedChild
 
 export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
   /** Kind `timeout`: version 2. */
-  (Exclude<TimerPurpose, { readonly kind: "send" }> | { readonly kind: "send"; readonly parcel: EncodedParcel });
+  (
+    | Exclude<TimerPurpose, { readonly kind: "send" }>
+    | { readonly kind: "send"; readonly pendingEvent: EncodedPendingEvent }
+  );
 
 /** Encodes the work under way. Those who store it have it; callers get snapshots without. */
 export interface UnderWay {
@@ -219,7 +222,7 @@ export interface PartEncoder {
   event(event: EventData, path: string): EncodedEvent;
   events(events: readonly EventData[], path: string): EncodedEvent[];
   failure(failure: Failure): EncodedFailure;
-  parcel(parcel: PendingEvent): EncodedParcel;
+  pendingEvent(pendingEvent: PendingEvent): EncodedPendingEvent;
 }
 
 /** Set as `features.snapshot` by `collect()`, `join()` and `many()`. */

@@ -1,5 +1,5 @@
 /** The steps that a snapshot refers to. */
-import type { JoinJson, ParcelJson, SnapshotJson } from "./snapshot-shape.js";
+import type { JoinJson, PendingEventJson, SnapshotJson } from "./snapshot-shape.js";
 
 /**
  * Names of all steps by which something in the snapshot is routed, counted or kept, each once. Past facts do not count: which step
@@ -25,8 +25,8 @@ export function namedSteps(
     addJoins(names, inner);
   }
   addJoins(names, joins);
-  for (const parcel of inbox) addParcel(names, parcel);
-  for (const timer of timers) if (timer.kind === "send") addParcel(names, timer.parcel);
+  for (const pendingEvent of inbox) addPendingEvent(names, pendingEvent);
+  for (const timer of timers) if (timer.kind === "send") addPendingEvent(names, timer.pendingEvent);
   const steps = [...known];
   for (const [key] of sets) if (!steps.some((step) => key.startsWith(`${step}:`))) names.add(key.replace(/:.*$/s, ""));
   return names;
@@ -35,16 +35,16 @@ export function namedSteps(
 function addJoins(names: Set<string>, joins: readonly JoinJson[] = []): void {
   for (const { step, arrivals = [] } of joins) {
     names.add(step);
-    for (const parcel of arrivals) addParcel(names, parcel);
+    for (const pendingEvent of arrivals) addPendingEvent(names, pendingEvent);
   }
 }
 
-function addParcel(names: Set<string>, parcel: ParcelJson): void {
-  if (typeof parcel.step === "string") names.add(parcel.step);
-  addHandlers(names, parcel);
+function addPendingEvent(names: Set<string>, pendingEvent: PendingEventJson): void {
+  if (typeof pendingEvent.step === "string") names.add(pendingEvent.step);
+  addHandlers(names, pendingEvent);
 }
 
 /** Error handlers with a counted budget: under another name, the budget would start again. */
-function addHandlers(names: Set<string>, { recoveries }: Pick<ParcelJson, "recoveries">): void {
+function addHandlers(names: Set<string>, { recoveries }: Pick<PendingEventJson, "recoveries">): void {
   for (const handler of Object.keys(recoveries ?? {})) names.add(handler);
 }

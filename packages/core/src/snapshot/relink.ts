@@ -9,7 +9,7 @@ import { invalidSnapshot } from "./snapshot-errors.js";
 
 /** Lists open waits of all items, the oldest first. Their prompts come before those that steps emitted. */
 export function listWaits(state: RunState): void {
-  const records = [...state.items.values()].flatMap((item) => [...(item.memory?.values() ?? [])]);
+  const records = [...state.items.values()].flatMap((item) => [...(item.calls?.values() ?? [])]);
   const open = records.filter((record) => record.kind === "wait" && record.status === "open") as WaitRecord[];
   for (const record of open.sort((left, right) => left.order - right.order)) listWait(state, record);
 }
@@ -25,7 +25,7 @@ export function checkTimers({ items }: RunState, snapshot: string): void {
     const path = `${snapshot}.items: item ${item.id}`;
     if ((item.status === "delayed") !== (item.retryTimer !== null))
       throw invalidSnapshot(path, "delayed without a timer, or the other way round");
-    for (const record of item.memory?.values() ?? []) {
+    for (const record of item.calls?.values() ?? []) {
       if (record.kind !== "wait" && record.kind !== "sleep" && record.kind !== "effect") continue;
       const needsTimer = record.status === "open" && record.dueAtMs !== null;
       if (needsTimer !== (record.timer !== null))
@@ -44,7 +44,8 @@ export function countOpen({ items, scopes, timers }: RunState, snapshot: string)
   for (const { parent, parentIndex } of scopes?.values() ?? []) if (parent !== null) enter(parent, parentIndex);
   for (const { scope, index } of items.values()) if (scope !== null) enter(scope, index);
   for (const timer of timers?.toArray() ?? [])
-    if (timer.kind === "send" && timer.parcel.scope !== null) enter(timer.parcel.scope, timer.parcel.index);
+    if (timer.kind === "send" && timer.pendingEvent.scope !== null)
+      enter(timer.pendingEvent.scope, timer.pendingEvent.index);
   for (const { id, open } of scopes?.values() ?? [])
     if (open === 0) throw invalidSnapshot(`${snapshot}.scopes`, `a list with fan-out ${id}, in which nothing is open`);
 }

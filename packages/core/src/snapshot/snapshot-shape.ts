@@ -39,7 +39,7 @@ import {
   type EncodedJoin,
   type EncodedLoad,
   type EncodedMember,
-  type EncodedParcel,
+  type EncodedPendingEvent,
   type EncodedScope,
   SNAPSHOT_FORMAT,
   type Snapshot,
@@ -161,15 +161,15 @@ const record = recordShape();
 
 const recoveries = absent(mapOf(number));
 
-const parcel = object({
+const pendingEvent = object({
   event: anything,
   scope: absent(number),
   index: count,
   recoveries,
   step: absent(text),
-} satisfies ShapesOf<EncodedParcel>);
+} satisfies ShapesOf<EncodedPendingEvent>);
 
-const join = object({ key: text, step: text, arrivals: listOf(parcel) } satisfies ShapesOf<EncodedJoin>);
+const join = object({ key: text, step: text, arrivals: listOf(pendingEvent) } satisfies ShapesOf<EncodedJoin>);
 
 const arrival = object({
   index: count,
@@ -211,10 +211,10 @@ function snapshotShape(isUnderWay: boolean) {
     firstStartedAtMs: time,
     lastError: anything,
     lastFailedAtMs: time,
-    memory: listOf(record),
+    calls: listOf(record),
     open: underWay(count),
     answered: underWay(absent(list(text))),
-    fan: absent(number),
+    fanOut: absent(number),
   } satisfies ShapesOf<EncodedItem>);
   const scope = object({
     id: count,
@@ -256,7 +256,7 @@ function snapshotShape(isUnderWay: boolean) {
     activeSinceMs: underWay(absent(number)),
     nextId: count,
     streamed: count,
-    ends: optional(count),
+    continuations: optional(count),
     trace: absent(object({ traceparent: text, tracestate: optional(text) })),
     store: anything,
     stateVersion: optional(is<number>("a version", isVersion)),
@@ -265,13 +265,13 @@ function snapshotShape(isUnderWay: boolean) {
     scopes: listOf(scope),
     joins: listOf(join),
     sets: listOf(tuple(text, list(anything))),
-    inbox: listOf(parcel),
+    inbox: listOf(pendingEvent),
     prompts: listOf(object({ promptId: text, event: anything, step: absent(text), askedAtMs: time })),
     timers: listOf(
       union("kind", {
         call: { ...timed, item: number, call: text },
         retry: { ...timed, item: number },
-        send: { ...timed, parcel },
+        send: { ...timed, pendingEvent },
         deadline: timed,
         ...(isUnderWay ? { timeout: timed } : ({} as { timeout: typeof timed })),
       }),
@@ -292,7 +292,7 @@ export type RecordJson = Shaped<typeof record>;
 export type MemberJson = Shaped<typeof member>;
 export type InputJson = Shaped<typeof input>;
 export type OutcomeJson = Shaped<typeof outcomeShape>;
-export type ParcelJson = Shaped<typeof parcel>;
+export type PendingEventJson = Shaped<typeof pendingEvent>;
 export type ArrivalJson = Shaped<typeof arrival>;
 export type LeftoverJson = Shaped<typeof leftover>;
 export type JoinJson = Shaped<typeof join>;

@@ -1,7 +1,7 @@
 import type { Definition } from "../engine/definition.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import { collecting } from "../engine/reduce/collect.js";
-import { fanning } from "../engine/reduce/elements.js";
+import { fanOutFeature } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
 import { joining } from "../engine/reduce/join.js";
 import { recover } from "../engine/reduce/recovery.js";
@@ -17,7 +17,7 @@ export function createStoredRouting(definition: Definition): Routing {
   optionalModules.join = joining;
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;
-  optionalModules.fans = fanning;
+  optionalModules.fanOuts = fanOutFeature;
   optionalModules.recovery = recover;
   return createRouting(definition);
 }

@@ -3,7 +3,7 @@ import type { EventData, WorkItem } from "../engine/state.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
 
-/** Tells whether the step accepts the input of the item. Its code may have changed since. */
+/** Returns whether the step accepts the input of the item. Its code may have changed since. */
 export function takesInput({ steps }: CompiledWorkflow, { step, input }: WorkItem): boolean {
   const trigger = steps.get(step)?.definition.trigger;
   const takes = (events: readonly EventData[], accepts: readonly string[]): boolean =>

@@ -24,7 +24,7 @@ describe("diffState", () => {
   );
 
   test.prop([record, fc.array(fc.nat(1000), { maxLength: 12 })], { numRuns: casesOf(1000) })(
-    "patches of an edited draft give the edited state",
+    "patches of an edited draft produce the edited state",
     (before, choices) => {
       freezeState(before);
       const copy = structuredClone(before);

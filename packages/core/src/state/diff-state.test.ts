@@ -28,7 +28,7 @@ describe("diffState", () => {
     ]);
   });
 
-  it("gives the whole of what changed all over", () => {
+  it("returns the whole of what changed all over", () => {
     expect(diffState({ a: 1, b: 2 }, { a: 2, b: 3 }).patches).toBeNull();
     expect(diffState({ p: { a: 1, b: 2 }, x: long }, { p: { a: 2, b: 3 }, x: long }).patches).toEqual([
       { op: "replace", path: ["p"], value: { a: 2, b: 3 } },

@@ -67,7 +67,7 @@ export function copyOf(base: Container): Container {
   return base instanceof Set ? new Set(base) : { ...base };
 }
 
-/** Tells whether a value is part of the state. New objects belong to the caller until the edit ends: they are not frozen. */
+/** Returns whether a value is part of the state. New objects belong to the caller until the edit ends: they are not frozen. */
 export function isPartOfState(value: object): value is Container {
   return Object.isFrozen(value) && isContainer(value);
 }

@@ -37,7 +37,7 @@ const loopWrite = fc.tuple(fc.nat(3), fc.constantFrom("a", "b", "c", "d", "e", "
 
 describe("drafts", () => {
   test.prop([record, fc.array(fc.nat(100_000), { maxLength: 16 })], { numRuns: casesOf(1500) })(
-    "give the state that immer gives, share as much, and leave the one before as it was",
+    "return the state that immer returns, share as much, and leave the one before as it was",
     (before, choices) => {
       freezeState(before);
       const copy = structuredClone(before);

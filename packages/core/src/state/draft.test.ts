@@ -61,7 +61,7 @@ describe("a draft", () => {
     expect(finishedState(draft)).toEqual({ list: [-1, ...items] });
   });
 
-  it("tells two places of one part apart", () => {
+  it("distinguishes two places of one part", () => {
     const part = { n: 1, long };
     const { next } = edited({ a: part, b: part, list: [part, part] }, (state) => {
       state.a.n = 2;
@@ -82,7 +82,7 @@ describe("a draft", () => {
     expect(edited({ a: { b: 1 } }, (state) => void JSON.stringify(state)).next).toEqual({ a: { b: 1 } });
   });
 
-  it("gives the state before where all was put back", () => {
+  it("returns the state before where all was put back", () => {
     const { before, next, patches } = edited({ a: 1, list: [1, 2] }, (state) => {
       state.a = 2;
       state.a = 1;
@@ -156,7 +156,7 @@ describe("a draft", () => {
     expect(next).toEqual({ map: new Map(), set: new Set([1, 2, 3, 4, 5]) });
   });
 
-  it("has the methods that newer engines give a Map and a Set", () => {
+  it("has the methods that newer engines have on a Map and a Set", () => {
     interface NewSet extends Set<number> {
       union(other: Set<number>): Set<number>;
       isSubsetOf(other: Set<number>): boolean;
@@ -231,7 +231,7 @@ describe("a state that ticks alone have given", () => {
 });
 
 describe("plainOf", () => {
-  it("gives what a draft stands for now, and outlives the edit", () => {
+  it("returns what a draft represents now, and outlives the edit", () => {
     const draft = createDraft(freezeState({ list: [{ n: 1 }], other: { n: 0 } }));
     (draft.list[0] as { n: number }).n = 2;
     const [list, other] = [plainOf(draft.list), plainOf(draft.other)];
@@ -263,7 +263,7 @@ describe("StateCell: drafts", () => {
     expect(cell.read()).toEqual({ a: { n: 1 }, b: { n: 2 } });
   });
 
-  it("gives an event what it has when the event is made, in an async edit too", async () => {
+  it("copies into an event what it has when the event is made, in an async edit too", async () => {
     const { cell } = createTestCell({ list: [1] });
     const made = await cell.edit(async (state: { list: number[] }) => {
       await null;
@@ -324,7 +324,7 @@ describe("StateCell: drafts", () => {
     expect(answer).toEqual([nested({ n: 1 }), { a: { n: 1 } }, expect.objectContaining({ result: nested({ n: 1 }) })]);
   });
 
-  it("gives a circle back that has one, and refuses it in the state", async () => {
+  it("returns a circle that has one, and refuses it in the state", async () => {
     const { cell } = createTestCell({ a: {} });
     const circle: Record<string, object> = {};
     Object.assign(circle, { left: circle, right: circle });

@@ -12,7 +12,7 @@ import { withoutDrafts } from "./finish-draft.js";
 export interface OpenCall {
   /** What its caller has called. */
   readonly name: "editState" | "ctx.finish" | "ctx.run" | "call.finish";
-  /** Its id in the memory of the work item. `null`: what is done inside belongs to the step. */
+  /** Call id in the work item; `null` if what is done inside belongs to the step. */
   readonly call: string | null;
   /** The state that it edits; `null` for `ctx.run`. */
   readonly cell: object | null;

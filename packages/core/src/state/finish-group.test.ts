@@ -84,7 +84,7 @@ describe("the queue of a state", () => {
       });
     const settled = () => new Promise((resolve) => setTimeout(resolve));
 
-    finish(ann, "ann 1"); // at once: nobody is at work
+    finish(ann, "ann 1"); // at once: no attempt is at work
     finish(ann, "ann 2"); // with it
     finish(bob, "bob 1"); // of another run: waits
     const edit = cell.edit((draft: { list: string[] }) => void draft.list.push("edit"));

@@ -87,7 +87,7 @@ export class FinishGroup {
     this.#closeIfStored();
   }
 
-  /** Tells whether an edit may build on those that are not stored yet. */
+  /** Returns whether an edit may build on those that are not stored yet. */
   fits({ run }: FinishEdit): boolean {
     return this.#pending === 0 || (this.#run === run && !this.#isSealed);
   }

@@ -4,7 +4,7 @@ export type StateChange = PatchedState | ReplacedState;
 
 export interface PatchedState {
   readonly patches: readonly StatePatch[];
-  /** The state after the edit, when it is known. Never stored: the patches give it. */
+  /** The state after the edit, when it is known. Never stored: the patches produce it. */
   readonly next?: unknown;
 }
 

@@ -25,7 +25,7 @@ describe("readPath", () => {
     "user.tags.length",
     "user.tags.-1",
     "user.tags.01",
-  ])("gives undefined for %j", (path) => {
+  ])("returns undefined for %j", (path) => {
     expect(readPath(state, path)).toBeUndefined();
   });
 

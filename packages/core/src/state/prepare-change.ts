@@ -32,7 +32,7 @@ export type PreparedChange = StateChange & {
  */
 export function prepareChange(before: unknown, wanted: unknown, rules: StateRules): PreparedChange {
   if (!isRecord(wanted))
-    throw invalid([{ message: "the state is not a plain object" }], "Give an object with the fields of the state.");
+    throw invalid([{ message: "the state is not a plain object" }], "Pass an object with the fields of the state.");
   return checkedChange(before, changeTo(before, wanted, rules), rules);
 }
 

@@ -9,7 +9,7 @@ interface State {
 const start = { count: 0, list: [{ n: 1 }] };
 
 describe("StateCell: writers inside an edit", () => {
-  it("are refused at once after an await, and the edit goes on if it catches it", async () => {
+  it("are refused at once after an await, and the edit continues if it catches it", async () => {
     const { cell } = createTestCell(start);
     const refused = await cell.edit(async (state: State) => {
       await null;
@@ -61,7 +61,7 @@ describe("StateCell: writers inside an edit", () => {
     expect(cell.read("count")).toBe(5);
   });
 
-  it("are not those that go on after it", async () => {
+  it("are not those that continue after it", async () => {
     const { cell } = createTestCell(start);
     let later: Promise<void> | undefined;
     await cell.edit(async () => {
@@ -170,7 +170,7 @@ describe("StateCell: rollback", () => {
 });
 
 describe("StateCell: lock timeout", () => {
-  it("rolls an edit back that keeps another writer waiting too long; the writer goes on", async () => {
+  it("rolls an edit back that keeps another writer waiting too long; the writer continues", async () => {
     const { cell, clock } = createTestCell(start, { lockTimeoutMs: 100 });
     const edit = cell.edit((state: State) => {
       state.count = 9;

@@ -8,7 +8,7 @@ const shape = {
 };
 
 describe("createStateSchema: initial", () => {
-  it("gives the defaults, frozen, of a shape and of an object schema", () => {
+  it("returns the defaults, frozen, of a shape and of an object schema", () => {
     const fromShape = createStateSchema(shape).initial();
     const fromObject = createStateSchema(z.object({ list: z.array(z.number()).default([1]) })).initial() as {
       list: number[];
@@ -53,7 +53,7 @@ describe("createStateSchema: initial", () => {
 describe("createStateSchema: check", () => {
   const schema = createStateSchema(shape);
 
-  it("gives the state itself when nothing is missing", () => {
+  it("returns the state itself when nothing is missing", () => {
     const state = { count: 1, user: { name: "Ada", tags: [] } };
 
     expect(schema.check(state, ["count", "user"])).toBe(state);

@@ -24,7 +24,7 @@ export function createStateSchema(schema: ObjectSchema, types: readonly ValueTyp
     throw new WorkflowError({
       code: "OPTION_INVALID",
       message: `Field "${field}" of the state ${isSchema(part) ? "has a reserved name" : "is not a Standard Schema"}.`,
-      hint: isSchema(part) ? "Rename the field." : "Give a schema such as `z.number().default(0)`.",
+      hint: isSchema(part) ? "Rename the field." : "Use a schema such as `z.number().default(0)`.",
     });
   }
   return new StateSchema({ source: schema, whole: null, fields: schema as FieldSchemas, types });
@@ -58,7 +58,7 @@ export class StateSchema {
    */
   initial(): unknown {
     const { fields, types } = this.#parts;
-    const hint = "Give every field of the state a default: a run starts from nothing.";
+    const hint = "Add a default to every field of the state: a run starts from nothing.";
     const state = this.check({}, Object.keys(fields), hint);
     refuseUnstorable(state, root, types);
     return freezeState(this.checkAll(state));

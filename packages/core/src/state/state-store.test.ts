@@ -15,7 +15,7 @@ interface State {
 const start = { count: 0, list: [{ n: 1 }] };
 
 describe("StateCell: reads", () => {
-  it("gives the committed state, values at paths, fallbacks and undefined", () => {
+  it("returns the committed state, values at paths, fallbacks and undefined", () => {
     const { cell } = createTestCell({ a: { b: null, c: undefined }, items: 1 });
 
     expect(cell.read()).toEqual({ a: { b: null, c: undefined }, items: 1 });
@@ -41,7 +41,7 @@ describe("StateCell: reads", () => {
     expect(() => data.set.add(2)).toThrow();
   });
 
-  it("see only what is stored, also while an edit and its storing go on", async () => {
+  it("see only what is stored, also during an edit and its storing", async () => {
     const stored = deferred();
     const { cell } = createTestCell(start, { stored: stored.promise });
     const edit = cell.edit((state: State) => {
@@ -153,7 +153,7 @@ describe("StateCell: write", () => {
 });
 
 describe("StateCell: edit", () => {
-  it("gives the value of the callback, sync and async, with drafts unwrapped", async () => {
+  it("returns the value of the callback, sync and async, with drafts unwrapped", async () => {
     const { cell } = createTestCell(start);
 
     expect(await cell.edit((state: State) => ++state.count)).toBe(1);
@@ -283,14 +283,14 @@ describe("StateCell: schema", () => {
     expect(commits).toEqual([]);
   });
 
-  it("does not ask about fields that nobody touched", async () => {
+  it("does not ask about untouched fields", async () => {
     const { cell } = createTestCell({ count: "left over", list: [] }, { schema });
     await cell.write("list", [{ n: 2 }]);
 
     expect(cell.read("list.0.n")).toBe(2);
   });
 
-  it("gives a deleted field its default back", async () => {
+  it("restores the default of a deleted field", async () => {
     const { cell } = createTestCell({ count: 4, list: [] }, { schema });
     await cell.edit((state: Partial<State>) => void delete state.count);
 
@@ -299,7 +299,7 @@ describe("StateCell: schema", () => {
 });
 
 describe("StateCell: host", () => {
-  it("is told the callback's value with the change", async () => {
+  it("gets the callback's value with the change", async () => {
     const seen: [PreparedChange, Commit][] = [];
     let state: unknown = Object.freeze({});
     const cell = new StateStore({

@@ -33,7 +33,7 @@ import { StateSize } from "./state-size.js";
 /** How long a writer keeps others waiting is measured with it. In epoch milliseconds. */
 interface LockClock {
   now(): number;
-  /** Gives the function that cancels the timer. */
+  /** Returns the function that cancels the timer. */
   setTimer(atMs: number, wake: () => void): () => void;
 }
 
@@ -57,7 +57,7 @@ export interface StoreHost extends StateRules {
 export interface Writer {
   /** The attempt. Ended by {@link StateStore.rollback}. */
   readonly token: object;
-  /** Its call in the memory of the work item. */
+  /** Id of its call in the work item. */
   readonly note?: string;
 }
 
@@ -83,7 +83,7 @@ interface PendingWrite {
   call: CallPromise<unknown> | null;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Gives the lock back. Null while waiting, and afterwards. */
+  /** Releases the lock. `null` while waiting, and afterwards. */
   release: (() => void) | null;
   edit: OpenCall | null;
   committing: boolean;
@@ -182,7 +182,7 @@ export class StateStore {
       turn.edit = edit;
       const answer = runInCall(edit, () => callback(draft as never));
       if (isThenable(answer)) return Promise.resolve(answer).then((result) => this.#finish(turn, draft, result));
-      // Nobody can have awaited what was refused inside: the edit fails with it instead of losing it.
+      // A refusal inside cannot have been awaited: the edit fails with it, so that it is not lost.
       if (edit.refusal) throw edit.refusal;
       return this.#finish(turn, draft, answer);
     });

@@ -8,7 +8,7 @@ import type { EmittableClass } from "../authoring/step.types.js";
 import type { Many } from "../authoring/step-return.types.js";
 import type { EventIn } from "../authoring/trigger.types.js";
 import { optionalModules } from "../engine/optional-modules.js";
-import { fanning } from "../engine/reduce/elements.js";
+import { fanOutFeature } from "../engine/reduce/elements.js";
 import type { StopsAmong } from "../event/event.types.js";
 import type { TypeHint } from "../event/type-hint.js";
 import { checkMany } from "../graph/check-declared.js";
@@ -27,8 +27,8 @@ import { encodingGathered } from "../snapshot/encode-gathered.js";
  */
 export function many<const Classes extends readonly [EmittableClass, ...EmittableClass[]]>(
   ...events: Classes
-): Fan<EventIn<Classes>> {
-  optionalModules.fans = fanning;
+): ManyOf<EventIn<Classes>> {
+  optionalModules.fanOuts = fanOutFeature;
   optionalModules.snapshot = encodingGathered;
   optionalModules.elements = feeding;
   optionalModules.many = checkMany;
@@ -36,6 +36,6 @@ export function many<const Classes extends readonly [EmittableClass, ...Emittabl
 }
 
 /** A stop event cannot be an element, because it ends the run. */
-type Fan<Element> = [StopsAmong<Element>] extends [never]
+type ManyOf<Element> = [StopsAmong<Element>] extends [never]
   ? Many<Element>
   : TypeHint<"A stop event ends the run: list it beside many(…), not in it.">;

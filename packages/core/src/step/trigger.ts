@@ -20,7 +20,7 @@ import { optionalModules } from "../engine/optional-modules.js";
 import { collecting } from "../engine/reduce/collect.js";
 import { gathering } from "../engine/reduce/gathered.js";
 import { joining } from "../engine/reduce/join.js";
-import { fanOuts } from "../graph/check-fan-outs.js";
+import { fanOutChecks } from "../graph/check-fan-outs.js";
 import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { checkOptions } from "../value/known-options.js";
 
@@ -68,6 +68,6 @@ export function join<const Slots extends JoinSlots>(
 function registerGathering(): void {
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;
-  optionalModules.fanOuts = fanOuts;
+  optionalModules.fanOutChecks = fanOutChecks;
   optionalModules.triggers = gatheringTriggers;
 }

@@ -36,7 +36,7 @@ async function read(items: AsyncIterable<StreamedEvent>, count: number): Promise
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("EventStream: reading", () => {
-  it("gives every reader everything, before and after the end", async () => {
+  it("delivers everything to every reader, before and after the end", async () => {
     const { stream, publish } = openStream(2);
     const early = [stream.read().toArray(), stream.read().toArray()];
     await settle();
@@ -227,7 +227,7 @@ describe("RunStream", () => {
     expect(() => stream.read().take(0)).toThrow(expect.objectContaining({ code: "OPTION_INVALID" }));
   });
 
-  it("gives bare events", async () => {
+  it("yields bare events", async () => {
     const { stream } = openStream(1);
     stream.end();
     const seen: number[] = [];

@@ -20,7 +20,7 @@ it("keeps its events through a predicate, until and take", () => {
   stream.filter(Progress).until((progress, item) => progress.percent > item.sequence);
 });
 
-it("gives bare events", () => {
+it("yields bare events", () => {
   expectTypeOf(stream.filter(Note).events()).toEqualTypeOf<AsyncIterable<Note>>();
 });
 

@@ -10,7 +10,7 @@ const act = fc.constantFrom("publish", "read", "rest");
 
 describe("EventStream", () => {
   test.prop([fc.integer({ min: 1, max: 8 }), fc.nat(20), fc.array(act, { maxLength: 60 })])(
-    "gives a reader every event once and in order, or says that some are gone",
+    "delivers every event to a reader once and in order, or says that some are gone",
     async (limit, first, acts) => {
       const stream = new EventStream({ limit, nextSequence: first, types: [] });
       const reader = stream.read()[Symbol.asyncIterator]();

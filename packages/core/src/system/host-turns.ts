@@ -1,5 +1,5 @@
 /**
- * Fairness to the host: runs that never wait for anything still give it a turn every 5 ms.
+ * Fairness to the host: runs that never wait for anything still yield a turn every 5 ms.
  *
  * Where a call of `ctx` or of a store is answered without a wait, its answer comes after the turn.
  *

@@ -1,7 +1,7 @@
 /**
  * Resolves when `done` is called. Rejects with the reason of the signal when that aborts first.
  *
- * @param wait Gives the function that ends the waiting.
+ * @param wait Returns the function that ends the waiting.
  */
 export function unlessAborted<Value>(
   signal: AbortSignal | undefined,

@@ -23,7 +23,7 @@ function roundTrip(value: unknown, registered?: readonly ValueType[]): unknown {
 }
 
 describe("encodeValue", () => {
-  it("gives plain JSON back as the same reference", () => {
+  it("returns plain JSON as the same reference", () => {
     const value = { a: [1, { b: "c" }], d: null };
 
     expect(encodeValue(value, "state").json).toBe(value);
@@ -69,7 +69,7 @@ describe("encodeValue", () => {
     });
   });
 
-  it("gives shared references as copies that do not affect each other", () => {
+  it("returns shared references as copies that do not affect each other", () => {
     const shared = { at: new Date(0) };
 
     const back = roundTrip({ a: shared, set: new Set([shared]), b: shared }) as Record<string, unknown>;
@@ -108,7 +108,7 @@ describe("encodeValue", () => {
     );
   });
 
-  it("tells a circle from deep data", () => {
+  it("distinguishes a circle from deep data", () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     let deep: unknown = 1;
@@ -131,7 +131,7 @@ describe("decodeValue", () => {
   it.each([
     ["no object", 5],
     ["no json", { meta: {} }],
-    ["a form nobody knows", { json: "x", meta: ["class"] }],
+    ["an unknown form", { json: "x", meta: ["class"] }],
     ["a class", { json: {}, meta: [["class", "Money"]] }],
     ["a type that is not registered", { json: 1, meta: [["custom", "money"]] }],
     ["a buffer of 4 GB", { json: 4e9, meta: [["typed-array", "Uint8Array"]] }],

@@ -13,7 +13,7 @@ import { examine, isChoosy, storableHint, type Unstorable, type ValueType } from
 
 const none: readonly ValueType[] = [];
 
-/** Most edits and many steps give nothing. */
+/** Most edits and many steps return nothing. */
 const nothing: EncodedValue = { json: null, meta: ["undefined"] };
 
 /**

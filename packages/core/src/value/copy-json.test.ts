@@ -40,7 +40,7 @@ it("says that it is too deep or contains itself, also after data that kept it bu
   expect(() => copy(itself)).toThrow("The data contains itself.");
 });
 
-it("freezes the copy where it is told to, but not what `meta` beside it makes something else of", () => {
+it("freezes the copy where that is asked for, but not what `meta` beside it makes something else of", () => {
   const data = { plain: { json: { a: [1] } }, rich: { json: { a: [1] }, meta: { a: ["set"] } } };
 
   const { plain, rich } = frozen(data) as typeof data;

@@ -26,7 +26,7 @@ export function toMs(duration: Duration, option: string): number {
   throw new WorkflowError({
     code: "DURATION_INVALID",
     message: `\`${option}\` is ${formatValue(duration)}, which is not a duration.`,
-    hint: 'Give milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
+    hint: 'Pass milliseconds from 0 up, or text such as "500ms", "30s", "5m", "2h", "1d".',
     details: { option },
   });
 }

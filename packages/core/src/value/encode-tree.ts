@@ -9,7 +9,7 @@
  */
 import { forbiddenKeys, isRecord } from "./plain.js";
 
-/** `json` alone for plain JSON; `meta` describes the parts that stand for other values. */
+/** `json` alone for plain JSON; `meta` describes the parts that encode other values. */
 export interface EncodedValue {
   readonly json: unknown;
   readonly meta?: unknown;

@@ -67,14 +67,14 @@ describe("recordError", () => {
 });
 
 describe("reviveError", () => {
-  it("gives what was thrown in the process that recorded it", () => {
+  it("returns what was thrown in the process that recorded it", () => {
     const thrown = { any: "thing" };
 
     expect(reviveError(recordError(thrown))).toBe(thrown);
     expect(reviveError(recordError(undefined))).toBe(undefined);
   });
 
-  it("gives STEP_FAILED with name, message, stack and causes in another process", () => {
+  it("returns STEP_FAILED with name, message, stack and causes in another process", () => {
     const thrown = new TypeError("outer", { cause: new RangeError("inner") });
 
     const revived = reviveError(moved(recordError(thrown))) as WorkflowError;
@@ -91,7 +91,7 @@ describe("reviveError", () => {
     expect(revived).toMatchObject({ code: "STEP_FAILED", details: { code: "ENOENT" } });
   });
 
-  it("gives a WorkflowError with its code, hint and details", () => {
+  it("returns a WorkflowError with its code, hint and details", () => {
     const thrown = new WorkflowError({ code: "STEP_TIMEOUT", message: "m", hint: "h", details: { step: "judge" } });
 
     const revived = reviveError(moved(recordError(thrown)));

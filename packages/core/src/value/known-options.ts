@@ -41,7 +41,7 @@ export const knownOptions = {
 
 /** @throws {WorkflowError} `OPTION_INVALID` for options that are not an object, and naming every unknown one. */
 export function checkOptions(call: keyof typeof knownOptions, given: unknown): void {
-  // Most calls give none, and steps make thousands of them: then nothing is listed.
+  // Most calls have none, and steps make thousands of them: then nothing is listed.
   if (typeof given === "object" && given !== null && Object.keys(given).length === 0) return;
   refuseUnknown(`\`${call}\``, given, namesOf(call));
 }

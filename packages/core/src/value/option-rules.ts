@@ -1,6 +1,6 @@
 /**
- * Rules for options: one table for each kind of object that users write. All problems are reported at once, an option
- * that nobody reads among them.
+ * Rules for options: one table for each kind of object that users write. All problems are reported at once, unknown
+ * options among them.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export function wrongOption(option: string, what: string, hint: string): Workflo
 
 /** @throws {WorkflowError} `OPTION_INVALID` unless the value is right. @param what As in "a list". */
 export function assertOption(isRight: unknown, option: string, what: string): asserts isRight {
-  if (!isRight) throw wrongOption(option, `is not ${what}`, `Give ${what}.`);
+  if (!isRight) throw wrongOption(option, `is not ${what}`, `Pass ${what}.`);
 }
 
 /** @throws {WorkflowError} `OPTION_INVALID` unless it is a function. */
@@ -34,7 +34,7 @@ export function positiveInteger(value: number, option: string): number {
   throw wrongOption(
     option,
     `is ${formatValue(value)}; it must be an integer of at least 1`,
-    "Give an integer of at least 1.",
+    "Pass an integer of at least 1.",
   );
 }
 
@@ -53,7 +53,7 @@ export function notObjects(option: string, value: unknown): WorkflowError {
   return wrongOption(
     option,
     `is ${formatValue(value)}; it must be a list of objects`,
-    "Give a list, also for a single one.",
+    "Pass a list, also for a single one.",
   );
 }
 
@@ -66,6 +66,6 @@ export function timeOf(time: Date | number, option: string): number {
   throw wrongOption(
     option,
     `is ${formatValue(atMs)}, which is no point in time`,
-    "Give a Date, or epoch milliseconds.",
+    "Pass a Date, or epoch milliseconds.",
   );
 }

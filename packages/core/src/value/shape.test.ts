@@ -28,7 +28,7 @@ describe("a shape", () => {
     expect(point({ x: 1, y: 2, z: 3 })).toBeNull();
   });
 
-  it("gives every problem with its path", () => {
+  it("returns every problem with its path", () => {
     expect(
       object({ points: list(point), on: flag })({
         points: [

@@ -6,7 +6,7 @@
  *     type Point = Shaped<typeof point>; // { x: number; y: number; label?: string }
  *
  * A shape changes nothing and copies nothing: what fits is used as it is. The functions that make shapes are marked, so that a
- * bundler leaves out tables that nobody uses.
+ * bundler leaves out unused tables.
  *
  * @module
  */
@@ -89,7 +89,7 @@ export const count: Shape<number> = is("a count", (value) => Number.isSafeIntege
 /** Epoch milliseconds. */
 export const time: Shape<number> = is("a time", isTime);
 export const flag: Shape<boolean> = is("true or false", (value) => typeof value === "boolean");
-/** An object whose fields nobody reads, or somebody else checks. */
+/** An object whose fields are not read, or are checked elsewhere. */
 export const anyObject: Shape<Readonly<Record<string, unknown>>> = is("an object", isObject);
 export const anyList: Shape<readonly unknown[]> = is("a list", (value) => Array.isArray(value));
 

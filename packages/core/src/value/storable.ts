@@ -129,7 +129,7 @@ function refuse(what: string, walk: Walk): never {
   throw new Refusal(what, walk);
 }
 
-/** Told from other faults by identity: it is one of the whole value, not of a place in it. */
+/** Compared by identity: it is a fault of the whole value, not of a place in it. */
 const TOO_LARGE = "too large";
 
 function faultOf(walk: Walk): string | null {

@@ -1,6 +1,6 @@
 /** Single values as superjson reads them. */
 import type { SuperJSON } from "superjson";
-// Past its entry, which exports all of superjson as one class. Bundled with ours: as modules of its own the import takes longer. Its licence: THIRD-PARTY.md.
+// Past its entry, which exports all of superjson as one class. Bundled with ours: separate modules take longer to import. Its licence: THIRD-PARTY.md.
 import { untransformValue } from "../../node_modules/superjson/dist/transformer.js";
 import type { LeafReaders } from "./read-forms.js";
 

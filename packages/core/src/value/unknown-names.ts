@@ -1,4 +1,4 @@
-/** Names of options that nobody reads. Without the error class, so that pages can check options, too. */
+/** Finds unknown names of options. Without the error class, so that pages can check options, too. */
 import { nearest } from "./nearest.js";
 
 /** The words of a text: names of options in a list that every bundle has. */

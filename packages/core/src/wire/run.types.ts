@@ -18,7 +18,7 @@ export interface Envelope {
   readonly types: readonly string[] | null;
   /** Left out where the request says so. */
   readonly qualified_name?: string;
-  /** Describes the parts of `value` that stand for values which JSON cannot hold. */
+  /** Describes the parts of `value` whose values JSON cannot hold. */
   readonly meta?: unknown;
   /** Of the event's class, above 1. */
   readonly version?: number;

@@ -58,7 +58,7 @@ describe("defineWorkflow", () => {
     expect(compileWorkflow(built).steps.get("judge")?.call([], {}, {})).toEqual(new StopEvent({ result: 1 }));
   });
 
-  it("gives one beginning several ends", () => {
+  it("builds one beginning with several ends", () => {
     const short = beginning.step("judge", judge).build();
     const long = beginning
       .step("judge", judge)

@@ -206,6 +206,6 @@ function notAStep(name: string): WorkflowError {
   return new WorkflowError({
     code: "STEP_PLACEMENT",
     message: `"${name}" is given something that is not a step.`,
-    hint: "Give options and a function, or what `step(options, fn)` returns.",
+    hint: "Pass options and a function, or the result of `step(options, fn)`.",
   });
 }

@@ -12,7 +12,7 @@ const [version = "v1"] = process.argv.slice(2);
 const folder = new URL(`./${version}/`, import.meta.url);
 
 interface Snapshot {
-  readonly items?: readonly { readonly status: string; readonly memory?: readonly { readonly kind: string; readonly status?: string }[] }[];
+  readonly items?: readonly { readonly status: string; readonly calls?: readonly { readonly kind: string; readonly status?: string }[] }[];
   readonly scopes?: readonly object[];
   readonly timers?: readonly { readonly kind: string }[];
 }
@@ -20,7 +20,7 @@ interface Snapshot {
 /** A prompt is open, so is a fan-out; a retry, a send and a sleep wait for their time. */
 function hasEverything(text: string): boolean {
   const { items = [], scopes = [], timers = [] } = JSON.parse(text) as Snapshot;
-  const waits = items.some(({ memory = [] }) => memory.some(({ kind, status }) => kind === "wait" && status === "open"));
+  const waits = items.some(({ calls = [] }) => calls.some(({ kind, status }) => kind === "wait" && status === "open"));
   const kinds = new Set(timers.map(({ kind }) => kind));
   return waits && scopes.length > 0 && items.some(({ status }) => status === "delayed") && isDeepStrictEqual(kinds, new Set(["call", "retry", "send"]));
 }

@@ -202,9 +202,9 @@ describe("a store whose answer is lost", () => {
 
   it("gives a run back that could neither be loaded nor given back", async () => {
     const inner = memoryStore();
-    let isCut = false;
+    let hasPartialHistory = false;
     const cut = <Answer>(call: () => Promise<Answer>): Promise<Answer> =>
-      isCut ? Promise.reject(new Error("The connection was cut.")) : call();
+      hasPartialHistory ? Promise.reject(new Error("The connection was cut.")) : call();
     const store = withMethods(inner, {
       ticks: (key, range) => cut(() => inner.ticks(key, range)),
       commit: (commits) => cut(() => inner.commit(commits)),
@@ -215,9 +215,9 @@ describe("a store whose answer is lost", () => {
     await first.runtime.stop();
     const second = machine.open(flows().flows);
     await second.runtime.start();
-    isCut = true;
+    hasPartialHistory = true;
     await rejection(second.runtime.handle("one").sendEvent(new Poke({ n: 2 }), { key: "two" }));
-    isCut = false;
+    hasPartialHistory = false;
     await machine.clock.advance(120_000);
 
     expect(await second.runtime.handle("one")).toEqual([1, 2]);

@@ -60,11 +60,11 @@ function countsFound(state: RunState, items: readonly WorkItem[], timers: readon
     if (state.status === "running" && ["ready", "running", "resuming"].includes(item.status)) count("active");
     if (item.status === "running") count(`running ${item.step}`);
     enter(item.scope, item.index);
-    if (item.fan !== null && !item.fan.closed) count(`open ${item.fan.id}`);
+    if (item.fanOut !== null && !item.fanOut.closed) count(`open ${item.fanOut.id}`);
     if (item.scope !== null) count(`items ${item.scope.id}`);
-    for (const record of item.memory?.values() ?? [])
+    for (const record of item.calls?.values() ?? [])
       if (record.kind === "wait" && record.status === "open") count("waits");
   }
-  for (const timer of timers) if (timer.kind === "send") enter(timer.parcel.scope, timer.parcel.index);
+  for (const timer of timers) if (timer.kind === "send") enter(timer.pendingEvent.scope, timer.pendingEvent.index);
   return found;
 }

@@ -32,7 +32,7 @@ class Machine implements LiveRunCore {
   readonly host: WorkflowHost;
   readonly state: RunState;
   readonly parent = null;
-  readonly family = null;
+  readonly descendants = null;
   readonly journal = {};
   readonly isEvicted = false;
   readonly #attempts = new Map<number, AttemptPort>();

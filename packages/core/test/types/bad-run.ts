@@ -120,16 +120,13 @@ async function inside(ctx: Context<State>, ev: StartEvent) {
   //     Property 'text' is missing in type 'StopEvent<undefined>' but required in type 'Joke'.
   ctx.sendEvent(ev.get("x") ? new Joke({ text: "" }) : new StopEvent());
   // @ts-expect-error B66 not an event
-  //   TS2353: Object literal may only specify known properties, and 'text' does not exist in type 'WorkflowEvent<string, EventFacts<EventRole, unknown, unknown, string>>'.
+  //   TS2345: Argument of type '{ type: string; text: string; }' is not assignable to parameter of type '"Only an event can be sent: make an instance of its class with `new`."'.
   ctx.sendEvent({ type: "Joke", text: "" });
   // @ts-expect-error B67 a class, not an instance
-  //   TS2739: Type 'typeof Joke' is missing the following properties from type 'WorkflowEvent<string, EventFacts<EventRole, unknown, unknown, string>>': [eventFacts], toJSON
+  //   TS2345: Argument of type 'typeof Joke' is not assignable to parameter of type '"Only an event can be sent: make an instance of its class with `new`."'.
   ctx.sendEvent(Joke);
   // @ts-expect-error B68 a prompt that asks nobody
-  //   TS2322: Type 'Joke' is not assignable to type 'WorkflowEvent<string, EventFacts<"inputRequired", unknown, unknown, string>>'.
-  //     Types of property '[eventFacts]' are incompatible.
-  //     Type 'EventFacts<"event", { text: string; }, { text: string; }, "Joke">' is not assignable to type 'EventFacts<"inputRequired", unknown, unknown, string>'.
-  //     Type '"event"' is not assignable to type '"inputRequired"'.
+  //   TS2322: Type 'Joke' is not assignable to type '"A prompt asks a person: make its class with `InputRequiredEvent.define`."'.
   await ctx.waitForEvent(GotName, { prompt: new Joke({ text: "" }) });
   // @ts-expect-error B69 matching on a field it does not have
   //   TS2561: Object literal may only specify known properties, but 'nam' does not exist in type 'Partial<{ name: string; }>'. Did you mean to write 'name'?

@@ -34,7 +34,7 @@ function hasMore(metrics: StepMetricsData): boolean {
 }
 
 /**
- * Metrics as executors and functions give them, who may give anything: one wrong number would spoil the sums of its run and
+ * Metrics as executors and functions report them. They may report anything: one wrong number would spoil the sums of its run and
  * session. What is no number counts as 0, or as it was measured.
  */
 export function givenMetrics(given: unknown, measured: StepMetricsData): StepMetricsData {

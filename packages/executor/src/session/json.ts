@@ -93,7 +93,7 @@ export function toPlain(
   return plainObject(value, path, resolve);
 }
 
-/** Tells whether a session state can hold the value. */
+/** Returns whether a session state can hold the value. */
 export function isPlain(value: unknown): boolean {
   try {
     toPlain(value, []);
@@ -150,7 +150,7 @@ function checkPrimitive(value: unknown, path: Path): unknown {
 }
 
 const storesData = "Store plain data: objects, lists, text, numbers, booleans and null.";
-const renames = "Give the field another name than `__proto__`, `constructor` or `prototype`.";
+const renames = "Use another name for the field than `__proto__`, `constructor` or `prototype`.";
 
 export function unstorable(path: Path, what: string, hint: string = storesData): WorkflowError {
   const shown = path.slice(0, 12).join(".") + (path.length > 12 ? "…" : "");

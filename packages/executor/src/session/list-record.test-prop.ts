@@ -30,7 +30,7 @@ class Run {
     this.#stored = { session: copyJson(base), sessionAtStart: copyJson(base), counted: {}, lists: {} };
   }
 
-  /** Each work in a commit of its own. */
+  /** Each work in a separate commit. */
   do(works: readonly Work[], name: string): this {
     for (const [index, work] of works.entries()) {
       const view = this.#live.view();

@@ -5,13 +5,13 @@
  */
 import { isContainer, isObject, sameJson, sortedJson } from "./json.js";
 
-/** Stands for the index of an item that was not there before. */
+/** Index of an item that was not there before. */
 export const NEW = -1;
 
 export interface ListsToMatch {
   readonly before: readonly unknown[];
   readonly after: readonly unknown[];
-  /** Tells whether the item at this old index, or a number in it, was counted: then it is still the same item. */
+  /** Returns whether the item at this old index, or a number in it, was counted: then it is still the same item. */
   readonly isCounted?: (index: number) => boolean;
 }
 
@@ -135,7 +135,7 @@ class Matching {
     return !(isContainer(this.#before[old]) && isContainer(this.#after[index])) || this.#isVersion(old, index);
   }
 
-  /** Tells whether the value is a version of the item: it has the same id, and an equal field or a count of this run. */
+  /** Returns whether the value is a version of the item: it has the same id, and an equal field or a count of this run. */
   #isVersion(old: number, index: number): boolean {
     const [item, value] = [this.#before[old], this.#after[index]];
     if (Array.isArray(item) && Array.isArray(value)) return true;

@@ -29,7 +29,7 @@ export interface ItemMerge {
    * @param isRecorded `false`: the later run has put the item in again, and what it has done to it is not known.
    */
   merge(versions: Versions, index: number, isRecorded: boolean): unknown;
-  /** Tells whether this run has counted the item at this index, or a number in it. */
+  /** Returns whether this run has counted the item at this index, or a number in it. */
   isCounted(index: number): boolean;
 }
 

@@ -43,13 +43,13 @@ function mergedList(base: readonly unknown[], theirs: readonly unknown[], mine: 
 }
 
 describe("mergeStates", () => {
-  it.prop([state, state])("gives the change of one where the other has changed nothing", (base, changed) => {
+  it.prop([state, state])("keeps the change of one where the other has changed nothing", (base, changed) => {
     expect(mergeStates({ base, theirs: changed, mine: base })).toEqual(changed);
     expect(mergeStates({ base, theirs: base, mine: changed })).toEqual(changed);
   });
 
   it.prop([fc.array(small, { maxLength: 8 }), fc.array(small, { maxLength: 8 })])(
-    "tells of a list what makes the other one of it",
+    "lists what makes the other one of it",
     (base, changed) => {
       const how = { recorded: null, merge: ({ mine }: { mine: unknown }) => mine, isCounted: () => false };
 

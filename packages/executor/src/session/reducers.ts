@@ -24,7 +24,7 @@ export type SessionReducers<State extends object = SessionState> = {
   readonly [Field in keyof State]?: SessionReducer<State[Field]>;
 };
 
-/** Stands for a field that is absent. */
+/** Marks an absent field. */
 export const absent: unique symbol = Symbol("absent");
 
 /** Result of the field's reducer; `null` when the default applies. */

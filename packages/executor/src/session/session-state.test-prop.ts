@@ -75,7 +75,7 @@ const listChanges: ((target: unknown[], random: Random) => void)[] = [
 const seeds = Array.from({ length: 300 }, (_, seed) => seed);
 
 describe("random changes", () => {
-  it("of a view are those of a plain object, and its patches give them again", () => {
+  it("of a view are those of a plain object, and its patches produce them again", () => {
     for (const seed of seeds) {
       const initial = { k0: [1, { k1: 2 }], k1: { k2: [] }, k2: "text" };
       const [live, plain, stored] = [new LiveSessionState(initial), copyJson(initial), copyJson(initial)];

@@ -32,7 +32,7 @@ describe("a view of the session state", () => {
     expect(String(state["toString"])).toContain("native code");
   });
 
-  it("gives the same object for the same object", () => {
+  it("returns the same object for the same object", () => {
     const { state } = open({ cart: { items: [{ name: "milk", count: 1 }] } });
     const { items } = state["cart"] as Cart;
     const [milk] = items;

@@ -76,7 +76,7 @@ export class LiveSessionState {
         if (closed !== null) return;
         recordGiven();
         given.clear();
-        log.giveUp(owner);
+        log.discard(owner);
         closed = makeError;
       },
     };
@@ -144,7 +144,7 @@ class ChangeLog {
   }
 
   /** Leaves the entries of an ended attempt to the next one that stores. */
-  giveUp(owner: object): void {
+  discard(owner: object): void {
     for (const entry of this.#entries) if (entry.owner === owner) entry.owner = null;
   }
 

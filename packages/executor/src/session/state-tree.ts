@@ -91,7 +91,7 @@ export class StateTree {
     return values.map((value, index) => toPlain(value, pathOf(index), resolve));
   }
 
-  /** Tells whether the object is inside one of the others. */
+  /** Returns whether the object is inside one of the others. */
   isIn(container: Container, others: ReadonlySet<Container>): boolean {
     const link = this.#links.get(container);
     return link !== undefined && others.has(link.parent) && this.pathOf(link.parent) !== null;

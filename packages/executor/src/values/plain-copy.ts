@@ -26,7 +26,7 @@ function tooDeep(): WorkflowError {
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
     message: `A value contains itself, or is nested more than ${MAX_DEPTH} deep.`,
-    hint: "Give plain data: it is stored with the run.",
+    hint: "Use plain data: it is stored with the run.",
   });
 }
 
@@ -44,7 +44,7 @@ export function storableCopy<Value>(subject: string, value: Value): Value {
   const error = new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
     message: `${subject} ${fault.what}${at}, which cannot be stored.`,
-    hint: "Give plain data: it is stored with the run.",
+    hint: "Use plain data: it is stored with the run.",
     details: { path: fault.path },
   });
   error.retryable = false;

@@ -107,8 +107,8 @@ export class LiveRun {
     for (const attempt of over) if (!attempt.isStoring) attempt.work?.cutOff();
   }
 
-  /** Whether {@link keepLeft} has something to store. */
-  get hasLeft(): boolean {
+  /** Whether {@link storeOrphans} has something to store. */
+  get hasOrphans(): boolean {
     return this.#over.size > 0;
   }
 
@@ -117,10 +117,10 @@ export class LiveRun {
    *
    * @param within Those of this run, and of runs nested in it. @default all
    */
-  keepLeft(family: RunTreeState, within?: string): void {
+  storeOrphans(root: RunTreeState, within?: string): void {
     for (const attempt of this.#over) {
       if (within !== undefined && !isInside(within, attempt.runId)) continue;
-      attempt.notes.keepIn(ownState(family, attempt.runId));
+      attempt.notes.keepIn(ownState(root, attempt.runId));
       if (attempt.isSettled) this.#forget(attempt);
     }
   }
@@ -132,10 +132,10 @@ export class LiveRun {
   }
 
   /** One object for all that work on this state at the same time. */
-  sessionOf(scope: StateScope, family: RunTreeState): LiveSessionState {
+  sessionOf(scope: StateScope, root: RunTreeState): LiveSessionState {
     const known = this.#sessions.get(scope.key);
     if (known) return known.state;
-    const state = new LiveSessionState(scope.read(family) ?? {});
+    const state = new LiveSessionState(scope.read(root) ?? {});
     this.#sessions.set(scope.key, { scope, state });
     return state;
   }

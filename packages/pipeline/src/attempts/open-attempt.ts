@@ -11,7 +11,7 @@ import type { ExecutorRun } from "../data/executor-run.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { AnsweredRequirement } from "../human/requirement.types.js";
 import type { PipelineNode } from "../nodes/node.types.js";
-import type { OwnState, Place, RecordedEvent, SpentExecution } from "../state/pipeline-state.types.js";
+import type { DiscardedExecution, OwnState, Place, RecordedEvent } from "../state/pipeline-state.types.js";
 
 export interface AttemptSetup {
   readonly ctx: { readonly runId: string; readonly signal: AbortSignal };
@@ -56,7 +56,7 @@ export class OpenAttempt {
   #follows = false;
   #over: (() => unknown) | null = null;
   #settled: Promise<void> | null = null;
-  #tellSettled: () => void = () => {};
+  #resolveSettled: () => void = () => {};
 
   constructor({ ctx, node, place, isLimited }: AttemptSetup) {
     this.#ctx = ctx;
@@ -82,13 +82,13 @@ export class OpenAttempt {
 
   /** Resolves when the code of the attempt has ended, with or without effect. Created on first use. */
   get settled(): Promise<void> {
-    this.#settled ??= this.isSettled ? Promise.resolve() : new Promise((resolve) => (this.#tellSettled = resolve));
+    this.#settled ??= this.isSettled ? Promise.resolve() : new Promise((resolve) => (this.#resolveSettled = resolve));
     return this.#settled;
   }
 
   settle(): void {
     this.isSettled = true;
-    this.#tellSettled();
+    this.#resolveSettled();
   }
 
   /** @throws {WorkflowError} `ATTEMPT_ENDED` */
@@ -150,19 +150,19 @@ export function attemptEnded(step: string, reason: string): WorkflowError {
 /** Events and usage of one attempt: stored with its result, or when it has ended without one. */
 export class PendingNotes {
   readonly events: RecordedEvent[] = [];
-  readonly spent: SpentExecution[] = [];
+  readonly discarded: DiscardedExecution[] = [];
   readonly executorRuns: ExecutorRun[] = [];
   /** Of a nested pipeline. */
   readonly answered: AnsweredRequirement[] = [];
 
   get isEmpty(): boolean {
-    return [this.events, this.spent, this.executorRuns, this.answered].every(({ length }) => length === 0);
+    return [this.events, this.discarded, this.executorRuns, this.answered].every(({ length }) => length === 0);
   }
 
   /** Within the edit that stores a result. */
-  keepIn(state: Pick<OwnState, "events" | "spent" | "executorRuns" | "answered">): void {
+  keepIn(state: Pick<OwnState, "events" | "discarded" | "executorRuns" | "answered">): void {
     if (this.events.length > 0) state.events.push(...this.events.splice(0));
-    if (this.spent.length > 0) state.spent.push(...this.spent.splice(0));
+    if (this.discarded.length > 0) state.discarded.push(...this.discarded.splice(0));
     if (this.executorRuns.length > 0) state.executorRuns.push(...this.executorRuns.splice(0));
     if (this.answered.length > 0) state.answered.push(...this.answered.splice(0));
   }

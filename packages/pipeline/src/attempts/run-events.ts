@@ -40,7 +40,7 @@ export interface EventSetup {
   readonly storage: EventStorage;
   /** The time of a new event. */
   readonly time: () => EventTime;
-  /** Told and not kept yet. */
+  /** Emitted, and not stored yet. */
   readonly pending: RecordedEvent[];
   /** Whether events of executors are ignored. */
   readonly isMuted: () => boolean;
@@ -53,7 +53,7 @@ export interface EventStorage {
 
 type Data = Readonly<Record<string, unknown>>;
 
-interface Telling {
+interface Emission {
   readonly isShown: boolean;
   /** What it is about. */
   readonly group?: StepOutput | undefined;
@@ -90,9 +90,9 @@ export class RunEvents {
     this.#emit(name, data, { isShown: this.#shows("step"), group });
   }
 
-  #emit(event: string, data: Data, telling: Telling): void {
-    if (this.keeps) this.#tell({ event, ...this.base, ...data }, telling);
-    else if (telling.isShown) this.#show({ event, ...this.#unknown, ...data, ...this.#setup.time() }, telling.group);
+  #emit(event: string, data: Data, emission: Emission): void {
+    if (this.keeps) this.#store({ event, ...this.base, ...data }, emission);
+    else if (emission.isShown) this.#show({ event, ...this.#unknown, ...data, ...this.#setup.time() }, emission.group);
   }
 
   /** Emits the events about the output of a step: the result of a function, and the end of the step. Within the edit that stores it. */
@@ -133,9 +133,9 @@ export class RunEvents {
     const around = { sessionId, pipelineRunId, pipelineId, pipelineName, nestedDepth };
     const parentStepId = about["parentStepId"] ?? this.base["parentStepId"];
     const inside = parentStepId === undefined ? {} : { parentStepId };
-    const told = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
-    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...told };
-    this.#tell({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, { isShown });
+    const copy = plainCopy(event) as RecordedEvent; // what is shown is frozen, and the executor may work on
+    const own = { stepName: about["stepName"], stepIndex: about["stepIndex"], ...inside, ...copy };
+    this.#store({ runId: this.base["runId"], ...own, ...around, stepId: about["stepId"] }, { isShown });
   }
 
   /** Events of a nested pipeline, which were shown by itself. */
@@ -143,8 +143,8 @@ export class RunEvents {
     if (this.keeps) this.#setup.pending.push(...events.filter((event) => !this.#isSkipped(event)));
   }
 
-  #tell(told: RecordedEvent, { isShown, group }: Telling): void {
-    const event: RecordedEvent = { ...told, ...this.#setup.time() };
+  #store(emitted: RecordedEvent, { isShown, group }: Emission): void {
+    const event: RecordedEvent = { ...emitted, ...this.#setup.time() };
     if (isShown) this.#show(event, group);
     if (this.keeps) this.#keep(event);
   }

@@ -123,7 +123,7 @@ describe("collectChunks", () => {
     });
   });
 
-  it("tells the text that the function itself yields", async () => {
+  it("reports the text that the function itself yields", async () => {
     const seen: string[] = [];
 
     await collectChunks(of("a", text("b"), { k: 1 }, "c"), { onText: (piece) => seen.push(piece) });

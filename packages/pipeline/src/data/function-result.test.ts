@@ -64,7 +64,7 @@ describe("toOutput", () => {
 });
 
 describe("isExecutorResult and isRunEvent", () => {
-  it("tells results, events and data apart", () => {
+  it("distinguishes results, events and data", () => {
     const event = { event: "RunContent", runId: "run-1", content: "x", metrics: null };
 
     expect([isExecutorResult(result), isRunEvent(result)]).toEqual([true, false]);

@@ -50,7 +50,7 @@ describe("joinParallel", () => {
     expect(joinParallel([skipped, branch("a", "x")])).toBe("## a\n\nx");
   });
 
-  it("keeps a branch that failed and whose error policy is to go on", () => {
+  it("keeps a branch that failed and whose error policy is to continue", () => {
     const failed = createOutput({
       stepName: "Web",
       content: "skipped due to an error",

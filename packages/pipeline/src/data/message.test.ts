@@ -22,7 +22,7 @@ describe("prepareMessage", () => {
     expect(prepareMessage({ previous, input: "hello" })).toBe("hello");
   });
 
-  it.each([[0], [false], [[]]])("is %o when the step before gave that", (previous) => {
+  it.each([[0], [false], [[]]])("is %o when the step before returned that", (previous) => {
     expect(prepareMessage({ previous, input: "hello" })).toBe(previous);
   });
 

@@ -65,7 +65,7 @@ describe("StepInput", () => {
     expect(given.files).toHaveLength(1);
   });
 
-  it("gives the input as text", () => {
+  it("returns the input as text", () => {
     expect(new StepInput({ input: "hello" }).getInputAsString()).toBe("hello");
     expect(new StepInput({ input: ["a"] }).getInputAsString()).toBe('[\n  "a"\n]');
     expect(new StepInput({ input: { a: 1, b: undefined } }).getInputAsString()).toBe('{\n  "a": 1\n}');
@@ -157,7 +157,7 @@ describe("StepInput: lookups", () => {
     expect(after(group("Steps", "s", skipped("c"), plain("c", "2"))).getStepContent("c")).toBe("2");
   });
 
-  it("gives plain content with its type", () => {
+  it("returns plain content with its type", () => {
     const content = [1, 2];
 
     expect(after(plain("a", content)).getStepContent("a")).toBe(content);
@@ -221,20 +221,20 @@ describe("StepInput: history", () => {
   ];
   const input = new StepInput({ input: "now", history });
 
-  it("gives pairs of texts, the oldest first", () => {
+  it("returns pairs of texts, the oldest first", () => {
     expect(input.getWorkflowHistory()).toEqual([
       ["q1", "a1"],
       ['{\n  "q": 2\n}', '{\n  "a": 2\n}'],
     ]);
   });
 
-  it("gives the newest ones", () => {
+  it("returns the newest ones", () => {
     expect(input.getWorkflowHistory(1)).toHaveLength(1);
     expect(input.getWorkflowHistory(0)).toEqual([]);
     expect(input.getWorkflowHistoryContext(1)).toMatch(/^<workflow_history_context>\n\[run-1\]\ninput: \{/);
   });
 
-  it("gives no text where there is no history", () => {
+  it("returns no text where there is no history", () => {
     expect(new StepInput({ input: "now" }).getWorkflowHistory()).toEqual([]);
     expect(new StepInput({ input: "now" }).getWorkflowHistoryContext()).toBeUndefined();
     expect(input.getWorkflowHistoryContext(0)).toBeUndefined();

@@ -171,7 +171,7 @@ export class StepInput<Contents extends object = object, Input = unknown> {
     throw new WorkflowError({
       code: "OPTION_INVALID",
       message: "A step asks for earlier runs of the session, which the pipeline does not load.",
-      hint: "Give the pipeline `numHistoryRuns` (how many may be asked for), or `addWorkflowHistoryToSteps: true`, or the step `addWorkflowHistory: true`.",
+      hint: "Set `numHistoryRuns` of the pipeline (how many may be asked for), or `addWorkflowHistoryToSteps: true`, or `addWorkflowHistory: true` of the step.",
     });
   }
 }

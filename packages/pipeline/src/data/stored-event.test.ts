@@ -26,10 +26,10 @@ describe("a stored event", () => {
     ["RunContent", { ...base, runId: "of the agent", content: { stepOutput: null } }],
     ["Note", { ...base, stepOutput: "a text", stepResults: 7 }],
   ])("%s is read as it was", (event, fields) => {
-    const told = { event, ...fields, ...time };
+    const emitted = { event, ...fields, ...time };
 
-    const { eventIndex: _, ...rest } = told;
-    expect(fromStoredEvent(read(toStoredEvent(told, base)) as never, base)).toStrictEqual(rest);
+    const { eventIndex: _, ...rest } = emitted;
+    expect(fromStoredEvent(read(toStoredEvent(emitted, base)) as never, base)).toStrictEqual(rest);
   });
 
   it.each([
@@ -64,11 +64,11 @@ describe("a stored event", () => {
         iterations,
       });
       const { eventIndex: _, ...at } = time;
-      const told = { event: `${type}ExecutionCompleted`, ...base, ...own, ...saidByGroup(group), ...at };
+      const emitted = { event: `${type}ExecutionCompleted`, ...base, ...own, ...saidByGroup(group), ...at };
 
-      const stored = toStoredEvent(told, base, group);
+      const stored = toStoredEvent(emitted, base, group);
 
-      expect(fromStoredEvent(read(stored) as never, base)).toStrictEqual(told);
+      expect(fromStoredEvent(read(stored) as never, base)).toStrictEqual(emitted);
       expect(JSON.stringify(stored).match(/"text"/g)).toHaveLength(1);
     },
   );

@@ -39,7 +39,7 @@ describe("a stored output", () => {
       "a nested pipeline that answers otherwise",
       createOutput({ stepType: "Workflow", content: "else", steps: [plain] }),
     ],
-    ["a nested pipeline that gives nothing", createOutput({ stepType: "Workflow", steps: [createOutput({})] })],
+    ["a nested pipeline that returns nothing", createOutput({ stepType: "Workflow", steps: [createOutput({})] })],
     ["a Parallel that somebody has edited", createOutput({ stepType: "Parallel", content: "edited", steps: [plain] })],
     ["one without content", createOutput({ breakLoop: true, iterations: [] })],
     ["one that has failed without an error", createOutput({ success: false, content: null })],

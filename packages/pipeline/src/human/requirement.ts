@@ -87,7 +87,7 @@ export class StepRequirement {
     this.decide({ decision: "skip" });
   }
 
-  /** Gives the same answer for every waiting tool call. */
+  /** Answers every waiting tool call alike. */
   answerTools({ approved, note }: { readonly approved: boolean; readonly note: string | null }): void {
     const tools = this.data.tools.map(({ toolCallId }) => ({ toolCallId, approved, note }));
     this.decide({ decision: "confirm", tools });
@@ -124,7 +124,7 @@ export function invalidDecisions(wrong: readonly InvalidDecision[]): WorkflowErr
           `The answer to the ${data.kind} of "${data.stepName}" is wrong: ${problems.join("; ")}.`,
       )
       .join(" "),
-    hint: "Give what the requirement asks for: see its `kind`, `fields`, `choices` and `tools`.",
+    hint: "Pass what the requirement asks for: see its `kind`, `fields`, `choices` and `tools`.",
     details: { stepName, kind, problems: wrong.flatMap(({ problems }) => problems) },
   });
 }

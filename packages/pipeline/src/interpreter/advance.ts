@@ -36,8 +36,8 @@ import {
   type Question,
   questionBefore,
   requirementOf,
+  reviewAt,
   reviewQuestion,
-  talkAt,
   updateReview,
 } from "../state/review.js";
 
@@ -52,9 +52,9 @@ interface Emitting {
 export interface Transition {
   readonly tree: PipelineTree;
   /** Changed in place. */
-  readonly state: Pick<PipelineState, "frames" | "talks" | "spent" | "visits">;
+  readonly state: Pick<PipelineState, "frames" | "reviews" | "discarded" | "visits">;
   readonly nowMs: number;
-  /** Tells of a step or a group of steps. */
+  /** Emits an event of a step or a group of steps. */
   emit(name: string, data: Readonly<Record<string, unknown>>, about?: Emitting): void;
 }
 
@@ -70,13 +70,13 @@ export function begin(course: Transition): Step[] {
 export function completeNode(course: Transition, { place, output }: { place: Place; output: StepOutput }): Step[] {
   const { tree, state } = course;
   if (isAbandoned(state, place)) {
-    state.spent.push(...executionsOf([output]));
+    state.discarded.push(...executionsOf([output]));
     return [];
   }
   const frame = frameOf(state, place.frame);
   const owner = frame.node === null ? null : tree.container(frame.node);
   countPause(state, placeKey(place));
-  delete state.talks[placeKey(place)];
+  delete state.reviews[placeKey(place)];
   if (owner?.kind === "parallel") {
     replaceAt(frame.outputs, place.at, toStored(output));
     return [{ to: "gather", node: owner.id, ...place }];
@@ -97,7 +97,7 @@ export function leave(course: Transition, key: string): Step[] {
   const place = { frame: frame.parent, at: frame.at };
   const { output, event } = endedGroup(node, doneFrame(plainOf(frame))); // its outputs leave the frame for good
   delete state.frames[key];
-  delete state.talks[placeKey(ownPlace(key))];
+  delete state.reviews[placeKey(ownPlace(key))];
   emitGroupEvent(course, node, event);
   const review = reviewQuestion(node, output);
   if (review === null) return completeNode(course, { place, output });
@@ -111,7 +111,7 @@ export function ask(
   { node, place, question }: { readonly node: PipelineNode; readonly place: Place; readonly question: Question },
 ): Step[] {
   if (isAbandoned(state, place)) return [];
-  const { retryCount } = talkAt(state, place);
+  const { retryCount } = reviewAt(state, place);
   const requirement = requirementOf(node, question, { retryCount, nowMs });
   updateReview(state, place, { question: requirement });
   // Here, and not by the step that waits for the answer: that one begins again in every process.
@@ -154,19 +154,23 @@ export function open(
  *
  * @param outputsInside Kept outputs belong to the group, with their usage.
  */
-export function abandon({ state }: Transition, place: Place, outputsInside: "spent" | "kept" = "spent"): Step[] {
+export function abandon(
+  { state }: Transition,
+  place: Place,
+  outputsInside: "discarded" | "kept" = "discarded",
+): Step[] {
   const inside = insideOf(place);
   for (const [key, { outputs }] of Object.entries(state.frames)) {
     if (!key.startsWith(inside)) continue;
-    if (outputsInside === "spent") state.spent.push(...executionsOf(wholeOutputs(outputs)));
+    if (outputsInside === "discarded") state.discarded.push(...executionsOf(wholeOutputs(outputs)));
     delete state.frames[key];
   }
   const gone: Step[] = [];
-  for (const [key, { question }] of Object.entries(state.talks)) {
+  for (const [key, { question }] of Object.entries(state.reviews)) {
     if (!key.startsWith(inside)) continue;
-    if (question !== null) gone.push({ to: "unask", node: question.stepId, ...placeOf(key) });
+    if (question !== null) gone.push({ to: "withdraw", node: question.stepId, ...placeOf(key) });
     countPause(state, key);
-    delete state.talks[key];
+    delete state.reviews[key];
   }
   return gone;
 }
@@ -209,7 +213,7 @@ export function endTurn(
   return again(course, key);
 }
 
-/** Tells that an iteration is over. Gives its number. */
+/** Emits the end of an iteration. Returns its number. */
 export function completeTurn(
   course: Transition,
   node: LoopNode,
@@ -218,7 +222,7 @@ export function completeTurn(
   const frame = frameOf(course.state, key);
   const iteration = sizeOf(frame.starts);
   const results = lastIteration(frame);
-  emitGroupEvent(course, node, iterationCompleted(node, { iteration, results, goesOn: !ends }));
+  emitGroupEvent(course, node, iterationCompleted(node, { iteration, results, continues: !ends }));
   return iteration;
 }
 
@@ -296,7 +300,7 @@ function enter(course: Transition, place: Place): Step[] {
 
 /** Schedules the core step of a node, after the questions before it are answered: one work item per execution. */
 export function scheduleNode(course: Transition, node: PipelineNode, place: Place): Step[] {
-  const question = questionBefore(node, talkAt(course.state, place));
+  const question = questionBefore(node, reviewAt(course.state, place));
   return question === null ? [{ to: "enter", node: node.id, ...place }] : ask(course, { node, place, question });
 }
 

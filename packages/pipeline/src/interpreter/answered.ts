@@ -9,7 +9,7 @@ import type { LoopNode, PipelineNode } from "../nodes/node.types.js";
 import { refusedOutput } from "../nodes/node-facts.js";
 import { iterationStarted } from "../state/group-output.js";
 import type { OwnState, Place, Review, Step } from "../state/pipeline-state.types.js";
-import { talkAt, updateReview } from "../state/review.js";
+import { reviewAt, updateReview } from "../state/review.js";
 import {
   abandon,
   again,
@@ -70,7 +70,7 @@ function isRequired({ required = true }: RequirementData["fields"][number]): boo
 function afterError(course: AskedCourse, answer: Answered): Step[] {
   const { output } = answer.question;
   if (answer.said.decision === "retry") {
-    if (output !== null) course.state.spent.push(...executionsOf([output]));
+    if (output !== null) course.state.discarded.push(...executionsOf([output]));
     return enterAgain(answer, course, {});
   }
   return skip(course, answer, `Step ${answer.node.name} failed but skipped`);
@@ -106,7 +106,7 @@ function rejected(course: AskedCourse, answer: Answered): Step[] {
     case "cancel":
       return cancel(course, node, why);
     case "else":
-      return enterAgain(answer, course, { isConfirmed: true, takesElse: true });
+      return enterAgain(answer, course, { isConfirmed: true, usesElseBranch: true });
     case "retry":
       return retried(course, answer);
     case "skip":
@@ -116,29 +116,29 @@ function rejected(course: AskedCourse, answer: Answered): Step[] {
 
 function retried(course: AskedCourse, answer: Answered): Step[] {
   const { node, place, question, said } = answer;
-  const { retryCount } = talkAt(course.state, place);
+  const { retryCount } = reviewAt(course.state, place);
   const feedback = said.decision === "reject" ? said.feedback : undefined;
   // A step that was rejected before it began has not run: the next execution is its first.
   const isAgain = question.kind !== "confirmation" && question.kind !== "userInput";
   if (isAgain && retryCount >= question.maxRetries)
     return cancel(course, node, `Max retries (${question.maxRetries}) reached for step '${node.name}'`);
   const { output } = question;
-  const toldOfOutput = output === null ? {} : { previousOutput: output.content };
-  const told = { ...toldOfOutput, ...(feedback !== undefined && { feedback }) };
+  const previous = output === null ? {} : { previousOutput: output.content };
+  const retryFeedback = { ...previous, ...(feedback !== undefined && { feedback }) };
   if (question.kind === "iterationReview") {
-    updateReview(course.state, place, { retryCount: retryCount + 1, feedback: told });
+    updateReview(course.state, place, { retryCount: retryCount + 1, feedback: retryFeedback });
     const iteration = sizeOf(frameOf(course.state, place.frame).starts) + 1;
     emitGroupEvent(course, node as LoopNode, iterationStarted(node as LoopNode, iteration));
     return again(course, place.frame);
   }
-  if (output !== null) course.state.spent.push(...executionsOf([output]));
+  if (output !== null) course.state.discarded.push(...executionsOf([output]));
   const before = question.kind === "outputReview" ? {} : { isConfirmed: true };
   return enterAgain(answer, course, {
     ...before,
     output: null,
     selected: null,
     retryCount: retryCount + Number(isAgain),
-    feedback: told,
+    feedback: retryFeedback,
   });
 }
 
@@ -153,7 +153,7 @@ function skip(course: AskedCourse, { node, place, question }: Answered, why: str
   }
   const output = refusedOutput(node, why);
   if (question.kind === "error") return completeNode(course, { place, output: failedAnd(output, question) });
-  if (question.output !== null) state.spent.push(...executionsOf([question.output]));
+  if (question.output !== null) state.discarded.push(...executionsOf([question.output]));
   return completeNode(course, { place, output });
 }
 

@@ -28,41 +28,42 @@ import { ownState, type StateScope } from "../state/own-state.js";
 import type { BranchState, BranchStates, Place, RunRequest, RunTreeState } from "../state/pipeline-state.types.js";
 
 /** One of the runs that have one store. */
-export interface RunOfFamily {
-  readonly family: RunTreeState;
+export interface RunInTree {
+  readonly root: RunTreeState;
   readonly runId: string;
 }
 
 const runScope: StateScope = { key: "", read: ({ session }) => session, write: (draft) => draft };
 
 /** What the places of a run work on, but for its own isolated branches. */
-export function scopeOfRun(family: RunTreeState, runId: string): StateScope {
-  return scopeAround(family, ownState(family, runId).request);
+export function scopeOfRun(root: RunTreeState, runId: string): StateScope {
+  return scopeAround(root, ownState(root, runId).request);
 }
 
 /** The same, also of a run that has not begun. */
-export function scopeAround(family: RunTreeState, { nesting }: Pick<RunRequest, "nesting">): StateScope {
-  return nesting === null ? runScope : scopeAt({ family, runId: nesting.parentRunId }, nesting.parentPlace);
+export function scopeAround(root: RunTreeState, { nesting }: Pick<RunRequest, "nesting">): StateScope {
+  return nesting === null ? runScope : scopeAt({ root, runId: nesting.parentRunId }, nesting.parentPlace);
 }
 
-export function scopeAt({ family, runId }: RunOfFamily, place: Place): StateScope {
-  const { frames } = ownState(family, runId);
+export function scopeAt({ root, runId }: RunInTree, place: Place): StateScope {
+  const { frames } = ownState(root, runId);
   let { frame, at } = place;
   for (let found = frames[frame]; found !== undefined; found = frames[frame]) {
-    if (found.own !== undefined) return branchScope(runId, frame, at);
+    if (found.branchStates !== undefined) return branchScope(runId, frame, at);
     if (found.parent === null) break;
     at = found.at;
     frame = found.parent;
   }
-  return scopeOfRun(family, runId);
+  return scopeOfRun(root, runId);
 }
 
 function branchScope(runId: string, frame: string, at: number): StateScope {
-  const statesIn = (family: RunTreeState): BranchStates | null => ownState(family, runId).frames[frame]?.own ?? null;
+  const statesIn = (root: RunTreeState): BranchStates | null =>
+    ownState(root, runId).frames[frame]?.branchStates ?? null;
   return {
     key: `${branchesKey(runId, frame)}${at}`,
-    read: (family) => {
-      const states = statesIn(family);
+    read: (root) => {
+      const states = statesIn(root);
       return states && (states.branches[at]?.session ?? states.base);
     },
     write: (draft) => {
@@ -79,12 +80,12 @@ function branchesKey(runId: string, frame: string): string {
   return `${runId} ${frame}:`;
 }
 
-/** Gives the branches of the group that was opened as `key` a copy each: made when a branch changes it. */
-export function isolate(run: RunOfFamily, key: string): void {
-  const frame = ownState(run.family, run.runId).frames[key];
+/** Isolates the branches of the group that was opened as `key`. Each copies the state when it first changes it. */
+export function isolate(run: RunInTree, key: string): void {
+  const frame = ownState(run.root, run.runId).frames[key];
   if (frame === undefined || frame.parent === null) return; // it has no steps, and is done
-  const around = scopeAt(run, { frame: frame.parent, at: frame.at }).read(run.family) ?? {};
-  frame.own = { base: copyJson(plainOf(around)), branches: {}, count: frame.queue.length };
+  const around = scopeAt(run, { frame: frame.parent, at: frame.at }).read(run.root) ?? {};
+  frame.branchStates = { base: copyJson(plainOf(around)), branches: {}, count: frame.queue.length };
 }
 
 /** The result of the user's `merge` function for the states of the branches; `null` to merge them one after the other. */
@@ -101,21 +102,21 @@ export async function mergedByUser({ merge, name }: ParallelNode, states: Branch
 }
 
 /** Within the edit that ends the group. */
-export function joinBranches(run: RunOfFamily, key: string, { live, byUser, reducers }: Join): void {
-  const { family, runId } = run;
-  const frame = ownState(family, runId).frames[key];
-  if (frame?.own === undefined || frame.parent === null) return;
+export function joinBranches(run: RunInTree, key: string, { live, byUser, reducers }: Join): void {
+  const { root, runId } = run;
+  const frame = ownState(root, runId).frames[key];
+  if (frame?.branchStates === undefined || frame.parent === null) return;
   const scope = scopeAt(run, { frame: frame.parent, at: frame.at });
-  const stored = scope.write(family);
+  const stored = scope.write(root);
   if (stored === null) return;
-  const { base, ...states } = plainOf(frame.own);
+  const { base, ...states } = plainOf(frame.branchStates);
   const before = copyJson(plainOf(stored.session));
   const branches = byUser === null ? branchesOf({ base, ...states }) : [{ session: byUser, counted: {} }];
   const merged = branches.reduce(
     (theirs, { session: mine, counted, lists }) => mergeStates({ base, theirs, mine, counted, lists, reducers }),
     before,
   );
-  const changes = live.sessionOf(scope, family).apply(diff(before, merged, { lists: "whole" }));
+  const changes = live.sessionOf(scope, root).apply(diff(before, merged, { lists: "whole" }));
   keepChanges(stored, changes, { before, paths: countedIn(base, branches) });
   live.forgetBranches(branchesKey(runId, key));
 }

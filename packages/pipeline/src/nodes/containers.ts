@@ -71,7 +71,7 @@ export class Steps<const Inside extends readonly object[] = None, const Name ext
   }
 }
 
-/** Tells whether the loop ends. Gets the outputs of this iteration; `context.iteration` is its number, from 0. */
+/** Returns whether the loop ends. Gets the outputs of this iteration; `context.iteration` is its number, from 0. */
 export type EndCondition<Context = RunContext> = (
   outputs: readonly StepOutput[],
   context: Context & { readonly iteration: number },

@@ -4,7 +4,7 @@ import { emptyMetrics, sumMetrics } from "@millrace/executor";
 import { agentExecution, executionsOf, runMetrics } from "../data/metrics.js";
 import type { RunMetricsData, StepExecutionData } from "../data/metrics.types.js";
 import { wholeOutputs } from "../state/group-output.js";
-import type { OwnState, PipelineState, SpentExecution } from "../state/pipeline-state.types.js";
+import type { DiscardedExecution, OwnState, PipelineState } from "../state/pipeline-state.types.js";
 import type { PipelineStatus } from "./run-output.types.js";
 
 interface MetricFacts {
@@ -51,18 +51,18 @@ export function executionsInside(nested: Nested, runId: string): StepExecutionDa
 }
 
 /** Executions of everything that has run, also in groups under way. */
-function executionsIn({ frames, spent, agentRun, talks }: OwnState): StepExecutionData[] {
+function executionsIn({ frames, discarded, agentRun, reviews }: OwnState): StepExecutionData[] {
   const outputs = Object.values(frames).flatMap((frame) => wholeOutputs(frame.outputs));
   const agent = agentRun?.metrics ? [agentExecution(agentRun.agentName, agentRun.metrics)] : [];
-  return [...agent, ...executionsOf(outputs), ...spent.map(executionOfSpent), ...waitingOf(talks)];
+  return [...agent, ...executionsOf(outputs), ...discarded.map(executionOfDiscarded), ...waitingOf(reviews)];
 }
 
-function executionOfSpent({ visit: _, outputs: __, ...execution }: SpentExecution): StepExecutionData {
+function executionOfDiscarded({ visit: _, outputs: __, ...execution }: DiscardedExecution): StepExecutionData {
   return execution;
 }
 
 /** Executions behind open questions: of paused executors, and outputs that their group does not have yet. */
-function waitingOf(talks: OwnState["talks"]): readonly StepExecutionData[] {
+function waitingOf(talks: OwnState["reviews"]): readonly StepExecutionData[] {
   return Object.values(talks).flatMap(({ paused, question }) => [
     ...(paused === null ? [] : [paused]),
     ...((question?.kind === "outputReview" || question?.kind === "error") && question.output !== null

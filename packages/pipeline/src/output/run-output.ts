@@ -33,7 +33,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
   const { request, failure } = state;
   const results = stepResults(state, tree);
   const inside = Object.values(interruptedIn(facts));
-  const told: Omit<PipelineRunOutput, "input" | "content"> = {
+  const known: Omit<PipelineRunOutput, "input" | "content"> = {
     runId,
     pipelineId: pipeline.id,
     pipelineName: pipeline.name,
@@ -57,7 +57,7 @@ export function runOutput(facts: RunFacts): PipelineRunOutput {
     ...(isOver.has(status) && { endedAtMs: facts.nowMs }),
   };
   const content = "content" in facts ? facts.content : contentOf(facts, results);
-  return { ...told, ...defined("input", request.input), ...defined("content", content) } as PipelineRunOutput;
+  return { ...known, ...defined("input", request.input), ...defined("content", content) } as PipelineRunOutput;
 }
 
 function errorOf(failure: PipelineState["failure"]): PipelineRunOutput["error"] {

@@ -20,7 +20,7 @@ export class RunDependencies {
   }
 
   /** Over what the run was given before. @param values `null`, too: options may come from JSON. */
-  give(runId: string, values: Values | null | undefined): void {
+  set(runId: string, values: Values | null | undefined): void {
     if (Object.keys(values ?? {}).length === 0) return;
     this.#given.set(runId, { ...this.#given.get(runId), ...values });
     this.#merged.delete(runId);

@@ -35,16 +35,16 @@ export function answersTo(run: PipelineRun, { paused, options }: Continued): Pro
   const answered = requirements.filter(({ isResolved }) => isResolved);
   const { answers = [], userId } = options;
   if (answered.length + answers.length === 0) throw unresolved(run.runId, requirements);
-  return tell(run, { answered, answers, userId });
+  return sendAnswers(run, { answered, answers, userId });
 }
 
-interface Told {
+interface Answering {
   readonly answered: readonly StepRequirement[];
   readonly answers: readonly RequirementAnswer[];
   readonly userId: string | undefined;
 }
 
-async function tell(run: PipelineRun, { answered, answers, userId }: Told): Promise<void> {
+async function sendAnswers(run: PipelineRun, { answered, answers, userId }: Answering): Promise<void> {
   const output = await run.look();
   if (userId !== undefined) assertOwnRun(output, userId);
   const all = [...answered.map(answerOf), ...answers];
@@ -52,12 +52,12 @@ async function tell(run: PipelineRun, { answered, answers, userId }: Told): Prom
   const canContinue = status === "PAUSED" || status === "RUNNING";
   if (!canContinue && answers.length > 0) throw notPaused(run.runId, status);
   if (canContinue) check(run.runId, all, { isPaused: status === "PAUSED", requirements });
-  const told = await run.answerAll(all);
-  const failed = told.find((one) => one.status === "rejected");
+  const receipts = await run.answerAll(all);
+  const failed = receipts.find((one) => one.status === "rejected");
   if (failed !== undefined)
     throw withTaken(
       failed.reason,
-      all.filter((_, index) => told[index]?.status === "fulfilled"),
+      all.filter((_, index) => receipts[index]?.status === "fulfilled"),
     );
 }
 

@@ -35,7 +35,7 @@ export function workflowsOf(nodes: readonly PipelineNode[]): ReadonlyMap<string,
       throw new WorkflowError({
         code: "OPTION_INVALID",
         message: `The step "${node.name}" has an executor that is neither a pipeline nor a workflow.`,
-        hint: "Give a Pipeline, or a workflow of the core.",
+        hint: "Pass a Pipeline, or a workflow of the core.",
       });
     found.set(node.id, workflow);
   }

@@ -22,8 +22,8 @@ export interface PipelineOptions<
   /** Where runs and sessions are kept. @default in memory */
   readonly store?: RunStore;
   /**
-   * Session of the runs that name no session. A service for several users must give each user's runs a session of their
-   * own.
+   * Session of the runs that name no session. A service for several users must set a separate session for the runs of
+   * each user.
    *
    * @default a new id for each pipeline object
    */
@@ -53,7 +53,7 @@ export interface PipelineOptions<
   readonly outputSchema?: StandardSchema<unknown, Output>;
   /**
    * Values for steps, agents and their tools, such as the client of a service. Never copied or stored: each process
-   * uses those of its own `Pipeline` object. The dependencies of a run are merged over them.
+   * uses those of its `Pipeline` object. The dependencies of a run are merged over them.
    */
   readonly dependencies?: Readonly<Record<string, unknown>>;
   /** Merged over the metadata of a run, and stored with a new session. */
@@ -101,7 +101,7 @@ export interface PipelineRunOptions<State extends object = SessionState> extends
   readonly additionalData?: Readonly<Record<string, unknown>>;
   /**
    * Values for the steps, which get the objects themselves in this process. Plain data among them is stored with the
-   * run, for a process that resumes it. Give other values to that process: in the options of the pipeline, of
+   * run, for a process that resumes it. Pass other values to that process: in the options of the pipeline, of
    * `continueRun` or of `handle`.
    */
   readonly dependencies?: Readonly<Record<string, unknown>>;

@@ -161,7 +161,7 @@ export function otherSession(error: unknown): never {
   throw new WorkflowError({
     code,
     message,
-    hint: "Give `sessionId`, to the pipeline or to `run`: without one, each pipeline object makes its own session, which is a part of the input. Or use another `runId`.",
+    hint: "Pass `sessionId` to the pipeline or to `run`: without one, each pipeline object makes its own session, which is a part of the input. Or use another `runId`.",
     details,
     cause: error,
   });
@@ -191,7 +191,7 @@ export function unresolved(runId: string, requirements: readonly StepRequirement
   return new WorkflowError({
     code: "REQUIREMENT_INVALID",
     message: `The run "${runId}" was given no answer.${of}`,
-    hint: "Answer requirements of the paused output first: `confirm()`, `reject()`, `setUserInput()`, `select()`, `edit()`; or give `answers`.",
+    hint: "Answer requirements of the paused output first: `confirm()`, `reject()`, `setUserInput()`, `select()`, `edit()`; or pass `answers`.",
     details: { runId, problems: asked },
   });
 }

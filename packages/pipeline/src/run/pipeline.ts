@@ -88,7 +88,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
     const { runId } = options;
     const start = { request: markTrusted(request) };
     const handle = this.#open().run(this.id, start as never, runId === undefined ? {} : { runId });
-    this.#dependencies.give(handle.runId, options.dependencies);
+    this.#dependencies.set(handle.runId, options.dependencies);
     handle.accepted.catch(() => this.#dependencies.forget(handle.runId));
     const isMadeUp = options.sessionId === undefined && this.#options.sessionId === undefined;
     const ready = runId === undefined || !isMadeUp ? undefined : handle.accepted.catch(otherSession);
@@ -104,9 +104,9 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
   continueRun(paused: PipelineRunOutput | string, options: ContinueOptions = {}): PipelineRun<Input, Output, State> {
     const handle = this.#open().handle(runIdOf(paused));
     checkContinueOptions(handle.runId, options);
-    this.#dependencies.give(handle.runId, options.dependencies);
-    const told = answersTo(new PipelineRun(handle, this.#setup, this.#assertOwn(handle)), { paused, options });
-    return new PipelineRun(handle, this.#setup, told);
+    this.#dependencies.set(handle.runId, options.dependencies);
+    const answered = answersTo(new PipelineRun(handle, this.#setup, this.#assertOwn(handle)), { paused, options });
+    return new PipelineRun(handle, this.#setup, answered);
   }
 
   /**
@@ -128,7 +128,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
    */
   handle(runId: string, options: HandleOptions = {}): PipelineRun<Input, Output, State> {
     checkHandleOptions(runId, options);
-    this.#dependencies.give(runId, options.dependencies);
+    this.#dependencies.set(runId, options.dependencies);
     return this.#stored(runId);
   }
 
@@ -140,7 +140,7 @@ export class BuiltPipeline<State extends object = SessionState, Input = unknown,
    */
   retryRun(runId: string, options: HandleOptions = {}): PipelineRun<Input, Output, State> {
     checkHandleOptions(runId, options);
-    this.#dependencies.give(runId, options.dependencies);
+    this.#dependencies.set(runId, options.dependencies);
     const handle = this.#open().retry(runId);
     return new PipelineRun(
       handle,

@@ -72,7 +72,7 @@ export async function* readEvents(from: ReadFrom, options: ReadOptions): AsyncGe
 }
 
 /**
- * The stored end of a run can stand for two events, of which the reader may have seen one, and an event can be about the output of the
+ * The stored end of a run can represent two events, of which the reader may have seen one, and an event can be about the output of the
  * one before it.
  */
 function fromBefore({ after }: ReadOptions): ReadOptions {

@@ -101,8 +101,8 @@ export class RunView {
     const { runId, sessionId, endedAtMs } = output;
     const clock = new EventClock();
     clock.follow(output.events);
-    const told = endOf({ runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() }, { output, reason });
-    const kept = told.filter(({ event }) => !storage.skips.has(event)).map(withoutResults);
+    const events = endOf({ runId, pipeline, sessionId, clock, atMs: endedAtMs ?? Date.now() }, { output, reason });
+    const kept = events.filter(({ event }) => !storage.skips.has(event)).map(withoutResults);
     return { ...output, events: inOrder([...output.events, ...kept]) };
   }
 

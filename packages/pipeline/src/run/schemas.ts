@@ -21,7 +21,7 @@ export function validateInput(pipeline: string, schema: StandardSchema | null, i
   throw new WorkflowError({
     code: "INPUT_INVALID",
     message: `The input does not fit the pipeline "${pipeline}": ${issues.join("; ")}.`,
-    hint: "Give an input that fits its `inputSchema`.",
+    hint: "Pass an input that fits its `inputSchema`.",
     details: { pipeline, issues },
   });
 }
@@ -53,7 +53,7 @@ export function validateOutput(pipeline: string, schema: StandardSchema, content
   throw new WorkflowError({
     code: "OUTPUT_INVALID",
     message: `The content does not fit the \`outputSchema\` of the pipeline "${pipeline}": ${issues.join("; ")}.`,
-    hint: "Have its last step give what `outputSchema` asks for.",
+    hint: "Let its last step return what `outputSchema` asks for.",
     details: { pipeline, issues },
   });
 }

@@ -70,7 +70,7 @@ function read(pipeline: PipelineOptions, given: object): Read {
 function unknownFields(given: object): SchemaIssue[] {
   const unknown = Object.keys(given).filter((name) => !(outside as readonly string[]).includes(name));
   return unknown.map((name) => ({
-    message: `a pipeline takes no such field, but ${outside.join(", ")}`,
+    message: `a pipeline accepts no such field, but ${outside.join(", ")}`,
     path: [name],
   }));
 }

@@ -64,7 +64,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("a session", () => {
-  it("begins with the template and goes on with what is stored", async () => {
+  it("begins with the template and continues with what is stored", async () => {
     const { run, sessions } = open(assigning);
 
     const first = await run({ sessionId: "s", set: { n: 1 } });

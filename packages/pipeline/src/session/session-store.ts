@@ -160,7 +160,7 @@ function noName(name: unknown): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `The session cannot be named: its \`name\` is ${name === "" ? "empty" : "not a string"}.`,
-    hint: "Give `{ name }`, or `{ autogenerate: true }`.",
+    hint: "Pass `{ name }`, or `{ autogenerate: true }`.",
     details: { problems: ["name"] },
   });
 }

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "./pipeline-state.types.js";
 export interface EventTime {
   readonly createdAt: number;
   readonly createdAtMs: number;
-  /** Tells events of one millisecond apart. */
+  /** Orders events of one millisecond. */
   readonly eventIndex: number;
 }
 

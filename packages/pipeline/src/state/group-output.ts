@@ -29,7 +29,7 @@ export interface TurnEnd {
   /** From 1. */
   readonly iteration: number;
   readonly results: readonly StepOutput[];
-  readonly goesOn: boolean;
+  readonly continues: boolean;
 }
 
 const eventNames = {
@@ -97,8 +97,11 @@ export function iterationStarted({ maxIterations }: LoopNode, iteration: number)
   return { name: "LoopIterationStarted", data: { iteration, maxIterations } };
 }
 
-export function iterationCompleted({ maxIterations }: LoopNode, { iteration, results, goesOn }: TurnEnd): GroupEvent {
-  const data = { iteration, maxIterations, iterationResults: results, shouldContinue: goesOn };
+export function iterationCompleted(
+  { maxIterations }: LoopNode,
+  { iteration, results, continues }: TurnEnd,
+): GroupEvent {
+  const data = { iteration, maxIterations, iterationResults: results, shouldContinue: continues };
   return { name: "LoopIterationCompleted", data };
 }
 

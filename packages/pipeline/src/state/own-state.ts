@@ -1,7 +1,7 @@
 /**
  * Where the state of a run is kept.
  *
- * A pipeline and the pipelines nested in it are runs of one family, with one core store. Each has its own part: the outermost one the
+ * A pipeline and the pipelines nested in it are the runs of one tree, with one core store. Each has its own part: the outermost one the
  * fields of the store itself, a nested one those under `nested`, by its run id. Session state and history are those of the outermost
  * one, for all: there is one session state for any depth (or for isolated branches, one for each of them: see
  * `branch-state.ts`).
@@ -19,24 +19,24 @@ export function rootState(store: object): RunTreeState {
 }
 
 /** Changed in place within an edit. */
-export function ownState(family: RunTreeState, runId: string): OwnState {
-  return family.nested?.[runId] ?? family;
+export function ownState(root: RunTreeState, runId: string): OwnState {
+  return root.nested?.[runId] ?? root;
 }
 
 /** Runs inside this one, at any depth. */
-export function nestedIn(family: RunTreeState, runId: string): Record<string, OwnState> {
-  if (ownState(family, runId) === family) return family.nested;
-  return Object.fromEntries(Object.entries(family.nested).filter(([id]) => id.startsWith(`${runId}/`)));
+export function nestedIn(root: RunTreeState, runId: string): Record<string, OwnState> {
+  if (ownState(root, runId) === root) return root.nested;
+  return Object.fromEntries(Object.entries(root.nested).filter(([id]) => id.startsWith(`${runId}/`)));
 }
 
 /** Begins a nested run. Its parent refers to it by the visit of its step, also if the run continues as a fork with another id. */
-export function nestIn(family: RunTreeState, runId: string, prepared: PreparedInside): void {
-  family.nested[runId] = freshPart(prepared);
+export function nestIn(root: RunTreeState, runId: string, prepared: PreparedInside): void {
+  root.nested[runId] = freshPart(prepared);
   const { nesting } = prepared.request;
   if (nesting === null) return;
-  const around = ownState(family, nesting.parentRunId);
-  around.inside ??= {};
-  around.inside[nesting.parentVisit] = [...(around.inside[nesting.parentVisit] ?? []), runId];
+  const around = ownState(root, nesting.parentRunId);
+  around.childRuns ??= {};
+  around.childRuns[nesting.parentVisit] = [...(around.childRuns[nesting.parentVisit] ?? []), runId];
 }
 
 /** Called when a group around a nested run was discarded: its result is no longer awaited. */
@@ -49,18 +49,18 @@ export function isGivenUp({ nested = {}, frames }: Pick<PipelineState, "nested" 
 }
 
 /** Drops the state of nested runs started by a step of this run, and of runs inside those. */
-export function forgetNested(family: RunTreeState, step: { readonly runId: string; readonly visit: number }): void {
-  const { inside } = ownState(family, step.runId);
-  const runIds = inside?.[step.visit];
-  if (inside === undefined || runIds === undefined) return;
-  delete inside[step.visit];
-  forget(family, runIds);
+export function forgetNested(root: RunTreeState, step: { readonly runId: string; readonly visit: number }): void {
+  const { childRuns } = ownState(root, step.runId);
+  const runIds = childRuns?.[step.visit];
+  if (childRuns === undefined || runIds === undefined) return;
+  delete childRuns[step.visit];
+  forget(root, runIds);
 }
 
-function forget(family: RunTreeState, runIds: readonly string[]): void {
+function forget(root: RunTreeState, runIds: readonly string[]): void {
   for (const runId of runIds) {
-    forget(family, Object.values(family.nested[runId]?.inside ?? {}).flat());
-    delete family.nested[runId];
+    forget(root, Object.values(root.nested[runId]?.childRuns ?? {}).flat());
+    delete root.nested[runId];
   }
 }
 
@@ -78,9 +78,9 @@ function freshPart({ request, startedAtMs }: Pick<OwnState, "request" | "started
     agentRun: null,
     failure: null,
     frames: {},
-    talks: {},
+    reviews: {},
     answered: [],
-    spent: [],
+    discarded: [],
     events: [],
     executorRuns: [],
     visits: 0,
@@ -108,7 +108,7 @@ export interface StateScope {
   /** `""`: of the run. */
   readonly key: string;
   /** What is stored, also before the first change. Null: the branch was given up. */
-  read(family: RunTreeState): Readonly<JsonObject> | null;
+  read(root: RunTreeState): Readonly<JsonObject> | null;
   /** To be changed in place, within an edit. Null: the branch was given up. */
   write(draft: RunTreeState): StoredSession | null;
 }

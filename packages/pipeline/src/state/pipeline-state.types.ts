@@ -26,7 +26,7 @@ export interface RunTreeState extends PipelineState {
   readonly nested: Record<string, OwnState>;
 }
 
-/** What each run of a family has for itself. */
+/** What each run of the tree has for itself. */
 export interface OwnState {
   /** Request of the run. */
   readonly request: RunRequest;
@@ -41,11 +41,11 @@ export interface OwnState {
   /** Groups of steps under way, by their key: `"0"` is the pipeline itself. */
   frames: Record<string, Frame>;
   /** Questions and answers about active places, by {@link placeKey}. */
-  talks: Record<string, Review>;
+  reviews: Record<string, Review>;
   /** Questions that were answered. */
   answered: AnsweredRequirement[];
   /** Executions whose output does not count: failed attempts, refused outputs. */
-  spent: SpentExecution[];
+  discarded: DiscardedExecution[];
   /** Events, where they are kept. */
   events: RecordedEvent[];
   /** What agents, teams and nested pipelines did, where it is kept. */
@@ -53,7 +53,7 @@ export interface OwnState {
   /** Number of places that the run has visited. */
   visits: number;
   /** Nested runs that its steps have under way, by the visits of these. */
-  inside?: Record<number, readonly string[]>;
+  childRuns?: Record<number, readonly string[]>;
   /** How a run ended that failed or was cancelled: it has no stop event that could carry its output. */
   end?: StoredEnd;
   /** Where the run continues when it is retried or resumed after its end, by the place of its end. */
@@ -64,18 +64,18 @@ export interface StoredEnd {
   /** A `PipelineRunOutput`. */
   readonly output: object;
   /** How often the run had ended before. */
-  readonly ends: number;
+  readonly continuations: number;
 }
 
 export interface Reopening {
   /** What runs again: the failed step, or what has ended the run. `null`: other steps, which were cut off, continue. */
   readonly step: Pick<Step, "to" | "node"> | null;
   /** How often the run had ended before. */
-  readonly ends: number;
+  readonly continuations: number;
 }
 
 /** An execution without an output. */
-export interface SpentExecution extends StepExecutionData {
+export interface DiscardedExecution extends StepExecutionData {
   /** Visit of a failed attempt: if it was the last one, the output of its step takes it over. */
   readonly visit?: number;
   /** Outputs inside a failed attempt at a nested pipeline. */
@@ -151,7 +151,7 @@ export interface Review {
   /** Of a router. */
   selected: readonly string[] | null;
   /** Of a condition that was refused: the other branch, without asking the evaluator. */
-  takesElse: boolean;
+  usesElseBranch: boolean;
   /** What is under review. */
   output: StepOutput | null;
   /** Usage of an executor when it last asked: its result, if any, includes it. */
@@ -212,7 +212,7 @@ export interface Frame {
   readonly starts: PagedList<number>;
   readonly branch: "if" | "else" | null;
   /** Of an isolated Parallel. See `branch-state.ts`. */
-  own?: BranchStates;
+  branchStates?: BranchStates;
 }
 
 /** The session state as each branch of an isolated Parallel has it. */
@@ -242,7 +242,7 @@ export interface Place {
  * removed, the run has ended.
  */
 export interface Step extends Place {
-  readonly to: "enter" | "again" | "gather" | "ask" | "unask" | "converse" | "finish";
+  readonly to: "enter" | "again" | "gather" | "ask" | "withdraw" | "converse" | "finish";
   readonly node: string;
 }
 

@@ -21,29 +21,29 @@ const nothingSaid: Review = {
   isConfirmed: false,
   userInput: null,
   selected: null,
-  takesElse: false,
+  usesElseBranch: false,
   output: null,
   paused: null,
   feedback: null,
   retryCount: 0,
 };
 
-export function talkAt({ talks }: Pick<PipelineState, "talks">, place: Place): Readonly<Review> {
-  return talks[placeKey(place)] ?? nothingSaid;
+export function reviewAt({ reviews }: Pick<PipelineState, "reviews">, place: Place): Readonly<Review> {
+  return reviews[placeKey(place)] ?? nothingSaid;
 }
 
 /** Changes what is kept of the place. */
-export function updateReview({ talks }: Pick<PipelineState, "talks">, place: Place, said: Partial<Review>): void {
+export function updateReview({ reviews }: Pick<PipelineState, "reviews">, place: Place, said: Partial<Review>): void {
   const key = placeKey(place);
-  talks[key] = { ...(talks[key] ?? nothingSaid), ...said };
+  reviews[key] = { ...(reviews[key] ?? nothingSaid), ...said };
 }
 
 /** What an executor has taken until it paused counts by itself: there is no result that has it. */
-export function countPause(state: Pick<PipelineState, "talks" | "spent">, key: string): void {
-  const paused = state.talks[key]?.paused ?? null;
+export function countPause(state: Pick<PipelineState, "reviews" | "discarded">, key: string): void {
+  const paused = state.reviews[key]?.paused ?? null;
   if (paused === null) return;
-  state.spent.push(paused);
-  (state.talks[key] as Review).paused = null;
+  state.discarded.push(paused);
+  (state.reviews[key] as Review).paused = null;
 }
 
 export interface Question {

@@ -7,7 +7,7 @@ import { aboutOf } from "../nodes/node-facts.js";
 import { assertSteps } from "../plan/missing-steps.js";
 import { HumanAnswer, HumanPrompt } from "../plan/pipeline-events.js";
 import type { Place } from "../state/pipeline-state.types.js";
-import { talkAt } from "../state/review.js";
+import { reviewAt } from "../state/review.js";
 import { move, moverOf } from "./move.js";
 import type { CompiledPlan, StepCtx } from "./plan.types.js";
 import { stateOf } from "./run-state.js";
@@ -19,7 +19,7 @@ export async function askPeople(
 ): Promise<WorkflowEvent | Finished | undefined> {
   const state = await stateOf(ctx);
   const place = { frame: ev.frame, at: ev.at };
-  const { question } = talkAt(state, place);
+  const { question } = reviewAt(state, place);
   if (question === null) return undefined; // the group that it is in was given up
   const mover = moverOf(plan, state, { ctx, live });
   const said = await answerTo(ctx, question, place);
@@ -27,7 +27,7 @@ export async function askPeople(
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place); // not before: as long as it waits, the code may come back
   return move(mover, { visit: ev.visit }, (course) => {
     // Its group was discarded before the answer came: the question is withdrawn.
-    if (talkAt(course.state, place).question === null) return [];
+    if (reviewAt(course.state, place).question === null) return [];
     course.emit("StepContinued", { ...aboutOf(node), kind: question.kind, decision: said.decision });
     return answered(course, { node, place, question, said });
   });
@@ -38,7 +38,7 @@ async function answerTo(ctx: StepCtx, requirement: RequirementData, place: Place
   let problems: readonly string[] = [];
   for (let round = 0; ; round++) {
     const decision = await wait(ctx, { requirement, problems, key: `ask ${round}` });
-    if (talkAt(await stateOf(ctx), place).question === null) return null;
+    if (reviewAt(await stateOf(ctx), place).question === null) return null;
     if (decision === timedOut) return timedOut;
     problems = decisionProblems(requirement, decision);
     if (problems.length === 0) return decision as HumanDecision;
@@ -51,7 +51,7 @@ interface Ask {
   readonly key: string;
 }
 
-/** Nobody has answered in time. Told by identity: what is posted may look like anything. */
+/** Marks an answer that did not come in time. Compared by identity, because a posted value may look like anything. */
 const timedOut = { decision: "timeout" } as const;
 
 async function wait(ctx: StepCtx, { requirement, problems, key }: Ask): Promise<unknown> {

@@ -24,7 +24,7 @@ import { ExecutorContext } from "./executor-context.js";
 import { agentRunOf, executorRequest } from "./executor-request.js";
 import { move, moverOf, rootPlace } from "./move.js";
 import type { CompiledPlan, PipelineStart, StepParts } from "./plan.types.js";
-import { familyOf, viewOf } from "./run-state.js";
+import { readRoot, viewOf } from "./run-state.js";
 import type { StepTools } from "./visit.types.js";
 import { attempted, openVisit, provideIn } from "./visit-node.js";
 
@@ -41,7 +41,7 @@ export async function beginRun(
   const mover = moverOf(plan, prepared, { ctx, live });
   const isConversational = plan.agent !== null && shared === null;
   return move(mover, { visit: 0, begins: prepared }, (course) => {
-    if (shared !== null && "template" in prepared) fillIn(prepared.template, shared, course.family);
+    if (shared !== null && "template" in prepared) fillIn(prepared.template, shared, course.root);
     if (isConversational) return [{ to: "converse", node: "", ...rootPlace }];
     mover.events.emit("run", "WorkflowStarted");
     return begin(course);
@@ -54,15 +54,15 @@ interface SharedSession {
 }
 
 /** What a nested run works on. */
-function sharedState(family: RunTreeState, request: RunRequest, live: LiveRun): SharedSession {
-  const scope = scopeAround(family, request);
-  return { scope, live: live.sessionOf(scope, family) };
+function sharedState(root: RunTreeState, request: RunRequest, live: LiveRun): SharedSession {
+  const scope = scopeAround(root, request);
+  return { scope, live: live.sessionOf(scope, root) };
 }
 
 /** The session state takes precedence; the template of a nested pipeline fills in missing keys. */
-function fillIn(template: JsonObject, { scope, live }: SharedSession, family: RunTreeState): void {
+function fillIn(template: JsonObject, { scope, live }: SharedSession, root: RunTreeState): void {
   const before = live.plain();
-  const stored = scope.write(family);
+  const stored = scope.write(root);
   if (stored !== null) keepChanges(stored, live.apply(diff(before, deepMerge(template, before), { lists: "whole" })));
 }
 
@@ -72,13 +72,13 @@ export async function converse(
   ev: PlaceEvent,
   { ctx, live }: StepParts,
 ): Promise<WorkflowEvent | Finished | undefined> {
-  const family = await familyOf(ctx);
-  const state = viewOf(family, ctx.runId);
+  const root = await readRoot(ctx);
+  const state = viewOf(root, ctx.runId);
   provideIn(plan, state, { ctx, live });
   if (live.isStopped(ctx.runId)) return undefined;
   const agent = plan.agent as ConversationalAgent;
   const about = { agentName: agent.name };
-  const tools = openVisit(plan, family, {
+  const tools = openVisit(plan, root, {
     node: null,
     state,
     place: rootPlace,
@@ -96,7 +96,7 @@ export async function converse(
     () => decide(agent, tools),
     (result) =>
       move(tools, { visit: ev.visit, attempt }, (course) => {
-        context.commitTo(course.family);
+        context.commitTo(course.root);
         course.state.query = result.query;
         course.state.agentRun = agentRunOf(agent, result);
         if (result.query === null) {
@@ -125,13 +125,16 @@ async function decide(
     ask: (scope, key, question) => scope.ask({ ...question, key }),
   });
   const asked = executorRequest({ input: request.input, media: request.media, context, calls, events, about });
-  const told = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
+  const background = { pipelineDescription: plan.description, history: historyText(shown) ?? null };
   attempt.work = { answersSignal: true, text: "", isWaiting: false, cutOff: () => {} };
-  const result = await agent.decide({ ...asked, ...told });
+  const result = await agent.decide({ ...asked, ...background });
   if (result.status === "COMPLETED" && !attempt.isOver) return result;
   const { metrics } = result;
   if (metrics !== null)
-    attempt.notes.spent.push({ ...agentExecution(agent.name, givenMetrics(metrics, emptyMetrics)), success: false });
+    attempt.notes.discarded.push({
+      ...agentExecution(agent.name, givenMetrics(metrics, emptyMetrics)),
+      success: false,
+    });
   attempt.assertAlive();
   throw result.error instanceof Error ? result.error : new Error(String(result.content));
 }

@@ -16,7 +16,7 @@ import { isolate } from "../interpreter/branch-state.js";
 import type { ConditionNode, ContainerNode, LoopNode, RouterNode } from "../nodes/node.types.js";
 import { lastIteration } from "../state/group-output.js";
 import type { Step } from "../state/pipeline-state.types.js";
-import { talkAt } from "../state/review.js";
+import { reviewAt } from "../state/review.js";
 import type { PipelineCourse } from "./move.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
@@ -46,7 +46,7 @@ export async function decide(node: ContainerNode, tools: StepTools): Promise<Dec
 }
 
 async function holds({ evaluator, name }: ConditionNode, tools: StepTools): Promise<boolean> {
-  if (talkAt(tools.state, tools.place).takesElse) return false;
+  if (reviewAt(tools.state, tools.place).usesElseBranch) return false;
   if (typeof evaluator === "boolean") return evaluator;
   const answer: unknown = await evaluator(stepInputAt(tools), tools.context);
   if (typeof answer === "boolean") return answer;
@@ -56,7 +56,7 @@ async function holds({ evaluator, name }: ConditionNode, tools: StepTools): Prom
 async function route(node: RouterNode, tools: StepTools): Promise<Decided> {
   const { place, state } = tools;
   const names = node.children.map((child) => child.name);
-  const picked = talkAt(state, place).selected;
+  const picked = reviewAt(state, place).selected;
   const answer: unknown = picked ?? (await node.selector?.(stepInputAt(tools), tools.context, names));
   const picks = picksOf(node, answer);
   const queue = picks.map((pick: unknown) => {
@@ -97,12 +97,12 @@ function askAboutIteration(
   return ask(course, { node, place: ownPlace(place.frame), question });
 }
 
-/** Asking again would give the same. */
+/** Asking again would return the same. */
 function wrongAnswer(who: string, answer: unknown, expected: string): Error {
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",
     message: `${who} returned ${typeof answer === "string" ? `"${answer}"` : typeof answer}, not ${expected}.`,
-    hint: `Give ${expected}.`,
+    hint: `Return ${expected}.`,
   });
   return Object.assign(error, { retryable: false });
 }

@@ -1,7 +1,7 @@
 /** The core steps that join the branches of a Parallel, handle a final failure, and end the run. */
 
 import { type Finished, type StepFailedEvent, StopEvent, WorkflowError, type WorkflowEvent } from "millrace";
-import { cancelOwnRun, endsOf, projectedState } from "millrace/engine";
+import { cancelOwnRun, continuationsOf, projectedState } from "millrace/engine";
 import { itemsOf } from "../data/paged-list.js";
 import { finish, isAbandoned, leave } from "../interpreter/advance.js";
 import { joinBranches, mergedByUser } from "../interpreter/branch-state.js";
@@ -38,8 +38,8 @@ export async function gather(
   // Not the batch of this group, but that of one in it that was given up: the branch came here from inside of it. Others follow.
   if (itemsOf(open.outputs).includes(null)) return undefined;
   const mover = moverOf(plan, state, { ctx, live });
-  const byUser = open.own === undefined ? null : await mergedByUser(node, open.own);
-  const within = open.own === undefined ? first : null;
+  const byUser = open.branchStates === undefined ? null : await mergedByUser(node, open.branchStates);
+  const within = open.branchStates === undefined ? first : null;
   return move(mover, { visit, within }, (course) => {
     // A failure inside may have taken the run elsewhere.
     if (course.state.frames[frame] === undefined) return [];
@@ -63,13 +63,14 @@ export async function finishRun(
   if (again !== null) return reopen(plan, state, { ...parts, ...again, ev });
   const stored = storedOutput(state);
   // A continued run may end before the step that removes the earlier one.
-  if (stored !== null && state.end?.ends === endsOf(ctx)) return endWith(stored, parts);
+  if (stored !== null && state.end?.continuations === continuationsOf(ctx)) return endWith(stored, parts);
   const ended = await endedState(parts);
   const end = await endOf(plan, { state: ended, how: "ended", reason: ended.failure?.message ?? null }, parts);
   if (end.output.status === "COMPLETED") return new StopEvent({ result: markResult(end.output) });
   return ctx.finish((draft) => {
     const own = keepEnd(rootState(draft), ctx, end);
-    if (ended.failure === null) own.reopens = { ...own.reopens, [placeKey(ev)]: { step: finish, ends: endsOf(ctx) } };
+    if (ended.failure === null)
+      own.reopens = { ...own.reopens, [placeKey(ev)]: { step: finish, continuations: continuationsOf(ctx) } };
     return plan.events.make({ ...finish, frame: ev.frame, at: ev.at, visit: 0 });
   });
 }
@@ -81,9 +82,11 @@ function endWith(output: PipelineRunOutput, { ctx }: StepParts): Promise<never> 
 }
 
 /** The session has what the run has changed: if it is continued, later changes count from here. */
-function keepEnd(family: RunTreeState, ctx: StepCtx, { output, saved }: SavedEnd): OwnState {
-  if (saved !== null) Object.assign(family, { ...saved, sessionAtStart: saved.session, counted: {}, lists: {} });
-  return Object.assign(ownState(family, ctx.runId), { end: { output: markResult(output), ends: endsOf(ctx) } });
+function keepEnd(root: RunTreeState, ctx: StepCtx, { output, saved }: SavedEnd): OwnState {
+  if (saved !== null) Object.assign(root, { ...saved, sessionAtStart: saved.session, counted: {}, lists: {} });
+  return Object.assign(ownState(root, ctx.runId), {
+    end: { output: markResult(output), continuations: continuationsOf(ctx) },
+  });
 }
 
 /** How a run has ended. */
@@ -135,12 +138,12 @@ export async function caught(
   // The run is ending meanwhile, and has all that there is. If it is continued, the step runs again.
   if (live.isStopped(ctx.runId) && node !== null && !isAbandoned(state, { frame, at }))
     return ctx.finish((draft) => {
-      const own = { state: ownState(rootState(draft), ctx.runId), ends: endsOf(ctx) };
+      const own = { state: ownState(rootState(draft), ctx.runId), continuations: continuationsOf(ctx) };
       return plan.events.make({ ...runsAgainAt({ ev, failed: node, place: { frame, at } }, own), visit: 0 });
     });
   const mover = moverOf(plan, state, { ctx, live });
   const about = node === null ? { stepName: ev.stepName } : aboutOf(node);
-  const outputOf = (moves: readonly Move[]) => unasking(plan, moves, { ctx, nodeIds });
+  const outputOf = (moves: readonly Move[]) => withdrawn(plan, moves, { ctx, nodeIds });
   return move(mover, { visit, outputOf }, (course) => {
     const place = { frame, at };
     // A question was withdrawn with the group that it is in.
@@ -148,14 +151,14 @@ export async function caught(
     course.emit("StepError", { ...about, error: messageOf(ev) });
     const moves = failedMoves(course, plan, { ev, failed: node, place });
     live.withdraw(ctx.runId, (attempt) =>
-      attempt.runId === ctx.runId ? isAbandoned(course.state, attempt.place) : isGivenUp(course.family, attempt.runId),
+      attempt.runId === ctx.runId ? isAbandoned(course.state, attempt.place) : isGivenUp(course.root, attempt.runId),
     );
     return moves;
   });
 }
 
 /** Where the run continues. Steps that wait for obsolete answers get one, and recognise it. */
-function unasking(
+function withdrawn(
   plan: CompiledPlan,
   moves: readonly Move[],
   { ctx, nodeIds }: { readonly ctx: StepCtx; readonly nodeIds: ReadonlyMap<string, string> },
@@ -169,7 +172,7 @@ function unasking(
 }
 
 function isUnask({ to }: Move): boolean {
-  return to === "unask";
+  return to === "withdraw";
 }
 
 /** The place of the end of a cancelled run. */
@@ -188,10 +191,10 @@ export async function cancelRun(
   const state = hasBegun ? await endedState({ ctx, live }) : unbegunState(run);
   const end = await endOf(plan, { state, how: hasBegun ? "cancelled" : "unbegun", reason }, { ctx, live });
   return ctx.finish((draft) => {
-    const family = rootState(draft);
-    if (!hasBegun) Object.assign(family, state);
-    const own = keepEnd(family, ctx, end);
-    own.reopens = { ...own.reopens, [placeKey(stopped)]: { step: null, ends: endsOf(ctx) } };
+    const root = rootState(draft);
+    if (!hasBegun) Object.assign(root, state);
+    const own = keepEnd(root, ctx, end);
+    own.reopens = { ...own.reopens, [placeKey(stopped)]: { step: null, continuations: continuationsOf(ctx) } };
     return plan.events.make({ ...finish, ...stopped, visit: 0 });
   });
 }

@@ -67,15 +67,15 @@ async function failedResult(
 ): Promise<PipelineRunOutput> {
   if (!WorkflowError.is(error, "CHILD_FAILED")) throw error;
   const runId = String(error.details["runId"]);
-  const family = await leftBehind(execution, runId);
-  const part = family.nested[runId];
+  const root = await leftBehind(execution, runId);
+  const part = root.nested[runId];
   const output = storedOutput(part ?? {});
   if (output !== null) return output;
-  work.steps = executionsInside(family.nested, runId);
+  work.steps = executionsInside(root.nested, runId);
   work.metrics = sumMetrics(work.steps.map(({ metrics }) => metrics));
   const tree = treeOf(nested.workflow);
   if (part !== undefined && tree !== null) work.outputs = stepResults(part, tree);
-  for (const [id, inside] of Object.entries(family.nested))
+  for (const [id, inside] of Object.entries(root.nested))
     if (id === runId || id.startsWith(`${runId}/`)) keepPart(execution, inside);
   throw isTimeout(error, execution) ? stepTimedOut(execution) : (error.cause ?? error);
 }

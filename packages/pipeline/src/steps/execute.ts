@@ -104,13 +104,13 @@ async function runExecutor(
   if (result.metrics !== null) work.metrics = work.measured(result.metrics);
   if (result.status === "CANCELLED" && typeof result.content === "string") work.text += result.content;
   if (questions.unanswered !== null)
-    return { status: "unanswered", question: questions.unanswered, spent: executionBy(node, work.used) };
+    return { status: "unanswered", question: questions.unanswered, usage: executionBy(node, work.used) };
   if (plan.keepsExecutorRuns) notes.executorRuns.push(executorRun(node, { result, parentRunId: context.runId }));
   if (result.status !== "ERROR") return { status: "done", output: outputFields(result) };
   throw result.error instanceof Error ? result.error : new NonRetryableError(textOfError(result));
 }
 
-/** @throws {WorkflowError} `STEP_RESULT_INVALID`: another attempt would give the same. */
+/** @throws {WorkflowError} `STEP_RESULT_INVALID`: another attempt would return the same. */
 function assertResult(result: unknown, name: string | null): void {
   const { status } = Object(result) as { readonly status?: unknown };
   if (typeof result === "object" && result !== null && status !== "PAUSED") return;
@@ -119,7 +119,7 @@ function assertResult(result: unknown, name: string | null): void {
   const error = new WorkflowError({
     code: "STEP_RESULT_INVALID",
     message: `The executor "${name}" returned ${what}, not the result of a run.`,
-    hint: "Give `{ runId, status, content, metrics, error }`, and ask people with `ctx.ask` of the request.",
+    hint: "Return `{ runId, status, content, metrics, error }`, and ask people with `ctx.ask` of the request.",
   });
   throw Object.assign(error, { retryable: false });
 }

@@ -10,10 +10,10 @@ export interface Execution extends StepTools {
   readonly node: StepNode;
   readonly input: StepInput;
   /** Answers of people to the step. */
-  readonly talk: Readonly<Review>;
+  readonly review: Readonly<Review>;
 }
 
 export type Executed =
   | { readonly status: "done"; readonly output: StepOutput }
-  | { readonly status: "unanswered"; readonly question: RequirementData; readonly spent: StepExecutionData }
+  | { readonly status: "unanswered"; readonly question: RequirementData; readonly usage: StepExecutionData }
   | { readonly status: "cancelled"; readonly why: string };

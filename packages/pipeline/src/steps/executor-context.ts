@@ -105,10 +105,10 @@ export class ExecutorContext {
     const { attempt, ctx } = this.#parts;
     if (context?.isChanged !== true && attempt.notes.isEmpty) return result;
     return call.finish((draft) => {
-      const family = rootState(draft as object);
-      context?.commitTo(family);
+      const root = rootState(draft as object);
+      context?.commitTo(root);
       context?.close();
-      attempt.notes.keepIn(ownState(family, ctx.runId));
+      attempt.notes.keepIn(ownState(root, ctx.runId));
       return result as never;
     }) as Finished<unknown>;
   }

@@ -56,7 +56,7 @@ export class ExecutorQuestions {
 
   /** Recorded: the event is emitted once, and the time for an answer is counted from here. */
   #begin(ctx: StepCtx, key: string, question: Question): Promise<RequirementData> {
-    const { node, talk, events, attempt, place } = this.#execution;
+    const { node, review, events, attempt, place } = this.#execution;
     return ctx.run(`asked ${key}`, (call) => {
       attempt.assertAlive();
       const asked = {
@@ -64,7 +64,7 @@ export class ExecutorQuestions {
         message: question.title,
         details: { tools: [callOfQuestion(question)] },
       } as const;
-      const requirement = requirementOf(node, asked, { retryCount: talk.retryCount, nowMs: Date.now() });
+      const requirement = requirementOf(node, asked, { retryCount: review.retryCount, nowMs: Date.now() });
       events.emit("people", pausedName(node, "executor"), { ...aboutOf(node), requirement });
       return call.finish((draft) => {
         const state = ownState(rootState(draft), ctx.runId);
@@ -118,7 +118,7 @@ export class ExecutorQuestions {
 function notAnswered({ stepName, message }: RequirementData): WorkflowError {
   return new WorkflowError({
     code: "WAIT_TIMED_OUT",
-    message: `Nobody has answered the step "${stepName}" in time: ${message}`,
+    message: `The question of step "${stepName}" was not answered in time: ${message}`,
     hint: "Raise `humanReview.timeout`, or set `onTimeout`.",
   });
 }

@@ -46,7 +46,7 @@ export function executorRequest({ input, media, context, calls, events, about }:
 }
 
 /** Result of the run of an executor or a nested pipeline; it may contain more than the contract asks for. */
-interface Told {
+interface ReportedResult {
   readonly runId: string;
   readonly status: string;
   readonly content: unknown;
@@ -60,7 +60,7 @@ export function executorRun(
   { id, name, executorType, executorName }: StepNode,
   { result, parentRunId }: { readonly result: object; readonly parentRunId: string },
 ): ExecutorRun {
-  const { runId, status, content, metrics, messages, tools, memberRuns } = result as Told;
+  const { runId, status, content, metrics, messages, tools, memberRuns } = result as ReportedResult;
   return {
     runId,
     parentRunId,

@@ -71,10 +71,10 @@ function lastAttempt(
 ): Partial<StepOutput> {
   if (kind !== "step") return {};
   const { visit } = ev.input as PlaceEvent;
-  const spent = plainOf(state.spent);
+  const spent = plainOf(state.discarded);
   const last = spent.findLast((one) => one.visit === visit);
   if (last === undefined) return { endedAtMs: nowMs };
-  state.spent = spent.filter((one) => one !== last);
+  state.discarded = spent.filter((one) => one !== last);
   const { metrics, endedAtMs = nowMs, steps: executions } = last;
   const steps = (last.outputs ?? []).map(fromStored);
   return { metrics, endedAtMs, steps, ...(executions.length > executionsOf(steps).length && { executions }) };
@@ -111,7 +111,7 @@ function around({ tree }: CompiledPlan, state: OwnState, { place }: Taken): Take
   return node === null || parent === null ? null : { node: tree.node(node), place: { frame: parent, at } };
 }
 
-function fail({ state, ends }: PipelineCourse, { ev, failed, place }: Caught): Step[] {
+function fail({ state, continuations }: PipelineCourse, { ev, failed, place }: Caught): Step[] {
   const { name, code, retryable } = Object(ev.error) as Partial<Record<"name" | "code" | "retryable", unknown>>;
   state.failure = {
     stepName: failed?.name ?? ev.stepName, // as the user calls it: a group is more than one core step
@@ -121,16 +121,16 @@ function fail({ state, ends }: PipelineCourse, { ev, failed, place }: Caught): S
     retryable: typeof retryable === "boolean" ? retryable : null,
     isCancelled: false,
   };
-  return failed === null ? [finish] : [runsAgainAt({ ev, failed, place }, { state, ends })];
+  return failed === null ? [finish] : [runsAgainAt({ ev, failed, place }, { state, continuations })];
 }
 
 /** The end of the run at this place, from which a retry goes to the failed step. */
 export function runsAgainAt(
   { ev, failed, place }: Caught & { readonly failed: PipelineNode },
-  { state, ends }: Pick<PipelineCourse, "state" | "ends">,
+  { state, continuations }: Pick<PipelineCourse, "state" | "continuations">,
 ): Step {
   state.reopens ??= {};
-  state.reopens[placeKey(place)] = { step: { to: wayTo(ev), node: failed.id }, ends };
+  state.reopens[placeKey(place)] = { step: { to: wayTo(ev), node: failed.id }, continuations };
   return { ...finish, ...place };
 }
 

@@ -10,14 +10,14 @@ import type { StepOutput } from "../data/step-output.types.js";
 import { toStored } from "../data/stored-output.js";
 import { isEnd } from "../interpreter/advance.js";
 import type { RunTreeState } from "../state/pipeline-state.types.js";
-import type { StraightEnd as FastPath } from "./move.js";
+import type { KnownEnd as FastPath } from "./move.js";
 import type { StepTools } from "./visit.types.js";
 
-/** The same as what `completeNode` does. `null`: there is more to do. @param family With the edits that are on their way. */
-export function fastPathPatches(family: RunTreeState, tools: StepTools, output: StepOutput): FastPath | null {
+/** The same as what `completeNode` does. `null`: there is more to do. @param root With the edits that are on their way. */
+export function fastPathPatches(root: RunTreeState, tools: StepTools, output: StepOutput): FastPath | null {
   const { plan, place, visit } = tools;
   const { tree } = plan;
-  const frame = family.frames[place.frame];
+  const frame = root.frames[place.frame];
   if (frame === undefined) return null;
   const outputs = { path: ["frames", place.frame, "outputs"], list: frame.outputs };
   const owner = frame.node === null ? null : tree.container(frame.node);
@@ -28,7 +28,7 @@ export function fastPathPatches(family: RunTreeState, tools: StepTools, output: 
   const at = place.at + 1;
   const next = tree.childrenOf(frame.node)[frame.queue[at] ?? -1];
   if (isEnd(output) || next === undefined || next.human !== null || !tree.isEntered(next)) return null;
-  const visits = family.visits + 1;
+  const visits = root.visits + 1;
   const patches: StatePatch[] = [
     ...appendingTo(outputs, toStored(output)),
     { op: "replace", path: ["visits"], value: visits },

@@ -1,6 +1,6 @@
 /** The end of a visit: where the run continues, and what is stored. */
 import type { Finished, WorkflowEvent } from "millrace";
-import { endsOf, finishWithPatches, runTime, type StatePatch } from "millrace/engine";
+import { continuationsOf, finishWithPatches, runTime, type StatePatch } from "millrace/engine";
 import { OpenAttempt, PendingNotes } from "../attempts/open-attempt.js";
 import { RunEvents } from "../attempts/run-events.js";
 import { finish, ROOT, type Transition } from "../interpreter/advance.js";
@@ -50,7 +50,7 @@ export interface Visited {
   /** Whose work ends with it. */
   readonly attempt?: OpenAttempt;
   /** Its changes, if they are known at once; `null` to call `change`. See `fast-path.ts`. */
-  readonly straight?: (family: RunTreeState) => StraightEnd | null;
+  readonly straight?: (root: RunTreeState) => KnownEnd | null;
   /** Where its changes can be made in a copy: see `canCopy`. Left out: they may be anywhere. */
   readonly within?: Place | null;
   /** Output of the core step. @default the event of the first move */
@@ -58,7 +58,7 @@ export interface Visited {
 }
 
 /** The changes of a visit, known without a draft, and where the run continues. */
-export interface StraightEnd {
+export interface KnownEnd {
   readonly change: { readonly patches: readonly StatePatch[] } | { readonly state: object };
   readonly moves: readonly Move[];
 }
@@ -67,10 +67,10 @@ export interface PipelineCourse extends Transition {
   /** The part of this run. */
   readonly state: OwnState;
   /** All of the store, the session state among it. */
-  readonly family: RunTreeState;
+  readonly root: RunTreeState;
   readonly runId: string;
   /** How often the run has ended before. */
-  readonly ends: number;
+  readonly continuations: number;
 }
 
 type Change = (course: PipelineCourse) => readonly Step[];
@@ -121,57 +121,57 @@ function storing({ ctx, live }: Mover): OpenAttempt | undefined {
 }
 
 /** `null`: a draft is needed. */
-function straight(
-  family: RunTreeState,
-  mover: Mover,
-  visited: Visited & { readonly change: Change },
-): StraightEnd | null {
+function straight(root: RunTreeState, mover: Mover, visited: Visited & { readonly change: Change }): KnownEnd | null {
   const { begins, within, straight: known } = visited;
-  if (begins !== undefined) return beginning(family, mover, visited);
-  if (!within || !canCopy(family, mover)) return null;
-  const found = known?.(family) ?? null;
+  if (begins !== undefined) return beginning(root, mover, visited);
+  if (!within || !canCopy(root, mover)) return null;
+  const found = known?.(root) ?? null;
   if (found !== null) return found;
-  const copy = copiedState(family, within);
-  const moves = moveIn(copy.family, mover, visited);
+  const copy = copiedState(root, within);
+  const moves = moveIn(copy.root, mover, visited);
   return { change: { patches: copy.patches() }, moves };
 }
 
-/** Whether a move of an outermost run can be made in a copy: nothing else waits to be stored with it, and nobody is asked. */
-function canCopy(family: RunTreeState, { events, live, ctx, notes }: Mover): boolean {
-  if (family.request.nesting !== null || family.nested[ctx.runId] !== undefined || family.inside !== undefined)
+/** Whether a move of an outermost run can be made in a copy: nothing else waits to be stored with it, and no question is open. */
+function canCopy(root: RunTreeState, { events, live, ctx, notes }: Mover): boolean {
+  if (root.request.nesting !== null || root.nested[ctx.runId] !== undefined || root.childRuns !== undefined)
     return false;
-  for (const _ in family.talks) return false;
-  return !events.keeps && !live.hasLeft && notes.isEmpty;
+  for (const _ in root.reviews) return false;
+  return !events.keeps && !live.hasOrphans && notes.isEmpty;
 }
 
 /** The first visit of an outermost run makes all of its state. */
-function beginning(
-  family: RunTreeState,
-  mover: Mover,
-  visited: Visited & { readonly change: Change },
-): StraightEnd | null {
-  if (!("session" in (visited.begins as PreparedState)) || Object.keys(family).length > 0) return null;
+function beginning(root: RunTreeState, mover: Mover, visited: Visited & { readonly change: Change }): KnownEnd | null {
+  if (!("session" in (visited.begins as PreparedState)) || Object.keys(root).length > 0) return null;
   const state = {} as RunTreeState;
   const moves = moveIn(state, mover, visited);
   return { change: { state }, moves };
 }
 
 function moveIn(
-  family: RunTreeState,
+  root: RunTreeState,
   { plan, ctx, events, notes, live }: Mover,
   { visit, begins, change }: Visited & { readonly change: Change },
 ): readonly Move[] {
-  if (begins !== undefined) beginIn(family, ctx.runId, begins);
-  const state = ownState(family, ctx.runId);
+  if (begins !== undefined) beginIn(root, ctx.runId, begins);
+  const state = ownState(root, ctx.runId);
   const emit: Transition["emit"] = (name, data, { source = "step", group } = {}) =>
     group === undefined ? events.emit(source, name, data) : events.emitGroup(name, data, group);
-  if (!live.isStopped(ctx.runId)) live.keepLeft(family); // otherwise the end of the run stores it
-  const course = { tree: plan.tree, state, family, runId: ctx.runId, nowMs: Date.now(), ends: endsOf(ctx), emit };
+  if (!live.isStopped(ctx.runId)) live.storeOrphans(root); // otherwise the end of the run stores it
+  const course = {
+    tree: plan.tree,
+    state,
+    root,
+    runId: ctx.runId,
+    nowMs: Date.now(),
+    continuations: continuationsOf(ctx),
+    emit,
+  };
   const wanted = change(course);
   // Whatever it has done counts, but nothing waits for more of it.
-  const steps = wanted.some(continues) && isGivenUp(family, ctx.runId) ? [finish] : wanted;
+  const steps = wanted.some(continues) && isGivenUp(root, ctx.runId) ? [finish] : wanted;
   notes.keepIn(state);
-  forgetNested(family, { runId: ctx.runId, visit });
+  forgetNested(root, { runId: ctx.runId, visit });
   return steps.map((step) => ({ ...step, visit: isGather(step) ? visit : ++state.visits }));
 }
 
@@ -179,13 +179,13 @@ export function nextEvent({ events }: CompiledPlan, moves: readonly Move[]): Wor
   return moves[0] === undefined ? undefined : events.make(moves[0]);
 }
 
-function beginIn(family: RunTreeState, runId: string, prepared: PreparedState): void {
-  if ("session" in prepared) Object.assign(family, freshState(prepared));
-  else nestIn(family, runId, prepared);
+function beginIn(root: RunTreeState, runId: string, prepared: PreparedState): void {
+  if ("session" in prepared) Object.assign(root, freshState(prepared));
+  else nestIn(root, runId, prepared);
 }
 
 function continues({ to }: Step): boolean {
-  return to !== "gather" && to !== "unask" && to !== "finish";
+  return to !== "gather" && to !== "withdraw" && to !== "finish";
 }
 
 function isGather({ to }: Step): boolean {

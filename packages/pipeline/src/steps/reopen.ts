@@ -5,7 +5,7 @@
  * @module
  */
 import type { Finished } from "millrace";
-import { endsOf } from "millrace/engine";
+import { continuationsOf } from "millrace/engine";
 import { executionsOf } from "../data/metrics.js";
 import { dropLast, itemAt, replaceAt, sizeOf } from "../data/paged-list.js";
 import { fromStored } from "../data/stored-output.js";
@@ -24,7 +24,7 @@ import type { CompiledPlan, StepCtx, StepParts } from "./plan.types.js";
  */
 export function reopening({ reopens = {}, request }: PipelineState, place: Place, ctx: StepCtx): Reopening | null {
   const found = reopens[placeKey(place)];
-  return found !== undefined && request.nesting === null && endsOf(ctx) > found.ends ? found : null;
+  return found !== undefined && request.nesting === null && continuationsOf(ctx) > found.continuations ? found : null;
 }
 
 interface Reopened extends StepParts, Reopening {
@@ -71,7 +71,7 @@ function unlist(state: OwnState, { frame: key, at }: Place, isBranch: boolean): 
   const index = isBranch ? at : lastStart(frame) + at;
   const listed = itemAt(frame.outputs, index) ?? null;
   if (listed === null) return;
-  state.spent.push(...executionsOf([fromStored(listed)]));
+  state.discarded.push(...executionsOf([fromStored(listed)]));
   if (isBranch) replaceAt(frame.outputs, index, null);
   else if (sizeOf(frame.outputs) === index + 1) dropLast(frame.outputs);
 }

@@ -155,7 +155,7 @@ function noFields(name: string, data: unknown): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `The event "${name}" was given ${given} as its data, not an object.`,
-    hint: `Give its fields: \`emit("${name}", { value })\`.`,
+    hint: `Pass its fields: \`emit("${name}", { value })\`.`,
     details: { event: name },
   });
 }
@@ -174,7 +174,7 @@ function nameTaken(name: string, { stepName }: RunContextSetup["about"]): Workfl
   return new WorkflowError({
     code: "EVENT_TYPE_TAKEN",
     message: `The step "${String(stepName)}" emits "${name}", which is an event of the pipeline itself.`,
-    hint: "Give your event another name, or call it CustomEvent.",
+    hint: "Rename your event, or call it CustomEvent.",
     details: { event: name, stepName },
   });
 }

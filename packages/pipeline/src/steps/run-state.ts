@@ -6,19 +6,19 @@ import type { PipelineState, RunTreeState } from "../state/pipeline-state.types.
 import type { StepCtx } from "./plan.types.js";
 
 export async function stateOf(ctx: StepCtx): Promise<PipelineState> {
-  return viewOf(await familyOf(ctx), ctx.runId);
+  return viewOf(await readRoot(ctx), ctx.runId);
 }
 
 /** With all that is nested in it, and around it. */
-export async function familyOf(ctx: StepCtx): Promise<RunTreeState> {
+export async function readRoot(ctx: StepCtx): Promise<RunTreeState> {
   return rootState(await ctx.store.getState());
 }
 
 /** A run as its own places see it, with the session state that it works on. */
-export function viewOf(family: RunTreeState, runId: string): PipelineState {
-  const own = ownState(family, runId);
-  if (own === family) return family;
-  const { history, sessionAtStart, counted } = family;
-  const session = scopeOfRun(family, runId).read(family) ?? family.session;
+export function viewOf(root: RunTreeState, runId: string): PipelineState {
+  const own = ownState(root, runId);
+  if (own === root) return root;
+  const { history, sessionAtStart, counted } = root;
+  const session = scopeOfRun(root, runId).read(root) ?? root.session;
   return { ...own, history, session, sessionAtStart, counted };
 }

@@ -8,28 +8,28 @@ import type { StepNode } from "../nodes/node.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { ownState, rootState } from "../state/own-state.js";
 import type { OwnState, Review } from "../state/pipeline-state.types.js";
-import { reviewQuestion, talkAt, updateReview } from "../state/review.js";
+import { reviewAt, reviewQuestion, updateReview } from "../state/review.js";
 import { executeStep } from "./execute.js";
-import { familyOf } from "./run-state.js";
+import { readRoot } from "./run-state.js";
 import { stepInputAt } from "./step-input-at.js";
 import type { Decided, StepTools } from "./visit.types.js";
 
 export async function runStepNode(node: StepNode, tools: StepTools): Promise<Decided> {
   const { place, state, events, context, attempt } = tools;
-  const talk = talkAt(state, place);
-  const started = state.inside?.[tools.visit]?.at(-1);
+  const review = reviewAt(state, place);
+  const started = state.childRuns?.[tools.visit]?.at(-1);
   const inside = started === undefined ? null : await nestedRun(tools, started);
   attempt.assertAlive(); // the run may have ended meanwhile
-  await tellBeginning(node, tools, { talk, inside });
-  const executed = await executeStep({ ...tools, node, talk, input: stepInputAt(tools) });
+  await emitBeginning(node, tools, { review, inside });
+  const executed = await executeStep({ ...tools, node, review, input: stepInputAt(tools) });
   switch (executed.status) {
     case "cancelled":
       return (course) => (isAbandoned(course.state, place) ? [] : cancel(course, node, executed.why));
     case "unanswered": {
-      const { question, spent } = executed;
+      const { question, usage } = executed;
       return (course) => {
         if (isAbandoned(course.state, place)) return [];
-        updateReview(course.state, place, { paused: spent });
+        updateReview(course.state, place, { paused: usage });
         const { kind } = question;
         course.emit("StepExecutorContinued", { ...aboutOf(node), kind, decision: "timeout" });
         return answered(course, { node, place, question, said: { decision: "timeout" } });
@@ -43,7 +43,7 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
       if (question === null) attempt.output = output;
       return (course) => {
         events.emitOutput(output, node.executorType === "function");
-        if (talkAt(course.state, place).paused !== null) updateReview(course.state, place, { paused: null }); // its result has that
+        if (reviewAt(course.state, place).paused !== null) updateReview(course.state, place, { paused: null }); // its result has that
         if (question === null) return completeNode(course, { place, output });
         return ask(course, { node, place, question });
       };
@@ -52,11 +52,11 @@ export async function runStepNode(node: StepNode, tools: StepTools): Promise<Dec
 }
 
 interface Beginning {
-  readonly talk: Readonly<Review>;
+  readonly review: Readonly<Review>;
   readonly inside: OwnState | null;
 }
 
-async function tellBeginning(node: StepNode, tools: StepTools, { talk, inside }: Beginning): Promise<void> {
+async function emitBeginning(node: StepNode, tools: StepTools, { review, inside }: Beginning): Promise<void> {
   const { ctx, events } = tools;
   const { attempt, retry } = ctx.retryInfo();
   const about = aboutOf(node);
@@ -69,15 +69,15 @@ async function tellBeginning(node: StepNode, tools: StepTools, { talk, inside }:
   }
   const isExecutor = node.executorType === "agent" || node.executorType === "team";
   if (isExecutor && events.keeps)
-    return keepBeginning(tools, retry, () => tellStart(events, { retry, about, retried }));
+    return keepBeginning(tools, retry, () => emitStart(events, { retry, about, retried }));
   if (retry > 0) return events.emit("content", "StepRetried", retried);
   // The attempt before was cut off with its process: of it nothing is kept, and readers may have seen any part.
   // A question is asked when all before it is stored.
-  if (attempt > 1 && talk.paused === null) events.show("content", "StepRetried", retried);
+  if (attempt > 1 && review.paused === null) events.show("content", "StepRetried", retried);
   events.emit("step", "StepStarted", about);
 }
 
-function tellStart(events: RunEvents, { retry, about, retried }: Started): void {
+function emitStart(events: RunEvents, { retry, about, retried }: Started): void {
   if (retry > 0) events.emit("content", "StepRetried", retried);
   else events.emit("step", "StepStarted", about);
 }
@@ -89,10 +89,10 @@ interface Started {
 }
 
 /** Events of an executor's calls are stored with them, and so are earlier events. */
-async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: () => void): Promise<void> {
+async function keepBeginning({ ctx, attempt }: StepTools, retry: number, announce: () => void): Promise<void> {
   await ctx.run(`started ${retry}`, (call) => {
     attempt.assertAlive();
-    tell();
+    announce();
     return call.finish((draft) => {
       attempt.notes.keepIn(ownState(rootState(draft), ctx.runId));
       return null;
@@ -102,5 +102,5 @@ async function keepBeginning({ ctx, attempt }: StepTools, retry: number, tell: (
 
 /** Work of the step that began in an earlier process, or before the run was evicted: it continues. */
 async function nestedRun({ ctx }: StepTools, runId: string): Promise<OwnState | null> {
-  return (await familyOf(ctx)).nested[runId] ?? null;
+  return (await readRoot(ctx)).nested[runId] ?? null;
 }

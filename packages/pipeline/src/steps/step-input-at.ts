@@ -3,7 +3,7 @@ import type { HumanInput } from "../data/message.js";
 import { StepInput } from "../data/step-input.js";
 import { lastOutput, ownPlace, previousOutputs } from "../interpreter/advance.js";
 import type { PipelineState, Place } from "../state/pipeline-state.types.js";
-import { talkAt } from "../state/review.js";
+import { reviewAt } from "../state/review.js";
 import type { StepTools } from "./visit.types.js";
 
 /** What a step at the place of a visit is given. */
@@ -23,9 +23,9 @@ export function stepInputAt({ plan, state, place }: StepTools): StepInput {
 }
 
 function humanInputAt(state: PipelineState, place: Place): HumanInput | undefined {
-  const { userInput, feedback } = talkAt(state, place);
+  const { userInput, feedback } = reviewAt(state, place);
   // Feedback on an iteration is for the first step of the next one.
-  const retryFeedback = feedback ?? (place.at === 0 ? talkAt(state, ownPlace(place.frame)).feedback : null);
+  const retryFeedback = feedback ?? (place.at === 0 ? reviewAt(state, ownPlace(place.frame)).feedback : null);
   if (userInput === null && retryFeedback === null) return undefined;
   return { ...(userInput !== null && { userInput }), ...(retryFeedback !== null && { retryFeedback }) };
 }

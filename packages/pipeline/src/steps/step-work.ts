@@ -38,7 +38,7 @@ export class StepWork implements OpenWork {
 
   constructor(execution: Execution) {
     this.#execution = execution;
-    this.#paused = execution.talk.paused?.metrics ?? null;
+    this.#paused = execution.review.paused?.metrics ?? null;
     // Of a function nothing more is ever known.
     const { attempt, node } = execution;
     if (node.executorType === "function") attempt.onEnd(() => attempt.isClosed || this.count());
@@ -91,7 +91,7 @@ export class StepWork implements OpenWork {
   #sinceFailures(metrics: StepMetricsData): StepMetricsData {
     if (!this.hasRecalled) return metrics;
     const { state, visit } = this.#execution;
-    const failed = sumMetrics(state.spent.filter((one) => one.visit === visit).map((one) => one.metrics));
+    const failed = sumMetrics(state.discarded.filter((one) => one.visit === visit).map((one) => one.metrics));
     return failed === null ? metrics : metricsSince(failed, metrics);
   }
 
@@ -115,7 +115,7 @@ export class StepWork implements OpenWork {
     // What was before the pause is known by itself, for all attempts at going on.
     const metrics = given === null || this.#paused === null ? all : metricsSince(this.#paused, all);
     const { steps: _, ...execution } = executionBy(node, metrics);
-    notes.spent.push({
+    notes.discarded.push({
       ...execution,
       success: false,
       endedAtMs: Date.now(),

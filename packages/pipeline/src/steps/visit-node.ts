@@ -11,10 +11,10 @@ import { assertSteps } from "../plan/missing-steps.js";
 import type { PipelineTree } from "../plan/pipeline-tree.js";
 import { forgetNested, ownState, rootState } from "../state/own-state.js";
 import type { Move, PipelineState, Place, RunTreeState } from "../state/pipeline-state.types.js";
-import { questionBefore, talkAt } from "../state/review.js";
+import { questionBefore, reviewAt } from "../state/review.js";
 import { decide, endIteration } from "./decide.js";
 import { fastPathPatches } from "./fast-path.js";
-import { move, moverOf, nextEvent, type StraightEnd, untilOver, type Visited } from "./move.js";
+import { type KnownEnd, move, moverOf, nextEvent, untilOver, type Visited } from "./move.js";
 import type { CompiledPlan, StepParts } from "./plan.types.js";
 import { type RunContextSetup, StepRunContext } from "./run-context.js";
 import { viewOf } from "./run-state.js";
@@ -26,14 +26,14 @@ export async function runNode(
   visit: Visit,
 ): Promise<WorkflowEvent | WorkflowEvent[] | Finished | undefined> {
   const { node, ev, ctx, live } = visit;
-  const family = rootState(await ctx.store.getState());
-  const state = viewOf(family, ctx.runId);
+  const root = rootState(await ctx.store.getState());
+  const state = viewOf(root, ctx.runId);
   provideIn(plan, state, visit);
   if (isAbandoned(state, ev)) return outputOf(plan, node, []);
   if (live.isStopped(ctx.runId)) return untilOver(ctx);
   const place = { frame: ev.frame, at: ev.at };
   assertSteps({ pipeline: plan.pipeline, tree: plan.tree, state }, place);
-  const tools = openVisit(plan, family, {
+  const tools = openVisit(plan, root, {
     node,
     state,
     place,
@@ -72,14 +72,14 @@ interface Opening extends StepParts, Pick<RunContextSetup, "about" | "idempotenc
 }
 
 /** Begins an attempt, and returns its tools. */
-export function openVisit(plan: CompiledPlan, family: RunTreeState, opening: Opening): StepTools {
+export function openVisit(plan: CompiledPlan, root: RunTreeState, opening: Opening): StepTools {
   const { node, state, place, visit, ctx, live, about, idempotencyKey, dependencies } = opening;
   const attempt = new OpenAttempt({ ctx, node, place, isLimited: isLimited(node, state) });
   const mover = moverOf(plan, state, { ctx, live, attempt });
-  const scope = scopeAt({ family, runId: ctx.runId }, place);
+  const scope = scopeAt({ root, runId: ctx.runId }, place);
   const context = new StepRunContext(ctx, state, {
     scope,
-    live: live.sessionOf(scope, family),
+    live: live.sessionOf(scope, root),
     pipeline: plan.pipeline,
     events: mover.events,
     about,
@@ -96,7 +96,7 @@ function visitNode({ node, isAgain = false }: Visit, tools: StepTools): Promise<
   const visited: Visited = {
     visit,
     attempt,
-    ...(node.kind === "step" && { straight: (family) => fastPath(node, family, tools) }),
+    ...(node.kind === "step" && { straight: (root) => fastPath(node, root, tools) }),
     outputOf: (moves) => outputOf(plan, node, moves),
   };
   return attempted(
@@ -104,17 +104,17 @@ function visitNode({ node, isAgain = false }: Visit, tools: StepTools): Promise<
     () => decision(node, tools, isAgain),
     (decided) =>
       move(tools, { ...visited, within: isWithinPlace(node, tools) ? place : null }, (course) => {
-        context.commitTo(course.family);
+        context.commitTo(course.root);
         if (node.kind !== "step" && isAbandoned(course.state, place)) return [];
         return decided(course);
       }),
   );
 }
 
-function fastPath(node: StepNode, family: RunTreeState, tools: StepTools): StraightEnd | null {
+function fastPath(node: StepNode, root: RunTreeState, tools: StepTools): KnownEnd | null {
   const { attempt, events } = tools;
   const output = attempt.output as StepOutput;
-  const found = fastPathPatches(family, tools, output);
+  const found = fastPathPatches(root, tools, output);
   if (found !== null) events.emitOutput(output, node.executorType === "function");
   return found;
 }
@@ -133,7 +133,7 @@ function decision(node: PipelineNode, tools: StepTools, isAgain: boolean): Decid
   const { place, state } = tools;
   if (isAgain && node.kind === "loop") return endIteration(node, tools);
   // The node has got its question by a change of the code, after the run came here.
-  const question = questionBefore(node, talkAt(state, place));
+  const question = questionBefore(node, reviewAt(state, place));
   if (question !== null) return (course) => ask(course, { node, place, question });
   return node.kind === "step" ? runStepNode(node, tools) : decide(node, tools);
 }
@@ -175,10 +175,10 @@ async function keepNotes({ ctx, live, attempt, context, visit }: AttemptTools): 
   attempt.beginStoring();
   await ctx.store.editState(
     (draft) => {
-      const family = rootState(draft);
-      context.commitTo(family);
-      attempt.notes.keepIn(ownState(family, ctx.runId));
-      forgetNested(family, { runId: ctx.runId, visit });
+      const root = rootState(draft);
+      context.commitTo(root);
+      attempt.notes.keepIn(ownState(root, ctx.runId));
+      forgetNested(root, { runId: ctx.runId, visit });
     },
     { key: `failed ${ctx.retryInfo().retry}` },
   );

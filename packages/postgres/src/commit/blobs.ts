@@ -10,14 +10,14 @@
 import { blobUses } from "millrace/engine";
 import type { Database } from "../connection/database.js";
 import type { Transaction } from "../connection/transaction.js";
-import { surprises } from "../store-error.js";
+import { mismatchCodes } from "../store-error.js";
 import { texts } from "../text/values.js";
 import { Columns } from "./columns.js";
 import type { Taken } from "./plan.js";
 
 const add = "INSERT INTO @blobs (hash, text) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING";
 const hold = `WITH held AS MATERIALIZED (SELECT 1 FROM @blobs WHERE hash = ANY($1::text[]) ORDER BY hash FOR KEY SHARE)
-  SELECT @expect((SELECT count(*) FROM held), $2, '${surprises.state}')`;
+  SELECT @expect((SELECT count(*) FROM held), $2, '${mismatchCodes.state}')`;
 const references = new Columns("run bigint, hash text, isForGood boolean, tick bigint, snapshot bigint");
 const refer = `INSERT INTO @blob_refs (run, blob, by_run, by_tick, by_snapshot)
   SELECT * FROM ${references.input}

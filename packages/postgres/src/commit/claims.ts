@@ -73,7 +73,7 @@ export class Claims {
   readonly #setup: ClaimsSetup;
   /** Whether the last claim was empty. Then the next one reads first: an empty transaction would lock rows that others need. */
   #isIdle = false;
-  /** By what {@link listed} gives. */
+  /** By the rows of {@link listed}. */
   readonly #edges: Map<string | null, DueEdge> = new Map();
 
   constructor(setup: ClaimsSetup) {
@@ -87,7 +87,14 @@ export class Claims {
       database.write(async (transaction) => {
         const nowMs = clock.toServer(lease.nowMs);
         transaction.send(holdOwner, [hash, owner, nowMs]);
-        const values = [owner, clock.toServer(lease.untilMs), hash, nowMs, lease.ended === true, lease.beside === true];
+        const values = [
+          owner,
+          clock.toServer(lease.untilMs),
+          hash,
+          nowMs,
+          lease.ended === true,
+          lease.ignoreQueueLimits === true,
+        ];
         return this.#claimed(transaction, await transaction.all(takeOne, values), owner);
       }),
     );

@@ -75,7 +75,7 @@ export class Committer {
     }
   }
 
-  /** Gives numbers for the new runs. */
+  /** Reserves numbers for the new runs. */
   async #prepare(commits: readonly RunCommit[]): Promise<number[]> {
     const { tenants, owners, queues, clock } = this.#setup;
     const creations = commits.filter(({ create }) => create !== undefined);

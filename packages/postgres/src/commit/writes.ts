@@ -8,7 +8,7 @@ import { isEndedStatus, lastEventOf } from "millrace/engine";
 import type { RunCommit } from "millrace/runtime";
 import { asBatch } from "../connection/lanes.js";
 import type { LoneStatement, Transaction } from "../connection/transaction.js";
-import { surprises } from "../store-error.js";
+import { mismatchCodes } from "../store-error.js";
 import { sendRecords } from "../tables/records.js";
 import { lastTick } from "../tables/stored-run.js";
 import { hashOf } from "../text/keys.js";
@@ -39,7 +39,7 @@ function changing<Spec extends string>(spec: Spec, change: string): Change<Spec>
     SELECT id, owner, epoch, ticks FROM @runs WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE
   ), held AS MATERIALIZED (
     SELECT i.* FROM input i JOIN locked r ON r.id = i.run AND r.owner = i.owner AND r.epoch = i.epoch AND ${lastTick} = i.before
-  ), changed AS (${change}) SELECT ${check}@expect((SELECT count(*) FROM held), $${next}, '${surprises.state}')`;
+  ), changed AS (${change}) SELECT ${check}@expect((SELECT count(*) FROM held), $${next}, '${mismatchCodes.state}')`;
   return { columns, statement: { text: sql("", ""), asBatch: sql(`${batch.part}, `, `${batch.check}, `) } };
 }
 

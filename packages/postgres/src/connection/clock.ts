@@ -31,7 +31,7 @@ export class ServerClock {
     await this.#measuring;
   }
 
-  /** Measures, and gives the times of a lease that were just read by the clock that was measured: it may be set meanwhile. */
+  /** Measures, and returns the times of a lease that were just read by the clock that was measured: it may be set meanwhile. */
   async measured<Times extends { readonly nowMs: number; readonly untilMs?: number }>(times: Times): Promise<Times> {
     const readAtMs = startedAtMs();
     await this.refresh();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { storeClosed } from "millrace/engine";
-import { failureOf, poolUsedUp, sqlStateOf, surprises, toStoreError } from "../store-error.js";
+import { failureOf, mismatchCodes, poolUsedUp, sqlStateOf, toStoreError } from "../store-error.js";
 import type { PostgresClient, PostgresPool } from "./driver.types.js";
 import { isStored, type Lane, Lanes } from "./lanes.js";
 import { type Row, Session, type Statements } from "./session.js";
@@ -11,7 +11,7 @@ export interface DatabaseSetup {
   /** Name of the store in errors: its schema. */
   readonly path: string;
   readonly statements: Statements;
-  /** Tells the stores of a database apart. */
+  /** Distinguishes the stores of a database. */
   readonly writer: string;
   /** Milliseconds for which a call is repeated. */
   readonly retryMs: number;
@@ -62,7 +62,7 @@ export class Database {
     return this.#repeat(() => this.#withSession(work));
   }
 
-  /** Gives what writes would do, and stores nothing of them. */
+  /** Returns what writes would do, and rolls them back. */
   async tryOut<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     return this.use(async (session) => {
       await session.run(session.statements.begin);
@@ -107,17 +107,17 @@ export class Database {
       stored = { result: await work(transaction, attempt) };
       await transaction.commit();
       session.release(false);
-      this.#lanes.give(lane);
+      this.#lanes.release(lane);
       return stored.result;
     } catch (error) {
       const isLost = failureOf(error) === "lost";
       const isRolledBack = !isLost && (await rolledBack(transaction));
       session.release(!isRolledBack);
       // A connection whose row was removed is not used again.
-      if (isRolledBack && sqlStateOf(error) !== surprises.lane) this.#lanes.give(lane);
+      if (isRolledBack && sqlStateOf(error) !== mismatchCodes.lane) this.#lanes.release(lane);
       if (!isLost || !transaction.isCommitting || stored === null) throw error;
       const wasStored = await this.#wasStored(lane, deadlineMs);
-      this.#lanes.give(lane);
+      this.#lanes.release(lane);
       if (wasStored) return stored.result;
       throw error;
     }

@@ -7,7 +7,7 @@
 /** A pool such as `new pg.Pool()`. The store does not end it. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
-  /** Tells of each new connection before it is given to anybody. */
+  /** Reports each new connection before it is used. */
   on?(event: "connect", listener: (client: PostgresClient) => void): unknown;
 }
 

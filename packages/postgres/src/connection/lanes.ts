@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { surprises } from "../store-error.js";
+import { mismatchCodes } from "../store-error.js";
 import type { Session } from "./session.js";
 
 export interface Lane {
@@ -24,7 +24,7 @@ const clean = `WITH old AS (DELETE FROM @lanes WHERE made_at < now() - interval 
 export function asBatch(lane: string, batch: string): { readonly part: string; readonly check: string } {
   return {
     part: `lane AS (INSERT INTO @batches (lane, batch) SELECT id, ${batch} FROM @lanes WHERE id = ${lane} RETURNING 1)`,
-    check: `@expect((SELECT count(*) FROM lane), 1, '${surprises.lane}')`,
+    check: `@expect((SELECT count(*) FROM lane), 1, '${mismatchCodes.lane}')`,
   };
 }
 
@@ -60,7 +60,7 @@ export class Lanes {
     return lane;
   }
 
-  give(lane: Lane): void {
+  release(lane: Lane): void {
     this.#free.push(lane);
   }
 }

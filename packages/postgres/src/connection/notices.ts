@@ -86,7 +86,7 @@ export class Notices {
     try {
       await this.#send({ writer: this.#writer, changes });
     } catch {
-      // Nobody waits for it. Who watches finds out by looking.
+      // It is not awaited. Watchers find out by looking.
     }
     this.#isSending = false;
     if (this.#changes.size > 0 && !this.#database.isClosed) this.#arm();

@@ -91,7 +91,7 @@ export class Session {
     return rowsOf(await this.#send(query));
   }
 
-  /** Several statements without values. Gives what the last one did. */
+  /** Several statements without values. Returns the result of the last one. */
   async run(text: string): Promise<string | null> {
     const result = await this.#send({ text: this.statements.once(text), query_timeout: this.statements.answerMs });
     return (Array.isArray(result) ? result.at(-1) : result)?.command ?? null;

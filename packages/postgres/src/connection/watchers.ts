@@ -22,7 +22,7 @@ const look = `SELECT coalesce(sum((SELECT b.batch FROM @batches b WHERE b.lane =
 const trusted = 10;
 
 /**
- * Tells watchers about commits: at once for those of this store; by notices for those of others; and by a look at the lanes,
+ * Notifies watchers of commits: at once for those of this store; by notices for those of others; and by a look at the lanes,
  * because a notice may be lost, and behind a pooler none arrives.
  */
 export class Watchers {
@@ -60,7 +60,7 @@ export class Watchers {
       const id = idOf(key);
       unique.set(id, either(unique.get(id), { key: { tenant, runId }, news }));
     }
-    this.#tell([...unique.values()]);
+    this.#notify([...unique.values()]);
     this.#notices.add(unique, isUrgent);
   }
 
@@ -71,7 +71,7 @@ export class Watchers {
   }
 
   /** Calls the watchers once for each key, after the caller has returned. */
-  #tell(changes: readonly Change[] | null): void {
+  #notify(changes: readonly Change[] | null): void {
     for (const watcher of this.#watchers) {
       // One microtask each: a watcher that throws must neither silence the others nor fail the commit.
       queueMicrotask(() => {
@@ -93,7 +93,7 @@ export class Watchers {
       open: line,
       channel: channelOf(database.path),
       onListening: () => {
-        this.#tell(null); // of what was committed before
+        this.#notify(null); // of what was committed before
         this.#notices.hello().catch(() => undefined); // without an answer it keeps polling
       },
       onHeard: (payload) => this.#hear(payload),
@@ -115,7 +115,7 @@ export class Watchers {
     this.#hears = true;
     const notice = decodeNotice(payload);
     if (notice === null || notice.writer === this.#setup.writer) return;
-    this.#tell(notice.changes);
+    this.#notify(notice.changes);
   }
 
   async #look(): Promise<void> {
@@ -127,12 +127,12 @@ export class Watchers {
       const [row] = await database.all(look, [writer]);
       const sum = row?.["sum"];
       // Also at the first look: something may have been committed since the watching began.
-      if (this.#sum !== sum) this.#tell(null);
+      if (this.#sum !== sum) this.#notify(null);
       this.#sum = sum;
     } catch {
-      // Nobody could catch an error here. A watcher that is called reads the store and meets the error where it can be
+      // An error could not be caught here. A watcher that is called reads the store and meets the error where it can be
       // handled.
-      this.#tell(null);
+      this.#notify(null);
     } finally {
       this.#isLooking = false;
     }

@@ -1,13 +1,13 @@
 /**
- * Queues in the database: their tables, and the functions that give places. What they decide is what
+ * Queues in the database: their tables, and the functions that assign places. What they decide is what
  * `choosePlaces` of the core does for the other stores; the conformance suite compares both with one model.
  *
  * A claim is one call, for the row of a queue stays locked until its transaction ends. Statements of a function see what was
  * committed before each of them, so a claim counts every place that was given before it had the lock.
  *
  * Order of locks: commits, posts and deletions lock runs, in the order of their numbers, and never a queue. A claim locks the
- * queues that it names, in the order of their numbers, and from then on waits for nobody: a run or an owner that another transaction
- * has locked is skipped, and what it held still counts. So nobody who waits for a queue is waited for in a circle.
+ * queues that it names, in the order of their numbers, and from then on waits for no lock: a run or an owner that another transaction
+ * has locked is skipped, and what it held still counts. So waits for queues never form a circle.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export const queueTables: string = `
   CREATE INDEX runs_queue_held ON @runs (queue) WHERE queue IS NOT NULL AND owner IS NOT NULL AND ended_at IS NULL;
   CREATE INDEX runs_place ON @runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
   CREATE INDEX runs_line ON @runs (queue, queue_key, priority DESC, queued_at, queue_batch, id) WHERE place = 0;
-  CREATE INDEX runs_line_again ON @runs (queue, queue_key, priority DESC, queued_at, queue_batch, id) WHERE place = 0 AND had_place;
+  CREATE INDEX runs_line_again ON @runs (queue, queue_key, priority DESC, queued_at, queue_batch, id) WHERE place = 0 AND rate_counted;
   CREATE INDEX runs_queue_due ON @runs (queue, wake_at)
     WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
   CREATE INDEX runs_queue_posted ON @runs (queue, posted_at) WHERE queue IS NOT NULL AND owner IS NULL
@@ -62,8 +62,8 @@ const skipping = "FOR NO KEY UPDATE OF r SKIP LOCKED";
 
 const nextKey = (more: string): string => `SELECT k.queue_key, k.turn INTO of_key, of_turn FROM @queue_keys k
   WHERE k.queue = of_queue AND k.turn > of_turn${more} ORDER BY k.turn LIMIT 1`;
-const again = `SELECT r.queue_key FROM @runs r WHERE ${isInLine} AND r.had_place`;
-const head = (more: string): string => `SELECT r.id, r.queued_at, r.had_place,
+const again = `SELECT r.queue_key FROM @runs r WHERE ${isInLine} AND r.rate_counted`;
+const head = (more: string): string => `SELECT r.id, r.queued_at, r.rate_counted,
     least(r.wake_at, r.posted_at) AS at INTO first_run
   FROM @runs r WHERE ${isInLine} AND r.queue_key = of_key${more} AND ${ofWorkflows}
   ORDER BY r.priority DESC, r.queued_at, r.queue_batch, r.id LIMIT 1`;
@@ -75,7 +75,7 @@ const nextInTurn = (lock: string): string => `
       EXIT WHEN NOT FOUND;
       CONTINUE WHEN key_limits[i] <= (SELECT count(*) FROM @runs r WHERE ${isPlaced} AND r.queue_key = of_key);
       IF may_start THEN ${head("")}${lock};
-      ELSE ${head(" AND r.had_place")}${lock};
+      ELSE ${head(" AND r.rate_counted")}${lock};
       END IF;`;
 
 /** The lists have one item for each queue; `NULL` for no limit. */
@@ -93,7 +93,7 @@ const options = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enab
   .join(" ");
 
 export const queueFunctions: string = `
-  -- Gives places to runs, and their leases to the taker. Needs the locks of the queues. Without a taker: to look, and roll back.
+  -- Assigns places to runs, and their leases to the taker. Needs the locks of the queues. Without a taker: to look, and roll back.
   CREATE FUNCTION @take_places(${limits}, only_workflows text[], now_ms bigint, wanted bigint, taker bigint, taken_until bigint)
   RETURNS TABLE (run bigint, due_at bigint) LANGUAGE plpgsql ${options} AS $$
   #variable_conflict use_column
@@ -101,7 +101,7 @@ export const queueFunctions: string = `
     free bigint;
     starts_left bigint;
   BEGIN
-    -- Runs of others whose lease has run out are nobody's, and stand in line.
+    -- Runs of others whose lease has expired have no owner, and stand in line.
     WITH expired AS MATERIALIZED (
       SELECT r.id, r.queue, r.queue_key, r.queue_batch, ${leaseUntil} AS at FROM @runs r JOIN @owners o ON o.id = r.owner
       WHERE r.queue = ANY(queue_ids) AND r.owner IS NOT NULL AND r.ended_at IS NULL AND ${leaseUntil} <= now_ms
@@ -143,10 +143,10 @@ export const queueFunctions: string = `
         may_start := starts_left IS NULL OR starts_left > 0;
         ${nextInTurn(` ${skipping}`)}
         IF first_run.id IS NOT NULL THEN
-          UPDATE @runs r SET place = 1, had_place = true, owner = taker, lease_until = taken_until, epoch = r.epoch + 1,
+          UPDATE @runs r SET place = 1, rate_counted = true, owner = taker, lease_until = taken_until, epoch = r.epoch + 1,
             renewal = CASE WHEN taker IS NULL THEN r.renewal ELSE (SELECT o.renewals FROM @owners o WHERE o.id = taker) END
             WHERE r.id = first_run.id;
-          IF NOT first_run.had_place THEN
+          IF NOT first_run.rate_counted THEN
             INSERT INTO @queue_starts (queue, at_ms) VALUES (of_queue, now_ms);
             starts_left := starts_left - 1;
           END IF;

@@ -1,5 +1,5 @@
 /**
- * The tables, version by version. `@name` stands for a table, a sequence or a function in the schema of the store.
+ * The tables, version by version. `@name` represents a table, a sequence or a function in the schema of the store.
  *
  *     tenants 1-* runs 1-1 starts            what never changes, beside the row that every commit rewrites
  *     owners  1-*  |--* labels
@@ -84,7 +84,7 @@ const tables = `
     queued_at bigint, -- when it is to begin
     queue_batch bigint, -- of the statement that created it: numbers of runs say nothing between two processes
     place integer, -- 0: it waits in line; 1: it has one; NULL: it wants none yet
-    had_place boolean NOT NULL DEFAULT false -- it counts no more against a rate
+    rate_counted boolean NOT NULL DEFAULT false -- it counts no more against a rate
   ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
   CREATE UNIQUE INDEX runs_key ON @runs (key);
   CREATE INDEX runs_status ON @runs (tenant, status, created_at, id);

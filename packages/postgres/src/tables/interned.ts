@@ -39,7 +39,7 @@ export class Interned {
     return this.#known.get(name) ?? this.id(name);
   }
 
-  /** Makes sure that each name has a number, which {@link known} then gives. */
+  /** Makes sure that each name has a number, which {@link known} then returns. */
   async ensure(names: readonly string[]): Promise<void> {
     if (Date.now() - this.#clearedAtMs > freshMs || this.#known.size > maxKnown) this.forget();
     const missing = [...new Set(names)].filter((name) => !this.#known.has(name));

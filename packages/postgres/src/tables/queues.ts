@@ -20,7 +20,7 @@ const take = `SELECT run, due_at FROM @take_places(${limits}, $7, $8, $9, $10)`;
 export const nextPlaceAt = (first: number): string => `@next_place_at(${limitsFrom(first)})`;
 
 /**
- * A condition: at `now`, {@link Queues.take} gives a place, ends a lease or puts a run with a post into the line. It also holds
+ * A condition: at `now`, {@link Queues.take} assigns a place, ends a lease or puts a run with a post into the line. It also holds
  * while a start lies ahead by more than its whole window, which the clock was set back for: `take` counts no such start.
  *
  * @param first The number of the first of the queues' values.

@@ -70,7 +70,7 @@ function refused(problems: readonly string[]): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `PostgreSQL cannot keep that: ${problems.join("; ")}.`,
-    hint: "Check what comes from outside before it is passed on.",
+    hint: "Validate input from outside before you pass it on.",
     details: { problems },
   });
 }

@@ -18,7 +18,7 @@ export function bytes(values: readonly (Buffer | null)[]): string {
 }
 
 /**
- * Texts from this length on go as parameters of their own: a long one inside of an array costs the client five times as
+ * Texts from this length on become separate parameters: a long one inside of an array costs the client five times as
  * much.
  */
 export const longText = 4_000;

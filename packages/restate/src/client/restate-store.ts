@@ -40,7 +40,7 @@ export function createRestateStore(setup: RestateStoreSetup): RunStore {
     if (setup.hasAdmin) return ingress;
     throw unsupported(
       "A list of runs",
-      "Give `connect` the address of the admin API: `connect({ ingress, admin, workflows })`.",
+      "Pass the address of the admin API to `connect`: `connect({ ingress, admin, workflows })`.",
     );
   };
   const recordStore = (): RecordStore => {

@@ -75,7 +75,7 @@ async function post(ctx: ObjectContext, message: PostMessage): Promise<PostResul
   ctx.set("last", position);
   if (key !== null) ctx.set(key, position);
   ctx.set(postKey(position), stored);
-  if (run.active !== null) await tell(ctx, run.active, stored);
+  if (run.active !== null) await notify(ctx, run.active, stored);
   toRun(ctx).activate({ why: "post", position });
   return { status: "stored", position };
 }
@@ -102,7 +102,7 @@ async function attach(ctx: ObjectContext, { id }: AttachMessage): Promise<readon
   return first;
 }
 
-async function tell(ctx: ObjectContext, id: string, post: StoredPost): Promise<void> {
+async function notify(ctx: ObjectContext, id: string, post: StoredPost): Promise<void> {
   const notified = await notifiedOf(ctx, id);
   signal(ctx, notified, post);
   ctx.set("notified", { id, signals: notified.signals + 1 } satisfies Notified);

@@ -2,7 +2,7 @@
 import type { NewRunRecord, PostedMessage, StoredRun } from "millrace/runtime";
 
 /**
- * Most characters of JSON in a tick, an input or a message to a run. The limit of Restate is 32 MiB per value; a character takes up to
+ * Most characters of JSON in a tick, an input or a message to a run. The limit of Restate is 32 MiB per value; a character needs up to
  * three bytes there, and quotes are escaped once more.
  */
 export const MAX_TEXT_LENGTH: number = 8 * 1024 * 1024;

@@ -112,7 +112,7 @@ async function isWanted(ctx: ObjectContext, message: Activate, { run }: Row): Pr
 
 const allowed = { resume: ["cancelled"], retry: ["failed", "timedOut"] } as const;
 
-/** Reopens an ended run; an activation of its own continues it. */
+/** Reopens an ended run; a new activation continues it. */
 async function continueRun(ctx: ObjectContext, { how, idempotencyKey }: ContinueRequest): Promise<ContinueResult> {
   const row = await ctx.get<Row>(ROW);
   if (row === null) return { status: "unknown" };

@@ -131,7 +131,7 @@ async function* runEvents(open: OpenThreads, stream: AnswerStream, signal: Abort
   await progress.look();
   progress.close();
   yield* progress.take();
-  yield* finish(open, stream, { view, reading, usage: spent(view.calls.usage, usage) });
+  yield* finish(open, stream, { view, reading, usage: usageDifference(view.calls.usage, usage) });
 }
 
 interface Ending {
@@ -143,11 +143,11 @@ interface Ending {
 function* finish(open: OpenThreads, { input }: AnswerStream, { view, reading, usage }: Ending): Generator<Event> {
   const { end, writer } = view;
   const ids = { threadId: input.threadId, runId: input.runId };
-  const spentOn = usage.length > 0 ? { usage } : {};
+  const reported = usage.length > 0 ? { usage } : {};
   if (end?.type === "error") {
     yield* writer.take();
     const code = codeOf(end.error);
-    yield { type: EventType.RUN_ERROR, message: open.errorText(end.error), code, ...spentOn };
+    yield { type: EventType.RUN_ERROR, message: open.errorText(end.error), code, ...reported };
     return;
   }
   const prompts = end === null ? reading.openPrompts : [];
@@ -156,7 +156,7 @@ function* finish(open: OpenThreads, { input }: AnswerStream, { view, reading, us
     .map((prompt) => interruptOf(prompt, open.facts, view.callOf(prompt)));
   if (end === null) view.suspend(interrupts);
   yield* writer.take();
-  const finished = { type: EventType.RUN_FINISHED as const, ...ids, ...spentOn };
+  const finished = { type: EventType.RUN_FINISHED as const, ...ids, ...reported };
   // Clients from before 1.0 refuse what they do not know of an outcome.
   const isOfOne = input.protocolVersion !== undefined;
   if (end?.type === "cancelled") yield { ...finished, ...(isOfOne && { outcome: { type: "cancelled" } }) };
@@ -194,7 +194,7 @@ function isInOrder(given: readonly Message[], all: readonly Message[]): boolean 
   return kept.every(({ id }, at) => all[at]?.id === id);
 }
 
-function spent(all: Usage, before: Usage): TokenUsage[] {
+function usageDifference(all: Usage, before: Usage): TokenUsage[] {
   const inputTokens = all.inputTokens - before.inputTokens;
   const outputTokens = all.outputTokens - before.outputTokens;
   const totalTokens = inputTokens + outputTokens;

@@ -52,7 +52,7 @@ export async function answerTools(open: OpenThreads, at: Place, input: RunAgentI
 }
 
 /**
- * A prompt that is closed gets what was said again: the run knows whether it is the same. To give none of the answers
+ * A prompt that is closed gets what was said again: the run knows whether it is the same. To send none of the answers
  * is how a client leaves one behind that has expired.
  */
 function saidOf({ last }: Place, prompts: readonly PendingPrompt[], entry: ResumeEntry): Answer | "cancel" | [] {

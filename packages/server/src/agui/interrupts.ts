@@ -65,7 +65,7 @@ export function interruptOf(
 }
 
 /**
- * The fields of the answer. `"cancel"`: the client gives no answer, and the run cannot continue without one. `null`:
+ * The fields of the answer. `"cancel"`: the client sends no answer, and the run cannot continue without one. `null`:
  * the answer has no fields.
  */
 export function fieldsOf({ event }: PendingPrompt, { status, payload }: ResumeEntry): object | "cancel" | null {

@@ -44,7 +44,7 @@ export const workflowUnknown = (name: string): HttpError =>
     status: 404,
     code: "WORKFLOW_UNKNOWN",
     detail: `There is no workflow ${JSON.stringify(name)} here.`,
-    hint: "The root of this path lists those that there are.",
+    hint: "The root of this path lists the existing ones.",
   });
 
 export const threadUnknown = (id: string): HttpError =>

@@ -1,7 +1,7 @@
 /**
  * The stream of a run as the events of one answer.
  *
- * Equal events of the run give equal messages, whoever reads them, and when: no clock, no chance, nothing from outside
+ * Equal events of the run make equal messages for every reader at any time: no clock, no chance, nothing from outside
  * of the stream.
  *
  * @module

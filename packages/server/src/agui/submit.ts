@@ -47,7 +47,7 @@ interface Said {
   readonly message: UserMessage;
 }
 
-/** Calls of the client's tools that nobody has answered end with the run. Interrupts have to be answered. */
+/** Unanswered calls of the client's tools end with the run. Interrupts have to be answered. */
 async function next(open: OpenThreads, { thread, last, status }: Place, said: Said): Promise<Response> {
   if (status === "running") throw threadBusy();
   if (status === "waiting") {

@@ -90,7 +90,7 @@ export async function messagesBefore(
   return [...(await messagesOf(open, turns.slice(0, -1))), request.message];
 }
 
-/** `true` if a client does not have all of these messages. Results of its own tools have other ids. */
+/** `true` if a client does not have all of these messages. Results of the client's tools have other ids. */
 export function lacks(given: readonly Message[], known: readonly Message[]): boolean {
   const ids = new Set(given.map(({ id }) => id));
   return known.some(({ id, role }) => (role === "user" || role === "assistant") && !ids.has(id));

@@ -25,7 +25,7 @@ export interface MountedDoor {
   respond(request: Request, caller: DoorCaller): Promise<Response>;
 }
 
-/** A path of a door outside of its own. */
+/** A path of a door outside of its mount path. */
 export interface DoorPath {
   readonly path: string;
   /** `true`: everybody may read it, also where `auth` is set. */

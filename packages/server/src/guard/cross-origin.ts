@@ -51,7 +51,7 @@ export function isReading({ method }: Request): boolean {
 }
 
 /**
- * Tells whether the request has credentials that browsers add by themselves. A bearer token is no such credential: a
+ * Returns whether the request has credentials that browsers add by themselves. A bearer token is no such credential: a
  * script has to know it.
  */
 function carriesCredentials(headers: Headers): boolean {
@@ -89,7 +89,7 @@ function hostOf(origin: string): string | null {
   }
 }
 
-/** Tells whether the origin is listed. `"*"` lists no origin for requests with cookies. */
+/** Returns whether the origin is listed. `"*"` lists no origin for requests with cookies. */
 function isNamed(headers: Headers, cors: CorsOptions | null, carries: boolean): boolean {
   if (cors === null) return false;
   const { origins, credentials = false } = cors;

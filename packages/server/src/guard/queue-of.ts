@@ -21,7 +21,7 @@ export interface QueuePlace {
 }
 
 /**
- * Gives where the run waits: `null` for no queue. `false` refuses the request with 403.
+ * Returns where the run waits: `null` for no queue. `false` refuses the request with 403.
  *
  * @example
  * queueOf: (asked) => asked; // callers choose: fine where they trust each other

@@ -1,4 +1,4 @@
-/** Servers and tools where nobody may change anything. What one caller may do is in `rights.ts`. */
+/** Servers and tools where no caller may change anything. What one caller may do is in `rights.ts`. */
 import { HttpError } from "../http/http-error.js";
 import { isReading } from "./cross-origin.js";
 

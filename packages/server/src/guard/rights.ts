@@ -19,7 +19,7 @@ import { HttpError } from "../http/http-error.js";
 export const rights = ["read", "start", "answer", "operate", "fork"] as const;
 export type Right = (typeof rights)[number];
 
-/** Rights for all workflows, or by the name of a workflow, where `"*"` stands for those that are not named. */
+/** Rights for all workflows, or by the name of a workflow, where `"*"` means those that are not named. */
 export type Rights = readonly Right[] | { readonly [workflow: string]: readonly Right[] };
 
 /** A caller with rights. */
@@ -37,7 +37,7 @@ export function rightsFor({ may = rights }: Limited, workflow: string): readonly
   return (Object.hasOwn(may, workflow) ? may[workflow] : may["*"]) ?? [];
 }
 
-/** Tells whether the rights are the same for all workflows. */
+/** Returns whether the rights are the same for all workflows. */
 export function isUniform({ may = rights }: Limited): boolean {
   return isList(may);
 }

@@ -72,13 +72,13 @@ export function answerError(error: unknown, request: FailedRequest, log: Log): R
   return toResponse(explainError(error, request, log));
 }
 
-/** The error of a response, for doors whose protocol has a form of its own. Writes unexpected errors to the log. */
+/** The error of a response, for doors whose protocol has its own form. Writes unexpected errors to the log. */
 export function explainError(error: unknown, request: FailedRequest, log: Log): ExplainedError {
   const known = refusalOf(error, request);
   return known === null ? unexpected(error, request, log) : explained(known.options);
 }
 
-/** What the caller is told of an error; `null` for one that is not the caller's. */
+/** What the caller sees of an error; `null` for one that is not the caller's. */
 export function refusalOf(error: unknown, request: FailedRequest): HttpError | null {
   return error instanceof HttpError ? error : fromWorkflowError(error, request);
 }

@@ -67,7 +67,7 @@ describe("JSON that leaves", () => {
     });
   });
 
-  it("keeps what a workflow shows in fields of its own, and dates in errors", () => {
+  it("keeps what a workflow shows in its own fields, and dates in errors", () => {
     const shown = { path: `${here}/x.js`, message: leak, name: "Ada", note: `error: ${leak}` };
 
     expect(through(shown)).toEqual(shown);

@@ -46,7 +46,7 @@ export function scheduleUnknown(name: string): HttpError {
     status: 404,
     code: "SCHEDULE_UNKNOWN",
     detail: `There is no schedule ${JSON.stringify(name)}.`,
-    hint: "Check the name: `GET /schedules` lists those that there are.",
+    hint: "Check the name: `GET /schedules` lists the schedules.",
   });
 }
 

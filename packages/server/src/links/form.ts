@@ -18,7 +18,7 @@ export interface FormField {
   readonly name: string;
   readonly label: string;
   readonly description: string | undefined;
-  /** How it is shown, and what its text means. `json`: every value that has no field of its own. */
+  /** How it is shown, and what its text means. `json`: every value without a separate field. */
   readonly kind: "text" | "number" | "boolean" | "choice" | "date" | "datetime-local" | "json";
   readonly choices: readonly string[];
   readonly isRequired: boolean;

@@ -84,7 +84,7 @@ textarea,input:not([type=radio]){display:block;box-sizing:border-box;width:100%;
 [role=alert]{padding:.75rem .75rem .75rem 2rem;border:2px solid #c33;border-radius:.5rem}
 button{font:inherit;padding:.6rem 1.5rem;border:0;border-radius:.4rem;background:#1a56db;color:#fff}`;
 
-/** Nothing is loaded, the form is sent here only, and the address, which is a credential, is told to nobody. */
+/** Nothing is loaded, the form is sent here only, and the address, which is a credential, is not sent anywhere. */
 const headers = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy":

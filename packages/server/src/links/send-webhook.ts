@@ -111,7 +111,7 @@ function failed(url: string, { status, headers }: Response): Error {
     message: `The webhook to ${origin} was answered with ${status}.`,
     hint: isFinal
       ? "The receiver refuses it, so it is not sent again. Check its address and its secret."
-      : "It is sent again as `retry` says. Check the receiver if it goes on failing.",
+      : "It is sent again as `retry` says. Check the receiver if it keeps failing.",
     details: { origin, status },
   });
   if (isFinal) return Object.assign(error, { retryable: false });

@@ -45,7 +45,7 @@ export interface LinkOptions {
 /** Signed links, see `signedLinks`. */
 export interface SignedLinks {
   /**
-   * Asks a question in a step, and gives the link that answers it. The question is a prompt as that of `ctx.ask`: the studio and every
+   * Asks a question in a step, and returns the link that answers it. The question is a prompt as that of `ctx.ask`: the studio and every
    * other door can answer it too, and one answer counts.
    *
    * When it resolves, the question is stored and open, so that an answer that comes at once is not lost.
@@ -70,7 +70,7 @@ export interface LinkHandlerOptions {
 }
 
 /**
- * Makes signed links, each of which answers one prompt: give it to a service as the address of its webhook, or to a person in a mail.
+ * Makes signed links, each of which answers one prompt: pass it to a service as the address of its webhook, or to a person in a mail.
  *
  * @throws {WorkflowError} `OPTION_INVALID` naming every problem.
  * @example
@@ -123,7 +123,7 @@ async function askByLink<Schema extends ObjectSchema>(
 ): Promise<LinkedQuestion<FieldsOut<Schema>>> {
   const { key, title, timeout } = question;
   const own = ctx.scope(`link ${String(key ?? title).slice(0, 190)}`);
-  // Recorded, so that every attempt asks the same question and gives the same link.
+  // Recorded, so that every attempt asks the same question and returns the same link.
   const { prompt, ...expiry } = await own.run("prompt", () => ({
     prompt: newId(),
     ...(timeout !== undefined && { expiresAtMs: nowMs() + toMs(timeout, "timeout") }),

@@ -6,7 +6,7 @@
  * facts, as JSON      HMAC-SHA-256 of the facts
  * ```
  *
- * Both parts are base64url. The facts are no secret; nobody without the secret can change them.
+ * Both parts are base64url. The facts are no secret; only a holder of the secret can change them.
  *
  * @module
  */

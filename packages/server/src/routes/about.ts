@@ -19,7 +19,7 @@ export function mountAbout(server: Server): void {
     route: "GET /health",
     needs: null,
     operation: "getHealth",
-    summary: "Tells whether the store responds. Needs no credentials",
+    summary: "Reports whether the store responds. Needs no credentials",
     tag: "Server",
     isOpen: true,
     answers: { 200: ["The store responds", health], 503: ["The store does not respond", health] },

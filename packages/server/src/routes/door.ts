@@ -41,7 +41,7 @@ function isStream({ headers, body }: Response): boolean {
   return body !== null && (headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** The same response, which tells when it has ended, or its client has left. */
+/** The same response, which reports when it has ended, or its client has left. */
 function counted(response: Response, release: () => void): Response {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const body = new ReadableStream<Uint8Array>(

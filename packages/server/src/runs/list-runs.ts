@@ -36,7 +36,7 @@ type ListServer = Pick<Served, "runtime" | "catalog">;
 
 /**
  * Only runs that are shown are counted: a search finds in the store what errors do not show, and neither the length of a page nor
- * its cursor may tell that.
+ * its cursor may reveal that.
  */
 export async function listRuns(server: ListServer, request: ListRequest): Promise<HandlerPage> {
   const { limit, q = "" } = request.query;

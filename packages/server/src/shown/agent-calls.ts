@@ -74,7 +74,7 @@ export class AgentCalls {
 
   /**
    * The calls of tools that the agent has requested before this call are answered. That of a member, or of a handoff,
-   * has no result of its own.
+   * has no separate result.
    *
    * @param before Absent: the agents have ended.
    */

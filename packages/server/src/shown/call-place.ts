@@ -8,7 +8,7 @@ export interface CallPlace {
   readonly isModel: boolean;
   /** Scopes of the calls of leaders that this call works for, the outermost first. Empty outside of members. */
   readonly leaders: readonly string[];
-  /** Scope of the run of the agent, also of one that it has handed over to. */
+  /** Scope of the run of the agent, also of one after a handoff. */
   readonly root: string;
 }
 

@@ -49,7 +49,7 @@ class UntilIdle implements AsyncIterator<StreamedEvent> {
   #next: Promise<IteratorResult<StreamedEvent>> | null = null;
   /** Resolves when the run waits. */
   #waits: Promise<null> | null;
-  /** Number of the last event to give; known once the run waits. */
+  /** Number of the last event to send; known once the run waits. */
   #last = Number.POSITIVE_INFINITY;
   #seen: number;
 

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { listResponse } from "./list-response.js";
 import { changed, type LiveRuns, type RunListener } from "./live-runs.js";
 
-/** A stream of which a test decides what it is told, opened, and not read since. */
+/** A stream of which a test decides what it delivers, opened, and not read since. */
 async function open() {
   let listener: RunListener | undefined;
   const live = {
@@ -40,7 +40,7 @@ const run = (id: string, characters = 0): HandlerRecord =>
     started_at: "",
   }) as unknown as HandlerRecord;
 
-it("a reader that does not read is told to begin again, once much or many changes wait for it", async () => {
+it("a reader that does not read must begin again, once much or many changes wait for it", async () => {
   const { next, take } = await open();
   for (const id of ["a", "b", "c"]) take(run(id, 400_000));
   take(run("d"));

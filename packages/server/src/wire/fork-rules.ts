@@ -38,7 +38,7 @@ export function assertOpen({ name, compiled }: WorkflowFacts, fields: Fields, lo
     throw new WorkflowError({
       code: "STATE_INVALID",
       message: `"${name}" cannot read that state in a fork.`,
-      hint: "Give each field of `state` the type that it has in the run.",
+      hint: "Keep the type that each field of `state` has in the run.",
       details: { workflow: name },
     });
   });

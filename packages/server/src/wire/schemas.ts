@@ -66,7 +66,7 @@ export const runBody = z
         )
         .nullish()
         .describe(
-          "Starts with one key give one run, for so many milliseconds or a time such as `10m`. With `failed: replace`, a run that has ended without a result counts no longer.",
+          "Starts with one key start one run, for so many milliseconds or a time such as `10m`. With `failed: replace`, a run that has ended without a result counts no longer.",
         ),
       context: anything.optional().describe("Refused, unless it is `{}`: fork instead."),
     },
@@ -278,7 +278,7 @@ const envelopeShape = {
   type: z.string().describe("Its durable type."),
   types: z.array(z.string()).nullable().describe("The types of its bases, nearest first."),
   qualified_name: z.string().optional(),
-  meta: anything.optional().describe("Describes the parts of `value` that stand for values which JSON cannot hold."),
+  meta: anything.optional().describe("Describes the parts of `value` whose values JSON cannot hold."),
   version: z.number().optional().describe("Of the event's class, above 1."),
 };
 

@@ -71,7 +71,7 @@ export function workflowUnknown(name: string): WorkflowError {
   return new WorkflowError({
     code: "WORKFLOW_UNKNOWN",
     message: `There is no workflow ${JSON.stringify(name)}.`,
-    hint: "`GET /workflows` lists those that there are.",
+    hint: "`GET /workflows` lists the workflows.",
     details: { workflow: name },
   });
 }
@@ -86,15 +86,15 @@ interface FactsSource extends Pick<WorkflowFacts, "schemaOf"> {
 
 function factsOf({ name, workflow, additional, isOpen, schemaOf }: FactsSource): WorkflowFacts {
   const compiled = compileWorkflow(workflow);
-  const family = [...familyOf(compiled)];
+  const members = [...familyOf(compiled)];
   const events = new Map<string, EventClass>();
   const types: ValueType[] = [];
-  for (const member of family) {
+  for (const member of members) {
     types.push(...member.types.filter((type) => !types.some((known) => known.name === type.name)));
     for (const type of member.registry.types())
       if (!events.has(type)) events.set(type, member.registry.get(type) as EventClass);
   }
-  const routings = family.map(({ definition }) => createRouting(definition));
+  const routings = members.map(({ definition }) => createRouting(definition));
   const posted = new Set([...events.values()].filter((one) => isOpen || comesFromOutside(one, routings)).map(typeOf));
   for (const eventClass of additional) {
     events.set(eventClass.type, eventClass);
@@ -121,7 +121,7 @@ function comesFromOutside(eventClass: EventClass, routings: readonly Routing[]):
 
 /** The workflow and its children at any depth, each once. */
 function familyOf(root: CompiledWorkflow): ReadonlySet<CompiledWorkflow> {
-  const family = new Set<CompiledWorkflow>([root]);
-  for (const member of family) for (const child of member.children.keys()) family.add(compileChild(member, child));
-  return family;
+  const members = new Set<CompiledWorkflow>([root]);
+  for (const member of members) for (const child of member.children.keys()) members.add(compileChild(member, child));
+  return members;
 }

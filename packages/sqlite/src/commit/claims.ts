@@ -63,7 +63,7 @@ export class Claims {
     if (found === null || (found.run.endedAtMs !== null && lease.ended !== true)) return null;
     if (!this.#isFree(found, lease)) return null;
     const isOwn = found.run.lease?.owner === lease.owner;
-    if (found.run.queue !== null && !isOwn && lease.beside !== true) return null;
+    if (found.run.queue !== null && !isOwn && lease.ignoreQueueLimits !== true) return null;
     return this.#take(found.id, lease, isOwn && found.run.hasPlace);
   }
 

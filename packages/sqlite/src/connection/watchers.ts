@@ -66,7 +66,7 @@ export class Watchers {
     try {
       version = readVersion(database);
     } catch {
-      // Nobody could catch an error here. A listener that is called reads the store and meets the error where it can be
+      // An error could not be caught here. A listener that is called reads the store and meets the error where it can be
       // handled.
       return this.notify([null]);
     }

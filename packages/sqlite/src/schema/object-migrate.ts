@@ -41,7 +41,7 @@ function assertFree(database: ObjectDatabase, texts: readonly string[]): void {
   if (taken === undefined) return;
   throw new WorkflowError({
     code: "STORE_FOREIGN",
-    message: `The Durable Object has a table "${taken}" of its own, and the store needs that name.`,
+    message: `The Durable Object already has a table "${taken}", and the store needs that name.`,
     hint: "Use a separate Durable Object for Millrace, or rename your table.",
     details: { path: database.path, table: taken },
   });

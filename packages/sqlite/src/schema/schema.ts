@@ -45,7 +45,7 @@ const first = `
     priority INTEGER,
     queued_at INTEGER, -- when it is to begin
     place INTEGER, -- 0: it waits in line; 1: it has one; null: it wants none yet
-    had_place INTEGER, -- 1: it counts no more against a rate
+    rate_counted INTEGER, -- 1: it counts no more against a rate
     waiting TEXT,
     outcome TEXT
   ) STRICT;
@@ -62,7 +62,7 @@ const first = `
   CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
   CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
   CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
-    WHERE place = 0 AND had_place = 1;
+    WHERE place = 0 AND rate_counted = 1;
   CREATE INDEX runs_queue_due ON runs (queue, wake_at)
     WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
   CREATE INDEX runs_queue_posted ON runs (queue, posted_at)

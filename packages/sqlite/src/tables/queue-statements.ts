@@ -20,7 +20,7 @@ export const firstPosted: string = `SELECT posted_at AS atMs FROM runs INDEXED B
 
 // ---- places
 export const held = "SELECT count(*) AS count FROM runs WHERE queue = ? AND place = 1 AND ended_at IS NULL";
-export const takePlace = "UPDATE runs SET place = 1, had_place = 1 WHERE id = ?";
+export const takePlace = "UPDATE runs SET place = 1, rate_counted = 1 WHERE id = ?";
 
 // ---- keys in the order of their turns, each with room and with a run in line
 const heldByKey = `SELECT count(*) FROM runs
@@ -32,7 +32,7 @@ const keysOf = (hasRun: string): string => `SELECT k.queue_key AS key, k.turn,
 export const keysInTurn: string = keysOf(`EXISTS (SELECT 1 FROM runs
   WHERE queue = k.queue AND queue_key = k.queue_key AND place = 0 AND ${ofWorkflows})`);
 export const keysAgain: string = keysOf(`k.queue_key IN (SELECT queue_key FROM runs
-  WHERE queue = ? AND place = 0 AND had_place = 1 AND ${ofWorkflows})`);
+  WHERE queue = ? AND place = 0 AND rate_counted = 1 AND ${ofWorkflows})`);
 const lastTurn = "(SELECT coalesce(max(turn), 0) + 1 FROM queue_keys WHERE queue = ?)";
 export const addKey: string = `INSERT INTO queue_keys (queue, queue_key, turn) VALUES (?, ?, ${lastTurn}) ON CONFLICT DO NOTHING`;
 export const toTheEnd: string = `UPDATE queue_keys SET turn = ${lastTurn} WHERE queue = ? AND queue_key = ?`;
@@ -40,11 +40,11 @@ export const removeEmptyKeys: string = `DELETE FROM queue_keys WHERE queue = ? A
   WHERE queue = queue_keys.queue AND queue_key = queue_keys.queue_key AND place = 0)`;
 
 // ---- runs of a key, in the order in which they get a place
-const headsOf = (more: string): string => `SELECT id, queued_at AS queuedAtMs, had_place AS hadPlace FROM runs
+const headsOf = (more: string): string => `SELECT id, queued_at AS queuedAtMs, rate_counted AS hadPlace FROM runs
   WHERE queue = ? AND queue_key = ? AND place = 0${more} AND ${ofWorkflows}
   ORDER BY priority DESC, queued_at, id LIMIT ? + 0`;
 export const heads: string = headsOf("");
-export const headsAgain: string = headsOf(" AND had_place = 1");
+export const headsAgain: string = headsOf(" AND rate_counted = 1");
 
 // ---- first places, which rates count
 export const starts = "SELECT count(*) AS count FROM queue_starts WHERE queue = ? AND at_ms > ? AND at_ms < ?";

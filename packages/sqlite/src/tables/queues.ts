@@ -44,7 +44,7 @@ interface LineQuery {
   readonly isAgain: boolean;
 }
 
-/** Gives places to runs of queues. Every method that writes needs a transaction. */
+/** Assigns places to runs of queues. Every method that writes needs a transaction. */
 export class Queues {
   readonly #database: Database;
   readonly #owners: Owners;
@@ -54,7 +54,7 @@ export class Queues {
     this.#owners = owners;
   }
 
-  /** Gives the ids of runs of the named queues, as many as the limits leave: each has a place, and needs an owner. */
+  /** Returns the ids of runs of the named queues, as many as the limits leave: each has a place, and needs an owner. */
   take({ queues = [], ...request }: PlaceRequest): number[] {
     if (queues.length === 0) return [];
     this.#endExpired(queues, request);
@@ -104,7 +104,7 @@ export class Queues {
       isAgain ? text.keysAgain : text.keysInTurn,
       ...[perKey, name, perKey, ...(isAgain ? [name] : []), wanted, wanted, keys],
     );
-    // As many of each key as it can give if all give the same number.
+    // As many of each key as it can have if all have the same number.
     const limit = Math.ceil(keys / Math.max(1, found.length));
     return found.map((line) => {
       const heads = isAgain ? text.headsAgain : text.heads;

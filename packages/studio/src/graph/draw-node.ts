@@ -67,7 +67,7 @@ export function pill(node: GraphNode, kind: DrawnKind): DrawnNode {
   return { ...plain, id: node.id, kind, key: node.name, name: node.name, label, width, height: 26 };
 }
 
-/** Start and stop events without a class of their own. */
+/** The built-in start and stop events. */
 const plainNames: Readonly<Record<string, string>> = {
   StartEvent: "start",
   "pipeline.start": "start",

@@ -152,7 +152,7 @@ describe("the drawing of a pipeline", () => {
     );
   });
 
-  it("draws a nested pipeline in a group of its own, also where its steps are called as others are", () => {
+  it("draws a nested pipeline in a separate group, also where its steps are called as others are", () => {
     const outline = nested("outline", step("plan"), confirmed);
     const graph = graphOf([new Step({ name: "sketch", executor: outline }), step("plan")]);
     const { nodes, groups } = drawingOf(graph);
@@ -180,7 +180,7 @@ describe("the drawing of a pipeline", () => {
     expect(new Set(steps.map(({ key }) => key)).size).toBe(2);
   });
 
-  it("goes on behind the choices of a router", () => {
+  it("continues after the choices of a router", () => {
     const router = new Router({ name: "pick", selector: () => [], choices: [step("short"), step("long")] });
 
     expect(flows(graphOf([router, step("end")])).sort()).toEqual([

@@ -55,7 +55,7 @@ function workflowDrawingOf(graph: WorkflowGraphData): Drawing {
   return { nodes: drawn, edges: distinct(edges), groups: groupsOf(graph) };
 }
 
-/** Those that hold something, be it in groups of their own. */
+/** Those that hold something, directly or in inner groups. */
 function groupsOf({ groups }: WorkflowGraphData): DrawnGroup[] {
   const isUsed = ({ id, nodes }: GraphGroup): boolean =>
     nodes.length > 0 || groups.some((inner) => inner.parent === id && isUsed(inner));

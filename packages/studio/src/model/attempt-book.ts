@@ -43,6 +43,6 @@ function byStart(one: RunAttempt, other: RunAttempt): number {
   );
 }
 
-function isSame(known: RunAttempt | undefined, told: RunAttempt): boolean {
-  return known !== undefined && JSON.stringify(known) === JSON.stringify(told);
+function isSame(known: RunAttempt | undefined, received: RunAttempt): boolean {
+  return known !== undefined && JSON.stringify(known) === JSON.stringify(received);
 }

@@ -4,7 +4,7 @@ import type { RunAttempt } from "@millrace/client";
 import { placesOf } from "millrace/engine";
 import { type Bar, callBar, type Lane } from "./timeline.js";
 
-/** A step may make thousands of calls, which nobody reads in a timeline. */
+/** A step may make thousands of calls: too many to read in a timeline. */
 const MOST = 200;
 
 /** The lanes of steps, that of the selected one with its calls. */

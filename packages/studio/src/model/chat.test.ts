@@ -36,7 +36,7 @@ describe("chatsOf", () => {
     ]);
   });
 
-  it("finds none in other lists, and says nothing of tokens that nobody counted", () => {
+  it("finds none in other lists, and says nothing of uncounted tokens", () => {
     expect(chatsOf({ list: [{ role: "admin", content: "x" }], other: [1], messages: [] })).toEqual([]);
     expect(chatsOf({ messages: [{ role: "user", content: "Hi" }] })).toEqual([
       {

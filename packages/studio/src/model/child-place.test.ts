@@ -28,7 +28,7 @@ describe("a child run", () => {
     expect(childPlace(root, children, "r/9")).toBeNull();
   });
 
-  it("is told from its neighbours by whole parts of ids", () => {
+  it("is distinguished from its neighbours by whole parts of ids", () => {
     expect(["r/2", "r/2/3", "r/20", "r"].filter((runId) => isOf("r/2")({ runId }))).toEqual(["r/2", "r/2/3"]);
   });
 

@@ -58,7 +58,7 @@ describe("lineOf", () => {
     expect(of(entry(1, "step.completed", { step: "plan", item: 1, output })).event).toBe("Leg ×3");
   });
 
-  it("tells a failure that is tried again from one that is final, and what was thrown", () => {
+  it("distinguishes a failure that is tried again from one that is final, and what was thrown", () => {
     const failed = { step: "load", item: 3, attempt: 2, error: { name: "Error", message: "no paper" } };
 
     const again = of(entry(1, "step.failed", { ...failed, retryAtMs: 5 }));

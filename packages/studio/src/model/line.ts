@@ -33,14 +33,14 @@ export interface LineFacts {
 }
 
 type Words = Partial<Line> & Pick<Line, "kind" | "icon" | "text">;
-interface Told {
+interface TickFacts {
   readonly tick: HistoryTick;
   readonly who: string;
   readonly attempt: number;
   readonly isChild: boolean;
 }
 
-const sentences: Readonly<Record<string, (told: Told) => Words>> = {
+const sentences: Readonly<Record<string, (facts: TickFacts) => Words>> = {
   "run.started": ({ tick, isChild }) => ({
     kind: "events",
     icon: "start",
@@ -142,7 +142,7 @@ const sentences: Readonly<Record<string, (told: Told) => Words>> = {
 };
 
 /** Of ticks with one event, or with those that were sent together. */
-function emitting(verb: string): (told: Told) => Words {
+function emitting(verb: string): (facts: TickFacts) => Words {
   return ({ tick, who }) => {
     const event = typeOf(tick["event"]) ?? sentOf(tick["sends"]);
     return { kind: "events", icon: "event", text: `${who} ${verb}`, event };
@@ -153,8 +153,8 @@ export function lineOf(entry: HistoryEntry, { runId, naming }: LineFacts): Line 
   const { tick, step, attempt } = entry;
   const isChild = entry.runId !== runId;
   const name = step === null ? null : naming(step, entry.runId);
-  const told: Told = { tick, who: name?.label ?? "The caller", attempt: attempt ?? 1, isChild };
-  const words = sentences[tick.type]?.(told) ?? { kind: "events", icon: "event", text: tick.type };
+  const facts: TickFacts = { tick, who: name?.label ?? "The caller", attempt: attempt ?? 1, isChild };
+  const words = sentences[tick.type]?.(facts) ?? { kind: "events", icon: "event", text: tick.type };
   // A step of a pipeline that asks first ends, and begins again with the answer.
   const asksFirst = words.event?.startsWith("pipeline.ask ") === true && tick.type === "step.completed";
   const isHousekeeping = (name?.isInner === true && words.isFailure !== true) || asksFirst;

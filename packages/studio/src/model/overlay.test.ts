@@ -58,7 +58,7 @@ describe("overlayOf", () => {
     });
   });
 
-  it("tells what it waits for: a person before a time", () => {
+  it("says what it waits for: a person before a time", () => {
     expect(step({ waiting: 1 }, { asks: true })?.waitsFor).toBe("person");
     expect(step({ waiting: 1 })?.waitsFor).toBeNull();
     expect(step({ done: 1 }, { asks: true })?.waitsFor).toBeNull();

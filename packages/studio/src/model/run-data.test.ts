@@ -37,7 +37,7 @@ describe("outputOf", () => {
     expect(outputOfStep({ output: null })).toBeNull();
   });
 
-  it("of a step of a pipeline is its content, and not where the run goes on", () => {
+  it("of a step of a pipeline is its content, and not where the run continues", () => {
     const output = event("pipeline.enter 1 sketch", { visit: 2 });
 
     expect(outputOfStep({ output, shown: [event("pipeline.shown", { output: { content: "notes" } })] })).toEqual({

@@ -11,7 +11,7 @@ export interface Datum {
   readonly value: Json;
 }
 
-/** Internal events of pipelines say where the run goes on, and nothing of the work. */
+/** Internal events of pipelines say where the run continues, and nothing of the work. */
 function isInternal({ type }: StoredEvent): boolean {
   return type.startsWith("pipeline.") && type !== "pipeline.start";
 }

@@ -69,18 +69,18 @@ describe("RunStore", () => {
     expect(run.entries.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  it("tells listeners once for all that came in a frame", () => {
+  it("notifies listeners once for all that came in a frame", () => {
     const { store: run, flush } = store();
-    let told = 0;
-    run.version.subscribe(() => told++);
+    let calls = 0;
+    run.version.subscribe(() => calls++);
 
     run.append(ticks(1));
     run.append(ticks(1, 2));
     run.goTo(1);
-    expect([told, run.version.get()]).toEqual([0, 0]);
+    expect([calls, run.version.get()]).toEqual([0, 0]);
     flush();
 
-    expect([told, run.version.get()]).toEqual([1, 1]);
+    expect([calls, run.version.get()]).toEqual([1, 1]);
   });
 
   it("goes from stop to stop: failures and questions", () => {
@@ -109,7 +109,7 @@ describe("RunStore", () => {
     expect(run.lineAt(999)).toBe(before);
   });
 
-  it("replaces an attempt that is told again, and reads on from the first that is open", () => {
+  it("replaces an attempt that is reported again, and reads on from the first that is open", () => {
     const { store: run } = store();
     run.putAttempts([attempt("a", 1), attempt("b", 5, { status: "running", endedAtMs: null, endedTick: null })]);
     const before = run.attempts.list;
@@ -155,7 +155,7 @@ describe("RunStore", () => {
     expect(run.stateAt(5)).toEqual({ list: ["x"] });
   });
 
-  it("has no state before the server has told one", () => {
+  it("has no state before the server has sent one", () => {
     const { store: run } = store();
     run.append(ticks(2));
 

@@ -59,7 +59,7 @@ describe("stateRows", () => {
     expect(stateRows({ ...view, state: list, toggled })).toHaveLength(61);
   });
 
-  it("tells a field with a dot from a path", () => {
+  it("distinguishes a field with a dot from a path", () => {
     const rows = stateRows({ ...view, state: { "a.b": 1, a: { b: 2 } } });
 
     expect(new Set(rows.map(({ id }) => id)).size).toBe(3);

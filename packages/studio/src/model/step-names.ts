@@ -13,7 +13,7 @@ export interface StepName {
   /** Name of the step that it is shown as. */
   readonly owner: string;
   readonly label: string;
-  /** Nobody wrote it. */
+  /** It is not from the code of the user. */
   readonly isInner: boolean;
 }
 

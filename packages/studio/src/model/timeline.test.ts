@@ -26,7 +26,7 @@ describe("lanesOf", () => {
     ]);
   });
 
-  it("puts what a step asks into its lane, and what a container asks into one of its own", () => {
+  it("puts what a step asks into its lane, and what a container asks into a separate one", () => {
     const naming: StepNaming = (step) => {
       const owner = step.replace(/: ask$/, "");
       return { owner, label: `the ${owner}`, isInner: owner === "polish" };
@@ -184,7 +184,7 @@ describe("timeScale", () => {
     expect(scale.place(whole.toMs)).toBeCloseTo(1, 5);
   });
 
-  it("is even when nothing is folded, and still tells where it could be", () => {
+  it("is even when nothing is folded, and still says where it could be", () => {
     const scale = timeScale(long, { ...whole, folds: false });
 
     expect([scale.folded.length, scale.gaps.length]).toEqual([0, 1]);

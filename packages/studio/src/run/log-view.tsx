@@ -22,7 +22,7 @@ export interface LogViewProps {
   readonly onGo: (tick: number) => void;
   readonly boxRef: Ref<HTMLDivElement>;
   readonly searchRef: Ref<HTMLInputElement>;
-  /** Told the ticks that are shown, for the keys that go from one to the next. */
+  /** Called with the ticks that are shown, for the keys that go from one to the next. */
   readonly rowsRef: { current: readonly number[] };
 }
 

@@ -40,7 +40,7 @@ describe("the question of an agent in a step", () => {
     });
   });
 
-  it("has a form of its own outside of pipelines, and where it asks for something else", () => {
+  it("has its own form outside of pipelines, and where it asks for something else", () => {
     expect(promptOf(details)).toBeNull();
     expect(promptOf({ ...details, kind: "result", stepName: "clean up" })).toBeNull();
   });

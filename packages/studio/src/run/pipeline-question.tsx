@@ -137,7 +137,7 @@ function Answer({ requirement, id, isSending, onDecide }: PipelineQuestionProps)
           Run it again
         </Button>
         <Button disabled={isSending} onClick={() => onDecide({ decision: "skip" })}>
-          Go on without it
+          Continue without it
         </Button>
       </div>
     );

@@ -180,7 +180,7 @@ function MoreMenu({ children }: { readonly children: ReactNode }): ReactNode {
         onClick={() => setOpen(!isOpen)}
       />
       {isOpen && (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: its buttons have keys of their own
+        // biome-ignore lint/a11y/useKeyWithClickEvents: its buttons have their own keys
         <div className="menu" role="menu" id={id} tabIndex={-1} onClick={() => setOpen(false)}>
           {children}
         </div>

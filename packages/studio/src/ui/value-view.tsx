@@ -72,14 +72,14 @@ function cellOf(value: Json | undefined): string {
 export function CopyButton({ value, what }: { readonly value: Json; readonly what: string }): ReactNode {
   const [word, setWord] = useState("Copy");
   if (!isSecureContext) return null;
-  const tell = (outcome: string): void => {
+  const show = (outcome: string): void => {
     setWord(outcome);
     announce(`${outcome}: ${what}`);
   };
   const copy = (): Promise<void> =>
     navigator.clipboard.writeText(typeof value === "string" ? value : JSON.stringify(value, null, 2)).then(
-      () => tell("Copied"),
-      () => tell("Not allowed"),
+      () => show("Copied"),
+      () => show("Not allowed"),
     );
   return (
     <Button kind="ghost" isSmall aria-label={`${word} ${what}`} onClick={() => void copy()}>

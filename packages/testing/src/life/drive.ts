@@ -79,7 +79,7 @@ function hangs({ workflow, attempts }: Life, turns: number): WorkflowError {
   return new WorkflowError({
     code: "RUN_STUCK",
     message: `The run of "${workflow}" makes no progress: ${steps.length > 0 ? `${steps.map((step) => `"${step}"`).join(", ")} worked` : "nothing happened"} for ${turns} turns of the event loop.`,
-    hint: "Await something that settles, give the step a `timeout`, or raise `timeoutTurns` when it only takes long.",
+    hint: "Await something that settles, set a `timeout` of the step, or raise `timeoutTurns` when it only takes long.",
     details: { workflow, steps, turns },
   });
 }
@@ -95,8 +95,8 @@ function stuck({ workflow, attempts }: Life, responder: Responder, { prompts }: 
   ];
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `The run of "${workflow}" waits for an event that never comes: ${what.join("; ") || "an event from outside"}.`,
-    hint: asked.length > 0 ? `Give \`answers: { ${asked[0]}: { … } }\`.` : "Give the events in `events`.",
+    message: `The run of "${workflow}" waits for an event that is never sent: ${what.join("; ") || "an event from outside"}.`,
+    hint: asked.length > 0 ? `Pass \`answers: { ${asked[0]}: { … } }\`.` : "Pass the events in `events`.",
     details: { workflow, prompts: asked, waits: awaited },
   });
 }
@@ -105,7 +105,7 @@ function endless({ workflow, clock }: Life): WorkflowError {
   return new WorkflowError({
     code: "RUN_STUCK",
     message: `The run of "${workflow}" does not end: time has moved on ${MAX_JUMPS} times, to ${new Date(clock.now()).toISOString()}.`,
-    hint: "Give the loop of waits an end, at least under test.",
+    hint: "End the loop of waits, at least under test.",
     details: { workflow, jumps: MAX_JUMPS },
   });
 }

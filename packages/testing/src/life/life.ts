@@ -56,7 +56,7 @@ export interface Life {
   readonly clock: VirtualClock;
   readonly recording: Recording;
   readonly attempts: Attempts;
-  /** Tells whether a scheduler holds work that it will release. */
+  /** Returns whether a scheduler holds work that it will release. */
   readonly isHolding: () => boolean;
   /** Keeps further work from starting. */
   readonly stop: () => void;

@@ -13,7 +13,7 @@ export interface StoredTick {
 
 export interface RecordingOptions {
   /**
-   * Tells whether the process crashes before this tick is stored; `stored` is the number of ticks stored so far.
+   * Returns whether the process crashes before this tick is stored; `stored` is the number of ticks stored so far.
    * @default never
    */
   readonly crashBefore?: (next: StoredTick, stored: number) => boolean;

@@ -52,7 +52,7 @@ export class RunsOfTicks {
 
   #open(parentId: string, { item, call, name }: Extract<Tick, { readonly type: "child.opened" }>): void {
     const parent = this.get(parentId);
-    const record = parent.state.items.get(item)?.memory?.get(call);
+    const record = parent.state.items.get(item)?.calls?.get(call);
     if (record?.kind !== "child") return;
     const owner = record.sharesStore ? parent.state : null;
     this.#add(compileChild(parent.compiled, name), record.runId, { owner, opened: { parentId, item, call } });

@@ -135,7 +135,7 @@ export class Scheduler implements SeededScheduler {
     this.#pumping = false;
   }
 
-  /** Waits until no attempt runs, or the running ones give no sign for long. */
+  /** Waits until no attempt runs, or the running ones show no sign for long. */
   async #quiet(): Promise<void> {
     let changes = -1;
     for (let turn = 0, quiet = 0; quiet < QUIET_TURNS && !this.#stopped; turn++) {

@@ -26,7 +26,7 @@ export function testRuntime<const Flows extends Workflows>(
   options: TestRuntimeOptions = {},
 ): TestRuntime<Flows> {
   const clock = virtualClock();
-  // No other runtime can have the runs of its own store, and `advance` fires every renewal of a lease.
+  // No other runtime can have the runs of this store, and `advance` fires every renewal of a lease.
   const leaseMs = options.store === undefined ? DAY_MS : undefined;
   const runtime = createRuntime({
     idleReleaseMs: 0,

@@ -111,7 +111,7 @@ async function die<App extends Durable>(dies: Death, world: DurableWorld<App>, l
   try {
     const living = liveOn(world, first);
     living.catch(() => {}); // errors of the dead process
-    const left = await inTime(limitMs, Promise.race([first.death, toldAll(living, first)]));
+    const left = await inTime(limitMs, Promise.race([first.death, allSettled(living, first)]));
     if (typeof left === "object") return { died, end: left.value };
     died = true;
     return { died, end: await inTime(limitMs, liveOn(world, next)) };
@@ -124,7 +124,7 @@ async function die<App extends Durable>(dies: Death, world: DurableWorld<App>, l
 }
 
 /** The answers to the caller. The caller of a stopped process may get any answer, but must get one. */
-async function toldAll(living: Promise<unknown>, process: Mortal): Promise<{ readonly value: unknown } | "stopped"> {
+async function allSettled(living: Promise<unknown>, process: Mortal): Promise<{ readonly value: unknown } | "stopped"> {
   try {
     const value = await living;
     return process.isStopping ? "stopped" : { value };
@@ -179,7 +179,7 @@ function diverged({ write, how }: NumberedDeath, expected: unknown, tried: Tried
   return new WorkflowError({
     code: "RESUME_DIVERGED",
     message: `Where a process ${partings[how](write)}, the next one ended differently.\n${describeDifference(wanted, actual)}`,
-    hint: `Give runs a \`runId\`, and do in \`ctx.run\` or with the \`idempotencyKey\` what must happen once. Again: \`{ at: ${write} }\`.`,
+    hint: `Pass a \`runId\` to runs, and do in \`ctx.run\` or with the \`idempotencyKey\` what must happen once. Again: \`{ at: ${write} }\`.`,
     details: { at: write, how, isStored: how !== "lost", expected: wanted, actual },
     ...("error" in tried && { cause: tried.error }),
   });
@@ -188,7 +188,7 @@ function diverged({ write, how }: NumberedDeath, expected: unknown, tried: Tried
 function stuck(limitMs: number): WorkflowError {
   return new WorkflowError({
     code: "RUN_STUCK",
-    message: `A process did not end within ${limitMs} ms: opening, starting, working or stopping takes for ever, or its caller waits for ever.`,
+    message: `A process did not end within ${limitMs} ms: opening, starting, working or stopping never ends, or its caller waits forever.`,
     hint: "Await only what the process settles, also when it is stopped; raise `timeout` if it only takes long.",
     details: { limitMs },
   });

@@ -34,7 +34,7 @@ export interface ProveOptions<Result = unknown, State = unknown> extends Outside
   /** Crashes only when this many ticks are stored, in order to look into a failure. @default every tick */
   readonly at?: number;
   /**
-   * Tells whether a resumed run may end with `actual`, where an uninterrupted one ended with `expected`.
+   * Returns whether a resumed run may end with `actual`, where an uninterrupted one ended with `expected`.
    * @default deep equality
    */
   readonly compare?: (expected: Ending<Result, State>, actual: Ending<Result, State>) => boolean;

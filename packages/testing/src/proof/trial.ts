@@ -48,7 +48,7 @@ export interface Crash {
   /** Attempts under way: `"charge"`. */
   readonly atWork: readonly string[];
   readonly from: CrashSource;
-  /** `true` when the live snapshot equals the one that the ticks give: then only one of them is tried. */
+  /** `true` when the live snapshot equals the one of the ticks: then only one of them is tried. */
   readonly isSame: boolean;
 }
 export type CrashSource = "journal" | "snapshot";

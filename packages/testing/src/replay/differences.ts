@@ -76,7 +76,7 @@ function surplus({ step, input }: PathItem): Difference {
 }
 
 function unanswered(type: string): Difference {
-  return { kind: "answer", step: null, text: `Nobody asked ${type}, which was answered in the recorded run.` };
+  return { kind: "answer", step: null, text: `${type} was not asked; in the recorded run it was answered.` };
 }
 
 /** Without the scopes' mark and the kind of the call. */

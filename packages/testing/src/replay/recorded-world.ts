@@ -51,7 +51,7 @@ export class RecordedWorld {
     this.#answers = [...options.recorded.answers];
   }
 
-  /** Answers that nobody has asked for yet. */
+  /** Answers whose question was not asked yet. */
   get unused(): readonly PathAnswer[] {
     return this.#answers;
   }
@@ -145,7 +145,7 @@ interface Edit {
   readonly state: unknown;
 }
 
-/** Gives the fields that the edit has changed the values that they had after it. */
+/** Returns the fields that the edit has changed the values that they had after it. */
 function adopt(draft: Record<string, unknown>, { change, state }: Edit): void {
   const after = state as Record<string, unknown>;
   const paths = "whole" in change ? [[]] : change.patches.map(({ path }) => path);

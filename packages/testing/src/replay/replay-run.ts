@@ -115,7 +115,7 @@ async function replay(workflow: Workflow, recording: RunRecording, options: Repl
       const [first] = differencesOf({ recorded, played, world });
       throw WorkflowError.is(error, "RUN_STUCK") && first !== undefined ? diverged(recording, [first], error) : error;
     })) as Ended;
-    const differences = [...differencesOf({ recorded, played, world }), ...endsOf(recorded, played)];
+    const differences = [...differencesOf({ recorded, played, world }), ...continuationsOf(recorded, played)];
     if (differences.length > 0 && !allowDifferences) throw diverged(recording, differences);
     return {
       outcome,
@@ -133,7 +133,7 @@ type Started = Extract<Tick, { readonly type: "run.started" }>;
 
 /** @throws {WorkflowError} `RECORDING_INVALID` */
 function readTicks(path: RunPath, { format, runId, ticks }: RunRecording): Started {
-  if (format !== 1 || typeof runId !== "string" || !Array.isArray(ticks)) throw invalid("it is none of format 1", null);
+  if (format !== 1 || typeof runId !== "string" || !Array.isArray(ticks)) throw invalid("its format is not 1", null);
   let start: Tick | null = null;
   for (const [index, { runId: of, tick: json }] of ticks.entries()) {
     try {
@@ -148,7 +148,7 @@ function readTicks(path: RunPath, { format, runId, ticks }: RunRecording): Start
   return start;
 }
 
-function endsOf(recorded: RunPath, played: RunPath): Difference[] {
+function continuationsOf(recorded: RunPath, played: RunPath): Difference[] {
   const textOf = (path: RunPath): string => {
     const { state, compiled } = [...path.runs.all.values()][0] as ReturnType<RunPath["runs"]["get"]>;
     const { outcome, store } = state;
@@ -163,7 +163,7 @@ function diverged({ runId }: RunRecording, differences: readonly Difference[], c
   const [first, ...more] = differences.map(({ text }) => text);
   return new WorkflowError({
     code: "REPLAY_DIVERGED",
-    message: `The code takes another way than in the run "${runId}": ${first}${more.length > 0 ? `\n(and ${more.length} more)` : ""}`,
+    message: `The code takes a different path than in the run "${runId}": ${first}${more.length > 0 ? `\n(and ${more.length} more)` : ""}`,
     hint: "If that is meant, record a run of the new code. `ignore` leaves out fields such as times; calls outside of `ctx.run` are not recorded.",
     details: { runId, differences: differences.map((one) => ({ ...one })) },
     ...(cause !== undefined && { cause }),

@@ -119,7 +119,7 @@ export class RunPath {
         if (tick.retryAtMs === null) item.calls.set(tick.call, { kind: "error", error: tick.error });
         return;
       case "child.opened": {
-        const record = state.items.get(tick.item)?.memory?.get(tick.call);
+        const record = state.items.get(tick.item)?.calls?.get(tick.call);
         if (record?.kind !== "child") return;
         const run: PathRun = { workflow: tick.name, items: [] };
         this.#byId.set(record.runId, run);

@@ -52,7 +52,7 @@ export class Process implements SimulatedProcess {
     this.end = new Promise((_resolve, reject) => {
       this.#ended = reject;
     });
-    this.end.catch(() => {}); // nobody may await the end
+    this.end.catch(() => {}); // the end may not be awaited
     this.clock = {
       now: () => cluster.clock.now() + this.skewMs,
       setTimer: (atMs, wake) => {

@@ -49,7 +49,7 @@ export interface Faults {
   readonly pauses: number;
   /** For up to five minutes one process does not reach the store. @default 1 */
   readonly partitions: number;
-  /** For up to five minutes every answer of the store takes up to two seconds. @default 1 */
+  /** For up to five minutes every answer of the store lasts up to two seconds. @default 1 */
   readonly slowStores: number;
   /** For up to five minutes one in ten requests to the store is lost, or its answer is. @default 1 */
   readonly lostAnswers: number;

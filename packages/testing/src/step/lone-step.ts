@@ -30,7 +30,7 @@ export function snapshotBefore(compiled: CompiledWorkflow, { name, event, store,
   const item: WorkItem = {
     ...{ id: LONE_ITEM, step: name, input: inputOf(step.definition, event), scope: null, index: 0, recoveries: null },
     ...{ status: "ready", attempt: 0, failures: 0, firstStartedAtMs: -1, lastError: null, lastFailedAtMs: 0 },
-    ...{ memory: null, open: 0, answered: null, fan: null, retryTimer: null },
+    ...{ calls: null, open: 0, answered: null, fanOut: null, retryTimer: null },
   };
   state.items.set(LONE_ITEM, item);
   // The run has begun, and its next id follows the one in use.
@@ -65,7 +65,7 @@ function notTaken({ name }: StepDefinition, event: unknown, accepts: string): Wo
   return new WorkflowError({
     code: "EVENT_NOT_ACCEPTED",
     message: `Step "${name}" takes ${accepts}, not ${type ?? (Array.isArray(event) ? "a list" : typeof event)}.`,
-    hint: "Give what the step gets as its first argument.",
+    hint: "Pass what the step gets as its first argument.",
     details: { step: name, accepts, given: type ?? null },
   });
 }

@@ -32,7 +32,7 @@ export function resolveWait(reduction: Reduction, wait: WaitRecord, event: Event
 /** A sleep has ended, a wait has timed out, or a call may begin its next attempt. */
 export function onCallDue(reduction: Reduction, id: number, call: string): void {
   const item = reduction.state.items.get(id);
-  const record = item?.memory?.get(call);
+  const record = item?.calls?.get(call);
   if (!item || !record || !("status" in record) || record.status !== "open") return;
   if (record.kind === "wait") {
     record.timer = null;

@@ -1,5 +1,5 @@
 /**
- * Calls of attempts through `ctx`. Each becomes a record in the memory of its work item.
+ * Calls of attempts through `ctx`. Each becomes a record of its work item.
  *
  * @module
  */
@@ -35,7 +35,7 @@ export function onSendsCommitted(reduction: Reduction, tick: SendsCommitted): vo
 
 export function sendAll(reduction: Reduction, item: WorkItem, sends: readonly Send[] = []): void {
   for (const send of sends) {
-    if (item.memory?.has(send.call)) continue;
+    if (item.calls?.has(send.call)) continue;
     remember(item, { kind: "send", call: send.call });
     sendOut(reduction, item, send);
   }
@@ -44,7 +44,7 @@ export function sendAll(reduction: Reduction, item: WorkItem, sends: readonly Se
 /** The item that opens a call; `null` if its attempt is over, or an earlier one has opened the call. */
 function opening(reduction: Reduction, tick: WaitOpened | SleepOpened | ChildOpened): WorkItem | null {
   const item = currentItem(reduction, tick);
-  if (item === null || !item.memory?.has(tick.call)) return item;
+  if (item === null || !item.calls?.has(tick.call)) return item;
   awaitCall(reduction, item, tick.call);
   return null;
 }
@@ -146,7 +146,7 @@ export function onChildOpened(reduction: Reduction, tick: ChildOpened): void {
 
 export function onChildClosed(reduction: Reduction, tick: ChildClosed): void {
   const item = reduction.state.items.get(tick.item);
-  const record = item?.memory?.get(tick.call);
+  const record = item?.calls?.get(tick.call);
   if (!item || record?.kind !== "child" || record.status !== "open") return;
   record.status = tick.error === null ? "completed" : "failed";
   record.result = tick.result;
@@ -162,7 +162,7 @@ export function onCallAwaited(reduction: Reduction, tick: CallAwaited): void {
 
 /** An open call is not opened again. */
 function awaitCall(reduction: Reduction, item: WorkItem, call: string): void {
-  const record = item.memory?.get(call);
+  const record = item.calls?.get(call);
   if (!record) return;
   if (isOpen(record)) suspend(reduction, item, record);
   else emitCommand(reduction, { type: "call.settle", item: item.id, call });
@@ -171,7 +171,7 @@ function awaitCall(reduction: Reduction, item: WorkItem, call: string): void {
 /** A call that was answered meanwhile keeps its answer. */
 export function onCallClosed(reduction: Reduction, tick: CallClosed): void {
   const item = currentItem(reduction, tick);
-  const record = item?.memory?.get(tick.call);
+  const record = item?.calls?.get(tick.call);
   if (item === null || !isOpen(record)) return;
   closeCall(reduction, record);
   record.reason = tick.reason;

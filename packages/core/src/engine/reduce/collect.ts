@@ -32,9 +32,9 @@ function begin({ state, routing }: Reduction): void {
  * Adds an event to the batch of the nearest enclosing fan-out that the step gathers. Returns `false` when there is
  * none: then no batch collects it.
  */
-function gather(reduction: Reduction, step: CollectStep, parcel: PendingEvent): boolean {
-  const { event, recoveries } = parcel;
-  const found = scopeOf(step, parcel);
+function gather(reduction: Reduction, step: CollectStep, pendingEvent: PendingEvent): boolean {
+  const { event, recoveries } = pendingEvent;
+  const found = scopeOf(step, pendingEvent);
   if (found === null) {
     noteLeftover(reduction.state, { kind: "collect", step: step.name, arrived: event.type });
     return false;
@@ -43,7 +43,7 @@ function gather(reduction: Reduction, step: CollectStep, parcel: PendingEvent): 
   if (scope.closed) return true; // another step has cancelled the rest of the fan-out
   const gathered = gatheredAt(scope, step.name);
   if (gathered.fired) return true; // arrived after the n-th: not in the batch
-  const path = scope === parcel.scope ? null : pathIn(scope, parcel);
+  const path = scope === pendingEvent.scope ? null : pathIn(scope, pendingEvent);
   gathered.arrivals.push({ index, path, event, recoveries });
   if (gathered.arrivals.length === step.trigger.take) {
     fireBatch(reduction, scope, step.name);

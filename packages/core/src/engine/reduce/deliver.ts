@@ -12,11 +12,11 @@ import { enqueue } from "./items.js";
 import { emitCommand, publish, type Reduction } from "./reduction.js";
 
 /**
- * Gives an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
+ * Delivers an event to the oldest wait that it matches, and to every step that accepts it, except the step of that wait.
  * Returns `false` if no step accepted it.
  */
-export function offer(reduction: Reduction, parcel: PendingEvent): boolean {
-  const { event, step: only } = parcel;
+export function offer(reduction: Reduction, pendingEvent: PendingEvent): boolean {
+  const { event, step: only } = pendingEvent;
   const answered = reduction.state.waits === null ? null : answerWait(reduction, event, only);
   let taken = answered !== null;
   const route = reduction.routing.routes.get(event.type);
@@ -25,10 +25,10 @@ export function offer(reduction: Reduction, parcel: PendingEvent): boolean {
   for (const { name } of route.steps) {
     if (name === answered || (only !== null && only !== name)) continue;
     input ??= { kind: "event", event };
-    enqueue(reduction, { step: name, input }, parcel);
+    enqueue(reduction, { step: name, input }, pendingEvent);
     taken = true;
   }
-  return optionalModules.gathered?.offer(reduction, route, parcel) === true || taken;
+  return optionalModules.gathered?.offer(reduction, route, pendingEvent) === true || taken;
 }
 
 /**
@@ -37,13 +37,16 @@ export function offer(reduction: Reduction, parcel: PendingEvent): boolean {
  *
  * @param from The step that it comes from, when that is known.
  */
-export function deliver(reduction: Reduction, parcel: PendingEvent, from: string | null = null): void {
-  if (parcel.scope?.closed) return;
-  const isPrompt = reduction.routing.roles.get(parcel.event.type) === "inputRequired";
-  if (isPrompt) show(reduction, parcel.event, from);
-  if (offer(reduction, parcel) || isPrompt) return;
-  if (keep(reduction, parcel)) return;
-  emitCommand(reduction, { type: "note", note: { kind: "event.unhandled", event: parcel.event, step: parcel.step } });
+export function deliver(reduction: Reduction, pendingEvent: PendingEvent, from: string | null = null): void {
+  if (pendingEvent.scope?.closed) return;
+  const isPrompt = reduction.routing.roles.get(pendingEvent.event.type) === "inputRequired";
+  if (isPrompt) show(reduction, pendingEvent.event, from);
+  if (offer(reduction, pendingEvent) || isPrompt) return;
+  if (keep(reduction, pendingEvent)) return;
+  emitCommand(reduction, {
+    type: "note",
+    note: { kind: "event.unhandled", event: pendingEvent.event, step: pendingEvent.step },
+  });
 }
 
 function show(reduction: Reduction, event: EventData, step: string | null): void {

@@ -26,7 +26,7 @@ export function reportDiscarded(reduction: Reduction, by: object): void {
     for (const event of inputEvents(item)) add(event, { step: item.step, status });
   }
   for (const timer of timers?.toArray() ?? [])
-    if (timer.kind === "send") add(timer.parcel.event, { step: timer.parcel.step, status: "delayed" });
+    if (timer.kind === "send") add(timer.pendingEvent.event, { step: timer.pendingEvent.step, status: "delayed" });
   for (const { event, step } of inbox ?? []) add(event, { step, status: "kept" });
   for (const scope of scopes?.values() ?? [])
     for (const [step, { arrivals, fired }] of scope.gathered ?? [])

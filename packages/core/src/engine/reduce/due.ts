@@ -32,9 +32,9 @@ function fire(reduction: Reduction, timer: Timer): void {
     case "retry":
       return onRetryDue(reduction, timer.item);
     case "send":
-      deliver(reduction, timer.parcel);
-      if (timer.parcel.scope !== null)
-        optionalModules.fans?.leaveScope(reduction, timer.parcel.scope, timer.parcel.index);
+      deliver(reduction, timer.pendingEvent);
+      if (timer.pendingEvent.scope !== null)
+        optionalModules.fanOuts?.leaveScope(reduction, timer.pendingEvent.scope, timer.pendingEvent.index);
       return;
     case "timeout":
       state.runTimer = null;

@@ -57,7 +57,7 @@ export function onEffectRecorded(reduction: Reduction, tick: EffectRecorded): vo
   for (const event of shown ?? []) publish(reduction, event, byItem(item, call));
   const shows = hasShown === true || shown !== undefined;
   if (written !== undefined) publish(reduction, allWritten(call, written), byItem(item, call));
-  item.memory?.delete(call); // listed in the order of the answers
+  item.calls?.delete(call); // listed in the order of the answers
   remember(item, { kind: "run", call, value, ...(shows && { hasShown: true }) });
   sendAll(reduction, item, sends);
   settle(reduction, item, call);
@@ -67,8 +67,8 @@ function settle(reduction: Reduction, item: WorkItem, call: string): void {
   emitCommand(reduction, { type: "call.settle", item: item.id, call });
 }
 
-function effectOf({ memory }: WorkItem, call: string): EffectRecord | null {
-  const record = memory?.get(call);
+function effectOf({ calls }: WorkItem, call: string): EffectRecord | null {
+  const record = calls?.get(call);
   return record?.kind === "effect" ? record : null;
 }
 

@@ -3,20 +3,29 @@
  *
  * @module
  */
-import type { FanFeature } from "../optional-modules.js";
+import type { FanOutFeature } from "../optional-modules.js";
 import type { Routing } from "../routing.js";
 import type { EventData, WorkItem } from "../state.js";
 import type { StepYielded } from "../tick.js";
-import { FAN_OUT_BUFFER, fanOf, leaveFan, leaveScope, stopGenerator } from "./fan-out.js";
+import { FAN_OUT_BUFFER, fanOutOf, leaveFanOut, leaveScope, stopGenerator } from "./fan-out.js";
 import { remember } from "./open-calls.js";
 import { emit } from "./output.js";
 import { currentItem, emitCommand, type Reduction } from "./reduction.js";
 import { leftoversOf, noteLeftover } from "./stuck.js";
 
-export const fanning: FanFeature = { fanOf, take, onStepYielded, leaveScope, leaveFan, canEndAlone, noneOf, missing };
+export const fanOutFeature: FanOutFeature = {
+  fanOutOf,
+  take,
+  onStepYielded,
+  leaveScope,
+  leaveFanOut,
+  canEndAlone,
+  noneOf,
+  missing,
+};
 
 function take(reduction: Reduction, item: WorkItem, events: readonly EventData[]): void {
-  const scope = fanOf(reduction, item, false);
+  const scope = fanOutOf(reduction, item, false);
   const { recoveries, step } = item;
   const first = scope.size;
   scope.size += events.length;
@@ -35,7 +44,7 @@ function isUngathered({ routing }: Reduction, { step }: WorkItem): boolean {
 function onStepYielded(reduction: Reduction, tick: StepYielded): void {
   const item = currentItem(reduction, tick);
   if (item === null) return;
-  const scope = fanOf(reduction, item, true);
+  const scope = fanOutOf(reduction, item, true);
   scope.generator = item.id;
   remember(item, { kind: "yield", call: tick.call, digest: tick.digest });
   if (scope.closed) return stopGenerator(reduction, scope);
@@ -45,8 +54,8 @@ function onStepYielded(reduction: Reduction, tick: StepYielded): void {
   else scope.paused = true;
 }
 
-function canEndAlone({ steps }: Routing, { fan, scope }: WorkItem): boolean {
-  for (let around = fan ?? scope; around !== null; around = around.parent) {
+function canEndAlone({ steps }: Routing, { fanOut, scope }: WorkItem): boolean {
+  for (let around = fanOut ?? scope; around !== null; around = around.parent) {
     for (const name of around.collects) {
       const trigger = steps.get(name)?.trigger;
       if (trigger?.kind === "collect" && (trigger.settle || trigger.rest === "cancel")) return true;

@@ -25,10 +25,10 @@ export function joinIncomplete(step: string, missing: readonly string[], events:
   return makeEngineEvent(JoinIncompleteEvent, { step, missing, events } as never);
 }
 
-/** Tells readers that the step streams again what it has streamed earlier, except inside of calls that it does not make again. */
-export function stepRestarted({ step, id, attempt, memory }: WorkItem): EventData {
+/** Announces to readers that the step streams again what it has streamed earlier, except inside of calls that are not repeated. */
+export function stepRestarted({ step, id, attempt, calls }: WorkItem): EventData {
   const kept: string[] = [];
-  for (const [call, record] of memory ?? []) if ("hasShown" in record) kept.push(call);
+  for (const [call, record] of calls ?? []) if ("hasShown" in record) kept.push(call);
   return makeEngineEvent(StepRestartedEvent, { step, item: id, attempt, ...(kept.length > 0 && { kept }) } as never);
 }
 

@@ -19,7 +19,7 @@ export function onStepFailed(reduction: Reduction, tick: StepFailed): void {
   item.lastFailedAtMs = reduction.state.atMs;
   forgetFailures(item);
   if (tick.retryAtMs === null) {
-    if (tick.isGenerator === true) optionalModules.fans?.fanOf(reduction, item, false);
+    if (tick.isGenerator === true) optionalModules.fanOuts?.fanOutOf(reduction, item, false);
     failForGood(reduction, item);
   } else retry(reduction, item, tick.retryAtMs);
 }
@@ -28,22 +28,22 @@ export function onStepFailed(reduction: Reduction, tick: StepFailed): void {
  * Forgets timed-out waits and failed children, which are then tried again, and with them all of a race that they have decided. Calls of
  * `ctx.run` that have used up their retries are retried, too, and keep the number of their attempts.
  */
-function forgetFailures({ memory }: WorkItem): void {
+function forgetFailures({ calls }: WorkItem): void {
   const races = new Set<string>();
-  for (const [call, record] of memory ?? []) {
+  for (const [call, record] of calls ?? []) {
     if (record.kind === "effect" && record.status === "failed") renewEffect(record);
     else if (
       (record.kind === "wait" && record.status === "timedOut") ||
       (record.kind === "child" && record.status === "failed")
     ) {
-      memory?.delete(call);
+      calls?.delete(call);
       if (record.race !== undefined) races.add(record.race);
     }
   }
   if (races.size === 0) return;
-  for (const [call, record] of memory ?? [])
+  for (const [call, record] of calls ?? [])
     if (races.has(record.kind === "race" ? call : ((record as Partial<SlotlessRecord>).race as string)))
-      memory?.delete(call);
+      calls?.delete(call);
 }
 
 /** The policy of a call counts anew. */

@@ -21,8 +21,8 @@ export const FAN_OUT_BUFFER = 100;
  *
  * @param counted Whether open work is counted by element; for a settling step it always is.
  */
-export function fanOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState {
-  if (item.fan !== null) return item.fan;
+export function fanOutOf(reduction: Reduction, item: WorkItem, counted: boolean): FanOutState {
+  if (item.fanOut !== null) return item.fanOut;
   const { state, routing } = reduction;
   const parent = item.scope;
   const collects = routing.steps.get(item.step)?.fanOut?.collects ?? [];
@@ -35,7 +35,7 @@ export function fanOf(reduction: Reduction, item: WorkItem, counted: boolean): F
     counted: counted || collects.some((name) => isSettling(reduction, name)),
   });
   scope.open = 1;
-  item.fan = scope;
+  item.fanOut = scope;
   state.scopes ??= new Map();
   state.scopes.set(scope.id, scope);
   if (parent !== null) {
@@ -75,9 +75,9 @@ export function leaveScope(reduction: Reduction, scope: FanOutState, index: numb
 }
 
 /** Its opener has ended: the fan-out closes with the last of its work. */
-export function leaveFan(reduction: Reduction, fan: FanOutState): void {
-  fan.generator = null;
-  leaveOpener(reduction, fan);
+export function leaveFanOut(reduction: Reduction, fanOut: FanOutState): void {
+  fanOut.generator = null;
+  leaveOpener(reduction, fanOut);
   closeEmptied(reduction);
 }
 
@@ -158,7 +158,7 @@ function dropWork(reduction: Reduction, scope: FanOutState, index: number | null
   const dropped: WorkItem[] = [];
   takeOut(reduction, { scope, index }, dropped);
   for (const item of dropped) {
-    if (item.memory !== null) closeCalls(reduction, item);
+    if (item.calls !== null) closeCalls(reduction, item);
     if (item.retryTimer !== null) reduction.state.timers?.remove(item.retryTimer);
     emitCommand(reduction, { type: "attempt.end", item: item.id, reason: "its fan-out was cancelled" });
     endAttempt(reduction, item);
@@ -186,6 +186,8 @@ function takeOut(
     dropped.push(item);
   }
   const isOfIt = (timer: Timer): boolean =>
-    timer.kind === "send" && timer.parcel.scope === scope && (index === null || timer.parcel.index === index);
+    timer.kind === "send" &&
+    timer.pendingEvent.scope === scope &&
+    (index === null || timer.pendingEvent.index === index);
   for (const timer of state.timers?.where(isOfIt) ?? []) state.timers?.remove(timer);
 }

@@ -12,14 +12,15 @@ import type { Reduction } from "./reduction.js";
 
 export const gathering: GatheredFeature = { offer, eventsOf, argumentOf, shapeOf, inShape };
 
-function offer(reduction: Reduction, { collects, joins }: Route, parcel: PendingEvent): boolean {
-  const { step: only } = parcel;
+function offer(reduction: Reduction, { collects, joins }: Route, pendingEvent: PendingEvent): boolean {
+  const { step: only } = pendingEvent;
   let taken = false;
   for (const step of collects)
-    if ((only === null || only === step.name) && optionalModules.collect?.gather(reduction, step, parcel)) taken = true;
+    if ((only === null || only === step.name) && optionalModules.collect?.gather(reduction, step, pendingEvent))
+      taken = true;
   for (const step of joins) {
     if (only !== null && only !== step.name) continue;
-    optionalModules.join?.arrive(reduction, step, parcel);
+    optionalModules.join?.arrive(reduction, step, pendingEvent);
     taken = true;
   }
   return taken;

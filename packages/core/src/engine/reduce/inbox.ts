@@ -9,11 +9,11 @@ import { matchesWhere } from "./answers.js";
 import type { Reduction } from "./reduction.js";
 
 /** Keeps an event when a step that can still run (the named one, if any) waits for its type. */
-export function keep(reduction: Reduction, parcel: PendingEvent): boolean {
-  const waiting = reduction.routing.routes.get(parcel.event.type)?.waiting;
-  if (!waiting?.some((name) => isFor(parcel, name) && canRun(reduction, name))) return false;
+export function keep(reduction: Reduction, pendingEvent: PendingEvent): boolean {
+  const waiting = reduction.routing.routes.get(pendingEvent.event.type)?.waiting;
+  if (!waiting?.some((name) => isFor(pendingEvent, name) && canRun(reduction, name))) return false;
   reduction.state.inbox ??= [];
-  reduction.state.inbox.push(parcel);
+  reduction.state.inbox.push(pendingEvent);
   return true;
 }
 
@@ -48,6 +48,8 @@ function canRun(reduction: Reduction, name: string): boolean {
   return (state.timers?.toArray() ?? []).some(
     (timer) =>
       timer.kind === "send" &&
-      (routing.routes.get(timer.parcel.event.type)?.steps ?? []).some((step) => reachOf(routing, step.name).has(name)),
+      (routing.routes.get(timer.pendingEvent.event.type)?.steps ?? []).some((step) =>
+        reachOf(routing, step.name).has(name),
+      ),
   );
 }

@@ -42,10 +42,10 @@ export function enqueue(reduction: Reduction, { step, input }: Delivery, place: 
     firstStartedAtMs: -1,
     lastError: null,
     lastFailedAtMs: 0,
-    memory: null,
+    calls: null,
     open: 0,
     answered: null,
-    fan: null,
+    fanOut: null,
     retryTimer: null,
   };
   state.items.set(id, item);
@@ -66,14 +66,14 @@ export function enqueue(reduction: Reduction, { step, input }: Delivery, place: 
 export function endItem(reduction: Reduction, item: WorkItem): void {
   const { state } = reduction;
   if (!state.items.delete(item.id)) return;
-  if (item.memory !== null) closeCalls(reduction, item);
+  if (item.calls !== null) closeCalls(reduction, item);
   if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
   endAttempt(reduction, item);
   const { scope } = item;
-  if (scope?.items.delete(item.id)) optionalModules.fans?.leaveScope(reduction, scope, item.index);
+  if (scope?.items.delete(item.id)) optionalModules.fanOuts?.leaveScope(reduction, scope, item.index);
 }
 
 /** Called when the item has no more elements. */
-export function leaveFan(reduction: Reduction, { fan }: WorkItem): void {
-  if (fan !== null) optionalModules.fans?.leaveFan(reduction, fan);
+export function leaveFanOut(reduction: Reduction, { fanOut }: WorkItem): void {
+  if (fanOut !== null) optionalModules.fanOuts?.leaveFanOut(reduction, fanOut);
 }

@@ -21,13 +21,13 @@ import { leftoversOf, noteLeftover } from "./stuck.js";
 
 export const joining: JoinFeature = { arrive, leftoverIn, complete, reportLeftovers, missing };
 
-function arrive(reduction: Reduction, step: JoinStep, parcel: PendingEvent): void {
-  const place = step.trigger.by === null ? parcel : pairingPlace(reduction, step, parcel);
+function arrive(reduction: Reduction, step: JoinStep, pendingEvent: PendingEvent): void {
+  const place = step.trigger.by === null ? pendingEvent : pairingPlace(reduction, step, pendingEvent);
   const buffers = place.scope === null ? (reduction.state.joins ??= new Map()) : (place.scope.joins ??= new Map());
-  const key = keyOf(step, parcel);
+  const key = keyOf(step, pendingEvent);
   let buffer = buffers.get(key);
   if (!buffer) buffers.set(key, (buffer = { step: step.name, arrivals: new Map(), size: 0 }));
-  add(buffer, place === parcel ? parcel : { ...parcel, ...place });
+  add(buffer, place === pendingEvent ? pendingEvent : { ...pendingEvent, ...place });
   const set = completeSet(step.trigger.slots, buffer);
   if (set === null) return;
   if (buffer.size === 0) buffers.delete(key);
@@ -43,10 +43,10 @@ function arrive(reduction: Reduction, step: JoinStep, parcel: PendingEvent): voi
 function pairingPlace(
   { routing }: Reduction,
   { name }: JoinStep,
-  parcel: PendingEvent,
+  pendingEvent: PendingEvent,
 ): Pick<PendingEvent, "scope" | "index"> {
   const holds = ({ opener }: FanOutState): boolean => routing.steps.get(opener)?.fanOut?.joins.includes(name) === true;
-  return nearestScope(parcel, holds) ?? { scope: null, index: 0 };
+  return nearestScope(pendingEvent, holds) ?? { scope: null, index: 0 };
 }
 
 function keyOf({ name, trigger }: JoinStep, { event, index }: PendingEvent): string {
@@ -56,10 +56,10 @@ function keyOf({ name, trigger }: JoinStep, { event, index }: PendingEvent): str
   return `${name}=${typeof value}:${isText ? String(value) : keyText(value)}`;
 }
 
-function add(buffer: JoinBuffer, parcel: PendingEvent): void {
-  const same = buffer.arrivals.get(parcel.event.type);
-  if (same) same.push(parcel);
-  else buffer.arrivals.set(parcel.event.type, [parcel]);
+function add(buffer: JoinBuffer, pendingEvent: PendingEvent): void {
+  const same = buffer.arrivals.get(pendingEvent.event.type);
+  if (same) same.push(pendingEvent);
+  else buffer.arrivals.set(pendingEvent.event.type, [pendingEvent]);
   buffer.size++;
 }
 
@@ -71,19 +71,20 @@ function completeSet(slots: readonly JoinSlot[], buffer: JoinBuffer): PendingEve
   const chosen = assign(slots, buffer, []);
   if (chosen === null) return null;
   return chosen.map((type) => {
-    const parcels = buffer.arrivals.get(type) as PendingEvent[];
-    const parcel = parcels.shift() as PendingEvent;
-    if (parcels.length === 0) buffer.arrivals.delete(type);
+    const pendingEvents = buffer.arrivals.get(type) as PendingEvent[];
+    const pendingEvent = pendingEvents.shift() as PendingEvent;
+    if (pendingEvents.length === 0) buffer.arrivals.delete(type);
     buffer.size--;
-    return parcel;
+    return pendingEvent;
   });
 }
 
 function assign(slots: readonly JoinSlot[], buffer: JoinBuffer, chosen: readonly string[]): readonly string[] | null {
   const slot = slots[chosen.length];
   if (!slot) return chosen;
-  for (const [type, parcels] of buffer.arrivals) {
-    if (!slot.accepts.includes(type) || parcels.length <= chosen.filter((other) => other === type).length) continue;
+  for (const [type, pendingEvents] of buffer.arrivals) {
+    if (!slot.accepts.includes(type) || pendingEvents.length <= chosen.filter((other) => other === type).length)
+      continue;
     const rest = assign(slots, buffer, [...chosen, type]);
     if (rest) return rest;
   }
@@ -116,7 +117,7 @@ function reportLeftovers(reduction: Reduction, buffers: Map<string, JoinBuffer>)
     const missing = slots
       .filter((slot) => !arrived.some((type) => slot.accepts.includes(type)))
       .map((slot) => slot.name);
-    const events = [...buffer.arrivals.values()].flat().map((parcel) => parcel.event);
+    const events = [...buffer.arrivals.values()].flat().map((pendingEvent) => pendingEvent.event);
     noteLeftover(reduction.state, { kind: "join", step: buffer.step, arrived, missing });
     publish(reduction, joinIncomplete(buffer.step, missing, events));
   }

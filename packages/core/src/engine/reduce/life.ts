@@ -12,7 +12,7 @@ import { deliver } from "./deliver.js";
 import { fireDue } from "./due.js";
 import { renewEffect } from "./failure.js";
 import { finish, interrupt } from "./finish.js";
-import { emitCommand, type Reduction, refuse, tell } from "./reduction.js";
+import { answerSender, emitCommand, type Reduction, refuse } from "./reduction.js";
 import { dispatch, loadOf } from "./slots.js";
 import { stuck } from "./stuck.js";
 
@@ -57,7 +57,7 @@ export function onRunRetried(reduction: Reduction, tick: RunRetried): void {
     if (item.retryTimer !== null) state.timers?.remove(item.retryTimer);
     item.retryTimer = null;
     item.status = "ready";
-    for (const record of item.memory?.values() ?? []) {
+    for (const record of item.calls?.values() ?? []) {
       if (record.kind !== "effect") continue;
       if (record.timer !== null) state.timers?.remove(record.timer);
       record.timer = null;
@@ -72,7 +72,7 @@ function restart(reduction: Reduction, { timeoutMs, deadlineMs }: RunResumed | R
   stopClock(reduction);
   interrupt(state);
   state.status = "running";
-  if (state.outcome !== null) state.ends++;
+  if (state.outcome !== null) state.continuations++;
   state.outcome = null;
   setLimits(
     reduction,
@@ -98,7 +98,8 @@ function requeue(reduction: Reduction, state: RunState): void {
 }
 
 export function onRunCancelled(reduction: Reduction, tick: RunCancelled): void {
-  if (tick.ticket !== undefined) tell(reduction, tick.ticket, { status: "accepted", sequence: reduction.state.ticks });
+  if (tick.ticket !== undefined)
+    answerSender(reduction, tick.ticket, { status: "accepted", sequence: reduction.state.ticks });
   finish(reduction, { status: "cancelled", reason: tick.reason });
 }
 

@@ -8,8 +8,8 @@ import type { CallRecord, RaceRecord, SlotlessRecord, WaitRecord, WorkItem } fro
 import { emitCommand, type Reduction } from "./reduction.js";
 
 export function remember(item: WorkItem, record: CallRecord): void {
-  item.memory ??= new SmallMap();
-  item.memory.set(record.call, record);
+  item.calls ??= new SmallMap();
+  item.calls.set(record.call, record);
 }
 
 export function unlistWait(reduction: Reduction, wait: WaitRecord): void {
@@ -29,7 +29,7 @@ export function unlistWait(reduction: Reduction, wait: WaitRecord): void {
 
 /** Closes the open calls of an item that ends. */
 export function closeCalls(reduction: Reduction, item: WorkItem): void {
-  for (const record of item.memory?.values() ?? []) if (isOpen(record)) closeCall(reduction, record);
+  for (const record of item.calls?.values() ?? []) if (isOpen(record)) closeCall(reduction, record);
 }
 
 export function isOpen(record: CallRecord | undefined): record is SlotlessRecord {
@@ -53,31 +53,31 @@ export function closeCall(reduction: Reduction, record: SlotlessRecord): void {
 }
 
 /** Adds an open call to its race. Returns `false` when the race is decided: the call is closed before it begins. */
-export function enterRace({ memory }: WorkItem, { call, race: id }: SlotlessRecord): boolean {
+export function enterRace({ calls }: WorkItem, { call, race: id }: SlotlessRecord): boolean {
   if (id === undefined) return true;
-  const race = raceIn(memory, id) ?? { kind: "race", call: id, open: [], decided: false };
-  memory?.set(id, race);
+  const race = raceIn(calls, id) ?? { kind: "race", call: id, open: [], decided: false };
+  calls?.set(id, race);
   if (!race.decided) race.open = [...race.open, call];
   return !race.decided;
 }
 
-function raceIn(memory: WorkItem["memory"], id: string): RaceRecord | null {
-  const record = memory?.get(id);
+function raceIn(calls: WorkItem["calls"], id: string): RaceRecord | null {
+  const record = calls?.get(id);
   return record?.kind === "race" ? record : null;
 }
 
 /** Closes the other calls of the race of this one, if this one was answered. Returns the closed ones. */
 export function closeRivals(
   reduction: Reduction,
-  { memory }: WorkItem,
+  { calls }: WorkItem,
   answered: SlotlessRecord,
 ): readonly SlotlessRecord[] {
-  const race = answered.race === undefined ? null : raceIn(memory, answered.race);
+  const race = answered.race === undefined ? null : raceIn(calls, answered.race);
   if (race === null) return [];
   race.open = race.open.filter((call) => call !== answered.call);
   if (answered.status === "closed") return [];
   race.decided = true;
-  const rivals = race.open.map((call) => memory?.get(call)).filter(isOpen);
+  const rivals = race.open.map((call) => calls?.get(call)).filter(isOpen);
   race.open = [];
   for (const rival of rivals) closeCall(reduction, rival);
   return rivals;

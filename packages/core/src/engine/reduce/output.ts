@@ -12,7 +12,7 @@ import { setTimer } from "./clock.js";
 import { deliver } from "./deliver.js";
 import { reportDiscarded } from "./discarded.js";
 import { finish } from "./finish.js";
-import { endItem, leaveFan, type Place } from "./items.js";
+import { endItem, leaveFanOut, type Place } from "./items.js";
 import { byItem, currentItem, publish, type Reduction } from "./reduction.js";
 import { noteLeftover } from "./stuck.js";
 
@@ -23,18 +23,18 @@ export function onStepCompleted(reduction: Reduction, tick: StepCompleted): void
   if (change !== undefined) reduction.state.store = applyChange(reduction.state.store, change);
   if (shown !== undefined) for (const event of shown) publish(reduction, event, byItem(item));
   if (sends !== null) lastSends(reduction, item, sends);
-  if (isBatch(output)) optionalModules.fans?.take(reduction, item, output);
+  if (isBatch(output)) optionalModules.fanOuts?.take(reduction, item, output);
   else if (output !== null) emit(reduction, output, item);
-  else if (sends === null && item.fan === null) noteNothing(reduction, item);
+  else if (sends === null && item.fanOut === null) noteNothing(reduction, item);
   if (reduction.state.status !== "running") return;
-  leaveFan(reduction, item);
+  leaveFanOut(reduction, item);
   endItem(reduction, item);
 }
 
 function lastSends(reduction: Reduction, item: WorkItem, sends: readonly Send[]): void {
   for (const send of sends) {
-    if (item.memory?.has(send.call)) continue;
-    if (send.isElement === true) optionalModules.fans?.fanOf(reduction, item, false);
+    if (item.calls?.has(send.call)) continue;
+    if (send.isElement === true) optionalModules.fanOuts?.fanOutOf(reduction, item, false);
     sendOut(reduction, item, send);
   }
 }
@@ -53,11 +53,11 @@ export function emit(reduction: Reduction, event: EventData, from: Place & { rea
 }
 
 /** Notes a possible reason for a stuck run: an array was empty, or a `return` was forgotten. */
-function noteNothing(reduction: Reduction, { step, memory }: WorkItem): void {
+function noteNothing(reduction: Reduction, { step, calls }: WorkItem): void {
   const definition = reduction.routing.steps.get(step);
   if (definition?.fanOut) return noteLeftover(reduction.state, { kind: "fanOut", step });
   if ((definition?.emits.length ?? 0) === 0) return;
-  for (const record of memory?.values() ?? []) if (record.kind === "send") return;
+  for (const record of calls?.values() ?? []) if (record.kind === "send") return;
   noteLeftover(reduction.state, { kind: "nothing", step });
 }
 
@@ -67,11 +67,11 @@ function noteNothing(reduction: Reduction, { step, memory }: WorkItem): void {
  */
 export function sendOut(reduction: Reduction, item: WorkItem, send: Send): void {
   const { scope, index } = placeOf(reduction, item, send);
-  const parcel: PendingEvent = { event: send.event, scope, index, recoveries: item.recoveries, step: send.step };
-  if (send.dueAtMs === null || send.dueAtMs <= reduction.state.atMs) return deliver(reduction, parcel, item.step);
+  const pendingEvent: PendingEvent = { event: send.event, scope, index, recoveries: item.recoveries, step: send.step };
+  if (send.dueAtMs === null || send.dueAtMs <= reduction.state.atMs) return deliver(reduction, pendingEvent, item.step);
   if (scope?.closed) return;
   if (scope !== null) enter(scope, index);
-  setTimer(reduction, send.dueAtMs, { kind: "send", parcel });
+  setTimer(reduction, send.dueAtMs, { kind: "send", pendingEvent });
 }
 
 function placeOf(
@@ -81,6 +81,6 @@ function placeOf(
 ): Pick<PendingEvent, "scope" | "index"> {
   if (toRun) return { scope: null, index: 0 };
   // Counted, because its opener is at work and may continue as a generator.
-  const scope = isElement === true ? optionalModules.fans?.fanOf(reduction, item, true) : undefined;
+  const scope = isElement === true ? optionalModules.fanOuts?.fanOutOf(reduction, item, true) : undefined;
   return scope ? { scope, index: scope.size++ } : item;
 }

@@ -10,11 +10,11 @@ import type { EventReceived } from "../tick.js";
 import { matchesWhere, resolveWait } from "./answers.js";
 import { offer } from "./deliver.js";
 import { isFull, keep } from "./inbox.js";
-import { type Reduction, tell } from "./reduction.js";
+import { answerSender, type Reduction } from "./reduction.js";
 
 export function onEventReceived(reduction: Reduction, tick: EventReceived): void {
   if (tick.promptId !== null) return answer(reduction, tick, tick.promptId);
-  const parcel: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
+  const pendingEvent: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: tick.step };
   if (tick.step !== null && !reduction.routing.steps.has(tick.step)) {
     const known = [...reduction.routing.steps.keys()].join(", ");
     return sendReceipt(
@@ -23,7 +23,7 @@ export function onEventReceived(reduction: Reduction, tick: EventReceived): void
       refused("STEP_UNKNOWN", `There is no step "${tick.step}": name one of ${known}.`),
     );
   }
-  if (offer(reduction, parcel)) {
+  if (offer(reduction, pendingEvent)) {
     closeEmittedPrompt(reduction, tick.event.type);
     return accept(reduction, tick);
   }
@@ -32,9 +32,9 @@ export function onEventReceived(reduction: Reduction, tick: EventReceived): void
     const hint = `The run keeps at most ${inboxSize} events that no step accepts yet: send it later.`;
     return sendReceipt(reduction, tick, refused("INBOX_FULL", hint));
   }
-  if (keep(reduction, parcel)) return accept(reduction, tick);
-  const nobody = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
-  const hint = `${nobody} ${tick.event.type} now, and none that can still run waits for it.`;
+  if (keep(reduction, pendingEvent)) return accept(reduction, tick);
+  const refusal = tick.step === null ? "No step accepts" : `Step "${tick.step}" does not accept`;
+  const hint = `${refusal} ${tick.event.type} now, and none that can still run waits for it.`;
   sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", hint));
 }
 
@@ -43,7 +43,7 @@ function accept(reduction: Reduction, tick: EventReceived): void {
 }
 
 function sendReceipt(reduction: Reduction, { ticket }: EventReceived, receipt: Receipt): void {
-  if (ticket !== null) tell(reduction, ticket, receipt);
+  if (ticket !== null) answerSender(reduction, ticket, receipt);
 }
 
 /** Answers exactly one prompt. */
@@ -63,8 +63,8 @@ function answer(reduction: Reduction, tick: EventReceived, promptId: string): vo
 }
 
 function answerEmitted(reduction: Reduction, tick: EventReceived, { promptId }: OpenPrompt): void {
-  const parcel: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
-  if (!offer(reduction, parcel))
+  const pendingEvent: PendingEvent = { event: tick.event, scope: null, index: 0, recoveries: null, step: null };
+  if (!offer(reduction, pendingEvent))
     return sendReceipt(reduction, tick, refused("EVENT_NOT_ACCEPTED", `No step accepts ${tick.event.type} now.`));
   reduction.state.prompts?.delete(promptId);
   accept(reduction, tick);

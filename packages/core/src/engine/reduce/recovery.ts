@@ -5,7 +5,7 @@
  */
 import type { Failure, WorkItem } from "../state.js";
 import { stepFailed } from "./engine-events.js";
-import { endItem, enqueue, leaveFan } from "./items.js";
+import { endItem, enqueue, leaveFanOut } from "./items.js";
 import type { Reduction } from "./reduction.js";
 
 export function recover(reduction: Reduction, item: WorkItem, failure: Failure): boolean {
@@ -17,7 +17,7 @@ export function recover(reduction: Reduction, item: WorkItem, failure: Failure):
   const { scope, index } = item;
   const recoveries = { ...item.recoveries, [step]: used + 1 };
   enqueue(reduction, { step, input: { kind: "event", event: stepFailed(failure) } }, { scope, index, recoveries });
-  leaveFan(reduction, item); // output from before the failure stays a batch
+  leaveFanOut(reduction, item); // output from before the failure stays a batch
   endItem(reduction, item);
   return true;
 }

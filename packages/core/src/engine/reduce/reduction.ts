@@ -35,15 +35,15 @@ export function byItem({ id }: Pick<WorkItem, "id">, call?: string): Shown {
 /** Notes a refused tick: its sender gets a receipt, and inspection shows it. */
 export function refuse(reduction: Reduction, tick: Tick, reason: string): void {
   const ticket = tick.type === "event.received" || tick.type === "run.cancelled" ? (tick.ticket ?? null) : null;
-  if (ticket !== null) tell(reduction, ticket, runFinished(reduction.state.status));
+  if (ticket !== null) answerSender(reduction, ticket, runFinished(reduction.state.status));
   emitCommand(reduction, { type: "note", note: { kind: "tick.refused", tick: tick.type, reason } });
 }
 
-export function tell(reduction: Reduction, ticket: number, receipt: Receipt): void {
-  emitCommand(reduction, { type: "sender.tell", ticket, receipt });
+export function answerSender(reduction: Reduction, ticket: number, receipt: Receipt): void {
+  emitCommand(reduction, { type: "receipt.send", ticket, receipt });
 }
 
-/** Tells whether the tick of this attempt still counts. */
+/** Returns whether the tick of this attempt still counts. */
 export function isCurrent({ attempt, status }: WorkItem, said: number): boolean {
   return attempt === said && (status === "running" || status === "suspended" || status === "resuming");
 }

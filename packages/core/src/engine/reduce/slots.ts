@@ -77,16 +77,16 @@ export function wake(reduction: Reduction, item: WorkItem, record: SlotlessRecor
   const rivals = record.race === undefined ? none : closeRivals(reduction, item, record);
   noteAnswer(reduction, item, record);
   for (const rival of rivals) noteAnswer(reduction, item, rival);
-  for (const rival of rivals) tellAnswer(reduction, item, rival);
-  tellAnswer(reduction, item, record);
+  for (const rival of rivals) answerCall(reduction, item, rival);
+  answerCall(reduction, item, record);
 }
 const none: readonly SlotlessRecord[] = [];
 
 /** Answered calls are listed in the order of their answers, in which a later attempt gets them, too. */
 function noteAnswer(reduction: Reduction, item: WorkItem, record: SlotlessRecord): void {
   const { call } = record;
-  item.memory?.delete(call);
-  item.memory?.set(call, record);
+  item.calls?.delete(call);
+  item.calls?.set(call, record);
   emitCommand(reduction, { type: "note", note: { kind: "call.answered", item: item.id, call } });
 }
 
@@ -94,7 +94,7 @@ function noteAnswer(reduction: Reduction, item: WorkItem, record: SlotlessRecord
  * While other calls are open, the attempt gets the answer at once and the item stays suspended, because its code most likely
  * awaits them all. The last answer first brings the item back to a slot.
  */
-function tellAnswer(reduction: Reduction, item: WorkItem, { call, awaitedIn }: SlotlessRecord): void {
+function answerCall(reduction: Reduction, item: WorkItem, { call, awaitedIn }: SlotlessRecord): void {
   if (awaitedIn !== item.attempt) return; // remembered until the call is repeated
   if (item.open > 0) item.open--;
   if (item.status === "suspended" && item.open === 0) {

@@ -23,7 +23,7 @@ export function stuck(reduction: Reduction): Failure {
   const silent = leftoversOf(reduction, "nothing").map(({ step }) => step);
   const missing = [
     ...(optionalModules.join?.missing(reduction) ?? []),
-    ...(optionalModules.fans?.missing(reduction) ?? []),
+    ...(optionalModules.fanOuts?.missing(reduction) ?? []),
     ...(optionalModules.collect?.missing(reduction) ?? []),
     ...[...(state.sets?.entries() ?? [])].map(
       ([key, events]) => `collectEvents "${key}" has ${events.length} of its events`,
@@ -50,8 +50,8 @@ export function stuck(reduction: Reduction): Failure {
 
 function nothingOf(step: string, { steps }: Routing): string {
   const { emits, fanOut } = steps.get(step) ?? { emits: [], fanOut: null };
-  const told = fanOut && optionalModules.fans?.noneOf(step, fanOut.elements);
-  return told ?? `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
+  const reason = fanOut && optionalModules.fanOuts?.noneOf(step, fanOut.elements);
+  return reason ?? `step "${step}", which emits ${emits.join(", ") || "nothing now"}, returned nothing`;
 }
 
 export function leftoversOf<Kind extends Leftover["kind"]>(

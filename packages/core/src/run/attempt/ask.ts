@@ -2,7 +2,7 @@
  * `ctx.ask`: a wait for a built-in answer event, whose schema is an option of the call.
  *
  * The record holds the fields as they were sent, and every attempt reads them with its own schema. An answer is checked at the door
- * (see `questions.ts`), so one that does not fit is of other code, or came while nobody could check it: then the call asks again.
+ * (see `questions.ts`), so one that does not fit is of other code, or came while it could not be checked: then the call asks again.
  *
  * @module
  */
@@ -28,7 +28,7 @@ import { waitKeyRequired } from "./check-waits.js";
 
 /** What the context of a step does for a call that waits. */
 export interface Opening {
-  /** @param read Gives the value of the call for its answer. */
+  /** @param read Returns the value of the call for its answer. */
   open(call: string, tick: () => WaitOpened, read: (answer: unknown) => unknown): Promise<unknown>;
   stamp(call: string): Pick<WaitOpened, "atMs" | "item" | "attempt" | "call">;
 }

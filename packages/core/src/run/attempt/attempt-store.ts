@@ -1,4 +1,4 @@
-/** The store as a step holds it: every write is matched with the memory of the work item. */
+/** The store as a step holds it: every write is matched with the recorded calls of the work item. */
 import type { WriteOptions } from "../../authoring/store.types.js";
 import { sameValue } from "../../event/equal.js";
 import { CallPromise } from "../../state/call-promise.js";

@@ -177,14 +177,14 @@ export class Attempt implements AttemptCore, AttemptPort {
     this.#timer?.stop();
     // An error is expensive to create, so it is created only if a listener gets it.
     if (this.#controller !== null || this.calls?.isWaiting || this.run.hasStore()?.isWriting(this) === true)
-      this.#tellEnd(settle);
+      this.#reportEnd(settle);
     if (this.calls !== null) this.run.hasStore()?.forget(this);
     for (const listener of this.#endings ?? []) listener();
     this.generator?.stop();
     this.#free();
   }
 
-  #tellEnd(settle: boolean): void {
+  #reportEnd(settle: boolean): void {
     const error = attemptEnded(this);
     this.#controller?.abort(error);
     this.run.hasStore()?.rollback(this, settle ? error : null);
@@ -216,7 +216,7 @@ export class Attempt implements AttemptCore, AttemptPort {
     if (this.#isLate) (tick as { elapsedMs?: number }).elapsedMs = this.#elapsedMs(atMs);
     run.prepare(tick);
     if (run.host.inspector.active) {
-      if (this.item.memory !== null) inspectDiverged(this, atMs);
+      if (this.item.calls !== null) inspectDiverged(this, atMs);
       inspectEnded(this, output, tick);
     }
     this.#over(returned, true);

@@ -15,7 +15,7 @@ export type Effect<Result> = (
 ) => Result | Finished<Result> | Promise<Result | Finished<Result>>;
 
 export interface CallSetup {
-  /** Its id in the memory of the work item. */
+  /** Call id in the work item. */
   readonly call: string;
   readonly key: string;
   readonly effect: Effect<unknown>;

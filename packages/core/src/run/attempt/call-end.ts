@@ -99,7 +99,7 @@ export function endCall(attempt: AttemptCore, ending: EndingCall): Promise<unkno
         run.prepare(tick);
         ending.submitted();
         run.submit(tick, change === null ? undefined : onStored);
-        return optionalModules.fans?.canEndAlone(run.host.routing, item) !== true;
+        return optionalModules.fanOuts?.canEndAlone(run.host.routing, item) !== true;
       },
       fail: reject,
     });

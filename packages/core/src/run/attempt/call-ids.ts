@@ -1,5 +1,5 @@
 /**
- * The ids of calls in the memory of a work item, and the idempotency keys of `ctx.run`.
+ * The ids of the recorded calls of a work item, and the idempotency keys of `ctx.run`.
  *
  * ```text
  * run=pay               a call with a key          1:edit=pay   the second one with this key
@@ -46,12 +46,12 @@ export function idempotencyKey(owner: string, scope: string, key: string): strin
   return scope === "" ? `${owner}:${key}` : `${owner}${inScope(scope, key)}`;
 }
 
-/** Tells whether the call was made in the function of another one. */
+/** Returns whether the call was made in the function of another one. */
 export function isInsideCall(call: string): boolean {
   return /^(?:\/@[^/]*)*\/[^@/][^/]*\//.test(call);
 }
 
-/** Tells whether the call, in any scope, is of this kind and without a key. */
+/** Returns whether the call, in any scope, is of this kind and without a key. */
 export function isOfKind(kind: string, call: string): boolean {
   return call.startsWith(`${kind}:`, pathLength(call));
 }

@@ -1,4 +1,4 @@
-/** Where a call was made, as a reader of the memory sees it in its id: see `call-ids.ts`. */
+/** Where a call was made, as its id says: see `call-ids.ts`. */
 import { isPath, unescaped } from "./call-ids.js";
 
 /** One segment of the id of a call: a scope, or a call. */

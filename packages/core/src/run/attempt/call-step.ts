@@ -64,7 +64,7 @@ function nextReused({ step, item, attempt }: StepCall, cause: { readonly cause?:
   return new WorkflowError({
     code: "NEXT_REUSED",
     message: `Middleware calls \`next()\` twice for step "${step}" (item ${item}, attempt ${attempt}).`,
-    hint: "Call it once; to try a step again, give the step a `retry` policy.",
+    hint: "Call it once; to retry a step, set its `retry` policy.",
     details: { step, item, attempt },
     ...cause,
   });

@@ -29,7 +29,7 @@ interface Failed {
   readonly failure: unknown;
   readonly open: OpenCall;
   readonly record: EffectRecord | undefined;
-  /** When its attempt began; 0 where nobody noted it. */
+  /** When its attempt began; 0 where it is not known. */
   readonly beganAtMs: number;
 }
 

@@ -44,7 +44,7 @@ export class CallTime {
     this.#attempt.signal.removeEventListener("abort", this.#follow);
   }
 
-  /** The attempt of the step is over, or fails: in the latter case it waits for this one of the call, whose time goes on. */
+  /** The attempt of the step is over, or fails: in the latter case it waits for this one of the call, whose time continues. */
   readonly #follow = (): void => {
     this.#controller.abort(this.#attempt.signal.reason);
     if (this.#attempt.ended !== null) this.#callOff();
@@ -56,7 +56,7 @@ export class CallTime {
     const error = stepError(this.#attempt.step, {
       code: "CALL_TIMEOUT",
       what: `has waited ${limitMs} ms for \`ctx.run("${key}", …)\` (attempt ${number}): that is its limit`,
-      hint: "Raise `timeout` of the call, or give it a `retry`.",
+      hint: "Raise `timeout` of the call, or set its `retry`.",
       details: { key, limitMs, attempt: number },
     });
     this.#open.open = false;

@@ -1,5 +1,5 @@
 /**
- * The calls of one attempt, matched with the memory of its work item: finished calls are not repeated.
+ * The calls of one attempt, matched with the recorded calls of its work item: finished calls are not repeated.
  *
  * @module
  */
@@ -26,13 +26,13 @@ import { type NamedStep, stepError } from "./step-error.js";
 export interface Calling {
   readonly run: { readonly host: { readonly compiled: CompiledWorkflow; readonly ports: { readonly clock: Clock } } };
   readonly step: NamedStep;
-  readonly item: Pick<WorkItem, "memory">;
+  readonly item: Pick<WorkItem, "calls">;
   settle(call: string): void;
   /** A function has begun or ended. */
   noteWork(): void;
 }
 
-/** Calls that the memory is about to answer. A WeakMap, because a waiting run pays for every field. */
+/** Calls that a record is about to answer. A WeakMap, because a waiting run pays for every field. */
 const recalling = new WeakMap<Calls, Set<string>>();
 
 /** The order in which recorded calls were answered, as far as this attempt has repeated them. */
@@ -57,7 +57,7 @@ export class Calls {
   readonly #attempt: Calling;
   readonly #occurrences: SmallMap<string, number> = new SmallMap();
   #open: SmallMap<string, Deferred<unknown>> | null = null;
-  /** `true`: the memory was empty before the first call, so that all that is in it is of this attempt. */
+  /** `true`: no call was recorded before the first one of this attempt. */
   readonly #isFirst: boolean;
   /** What has a function at work, by call; `null` before the first. */
   atWork: SmallMap<unknown, EffectPhase> | null = null;
@@ -65,7 +65,7 @@ export class Calls {
 
   constructor(attempt: Calling) {
     this.#attempt = attempt;
-    this.#isFirst = attempt.item.memory === null;
+    this.#isFirst = attempt.item.calls === null;
   }
 
   /** The id of this call: its name, with the number of earlier calls of this name. */
@@ -87,7 +87,7 @@ export class Calls {
   }
 
   /**
-   * What an earlier attempt has left of a call of `ctx.run`; `null` when this attempt has made one of this id. Where the memory tells
+   * What an earlier attempt has left of a call of `ctx.run`; `null` when this attempt has made one of this id. Where the record shows
    * what the attempt has done, there is no second list of it.
    */
   once(call: string): CallRecord | null | undefined {
@@ -121,17 +121,17 @@ export class Calls {
 
   /** The result of an earlier attempt, or of this one. */
   record(call: string): CallRecord | undefined {
-    return this.#attempt.item.memory?.get(call);
+    return this.#attempt.item.calls?.get(call);
   }
 
-  /** Tells whether the last call of that name still waits for its answer. */
+  /** Returns whether the last call of that name still waits for its answer. */
   isOpen(given: string): boolean {
     const name = this.#inside(given);
     const call = idOf(name, (this.#counts().get(name) ?? 0) - 1);
     return this.isAwaited(call) && closing.get(this)?.has(call) !== true;
   }
 
-  /** Tells whether this attempt awaits the answer of a call. */
+  /** Returns whether this attempt awaits the answer of a call. */
   isAwaited(call: string): boolean {
     return this.#open?.has(call) === true;
   }
@@ -166,7 +166,7 @@ export class Calls {
     return deferred.promise;
   }
 
-  /** Answers from the memory come in their original order, so a race has the same winner again. */
+  /** Recorded answers come in their original order, so a race has the same winner again. */
   recall(call: string): Promise<unknown> {
     const answer = this.expect(call);
     const known = recalling.get(this);
@@ -188,7 +188,7 @@ export class Calls {
   #answerRecalled(): void {
     const recalled = [...(recalling.get(this) ?? [])];
     recalling.delete(this);
-    // Mostly one, of code that goes from call to call: the order of a long memory is looked up for several only.
+    // Mostly one, of code that goes from call to call: the order of records is looked up for several only.
     if (recalled.length > 1) this.#sortByAnswer(recalled);
     for (const call of recalled) this.#attempt.settle(call);
   }
@@ -207,7 +207,7 @@ export class Calls {
   /** Answered calls only: their order is final. */
   #placesOfAnswers(): Map<string, number> {
     const known = new Map<string, number>();
-    for (const [call, record] of this.#attempt.item.memory ?? [])
+    for (const [call, record] of this.#attempt.item.calls ?? [])
       if (!("status" in record) || record.status !== "open") known.set(call, known.size);
     return known;
   }
@@ -248,7 +248,7 @@ export class Calls {
     for (const [name, count] of this.#occurrences)
       for (let index = 0; index < count; index++) asked.add(idOf(name, index));
     // Calls inside of another call are not repeated once that one is recorded.
-    return [...(this.#attempt.item.memory?.keys() ?? [])].filter((call) => !asked.has(call) && !isInsideCall(call));
+    return [...(this.#attempt.item.calls?.keys() ?? [])].filter((call) => !asked.has(call) && !isInsideCall(call));
   }
 }
 
@@ -299,7 +299,7 @@ export function lostRace(): DOMException {
 function waitTimedOut({ step }: Calling, type: string): WorkflowError {
   return stepError(step, {
     code: "WAIT_TIMED_OUT",
-    what: `has waited for ${type === AnswerEvent.type ? "an answer" : type} until its time was up`,
+    what: `has waited for ${type === AnswerEvent.type ? "an answer" : type} until the wait timed out`,
     hint: "Catch it, or raise `timeout` of the wait.",
     details: { event: type },
   });
@@ -310,7 +310,7 @@ function childFailed(name: string, runId: string, cause: unknown): WorkflowError
   return new WorkflowError({
     code: "CHILD_FAILED",
     message: `The child "${name}" (run "${runId}") has failed: ${reason}`,
-    hint: "See `cause`. A retry of the step starts the child anew.",
+    hint: "See `cause`. A retry of the step starts a new child.",
     details: { child: name, runId },
     cause,
   });

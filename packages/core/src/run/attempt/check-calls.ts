@@ -17,10 +17,10 @@ export function assertClass(call: string, value: unknown): void {
 export function wrongArgument(call: string, value: unknown, expected: string): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
-    message: `\`${call}\` was given ${nameOf(value)} where it takes ${expected}.`,
+    message: `\`${call}\` got ${nameOf(value)}; it expects ${expected}.`,
     hint:
       value === undefined
-        ? "`undefined` in place of a class is mostly an import in a circle."
+        ? "`undefined` in place of a class usually comes from a circular import."
         : 'Event classes extend `event("Type", { … })`, and events are made with `new`.',
   });
 }
@@ -39,7 +39,7 @@ export function assertNotTooDeep(run: AttemptCore["run"], step: CompiledStep): v
   throw stepError(step, {
     code: "CHILD_TOO_DEEP",
     what: `starts a child ${levels} levels below the outermost run; there may be ${limit}`,
-    hint: "Let one run do the work in a loop, or give what is left to do to the parent.",
+    hint: "Let one run do the work in a loop, or return the rest of the work to the parent.",
     details: { levels, limit },
   });
 }
@@ -53,7 +53,7 @@ export function keyReused({ step }: AttemptCore, key: string, scope: string): Wo
   return stepError(step, {
     code: "KEY_REUSED",
     what: `calls \`ctx.run("${key}", …)\` twice in one attempt${inScopeText(scope)}`,
-    hint: "Give each call its own key, for example with the index of the loop in it.",
+    hint: "Use a different key for each call, for example with the index of the loop.",
     details: { key, ...scopeDetails(scope) },
   });
 }

@@ -34,7 +34,7 @@ export function assertWhere({ step, run }: AttemptCore, type: string, where: unk
   throw new WorkflowError({
     code: "OPTION_INVALID",
     message: `\`where\` of step "${name}" for ${type} is not a record of fields.`,
-    hint: "Give the fields and the values that they have to have: `{ orderId: 7 }`.",
+    hint: "Pass the fields and their values: `{ orderId: 7 }`.",
     details: { option: "where", step: name, event: type },
   });
 }
@@ -59,7 +59,7 @@ export function waitKeyRequired({ step }: AttemptCore, type: string, scope: stri
   return stepError(step, {
     code: "WAIT_KEY_REQUIRED",
     what: `${what}${inScopeText(scope)}: a later attempt could not distinguish the two`,
-    hint: "Give each of them its own `key`. To wait for the first of them, use `ctx.race`, which closes the others.",
+    hint: "Use a different `key` for each. To wait for the first of them, use `ctx.race`, which closes the others.",
     details: { event: type, ...scopeDetails(scope) },
   });
 }

@@ -22,7 +22,7 @@ import { afterThisTurn } from "./call-openings.js";
 import { failureOf, recordingOf, stampOf } from "./call-ticks.js";
 import { CallTime } from "./call-time.js";
 import { callsOf, type EffectPhase, recall } from "./calls.js";
-import { tellFailed } from "./forgotten-calls.js";
+import { rejectCall } from "./forgotten-calls.js";
 import { openEffect, partsOf } from "./open-call.js";
 
 /**
@@ -72,7 +72,7 @@ class DurableCall implements EffectPhase {
   #tryAfter(answer: Promise<unknown>): void {
     answer.then(
       () => this.#try(this.#record),
-      (error: unknown) => this.#giveUp(error),
+      (error: unknown) => this.#rejectWith(error),
     );
   }
 
@@ -94,7 +94,7 @@ class DurableCall implements EffectPhase {
 
   /** The record of the call in the run; `undefined` before its first tick. */
   get #record(): EffectRecord | undefined {
-    return this.#attempt.item.memory?.get(this.#setup.call) as EffectRecord | undefined;
+    return this.#attempt.item.calls?.get(this.#setup.call) as EffectRecord | undefined;
   }
 
   get #stamp(): ReturnType<typeof stampOf> {
@@ -198,9 +198,9 @@ class DurableCall implements EffectPhase {
     this.#resolve(value);
   }
 
-  #giveUp(error: unknown): void {
+  #rejectWith(error: unknown): void {
     callsOf(this.#attempt).over(this.#setup.call);
-    tellFailed(this.#attempt, { call: this.promise, error }, this.#reject);
+    rejectCall(this.#attempt, { call: this.promise, error }, this.#reject);
   }
 
   #failed(thrown: unknown, open: OpenCall): void {

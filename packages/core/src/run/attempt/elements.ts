@@ -27,20 +27,20 @@ export function assertRoom(attempt: AttemptCore, more: number): void {
   const { item, sends, step } = attempt;
   const { elements: limit } = runLimits;
   const atOnce = sentAtOnce.get(attempt) ?? [];
-  let size = (item.fan?.size ?? 0) + more;
+  let size = (item.fanOut?.size ?? 0) + more;
   if (size + atOnce.length + (sends?.length ?? 0) <= limit) return;
-  for (const call of atOnce) if (item.memory?.has(call) !== true) size++;
+  for (const call of atOnce) if (item.calls?.has(call) !== true) size++;
   for (const send of sends ?? []) if (send.isElement === true) size++;
   if (size <= limit) return;
   throw stepError(step, {
     code: "FAN_OUT_TOO_LARGE",
     what: `returns ${size} elements for one fan-out; the limit is ${limit}`,
-    hint: "Give several things in one element, or let a step take the next part when one part is done.",
+    hint: "Put several things in one element, or let a step start the next part when one part is done.",
     details: { size, limit },
   });
 }
 
-/** Tells whether the step lists the class of a sent event only with `many()`. */
+/** Returns whether the step lists the class of a sent event only with `many()`. */
 export function takes(attempt: AttemptCore, event: WorkflowEvent): boolean {
   const { elements, alone } = attempt.step;
   if (elements === null || alone.has(classOf(event))) return false;
@@ -53,17 +53,17 @@ export function checkElement(step: CompiledStep, value: unknown, verb: "yields" 
   if (value === undefined || value === null)
     throw invalidResult(
       step,
-      `${gave[verb]} ${value}`,
+      `${verbs[verb]} ${value}`,
       "The elements of a fan-out are events: leave out null and undefined.",
     );
   if (!isEvent(value)) throw noEvent(step, value);
   const eventClass = classOf(value);
   if (step.elements?.has(eventClass)) return value;
-  if (step.alone.has(eventClass)) throw invalidResult(step, `${gave[verb]} ${value.type}`, notMany(value, verb));
+  if (step.alone.has(eventClass)) throw invalidResult(step, `${verbs[verb]} ${value.type}`, notMany(value, verb));
   throw undeclared(step, value, "emits");
 }
 
-const gave = { yields: "yielded", "returns an array of": "returned an array with" };
+const verbs = { yields: "yielded", "returns an array of": "returned an array with" };
 
 function notMany(event: WorkflowEvent, verb: string): string {
   if (roleOf(event) === "stop") return `The step ${verb} ${event.type}: a stop event is returned alone.`;

@@ -73,7 +73,7 @@ export function finishWith(
     submit(answer, change, onStored) {
       if (isThenable(answer)) throw isAsync(attempt.step, "ctx.finish", answer);
       attempt.finish(outputOf(answer), change && { change, onStored });
-      return optionalModules.fans?.canEndAlone(run.host.routing, item) !== true;
+      return optionalModules.fanOuts?.canEndAlone(run.host.routing, item) !== true;
     },
     fail: (error) => attempt.fail(error),
   });
@@ -94,7 +94,7 @@ export function noCallback(step: NamedStep, what: Finishing, given: unknown): Wo
   return stepError(step, {
     code: "OPTION_INVALID",
     what: `called \`${what}\` with ${formatValue(given)}`,
-    hint: `Give a function: \`return ${what}((state) => { …; return … })\`.`,
+    hint: `Pass a function: \`return ${what}((state) => { …; return … })\`.`,
     details: { option: "edit" },
   });
 }

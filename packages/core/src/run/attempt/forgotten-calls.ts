@@ -38,7 +38,7 @@ export function refuseCall(attempt: AttemptCore, error: unknown): CallPromise<ne
 /**
  * The call has failed. Its promise never settles once the run has left memory: the step will run again.
  */
-export function tellFailed(attempt: AttemptCore, failure: FailedCall, reject: (error: unknown) => void): void {
+export function rejectCall(attempt: AttemptCore, failure: FailedCall, reject: (error: unknown) => void): void {
   if (hasLeftMemory(attempt)) return;
   failure.call.markHandled(); // only now: most calls never fail
   noteFailure(attempt, failure);
@@ -46,12 +46,12 @@ export function tellFailed(attempt: AttemptCore, failure: FailedCall, reject: (e
   attempt.run.checkIdleAgain();
 }
 
-/** Tells whether the attempt ended because its run left memory. */
+/** Returns whether the attempt ended because its run left memory. */
 function hasLeftMemory({ ended, run }: AttemptCore): boolean {
   return ended !== null && run.isEvicted;
 }
 
-/** Tells whether the attempt can end at once: always so for a step that has written nothing. */
+/** Returns whether the attempt can end at once: always so for a step that has written nothing. */
 export function hasFinished(attempt: AttemptCore): boolean {
   const { run, calls } = attempt;
   if (calls === null) return true;

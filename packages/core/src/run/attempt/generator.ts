@@ -115,7 +115,7 @@ function runGenerator(attempt: AttemptCore, generator: AsyncGenerator<unknown, u
 /** The generator has ended; without a yield, the batch is empty. */
 function restOf({ step, item }: AttemptCore, value: unknown): readonly EventData[] | null {
   if (value !== undefined && value !== null) throw returnedByGenerator(step);
-  return item.fan === null ? [] : null;
+  return item.fanOut === null ? [] : null;
 }
 
 function digestOf({ run }: AttemptCore, event: EventData): string {
@@ -134,7 +134,7 @@ function diverged({ step }: AttemptCore, call: string, what: string): WorkflowEr
   return new WorkflowError({
     code: "FAN_OUT_DIVERGED",
     message: `${elementOf(call)} of the fan-out of step "${name}" was ${what} when the step ran again.`,
-    hint: "Make the generator give the same events in the same order, or name each with `keyed(id, event)`.",
+    hint: "Make the generator yield the same events in the same order, or name each with `keyed(id, event)`.",
     details: { step: name, call },
   });
 }

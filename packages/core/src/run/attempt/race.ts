@@ -26,7 +26,7 @@ interface Opening {
 /** Set while a racer is called. */
 let current: Opening | null = null;
 
-/** The race for which this attempt opens calls right now. Without a signal of their own, they get that of the race. */
+/** The race for which this attempt opens calls right now. Calls without a signal get that of the race. */
 export function openingIn(attempt: AttemptCore): Opening | null {
   return current?.attempt === attempt ? current : null;
 }

@@ -37,7 +37,7 @@ function scopeReused({ step }: AttemptCore, path: string): Error {
   return stepError(step, {
     code: "KEY_REUSED",
     what: `opens the scope "${shownScope(path)}" twice in one attempt`,
-    hint: "Open it once and pass it on, or give each use its own name, for example with the index of the loop.",
+    hint: "Open it once and pass it on, or name each use differently, for example by the index of the loop.",
     details: scopeDetails(path),
   });
 }

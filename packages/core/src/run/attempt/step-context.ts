@@ -1,5 +1,5 @@
 /**
- * The context of a step: every call is checked, matched with the memory of the work item, and submitted as a tick.
+ * The context of a step: every call is checked, matched with the recorded calls of the work item, and submitted as a tick.
  *
  * @module
  */
@@ -61,7 +61,7 @@ import { closable, notOpened } from "./signals.js";
 
 interface Awaiting {
   readonly signal: AbortSignal | undefined;
-  /** Gives the value of the call for its answer. @default the answer */
+  /** Returns the value of the call for its answer. @default the answer */
   readonly read?: (answer: unknown) => unknown;
 }
 
@@ -127,7 +127,7 @@ export class StepContext implements Context {
     return encodeRunner(this.#attempt.run, options);
   }
 
-  sendEvent<Event extends WorkflowEvent>(sendable: Sendable<Event>, options: SendOptions = {}): void {
+  sendEvent<Event>(sendable: Sendable<Event>, options: SendOptions = {}): void {
     const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
@@ -137,7 +137,7 @@ export class StepContext implements Context {
     const calls = this.#calls;
     const call = calls.id(this.#name("send", event.type, options.key));
     if (calls.record(call)) return;
-    const isOfFan = options.scope !== "run" && optionalModules.elements?.takes(attempt, event) === true;
+    const isElement = options.scope !== "run" && optionalModules.elements?.takes(attempt, event) === true;
     if (attempt.run.journal !== null) encodeEvent(event, `sendEvent: ${event.type}`, attempt.run.host.compiled.values);
     const send: Send = {
       call,
@@ -145,17 +145,17 @@ export class StepContext implements Context {
       step: options.step ?? null,
       dueAtMs: options.delay === undefined ? null : attempt.run.now() + toMs(options.delay, "delay"),
       toRun: options.scope === "run",
-      ...(isOfFan && { isElement: true }),
+      ...(isElement && { isElement: true }),
     };
     const around = callAround(attempt);
-    if (isOfFan && (options.immediate === true || around !== null)) optionalModules.elements?.noteSent(attempt, call);
+    if (isElement && (options.immediate === true || around !== null)) optionalModules.elements?.noteSent(attempt, call);
     if (options.immediate === true) attempt.commitSends([send]);
     else if (around !== null) (around.sends ??= []).push(send);
     else if (attempt.sends === null) attempt.sends = [send];
     else attempt.sends.push(send);
   }
 
-  writeEventToStream<Event extends WorkflowEvent>(sendable: Sendable<Event>): void {
+  writeEventToStream<Event>(sendable: Sendable<Event>): void {
     const attempt = this.#attempt;
     const event = sendable as WorkflowEvent;
     attempt.assertAlive();
@@ -177,9 +177,9 @@ export class StepContext implements Context {
     });
   }
 
-  waitForEvent<Event extends WorkflowEvent>(
+  waitForEvent<Event extends WorkflowEvent, Prompt>(
     event: EventClass<Event>,
-    options: WaitOptions<Event> = {},
+    options: WaitOptions<Event, Prompt> = {},
   ): Promise<Event> {
     return this.#call("waitForEvent", () => {
       const attempt = this.#attempt;
@@ -187,8 +187,9 @@ export class StepContext implements Context {
       checkOptions("waitForEvent", options);
       assertClass("waitForEvent", event);
       const type = eventTypeOf(event);
+      const prompt = options.prompt as WorkflowEvent | undefined;
       if (!attempt.step.waits.has(event)) throw waitUndeclared(attempt, event);
-      if (options.prompt !== undefined) assertSendable(attempt, options.prompt, "streams");
+      if (prompt !== undefined) assertSendable(attempt, prompt, "streams");
       if (options.where !== undefined) assertWhere(attempt, type, options.where);
       const calls = this.#calls;
       const called = this.#name("wait", type, options.key);
@@ -199,7 +200,7 @@ export class StepContext implements Context {
         ...this.#stamp(call),
         accepts: acceptedFor(attempt, event),
         where: (withoutDrafts(options.where) as Record<string, unknown> | undefined) ?? null,
-        prompt: options.prompt ?? null,
+        prompt: prompt ?? null,
         dueAtMs: options.timeout === undefined ? null : run.now() + toMs(options.timeout, "timeout"),
       });
       return this.#open(call, opened, { signal: options.signal }) as Promise<Event>;

@@ -37,8 +37,8 @@ export function runTime(ctx: Pick<Context, "runId">): number {
  *
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
-export function endsOf(ctx: Pick<Context, "runId">): number {
-  return attemptOf(ctx, "endsOf").run.state.ends;
+export function continuationsOf(ctx: Pick<Context, "runId">): number {
+  return attemptOf(ctx, "continuationsOf").run.state.continuations;
 }
 
 /**
@@ -64,7 +64,7 @@ type DirectEnd<Output> = { readonly answer: Output } & (
 /**
  * As `ctx.finish(edit)`, for an edit whose changes are often known without a draft.
  *
- * @param direct Gives the patches of the frozen state, or the state that replaces it, and what the callback would give; `null`: the
+ * @param direct Returns the patches of the frozen state, or the state that replaces it, and what the callback would return; `null`: the
  * callback is called.
  * @throws {WorkflowError} `OPTION_INVALID` for a context that does not belong to a step.
  */
@@ -98,13 +98,13 @@ export async function settledChildren(ctx: object): Promise<void> {
 async function drained({ children = null }: Partial<LiveRun>): Promise<void> {
   const open = [...(children?.values() ?? [])].filter(({ live }) => live);
   await Promise.all(open.map(drained)); // the innermost first
-  await Promise.all(open.map((child) => new Promise<void>((told) => queuedBehind(child, told))));
+  await Promise.all(open.map((child) => new Promise<void>((done) => queuedBehind(child, done))));
 }
 
 /** A tick that changes nothing. */
-function queuedBehind(run: LiveRun, told: () => void): void {
-  if (run.live) run.submit({ type: "time.passed", atMs: run.now() }, told);
-  else told();
+function queuedBehind(run: LiveRun, done: () => void): void {
+  if (run.live) run.submit({ type: "time.passed", atMs: run.now() }, done);
+  else done();
 }
 
 function attemptOf(ctx: object, asking: string): AttemptCore {
@@ -113,7 +113,7 @@ function attemptOf(ctx: object, asking: string): AttemptCore {
   throw new WorkflowError({
     code: "OPTION_INVALID",
     message: `\`${asking}\` needs the context of a step.`,
-    hint: "Give it the `ctx` that the step was called with.",
+    hint: "Pass the `ctx` that the step was called with.",
     details: { option: "ctx" },
   });
 }

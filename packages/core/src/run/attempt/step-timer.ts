@@ -38,7 +38,7 @@ export class StepTimer {
     if (this.#callOff === null) return;
     this.#callOff();
     this.#callOff = null;
-    // A clock that is set back gives no extra time.
+    // A clock that is set back adds no time.
     this.#leftMs -= Math.max(0, this.#attempt.run.now() - this.#sinceMs);
   }
 }

@@ -59,7 +59,7 @@ export class CallerContext extends OfThisCopy implements RunContext {
 
   /** @internal */
   get run(): RestoredRun {
-    return this.#runner === null ? this.#run : { state: this.#runner.state, children: this.#runner.family };
+    return this.#runner === null ? this.#run : { state: this.#runner.state, children: this.#runner.descendants };
   }
 
   /** The run in memory that this context belongs to; `null` before the run, and if it never ran here. @internal */

@@ -29,9 +29,9 @@ interface Answer extends Pick<Sent, "ticket" | "atMs" | "by"> {
 /** Answers exactly this prompt, of the run or of a child. `null`: the run has left memory, so there is no receipt here. */
 export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: Answer): Promise<Receipt | null> {
   const found = findPrompt(run, promptId);
-  if (found === null) return tellIfRefused(run, null, closed(run, promptId));
+  if (found === null) return logIfRefused(run, null, closed(run, promptId));
   const answer = answerClass(found.run, found.prompt);
-  if (typeof answer === "object") return tellIfRefused(found.run, null, answer);
+  if (typeof answer === "object") return logIfRefused(found.run, null, answer);
   const isAnswer = answer === (AnswerEvent as EventClass);
   const event = isAnswer ? answerEvent(fields) : eventFromFields(answer, fields);
   const sent = { event, step: null, promptId, ...post };
@@ -39,7 +39,7 @@ export async function answerPrompt(run: LiveRun, { promptId, fields, ...post }: 
   // The end of a child does not end the run: it only closes its prompts.
   const isOfChild = found.run !== run && receipt?.status === "refused" && receipt.code === "RUN_FINISHED";
   const said = isOfChild ? closed(run, promptId) : receipt;
-  return tellIfRefused(found.run, event.type, said && receiptOfAnswer(said));
+  return logIfRefused(found.run, event.type, said && receiptOfAnswer(said));
 }
 
 /** For an answer, the end of a run is the end of its prompts: a second click is `PROMPT_CLOSED`, whether or not the first one ended the run. */
@@ -62,10 +62,10 @@ export interface Sent {
 
 /** `null`: the run has left memory, so there is no receipt here. */
 export async function deliverEvent(run: LiveRun, sent: Sent): Promise<Receipt | null> {
-  return tellIfRefused(run, sent.event.type, await send(run, sent));
+  return logIfRefused(run, sent.event.type, await send(run, sent));
 }
 
-function tellIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
+function logIfRefused(run: LiveRun, eventType: string | null, receipt: Receipt | null): Receipt | null {
   if (receipt?.status === "refused" && run.host.inspector.active) inspectRefused(run, eventType, receipt);
   return receipt;
 }

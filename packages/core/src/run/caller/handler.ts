@@ -87,25 +87,22 @@ export class RunHandler implements WorkflowHandler<unknown, unknown> {
     return this.#promise().finally(onFinally);
   }
 
-  sendEvent<Event extends WorkflowEvent>(
-    sendable: Sendable<Event>,
-    options: HandlerSendOptions = {},
-  ): Promise<Receipt> {
+  sendEvent<Event>(sendable: Sendable<Event>, options: HandlerSendOptions = {}): Promise<Receipt> {
     const event = sendable as WorkflowEvent;
     checkOptions("send", options);
     assertSendable(event);
-    return this.#told(deliverEvent(this.#runner, { event, step: options.step ?? null, promptId: null }));
+    return this.#receiptOf(deliverEvent(this.#runner, { event, step: options.step ?? null, promptId: null }));
   }
 
   async answer(promptId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Receipt> {
-    return this.#told(answerPrompt(this.#runner, { promptId, fields }));
+    return this.#receiptOf(answerPrompt(this.#runner, { promptId, fields }));
   }
 
   /** A dropped run resolves no receipt: the reason is known by then. */
-  async #told(receipt: Promise<Receipt | null>): Promise<Receipt> {
-    const told = await receipt;
-    if (told === null) throw this.#dropped?.error;
-    return told;
+  async #receiptOf(receipt: Promise<Receipt | null>): Promise<Receipt> {
+    const received = await receipt;
+    if (received === null) throw this.#dropped?.error;
+    return received;
   }
 
   streamEvents<Event extends WorkflowEvent = WorkflowEvent>(options?: StreamOptions): RunStream<Event> {

@@ -54,7 +54,7 @@ export interface ChangedValue {
 /**
  * `queued`: its input is there, and it waits for a free worker of its step. `retrying`: it has failed, and another attempt follows.
  * `restarted`: the run was loaded again, or retried, before the attempt ended; another one follows. `cancelled`: the run ended
- * first, or nobody takes its result.
+ * first, or its result was not needed any more.
  */
 export type AttemptStatus =
   | "queued"

@@ -64,7 +64,7 @@ export interface RuntimeOptions<Flows extends Workflows> {
   readonly log?: Log;
 }
 
-/** Limits of a queue. Each process obeys its own: give all processes the same limits. */
+/** Limits of a queue. Each process obeys its own: set the same limits in all processes. */
 export interface QueueOptions {
   /**
    * Maximum number of runs of the queue at work at once. A run that only waits does not count. Integer, at least 1.

@@ -149,7 +149,7 @@ export interface RunHandle<out Result = unknown, out Prompt extends WorkflowEven
    *
    * @throws {WorkflowError} `EVENT_NOT_SENDABLE`, `VALUE_UNSERIALIZABLE`, `RUN_UNKNOWN`. A refusal is a receipt, not an error.
    */
-  sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;
+  sendEvent<Event>(event: Sendable<Event>, options?: SendOptions): Promise<Receipt>;
   /**
    * Answers exactly this prompt with the fields of its answer.
    *
@@ -366,7 +366,7 @@ export interface Runtime<Flows extends Workflows = Workflows> {
   counts(filter?: CountFilter): Promise<readonly RunCount[]>;
   /**
    * Calls `listener` soon after anything of a run was stored, by any process; with `null` when any run may have changed. One call
-   * may stand for many changes, and a call may come without a change. Returns the function that stops it; until then the process
+   * may report many changes, and a call may come without a change. Returns the function that stops it; until then the process
    * stays alive.
    */
   watch(listener: (run: RunKey | null) => void): () => void;

@@ -6,7 +6,7 @@ import { entries, keptTicks, type LoadFrom, loadTree, steps } from "../worker/lo
 import type { AppliedTick } from "../worker/load/run-tree.js";
 
 /**
- * Reads the answer from the journal. `null`: nobody has answered it, its tick is no longer kept, or this code cannot read the journal.
+ * Reads the answer from the journal. `null`: it has no answer, its tick is no longer kept, or this code cannot read the journal.
  */
 export async function answerTo(from: LoadFrom, promptId: string): Promise<PromptAnswer | null> {
   try {
@@ -27,7 +27,7 @@ async function firstSent(from: LoadFrom, promptId: string): Promise<number | nul
   return null;
 }
 
-/** Only reducing tells which of several answers the run has taken. */
+/** Only the reducer knows which of several answers the run has accepted. */
 async function firstTaken(from: LoadFrom, promptId: string, sent: number): Promise<PromptAnswer | null> {
   const loaded = await loadTree(from, sent - 1);
   for await (const { applied } of steps(from, loaded)) {
@@ -40,6 +40,6 @@ async function firstTaken(from: LoadFrom, promptId: string, sent: number): Promi
 
 function takenAnswer({ tick, commands }: AppliedTick, promptId: string): PromptAnswer | null {
   if (tick.type !== "event.received" || tick.promptId !== promptId) return null;
-  const isTaken = commands.some((command) => command.type === "sender.tell" && command.receipt.status === "accepted");
+  const isTaken = commands.some((command) => command.type === "receipt.send" && command.receipt.status === "accepted");
   return isTaken ? { atMs: tick.atMs, by: tick.by ?? null } : null;
 }

@@ -69,7 +69,7 @@ function listed(pending: readonly PendingDelivery[]): string {
 /** Fields that are not given stay unchanged: no transform is applied twice. */
 function withFields(event: WorkflowEvent, given: unknown): WorkflowEvent {
   if (typeof given !== "object" || given === null || Array.isArray(given))
-    throw wrongOption("event", "is not an object of fields", "Give the fields that are to be replaced.");
+    throw wrongOption("event", "is not an object of fields", "Pass the fields to replace.");
   const fields = fieldsOf(event);
   const next = eventFromFields(classOf(event), { ...fields, ...given });
   const known = fieldsOf(next);

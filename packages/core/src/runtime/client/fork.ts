@@ -31,7 +31,7 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
     throw wrongOption(
       "edit",
       `is ${formatValue(edit)}; it must be a function`,
-      "Give a function that changes its argument.",
+      "Pass a function that changes its argument.",
     );
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
@@ -44,8 +44,7 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
     state.store = freezeState(schema?.checkAll(next) ?? next);
   }
   if (event !== undefined) replaceEvent(state, { event, item, compiled: workflow.compiled });
-  else if (item !== undefined)
-    throw wrongOption("item", "is given without `event`", "Say with `event` what to replace.");
+  else if (item !== undefined) throw wrongOption("item", "is set without `event`", "Say with `event` what to replace.");
   registry.assertOpen();
   await registry.beginnings.fork({
     key,

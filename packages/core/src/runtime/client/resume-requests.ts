@@ -74,7 +74,7 @@ export class ResumeRequests {
     assertHere(run);
     if (request.how === "resume" && run.outcome === null) return this.#stay(key, request);
     if (!allowed[request.how].includes(run.status)) throw cannotResume(key.runId, run.status, request.how);
-    const claimed = await registry.store.claim(key, { ...registry.lease, ended: true, beside: true });
+    const claimed = await registry.store.claim(key, { ...registry.lease, ended: true, ignoreQueueLimits: true });
     if (claimed === null) return (await registry.store.run(key))?.lease?.untilMs ?? registry.clock.now();
     return this.#begin(claimed, request);
   }

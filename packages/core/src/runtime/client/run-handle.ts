@@ -125,7 +125,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
     return waitForChange(this.#setup, async () => (await registry.outcome(key, readRow)) ?? undefined, { isEarly });
   }
 
-  async sendEvent<Event extends WorkflowEvent>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
+  async sendEvent<Event>(event: Sendable<Event>, options: SendOptions = {}): Promise<Receipt> {
     checkCallOptions("sendEvent", options);
     const sent = event as WorkflowEvent;
     assertSendable(sent);
@@ -302,7 +302,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
   async #send(
     message: Message,
     { key: idempotencyKey }: PostOptions,
-    tell: (live: DurableRun) => Promise<Receipt | null>,
+    deliver: (live: DurableRun) => Promise<Receipt | null>,
   ): Promise<Receipt> {
     checkNames({ key: idempotencyKey });
     const known = await this.#isThere();
@@ -310,7 +310,7 @@ export class StoredRunHandle implements RunHandle<unknown> {
       const live = idempotencyKey === undefined ? await this.#open() : null;
       if (live === null) return this.#post(message, idempotencyKey ?? null, known ?? (await this.#row()));
       const answered = new Deferred<Receipt | null>();
-      tell(live).then(answered.resolve, (error: unknown) => answered.reject(error));
+      deliver(live).then(answered.resolve, (error: unknown) => answered.reject(error));
       const receipt = await Promise.race([answered.promise, live.left.then(() => null)]);
       if (receipt !== null) return receipt;
       await live.left;
@@ -346,9 +346,9 @@ export class StoredRunHandle implements RunHandle<unknown> {
   }
 
   /** `null` also for a run of newer code: a process that has that code takes the message. */
-  #open(beside?: boolean): Promise<DurableRun | null> {
+  #open(ignoreQueueLimits?: boolean): Promise<DurableRun | null> {
     const { registry, key } = this.#setup;
-    return registry.open(key, beside).catch((error: unknown) => {
+    return registry.open(key, ignoreQueueLimits).catch((error: unknown) => {
       if (isOfNewerCode(error)) return null;
       throw error;
     });

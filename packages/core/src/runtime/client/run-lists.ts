@@ -39,7 +39,7 @@ export function statusesOf(
       throw wrongOption(
         "status",
         `is ${formatValue(one)}, not one of ${known.join(", ")}`,
-        "Give one of these, or a list of them.",
+        "Pass one of these, or a list of them.",
       );
   return statuses;
 }

@@ -51,7 +51,7 @@ type Answer =
 
 export interface RunRequestsSetup extends RuntimeParts {
   readonly registry: RunRegistry;
-  /** Does it here. Gives the receipt of a cancellation. */
+  /** Does it here. Returns the receipt of a cancellation. */
   readonly serve: (key: RunKey, request: ServedRequest) => Promise<Receipt | null>;
 }
 

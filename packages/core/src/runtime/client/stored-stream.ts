@@ -36,7 +36,7 @@ export function storedStream(setup: StoredStreamSetup, options: StreamOptions = 
     throw wrongOption(
       "after",
       `is ${formatValue(after)}; it must be the number of an event`,
-      "Give the `sequence` of the last event that you have read.",
+      "Pass the `sequence` of the last event that you have read.",
     );
   return createRunStream(new StoredSource(setup), options);
 }

@@ -24,7 +24,7 @@ export function checkSignal(signal: AbortSignal | undefined): void {
     throw wrongOption(
       "signal",
       `is ${formatValue(signal)}; it must be an AbortSignal`,
-      "Give the `signal` of an AbortController.",
+      "Pass the `signal` of an AbortController.",
     );
 }
 
@@ -41,10 +41,10 @@ export async function waitForChange<Value>(
   { wake, timer, isEarly, signal }: ChangeOptions = {},
 ): Promise<Value> {
   let changed = false;
-  let tell: () => void = () => {};
+  let resume: () => void = () => {};
   const again = (): void => {
     changed = true;
-    tell();
+    resume();
   };
   const letEnd = registry.clock.keepAlive?.();
   wake?.(again);
@@ -61,7 +61,7 @@ export async function waitForChange<Value>(
       if (changed) continue; // during the look
       const callOff = timer?.(again);
       await new Promise<void>((resolve) => {
-        tell = resolve;
+        resume = resolve;
       });
       callOff?.();
     }

@@ -106,7 +106,7 @@ function before({ number, atMs }: Moment, elapsedMs: number = 0): Moment {
   return { number, atMs: atMs - elapsedMs };
 }
 
-/** Only a `WorkflowError` has a hint; other errors may have codes of their own. */
+/** Only a `WorkflowError` has a hint; other errors may have their own codes. */
 export function codeOf({ code, hint }: ErrorRecord): string {
   return hint !== undefined && code !== undefined ? code : "STEP_FAILED";
 }

@@ -88,7 +88,7 @@ class Attempts {
         if (!isAtWork(item)) continue;
         const startedAtMs = item.attempt === 1 ? item.firstStartedAtMs : atMs;
         const open = this.#begin(member, item, { number, atMs: startedAtMs });
-        for (const record of item.memory?.values() ?? []) {
+        for (const record of item.calls?.values() ?? []) {
           open?.calls.takeOver(record, { number, atMs });
           if (open !== null && "awaitedIn" in record && record.awaitedIn === item.attempt)
             this.#wait(open, record, { number, atMs });
@@ -190,7 +190,7 @@ class Attempts {
       case "effect.opened":
       case "effect.failed":
       case "effect.recorded": {
-        const record = item.memory?.get(tick.call);
+        const record = item.calls?.get(tick.call);
         const open = this.#open.get(keyOf(member, item.id));
         if (open === undefined || record === undefined) return;
         if (tick.type === "call.awaited") open.calls.takeOver(record, moment);

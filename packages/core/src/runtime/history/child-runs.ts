@@ -49,7 +49,7 @@ function follow(
     else if (command.type === "child.cancel") set(command.runId, "cancelled");
     else if (command.type === "child.start") {
       const item = state.items.get(command.item);
-      const record = item?.memory?.get(command.call);
+      const record = item?.calls?.get(command.call);
       if (item === undefined || record?.kind !== "child" || children.has(record.runId)) continue;
       children.set(record.runId, {
         runId: record.runId,

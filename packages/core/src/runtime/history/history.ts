@@ -21,8 +21,8 @@ import {
   type LoadFrom,
   loadTree,
   type NumberedTick,
-  prefacesOf,
   readTick,
+  upgradeTicksOf,
 } from "../worker/load/load.js";
 import { type RunTree, workflowAt } from "../worker/load/run-tree.js";
 import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
@@ -41,7 +41,7 @@ export async function* historyOf(from: LoadFrom, after: number | undefined): Asy
 export function assertAfter(after: number | undefined): void {
   if (after === undefined || (Number.isInteger(after) && after >= 0)) return;
   const what = `is ${formatValue(after)}; it must be a whole number from 0 up`;
-  throw wrongOption("after", what, "Give the number of the last entry that you have read.");
+  throw wrongOption("after", what, "Pass the number of the last entry that you have read.");
 }
 
 /** Yields nothing for a run that is not a fork, or whose beginning is no longer kept. */
@@ -110,7 +110,7 @@ function decodeEntry({ workflow }: LoadFrom, { child, json }: NumberedTick["entr
 export async function treeAt(from: LoadFrom, tick: number): Promise<RunTree> {
   const { run } = from;
   assertTick(from, tick);
-  // The ticks of a fork alone give no state.
+  // The ticks of a fork alone produce no state.
   if (run.forkedFrom !== null && (await from.store.snapshot(run.key, tick)) === null)
     throw trimmed(from, tick, { why: "no snapshot before it is kept." });
   const loaded = await loadTree(from, tick).catch((error: unknown) => {
@@ -176,7 +176,7 @@ async function tryLoad({ store, workflows }: RuntimeParts, run: StoredRun): Prom
   try {
     const workflow = workflows.get(name);
     if (isNotBegun(run)) readStart(run, workflow);
-    else prefacesOf(await loadTree({ store, run, workflow }), workflow);
+    else upgradeTicksOf(await loadTree({ store, run, workflow }), workflow);
     return null;
   } catch (error) {
     if (!WorkflowError.is(error)) throw error;

@@ -117,8 +117,8 @@ function stepsOf(tree: RunTree, ended: Ended, shown: Member): StepMoment[] {
 /** Only for a run that has not ended: no other run can be forked. */
 export function pendingDeliveries(state: RunState): PendingDelivery[] {
   if (state.status !== "running") return [];
-  return [...state.items.values()].flatMap(({ id, step, input, memory }) =>
-    input.kind === "event" && (memory === null || memory.size === 0)
+  return [...state.items.values()].flatMap(({ id, step, input, calls }) =>
+    input.kind === "event" && (calls === null || calls.size === 0)
       ? [{ item: id, step, event: input.event as WorkflowEvent }]
       : [],
   );

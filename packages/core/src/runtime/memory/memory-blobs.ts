@@ -17,7 +17,7 @@ let lastHash = 0;
 /**
  * Blobs of all runs, each stored once.
  *
- * Nothing synchronous at hand resists collisions, so a hash is a number that was given to a text: no two texts share one.
+ * No synchronous hash function without collisions is available, so a hash is the number of a text.
  */
 export class MemoryBlobs {
   readonly #blobs = new Map<string, { readonly text: string; runs: number }>();

@@ -34,7 +34,7 @@ export class MemoryQueue {
   readonly #posted = new Set<MemoryRun>();
   /**
    * The runs of each key that want a place, as they are served. Keys are in the order of their turns; one whose line has become
-   * empty keeps its turn until the next choice, for a look ends leases and gives them back.
+   * empty keeps its turn until the next choice, because a look rolls back the leases that it ends.
    */
   readonly #lines = new Map<string, MemoryRun[]>();
   readonly #placed = new Set<MemoryRun>();

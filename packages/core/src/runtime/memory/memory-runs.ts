@@ -115,7 +115,7 @@ function startOf(sorted: readonly MemoryRun[], { cursor, createdAfterMs, created
   );
 }
 
-/** Tells whether no run from here on is in the range of times. */
+/** Returns whether no run from here on is in the range of times. */
 function isBeyond({ row }: MemoryRun, { createdAfterMs, createdBeforeMs, order }: RunQuery): boolean {
   if (order === "oldest") return createdBeforeMs !== undefined && row.createdAtMs >= createdBeforeMs;
   return createdAfterMs !== undefined && row.createdAtMs <= createdAfterMs;

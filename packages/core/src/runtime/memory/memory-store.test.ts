@@ -71,7 +71,7 @@ describe("memoryStore: maxEnded", () => {
     expect(await idsOf(store)).toEqual([]);
   });
 
-  it("does not forget an ended run that goes on again", async () => {
+  it("does not forget an ended run that continues", async () => {
     const store = memoryStore({ maxEnded: 1 });
     await store.commit([creationOf("a"), creationOf("b"), creationOf("c")]);
     await store.commit([{ ...endOf("a"), release: true }]);
@@ -85,7 +85,7 @@ describe("memoryStore: maxEnded", () => {
     expect(await idsOf(store)).toEqual(["a", "c"]);
   });
 
-  it("is 1,000 unless told otherwise", async () => {
+  it("is 1,000 by default", async () => {
     const store = memoryStore();
     const ids = Array.from({ length: 1_001 }, (_, index) => `run-${index}`);
 
@@ -105,7 +105,7 @@ describe("memoryStore: hashes", () => {
     expect(memoryStore().hash("one")).not.toBe(memoryStore().hash("another"));
   });
 
-  it("gives a text a new hash once its blob is gone, and takes the old one all the same", async () => {
+  it("assigns a new hash to a text once its blob is gone, and still accepts the old one", async () => {
     const store = memoryStore();
     const hash = store.hash("text");
     const blobs = [{ hash, text: "text" }];
@@ -119,7 +119,7 @@ describe("memoryStore: hashes", () => {
     expect(await store.blob(hash)).toBe("text");
   });
 
-  it("keeps few texts that were hashed and never stored, and never gives a hash twice", () => {
+  it("keeps few texts that were hashed and never stored, and never assigns a hash twice", () => {
     const store = memoryStore();
     const texts = Array.from({ length: 3_000 }, (_, index) => `text ${index}`);
 
@@ -131,37 +131,37 @@ describe("memoryStore: hashes", () => {
 });
 
 describe("memoryStore: watching", () => {
-  it("tells a listener after the commit, once for each run", async () => {
+  it("notifies a listener after the commit, once for each run", async () => {
     const store = memoryStore();
-    const told = vi.fn<(key: RunKey | null) => void>();
-    store.watch(told);
+    const listener = vi.fn<(key: RunKey | null) => void>();
+    store.watch(listener);
 
     const stored = store.commit([creationOf("a"), creationOf("b"), endOf("a"), { ...endOf("b"), epoch: 7 }]);
-    expect(told).not.toHaveBeenCalled();
+    expect(listener).not.toHaveBeenCalled();
     await stored;
 
-    await expect.poll(() => told).toHaveBeenCalled();
-    expect(told.mock.calls.map(([key]) => key)).toEqual([keyOf("a"), keyOf("b")]);
+    await expect.poll(() => listener).toHaveBeenCalled();
+    expect(listener.mock.calls.map(([key]) => key)).toEqual([keyOf("a"), keyOf("b")]);
   });
 
-  it("tells nobody of what was refused", async () => {
+  it("notifies no listener of what was refused", async () => {
     const store = memoryStore();
     await store.commit([creationOf("run")]);
-    const told = vi.fn<(key: RunKey | null) => void>();
-    store.watch(told);
+    const listener = vi.fn<(key: RunKey | null) => void>();
+    store.watch(listener);
 
     await store.commit([creationOf("run"), { ...endOf("run"), epoch: 7 }]);
     await store.post(keyOf("none"), { idempotencyKey: null, atMs: 0, text: "1" });
     await store.post(keyOf("run"), { idempotencyKey: null, atMs: 0, text: "1" });
 
-    await expect.poll(() => told).toHaveBeenCalled();
-    expect(told).toHaveBeenCalledTimes(1);
+    await expect.poll(() => listener).toHaveBeenCalled();
+    expect(listener).toHaveBeenCalledTimes(1);
   });
 
-  it("tells nobody after it stopped, also of what was stored before", async () => {
+  it("notifies no listener after it stopped, also of what was stored before", async () => {
     const store = memoryStore();
-    const [told, other] = [vi.fn<(key: RunKey | null) => void>(), vi.fn<(key: RunKey | null) => void>()];
-    const stop = store.watch(told);
+    const [listener, other] = [vi.fn<(key: RunKey | null) => void>(), vi.fn<(key: RunKey | null) => void>()];
+    const stop = store.watch(listener);
     store.watch(other);
 
     const stored = store.commit([creationOf("run")]);
@@ -169,7 +169,7 @@ describe("memoryStore: watching", () => {
     await stored;
 
     await expect.poll(() => other).toHaveBeenCalled();
-    expect(told).not.toHaveBeenCalled();
+    expect(listener).not.toHaveBeenCalled();
   });
 });
 

@@ -40,7 +40,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): RunStore {
   const { maxEnded = 1_000 } = options;
   if ((Number.isInteger(maxEnded) && maxEnded >= 0) || maxEnded === Infinity) return storeOf(new Memory(maxEnded));
   const what = `is ${formatValue(maxEnded)}; it must be a whole number of at least 0, or Infinity`;
-  throw wrongOption("maxEnded", what, "Give the number of ended runs to keep.");
+  throw wrongOption("maxEnded", what, "Pass the number of ended runs to keep.");
 }
 
 /** Every method finishes its work before it first yields: that makes it a transaction. */
@@ -53,7 +53,7 @@ function storeOf(memory: Memory): RunStore {
     commit: async (commits) => {
       const changed = new Map<MemoryRun, RunChange>();
       const results = commits.map((commit) => memory.take(commit, changed));
-      memory.tell(changed);
+      memory.notify(changed);
       return results;
     },
     claim: async (key, request) => {
@@ -62,7 +62,7 @@ function storeOf(memory: Memory): RunStore {
       const { lease, queue, hasPlace } = run.row;
       const isOwn = lease?.owner === request.owner;
       if (lease !== null && !isOwn && lease.untilMs > request.nowMs) return null;
-      if (queue !== null && !isOwn && request.beside !== true) return null;
+      if (queue !== null && !isOwn && request.ignoreQueueLimits !== true) return null;
       return memory.claim(run, request, isOwn && hasPlace);
     },
     claimDue: async (request) => {
@@ -88,11 +88,11 @@ function storeOf(memory: Memory): RunStore {
       const isFree = ({ row: { lease } }: MemoryRun): boolean => lease === null || lease.owner === owner;
       const gone = new Set(keys.flatMap((key) => runs.get(key) ?? []).filter(isFree));
       for (const run of gone) memory.forget(run);
-      memory.tell(new Map([...gone].map((run) => [run, "ended"])));
+      memory.notify(new Map([...gone].map((run) => [run, "ended"])));
       return gone.size;
     },
     watch: (listener) => {
-      const entry = { told: listener }; // the same function may watch twice
+      const entry = { listener }; // the same function may watch twice
       listeners.add(entry);
       return () => void listeners.delete(entry);
     },
@@ -144,7 +144,7 @@ class Memory {
   readonly records: MemoryRecords = new MemoryRecords();
   readonly blobs: MemoryBlobs = new MemoryBlobs();
   readonly leases: MemoryLeases = new MemoryLeases();
-  readonly listeners: Set<{ readonly told: (key: RunKey, change: RunChange) => void }> = new Set();
+  readonly listeners: Set<{ readonly listener: (key: RunKey, change: RunChange) => void }> = new Set();
   /** Ended runs without an owner, in the order in which they became so. */
   readonly #ended = new Set<MemoryRun>();
   readonly #maxEnded: number;
@@ -164,7 +164,7 @@ class Memory {
     if (run.isEnded) return { status: "ended", run: run.toStored() };
     const position = this.#addPost(run, { idempotencyKey, atMs, text });
     this.leases.update(run);
-    this.tell(new Map([[run, "due"]]));
+    this.notify(new Map([[run, "due"]]));
     return { status: "stored", position };
   }
 
@@ -244,13 +244,13 @@ class Memory {
     this.runs.remove(run);
   }
 
-  tell(runs: ReadonlyMap<MemoryRun, RunChange>): void {
+  notify(runs: ReadonlyMap<MemoryRun, RunChange>): void {
     if (runs.size === 0) return;
     const changes = Array.from(runs, ([{ row }, change]) => ({ key: row.key, change }));
     for (const entry of this.listeners) {
       // One each: a listener that throws must not silence the others.
       queueMicrotask(() => {
-        for (const { key, change } of changes) if (this.listeners.has(entry)) entry.told(key, change);
+        for (const { key, change } of changes) if (this.listeners.has(entry)) entry.listener(key, change);
       });
     }
   }

@@ -26,7 +26,7 @@ interface Starting {
 }
 
 /**
- * Starts what is due of one schedule. Gives when it occurs next; null: it does not.
+ * Starts what is due of one schedule. Returns when it occurs next; null: it does not.
  *
  * @throws {WorkflowError} What keeps its input from being read by the code that is here.
  */

@@ -68,7 +68,7 @@ function invalid(found: readonly Problem[]): WorkflowError {
   return new WorkflowError({
     code: "OPTION_INVALID",
     message: `The arguments of the store are invalid: ${problems.join("; ")}.`,
-    hint: "Check input from outside before you pass it on.",
+    hint: "Validate input from outside before you pass it on.",
     details: { problems },
   });
 }

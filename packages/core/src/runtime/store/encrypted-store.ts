@@ -12,7 +12,7 @@ export interface EncryptionOptions {
   readonly keys: readonly StoreKey[];
   /**
    * What becomes of texts that are not encrypted: `"accept"` reads them, for a store that was used without encryption before. Whoever
-   * can write into the database can then put texts of their own there. @default "refuse"
+   * can write into the database can then insert texts. @default "refuse"
    */
   readonly plain?: "refuse" | "accept";
 }
@@ -46,7 +46,7 @@ const rules: Rules<EncryptionOptions> = {
         keys.length > 0 &&
         keys.every((one) => isKey(Object(one) as StoreKey)) &&
         new Set(keys.map(({ id }: StoreKey) => id)).size === keys.length,
-      "a list of keys `{ id, key }` with ids of their own, each of 32 bytes or their base64",
+      "a list of keys `{ id, key }` with different ids, each of 32 bytes or their base64",
     ),
   ),
   plain: valueRule((plain) => plain === "refuse" || plain === "accept", '"refuse" or "accept"'),
@@ -120,7 +120,7 @@ function encryptedMethods(store: RunStore, cipher: TextCipher): Methods {
   };
 }
 
-/** The store cannot look for what it cannot read: it gives the runs that satisfy the other conditions. */
+/** The store cannot look for what it cannot read: it returns the runs that satisfy the other conditions. */
 async function search(
   list: (query: RunQuery) => Promise<RunPage>,
   { search: _, ...query }: RunQuery,

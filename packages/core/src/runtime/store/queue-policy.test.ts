@@ -89,7 +89,7 @@ describe("choosePlaces", () => {
     );
   });
 
-  it("gives one run of each key in turn, and then the next of each", () => {
+  it("chooses one run of each key in turn, and then the next of each", () => {
     const runs = (...ids: string[]) => ids.map((id) => runOf(id, false));
     const of = new Map([
       ["a", runs("a0", "a1", "a2")],

@@ -2,7 +2,7 @@
  * Which runs of a queue get a place: the one decision of all stores.
  *
  * Pure. A store reads a window of its rows under a lock, asks {@link choosePlaces}, and writes the answer. Keys take turns: the
- * first key with room gives one run and goes to the end of the line. A rate counts only the first place of a run.
+ * first key with room starts one run and goes to the end of the line. A rate counts only the first place of a run.
  *
  * @module
  */
@@ -41,7 +41,7 @@ export interface QueueWindow<Run extends RunInLine> {
 export interface ChosenPlaces<Run extends RunInLine> {
   /** In the order in which they get their places. */
   readonly runs: readonly Run[];
-  /** The keys that gave a run: they go to the end of the line, in this order. */
+  /** The keys whose run was chosen: they go to the end of the line, in this order. */
   readonly served: readonly string[];
   /** `false`: the next choice needs rows that were not read. Write this one and read again. */
   readonly isDone: boolean;
@@ -109,7 +109,7 @@ function nextOf<Run extends RunInLine>(runs: Iterator<Run, unknown>, isAny: bool
   return undefined;
 }
 
-/** What decides when a queue has the next place to give. `null`: there is no such time. */
+/** What decides when a queue has the next free place. `null`: there is no such time. */
 export interface QueueOutlook {
   readonly held: number;
   /** When the next run begins to want a place. */

@@ -19,5 +19,5 @@ export async function storedRun(store: Pick<RunStore, "run">, key: RunKey): Prom
 }
 
 function notText(option: string, value: unknown): WorkflowError {
-  return wrongOption(option, `is ${formatValue(value)}; it must be a string`, "Give a string.");
+  return wrongOption(option, `is ${formatValue(value)}; it must be a string`, "Pass a string.");
 }

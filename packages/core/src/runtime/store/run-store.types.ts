@@ -10,7 +10,7 @@
 
 export interface RunStore {
   /**
-   * `true`: its runs are lost with this process. Then the process may end while nothing of its own is due and no
+   * `true`: its runs are lost with this process. Then the process may exit while none of its runs is due and no
    * promise of its runtime is open; a process that executes over any other store is a worker, and lives until its runtime is
    * stopped.
    * @default false
@@ -32,13 +32,13 @@ export interface RunStore {
   commit(commits: readonly RunCommit[]): Promise<CommitResult[]>;
   /**
    * Takes the lease of one run. Resolves to `null` when there is no such run, another owner holds it, or it has ended (unless
-   * `ended`). A run of a queue that this owner does not hold is taken only `beside` the limits of the queue: such a lease holds no
+   * `ended`). A run of a queue that this owner does not hold is taken only with `ignoreQueueLimits`: such a lease holds no
    * place.
    */
   claim(key: RunKey, lease: ClaimRequest): Promise<ClaimedRun | null>;
   /**
-   * Takes the leases of runs that need an owner, the longest waiting first: the lease of another owner has expired; or nobody holds
-   * the run, and `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With
+   * Takes the leases of runs that need an owner, the longest waiting first: the lease of another owner has expired; or the run
+   * has no owner, and `wakeAtMs` has come or a post has no receipt yet. A scheduled run is taken only once its time has come. With
    * `workflows`, only runs of these workflows. Runs that this owner holds stay as they are, also when their leases have expired.
    *
    * Runs of the named queues that need an owner follow, as many as the limits of each queue allow; runs of other queues stay. A run
@@ -207,7 +207,7 @@ export interface ClaimRequest extends LeaseRequest {
   /** Takes also a run that has ended. @default false */
   readonly ended?: boolean;
   /** Claims a run of a queue even beyond its limits, and without a place. @default false */
-  readonly beside?: boolean;
+  readonly ignoreQueueLimits?: boolean;
   /** The owner is not a process: the lease lasts until its time, even if the process that took it dies. @default false */
   readonly sealed?: boolean;
 }
@@ -245,8 +245,8 @@ export interface ClaimedRun {
 export interface RunCommit {
   readonly key: RunKey;
   /**
-   * Creates the run; refused as `exists` when there is one. With a `lease`, `owner` holds it with epoch 1; with `null`, nobody
-   * does.
+   * Creates the run; refused as `exists` when there is one. With a `lease`, `owner` holds it with epoch 1; with `null`, it
+   * has no owner.
    */
   readonly create?: NewRunRecord & { readonly lease: Lease | null };
   /** Without `create`, the commit is refused as `fenced` unless `owner` holds the run with this epoch. */

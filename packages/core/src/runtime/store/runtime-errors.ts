@@ -19,7 +19,7 @@ export function runTooLarge(
   return new WorkflowError({
     code: "RUN_TOO_LARGE",
     message: `Run "${runId}" needs about ${needed} MB of memory to be loaded, for at least ${room.characters} stored characters; ${free} MB are free.`,
-    hint: "Give the process more memory (`node --max-old-space-size`), or keep large values outside of the run.",
+    hint: "Raise the memory limit of the process (`node --max-old-space-size`), or keep large values outside of the run.",
     details: { runId, ...room },
   });
 }

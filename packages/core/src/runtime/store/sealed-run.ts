@@ -41,7 +41,7 @@ export interface Sealing {
 }
 
 /**
- * Gives the run and the id of the move: that of before, for one that is sealed.
+ * Returns the run and the id of the move: that of before, for one that is sealed.
  *
  * @throws {WorkflowError} `RUN_UNKNOWN`; `RUN_LIVE` while it has an owner.
  */
@@ -67,7 +67,7 @@ export async function unseal(sealing: Sealing): Promise<void> {
 
 function claimSealed({ store, clock, key }: Sealing, owner: string): Promise<ClaimedRun | null> {
   const nowMs = clock.now();
-  return store.claim(key, { owner, nowMs, untilMs: NEVER_MS, ended: true, beside: true, sealed: true });
+  return store.claim(key, { owner, nowMs, untilMs: NEVER_MS, ended: true, ignoreQueueLimits: true, sealed: true });
 }
 
 function runMoved({ runId, tenant }: RunKey): WorkflowError {

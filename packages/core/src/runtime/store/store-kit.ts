@@ -91,7 +91,7 @@ export function lastEventOf({ events }: RunCommit): number {
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-/** The store with other methods. @param replace Gives the method to call for one of the store, or that one. */
+/** The store with other methods. @param replace Returns the method to call for one of the store, or that one. */
 export function wrapStore(store: RunStore, replace: (name: keyof RunStore, method: Method) => unknown): RunStore {
   return new Proxy(store, {
     get(target, name) {
@@ -146,7 +146,7 @@ export interface PagePosition {
 }
 
 export function encodePageCursor({ createdAtMs, id }: PagePosition, order: RunOrder = "newest"): string {
-  // Digits, "o" and ":" give base64 without "+" and "/".
+  // Digits, "o" and ":" become base64 without "+" and "/".
   return btoa(`${order === "oldest" ? "o:" : ""}${createdAtMs}:${id}`).replaceAll("=", "");
 }
 
@@ -157,7 +157,11 @@ export function decodePageCursor(cursor: string, order: RunOrder = "newest"): Pa
   if (createdAtMs !== undefined && id !== undefined && isOfOrder)
     return { createdAtMs: Number(createdAtMs), id: Number(id) };
   if (createdAtMs !== undefined)
-    throw wrongOption("cursor", "is of a list in another order", "Begin the list in the new order without a cursor.");
+    throw wrongOption(
+      "cursor",
+      "belongs to a list in another order",
+      "Begin the list in the new order without a cursor.",
+    );
   const hint = "Pass the `cursor` of the previous page unchanged, or leave it out.";
   throw wrongOption("cursor", "was not issued by this store", hint);
 }

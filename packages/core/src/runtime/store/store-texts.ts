@@ -142,7 +142,7 @@ export class StoreTexts {
   }
 }
 
-/** Stands for a text that cannot be decrypted: no text of a run is this one. */
+/** Placeholder of a text that cannot be decrypted. No text of a run equals it. */
 const unreadable = '"unreadable"';
 
 type Open = <Text extends string | null>(text: Text, place: TextPlace) => Text;

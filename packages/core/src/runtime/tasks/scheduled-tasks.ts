@@ -3,7 +3,7 @@ import type { RuntimeParts } from "../worker/workflows/registered-workflows.js";
 import { sweepExpired } from "./expiring.js";
 import { type DueEntry, dueEntries, type StoredDueEntry } from "./task-queue.js";
 
-export interface DueWorkSetup extends RuntimeParts {
+export interface ScheduledTasksSetup extends RuntimeParts {
   /** Milliseconds for which a failed entry is left alone here. */
   readonly backOffMs: number;
   /** Each handler returns when the entry is due again; `null` for never, or if a change of a run triggers it. */
@@ -13,18 +13,18 @@ export interface DueWorkSetup extends RuntimeParts {
 const SWEEP_MS = 60_000;
 
 export class ScheduledTasks {
-  readonly #setup: DueWorkSetup;
+  readonly #setup: ScheduledTasksSetup;
   /** Failed entries, and until when they are left alone. */
   readonly #leftAlone: Map<string, number> = new Map();
   /** Runs whose end an entry waits for. */
   readonly #awaited: Set<string> = new Set();
   #sweptAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(setup: DueWorkSetup) {
+  constructor(setup: ScheduledTasksSetup) {
     this.#setup = setup;
   }
 
-  /** Tells whether an entry waits for the end of the run with this {@link idOf}. */
+  /** Returns whether an entry waits for the end of the run with this {@link idOf}. */
   awaits(id: string): boolean {
     return this.#awaited.has(id);
   }

@@ -23,7 +23,7 @@ const withoutResult: readonly StoredStatus[] = ["failed", "timedOut", "cancelled
 /** Added to the present time, the sum is still a date. */
 const LONGEST_MS = 1e15;
 
-export interface DedupesSetup extends RuntimeParts {
+export interface StartDeduplicatorSetup extends RuntimeParts {
   /** Runs in memory here. `left` resolves when everything of the run is stored. */
   readonly registry: { readonly live: ReadonlyMap<string, { readonly phase: string; readonly left: Promise<void> }> };
   /** Called when there is a run to start. */
@@ -56,16 +56,16 @@ export function resolveDedupe(dedupe: DedupeOptions, { runId, startAt }: Runtime
   ];
   const forMs = toMs(dedupe.for, "dedupe.for");
   if (forMs === 0) problems.push("`dedupe.for` is 0: it would dedupe nothing");
-  if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after every date that there can be");
+  if (forMs > LONGEST_MS) problems.push("`dedupe.for` ends after the last valid date");
   refuseOptions(optionsOf("`run`"), problems);
   checkNames({ key: dedupe.key });
   return { key: dedupe.key, forMs, failed };
 }
 
 export class StartDeduplicator {
-  readonly #setup: DedupesSetup;
+  readonly #setup: StartDeduplicatorSetup;
 
-  constructor(setup: DedupesSetup) {
+  constructor(setup: StartDeduplicatorSetup) {
     this.#setup = setup;
   }
 

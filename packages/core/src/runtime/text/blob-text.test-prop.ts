@@ -29,7 +29,7 @@ const leaves = [
   "\u2028\ud800é",
 ];
 
-it("gives back what was packed, whatever its keys are called", async () => {
+it("restores what was packed, whatever its keys are called", async () => {
   await fc.assert(
     fc.asyncProperty(
       valuesOf([...leaves, `${long}1`, `${long}2`, `"${long}\\`, "\\".repeat(BLOB_LENGTH)]),

@@ -7,7 +7,7 @@
  */
 import type { RunStore } from "../store/run-store.types.js";
 
-/** Longer values are worth a blob of their own: in UTF-16 units, a little less than their bytes. */
+/** Longer values become blobs. In UTF-16 units, which are at most as many as the bytes. */
 export const BLOB_LENGTH: number = 64 * 1024;
 
 /**

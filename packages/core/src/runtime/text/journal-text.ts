@@ -2,8 +2,8 @@
  * Ticks of a run and its children as the text of a batch, and back.
  *
  * A batch is a list. An entry is a tick of the run (see `short-tick.ts`), `{ run, path, tick }` for one of a child, or `{ code }`: from here on the run
- * has the code of that hash. Numbers of ticks count the first two. The path tells a reader who begins in the middle which
- * workflow the child is of.
+ * has the code of that hash. Numbers of ticks count the first two. The path names the workflow of the child for a
+ * reader who begins in the middle.
  *
  * @module
  */
@@ -76,7 +76,7 @@ export function outcomeText(outcome: Outcome, compiled: CompiledWorkflow): strin
 export function tickTooLong({ type }: Tick, length: number, most: number): WorkflowError {
   return new WorkflowError({
     code: "VALUE_UNSERIALIZABLE",
-    message: `${type} has ${length} characters of JSON; what keeps this run takes ${most} of one tick.`,
+    message: `${type} has ${length} characters of JSON; the store of this run accepts at most ${most} per tick.`,
     hint: "Return, send and write less at once, or keep large data elsewhere and its address in the run.",
     details: { path: type, length, most },
   });

@@ -68,7 +68,7 @@ describe("a stored tick", () => {
     ["a shown event of rich values", { ...completed, shown: [{ ...shown, meta: { "text.text": ["Date"] } }] }],
     ["a whole state", { ...completed, change: { whole: true, next: { json: { said } } } }],
     ["a tick of another kind", { type: "step.failed", atMs: 5, item: 2, attempt: 1, error: {}, retryAtMs: null }],
-  ] as [string, EncodedTick][])("gives back %s", (_, tick) => {
+  ] as [string, EncodedTick][])("restores %s", (_, tick) => {
     expect(throughStore(tick)).toStrictEqual(JSON.parse(JSON.stringify(tick)));
   });
 

@@ -72,7 +72,7 @@ export class Problems {
     throw new WorkflowError({
       code: "EXPORT_INVALID",
       message: `This run cannot be imported here: ${problems.join("; ")}.`,
-      hint: "Give all parts of one `runtime.export`, in order and as they were, to a runtime with the workflow of the run.",
+      hint: "Pass all parts of one `runtime.export`, in order and unchanged, to a runtime with the workflow of the run.",
       details: { problems },
     });
   }

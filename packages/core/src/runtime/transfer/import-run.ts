@@ -31,10 +31,10 @@ import {
   type LoadedTree,
   type LoadFrom,
   loadTree,
-  prefacesOf,
   type RunReads,
   type StoredRunJson,
   steps,
+  upgradeTicksOf,
 } from "../worker/load/load.js";
 import type { RunTree } from "../worker/load/run-tree.js";
 import type { RegisteredWorkflow, RuntimeParts } from "../worker/workflows/registered-workflows.js";
@@ -56,7 +56,7 @@ export async function importRun(
   { tenant = "", records = "refuse" }: ImportOptions,
 ): Promise<ImportedRun> {
   if (records !== "refuse" && records !== "keep")
-    throw wrongOption("records", `is ${formatValue(records)}`, 'Give "refuse" or "keep".');
+    throw wrongOption("records", `is ${formatValue(records)}`, 'Use "refuse" or "keep".');
   const given = await readParts(parts, tenant);
   const { runId, move } = given.head;
   const key = { tenant, runId };
@@ -65,7 +65,7 @@ export async function importRun(
   return { ...key, isNew: await store(setup, { key, move, commits, records }) };
 }
 
-/** Tells whether the run of this move is here, or was. */
+/** Returns whether the run of this move is here, or was. */
 async function isTaken(from: RunStore, key: RunKey, move: string): Promise<boolean> {
   return (await from.receipt(key, moveKey(move))) !== null;
 }
@@ -107,7 +107,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
     if (loaded.ticks !== run.ticks) problems.add(`it has ${run.ticks} ticks, and ${loaded.ticks} came`);
     const { streamed } = loaded.tree.root.state;
     if (run.lastEvent >= streamed) problems.add(`it has shown ${streamed} events, and event ${run.lastEvent} came`);
-    prefacesOf(loaded, workflow);
+    upgradeTicksOf(loaded, workflow);
     return loaded;
   });
 }
@@ -115,7 +115,7 @@ async function load(staged: StagedRun, workflow: RegisteredWorkflow, problems: P
 /** Reads every tick as the readers of the run will: alone, and with the state that it leads to. */
 async function readHistory(from: LoadFrom, firstTick: number): Promise<void> {
   for await (const { number, atMs } of historyOf(from, undefined))
-    if (wholeTime(atMs) !== null) throw invalid(`its tick ${number} has the time ${atMs}, which no date has`);
+    if (wholeTime(atMs) !== null) throw invalid(`its tick ${number} has the time ${atMs}, which is not a valid date`);
   const { tree } = await loadOwn(from, firstTick - 1);
   for await (const _ of steps(from, { tree, ticks: firstTick - 1 })) tree.forgetOutcomes();
 }

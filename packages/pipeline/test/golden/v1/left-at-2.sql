@@ -21,11 +21,11 @@ CREATE TABLE runs (
     priority INTEGER,
     queued_at INTEGER, -- when it is to begin
     place INTEGER, -- 0: it waits in line; 1: it has one; null: it wants none yet
-    had_place INTEGER, -- 1: it counts no more against a rate
+    rate_counted INTEGER, -- 1: it counts no more against a rate
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'order', 'orders', 'running', 1, 2, -1, 1795887638785, 1795887638837, NULL, 1795887638785, NULL, '9d52bc78-bcd2-4563-b678-f0a441eedbdb', 1795887668785, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, rate_counted, waiting, outcome) VALUES (1, '', 'order', 'orders', 'running', 1, 2, -1, 1795933161782, 1795933161784, NULL, 1795933161782, NULL, '33415254-e2fb-4ca3-8b3d-f8780a0e5f5e', 1795933191783, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);
@@ -39,7 +39,7 @@ CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT N
 CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
 CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
 CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
-    WHERE place = 0 AND had_place = 1;
+    WHERE place = 0 AND rate_counted = 1;
 CREATE INDEX runs_queue_due ON runs (queue, wake_at)
     WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
 CREATE INDEX runs_queue_posted ON runs (queue, posted_at)
@@ -52,7 +52,7 @@ CREATE TABLE starts (
     forked_tick INTEGER,
     input TEXT NOT NULL
   ) STRICT;
-INSERT INTO "starts" (run, code, start_at, forked_run_id, forked_tick, input) VALUES (1, '643bcba4fd46ddcff39efc130d45045d440c440998bc5dbaedfa667ae3d247a2', 1795887638785, NULL, NULL, '{"type":"run.started","atMs":0,"event":{"type":"pipeline.start","data":{"request":{"input":"an order","additionalData":{},"media":{"images":[],"videos":[],"audio":[],"files":[]},"sessionId":"shop","userId":null,"dependencies":{},"metadata":{},"showsSteps":false,"showsExecutors":true,"nesting":null,"given":null}}},"timeoutMs":null,"deadlineMs":null,"lineage":null,"labels":{"session":"shop"},"store":{"json":{}}}');
+INSERT INTO "starts" (run, code, start_at, forked_run_id, forked_tick, input) VALUES (1, '643bcba4fd46ddcff39efc130d45045d440c440998bc5dbaedfa667ae3d247a2', 1795933161782, NULL, NULL, '{"type":"run.started","atMs":0,"event":{"type":"pipeline.start","data":{"request":{"input":"an order","additionalData":{},"media":{"images":[],"videos":[],"audio":[],"files":[]},"sessionId":"shop","userId":null,"dependencies":{},"metadata":{},"showsSteps":false,"showsExecutors":true,"nesting":null,"given":null}}},"timeoutMs":null,"deadlineMs":null,"lineage":null,"labels":{"session":"shop"},"store":{"json":{}}}');
 CREATE TABLE labels (
     run INTEGER NOT NULL,
     name TEXT NOT NULL,
@@ -61,7 +61,7 @@ CREATE TABLE labels (
     created_at INTEGER NOT NULL,
     PRIMARY KEY (run, name)
   ) STRICT, WITHOUT ROWID;
-INSERT INTO "labels" (run, name, value, tenant, created_at) VALUES (1, 'session', 'shop', '', 1795887638785);
+INSERT INTO "labels" (run, name, value, tenant, created_at) VALUES (1, 'session', 'shop', '', 1795933161782);
 CREATE INDEX labels_value ON labels (tenant, name, value, created_at, run);
 CREATE TABLE ticks (
     run INTEGER NOT NULL,
@@ -71,8 +71,8 @@ CREATE TABLE ticks (
     text TEXT NOT NULL,
     PRIMARY KEY (run, last)
   ) STRICT;
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 1, 1, 1795887638785, '[{"type":"run.started","atMs":1795887638785,"event":{"type":"pipeline.start","data":{"request":{"input":"an order","additionalData":{},"media":{"images":[],"videos":[],"audio":[],"files":[]},"sessionId":"shop","userId":null,"dependencies":{},"metadata":{},"showsSteps":false,"showsExecutors":true,"nesting":null,"given":null}}},"timeoutMs":null,"deadlineMs":null,"lineage":null,"labels":{"session":"shop"},"store":{"json":{}}}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 2, 2, 1795887638837, '[{"type":"step.completed","atMs":1795887638837,"item":1,"output":{"type":"pipeline.enter 0 rounds","data":{"frame":"0","at":0,"visit":1}},"change":{"whole":true,"next":{"json":{"request":{"input":"an order","additionalData":{},"media":{"images":[],"videos":[],"audio":[],"files":[]},"sessionId":"shop","userId":null,"dependencies":{},"metadata":{},"showsSteps":false,"showsExecutors":true,"nesting":null},"startedAtMs":1795887638836,"history":[],"session":{"edits":0,"done":{},"rounds":[]},"sessionAtStart":{"edits":0,"done":{},"rounds":[]},"lists":{},"query":null,"agentRun":null,"failure":null,"frames":{"0":{"node":null,"parent":null,"at":0,"queue":[0,1,2,3],"names":["rounds","counted","way","send"],"branch":null,"outputs":[[]],"starts":[[0]]}},"talks":{},"answered":[],"spent":[],"events":[{"event":"WorkflowStarted","runId":"order","pipelineRunId":"order","pipelineId":"orders","pipelineName":"orders","sessionId":"shop","nestedDepth":0,"createdAt":1795887638,"createdAtMs":1795887638836,"eventIndex":1}],"executorRuns":[],"visits":1,"counted":{},"nested":{}}}},"shown":[{"type":"pipeline.shown","data":{"name":"WorkflowStarted","data":{"createdAtMs":1795887638836}}}],"elapsedMs":2}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 1, 1, 1795933161782, '[{"type":"run.started","atMs":1795933161782,"event":{"type":"pipeline.start","data":{"request":{"input":"an order","additionalData":{},"media":{"images":[],"videos":[],"audio":[],"files":[]},"sessionId":"shop","userId":null,"dependencies":{},"metadata":{},"showsSteps":false,"showsExecutors":true,"nesting":null,"given":null}}},"timeoutMs":null,"deadlineMs":null,"lineage":null,"labels":{"session":"shop"},"store":{"json":{}}}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 2, 2, 1795933161784, '[{"type":"step.completed","atMs":1795933161784,"item":1,"output":{"type":"pipeline.enter 0 rounds","data":{"frame":"0","at":0,"visit":1}},"change":{"whole":true,"next":{"json":{"request":{"input":"an order","additionalData":{},"media":{"images":[],"videos":[],"audio":[],"files":[]},"sessionId":"shop","userId":null,"dependencies":{},"metadata":{},"showsSteps":false,"showsExecutors":true,"nesting":null},"startedAtMs":1795933161783,"history":[],"session":{"edits":0,"done":{},"rounds":[]},"sessionAtStart":{"edits":0,"done":{},"rounds":[]},"lists":{},"query":null,"agentRun":null,"failure":null,"frames":{"0":{"node":null,"parent":null,"at":0,"queue":[0,1,2,3],"names":["rounds","counted","way","send"],"branch":null,"outputs":[[]],"starts":[[0]]}},"reviews":{},"answered":[],"discarded":[],"events":[{"event":"WorkflowStarted","runId":"order","pipelineRunId":"order","pipelineId":"orders","pipelineName":"orders","sessionId":"shop","nestedDepth":0,"createdAt":1795933161,"createdAtMs":1795933161784,"eventIndex":1}],"executorRuns":[],"visits":1,"counted":{},"nested":{}}}},"shown":[{"type":"pipeline.shown","data":{"name":"WorkflowStarted","data":{"createdAtMs":1795933161784}}}],"elapsedMs":1}]');
 CREATE TABLE events (
     run INTEGER NOT NULL,
     sequence INTEGER NOT NULL,
@@ -122,7 +122,7 @@ CREATE TABLE records (
     text TEXT NOT NULL,
     PRIMARY KEY (tenant, kind, id)
   ) STRICT, WITHOUT ROWID;
-INSERT INTO "records" (tenant, kind, id, version, text) VALUES ('', 'session', 'shop', 1, '{"json":{"name":null,"metadata":{},"sessionId":"shop","userId":null,"pipelineId":"orders","pipelineName":"orders","state":{"edits":0,"done":{},"rounds":[]},"metrics":null,"runs":[{"runId":"order","pipelineId":"orders","status":"RUNNING","createdAtMs":1795887638836}],"createdAtMs":1795887638836,"updatedAtMs":1795887638836}}');
+INSERT INTO "records" (tenant, kind, id, version, text) VALUES ('', 'session', 'shop', 1, '{"json":{"name":null,"metadata":{},"sessionId":"shop","userId":null,"pipelineId":"orders","pipelineName":"orders","state":{"edits":0,"done":{},"rounds":[]},"metrics":null,"runs":[{"runId":"order","pipelineId":"orders","status":"RUNNING","createdAtMs":1795933161783}],"createdAtMs":1795933161783,"updatedAtMs":1795933161783}}');
 CREATE TABLE owners (
     owner TEXT PRIMARY KEY,
     machine TEXT NOT NULL,

@@ -27,7 +27,7 @@ export function tasksMissing(): MissingRequiredClientCapabilityError {
 }
 
 /**
- * Refuses a client that wants to be told of tasks and has not declared them. Others are told nothing, and ask: the SDK
+ * Refuses a client that subscribes to tasks and has not declared them. Others get no notifications, and poll: the SDK
  * leaves tasks out of what it agrees to send.
  *
  * @throws {ProtocolError}

@@ -31,10 +31,10 @@ export interface McpHandlerOptions extends Omit<ToolOptions, "log">, DoorOptions
    * @default 250
    */
   readonly taskAfterMs?: number;
-  /** How often clients are told to ask for the state of a task, in milliseconds. @default 1000 */
+  /** How often clients should ask for the state of a task, in milliseconds. @default 1000 */
   readonly pollIntervalMs?: number;
   /**
-   * How long your runs are kept after their end: `olderThan` of `runtime.retain`. Clients are told so, as the time to live of a task.
+   * How long your runs are kept after their end: `olderThan` of `runtime.retain`. Clients see it as the time to live of a task.
    * @default no limit
    */
   readonly retention?: Duration;

@@ -1,7 +1,7 @@
 /**
  * Refuses pages whose name leads to this server (DNS rebinding).
  *
- * Such a page is of the same origin as the request, so its origin tells nothing. It cannot know a bearer token, and it
+ * Such a page is of the same origin as the request, so its origin proves nothing. It cannot know a bearer token, and it
  * has none of the names that the server is meant to have.
  *
  * @module

@@ -83,7 +83,7 @@ export function protocolServer(setup: Setup, caller: DoorCaller): Server {
 }
 
 function noTool(tool: string): ProtocolError {
-  const data = { code: "WORKFLOW_UNKNOWN", hint: "`tools/list` lists those that there are." };
+  const data = { code: "WORKFLOW_UNKNOWN", hint: "`tools/list` lists the valid ones." };
   return new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${JSON.stringify(tool)}.`, data);
 }
 
@@ -97,7 +97,7 @@ interface Serving {
 
 /**
  * The client has asked the person what the run of an earlier call asks. The state of that call names its run, which
- * callers may look at anyway: a changed state gives nobody more than they have.
+ * callers may look at anyway: a changed state reveals no more than they may see.
  */
 async function continued(serving: Serving, call: ToolCall, state: string): Promise<() => Promise<ToolResult>> {
   const { offer, context } = serving;

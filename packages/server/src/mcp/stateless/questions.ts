@@ -1,5 +1,5 @@
 /**
- * Prompts of a run as requests to the client, which it answers in a later request of its own.
+ * Prompts of a run as requests to the client, which it answers in a later request.
  *
  * @module
  */

@@ -21,13 +21,13 @@ CREATE TABLE runs (
     priority INTEGER,
     queued_at INTEGER, -- when it is to begin
     place INTEGER, -- 0: it waits in line; 1: it has one; null: it wants none yet
-    had_place INTEGER, -- 1: it counts no more against a rate
+    rate_counted INTEGER, -- 1: it counts no more against a rate
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'completed', 'kept', 'completed', 1, 55, 7, 1893456000000, 1893463200000, 1893463200000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{"status":"completed","event":{"type":"StopEvent","data":{"result":[[0,2,104,6],"said to run","said to child 1",["part 0: 72000","part 1: 6","part 2: 6","part 3: 6"],["split"],86400000,[0,2,104,6],1]}}}');
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (2, '', 'failed', 'failing', 'failed', 1, 3, -1, 1893463200000, 1893463200000, 1893463200000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{"status":"failed","failure":{"stepName":"fail","error":{"name":"RangeError","message":"It never works.","stack":"RangeError: It never works."},"attempts":1,"elapsedMs":0,"failedAtMs":1893463200000,"input":[{"type":"StartEvent","data":{}}]}}');
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (3, '', 'cancelled', 'kept', 'cancelled', 1, 30, 3, 1893463200000, 1893463200000, 1893463200000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{"status":"cancelled","reason":{"json":"enough"}}');
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, rate_counted, waiting, outcome) VALUES (1, '', 'completed', 'kept', 'completed', 1, 55, 7, 1893456000000, 1893463200000, 1893463200000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{"status":"completed","event":{"type":"StopEvent","data":{"result":[[0,2,104,6],"said to run","said to child 1",["part 0: 72000","part 1: 6","part 2: 6","part 3: 6"],["split"],86400000,[0,2,104,6],1]}}}');
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, rate_counted, waiting, outcome) VALUES (2, '', 'failed', 'failing', 'failed', 1, 3, -1, 1893463200000, 1893463200000, 1893463200000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{"status":"failed","failure":{"stepName":"fail","error":{"name":"RangeError","message":"It never works.","stack":"RangeError: It never works."},"attempts":1,"elapsedMs":0,"failedAtMs":1893463200000,"input":[{"type":"StartEvent","data":{}}]}}');
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, rate_counted, waiting, outcome) VALUES (3, '', 'cancelled', 'kept', 'cancelled', 1, 30, 3, 1893463200000, 1893463200000, 1893463200000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, '{"status":"cancelled","reason":{"json":"enough"}}');
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);
@@ -41,7 +41,7 @@ CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT N
 CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
 CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
 CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
-    WHERE place = 0 AND had_place = 1;
+    WHERE place = 0 AND rate_counted = 1;
 CREATE INDEX runs_queue_due ON runs (queue, wake_at)
     WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
 CREATE INDEX runs_queue_posted ON runs (queue, posted_at)
@@ -110,9 +110,9 @@ INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 45, 45, 189346320
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 46, 46, 1893463200000, '[{"run":"completed/13","path":["asking"],"tick":{"type":"wait.opened","atMs":1893463200000,"item":1,"attempt":1,"call":"wait:Said#0","accepts":["Said"],"where":null,"prompt":{"type":"Ask","data":{"of":"child"}},"dueAtMs":null}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 48, 47, 1893463200000, '[{"type":"stream.written","atMs":1893463200000,"item":null,"attempt":0,"event":{"type":"Ask","data":{"of":"child"}},"origin":"asking","promptId":"completed/13:2"},{"run":"completed/13","path":["asking"],"tick":{"type":"run.idled","atMs":1893463200000}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 49, 49, 1893463200000, '[{"type":"run.idled","atMs":1893463200000}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 50, 50, 1893463200000, '[{"type":"event.received","atMs":1893463200000,"event":{"type":"Said","data":{"text":"said to run"}},"step":null,"promptId":"completed:12","ticket":1}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 50, 50, 1893463200000, '[{"type":"event.received","atMs":1893463200000,"event":{"type":"Said","data":{"text":"said to run"}},"step":null,"promptId":"completed:12","ticket":1,"by":{"door":"api"}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 51, 51, 1893463200000, '[{"type":"run.idled","atMs":1893463200000}]');
-INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 52, 52, 1893463200000, '[{"run":"completed/13","path":["asking"],"tick":{"type":"event.received","atMs":1893463200000,"event":{"type":"Said","data":{"text":"said to child"}},"step":null,"promptId":"completed/13:2","ticket":1}}]');
+INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 52, 52, 1893463200000, '[{"run":"completed/13","path":["asking"],"tick":{"type":"event.received","atMs":1893463200000,"event":{"type":"Said","data":{"text":"said to child"}},"step":null,"promptId":"completed/13:2","ticket":1,"by":{"door":"api"}}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 53, 53, 1893463200000, '[{"run":"completed/13","path":["asking"],"tick":{"type":"step.completed","atMs":1893463200000,"item":1,"output":{"type":"StopEvent","data":{"result":"said to child 1"}}}}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 54, 54, 1893463200000, '[{"type":"child.closed","atMs":1893463200000,"item":11,"call":"child:asking#0","name":"asking","result":{"type":"StopEvent","data":{"result":"said to child 1"}},"error":null}]');
 INSERT INTO "ticks" (run, last, first, at_ms, text) VALUES (1, 55, 55, 1893463200000, '[{"type":"step.completed","atMs":1893463200000,"item":11,"output":{"type":"StopEvent","data":{"result":[[0,2,104,6],"said to run","said to child 1",["part 0: 72000","part 1: 6","part 2: 6","part 3: 6"],["split"],86400000,[0,2,104,6],1]}}}]');

@@ -21,11 +21,11 @@ CREATE TABLE runs (
     priority INTEGER,
     queued_at INTEGER, -- when it is to begin
     place INTEGER, -- 0: it waits in line; 1: it has one; null: it wants none yet
-    had_place INTEGER, -- 1: it counts no more against a rate
+    rate_counted INTEGER, -- 1: it counts no more against a rate
     waiting TEXT,
     outcome TEXT
   ) STRICT;
-INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, had_place, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 34, 5, 1893456000000, 1893459600000, NULL, 1893457800000, NULL, '4c73b314-fdfe-440b-a948-9898ced207c2', 1893459630000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO "runs" (id, tenant, run_id, workflow, status, epoch, ticks, last_event, created_at, updated_at, ended_at, wake_at, posted_at, owner, lease_until, queue, queue_key, priority, queued_at, place, rate_counted, waiting, outcome) VALUES (1, '', 'left', 'kept', 'running', 1, 34, 5, 1893456000000, 1893459600000, NULL, 1893457800000, NULL, '8dfc9315-e253-410f-8ccc-3cb9f4e6313e', 1893459630000, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 CREATE UNIQUE INDEX runs_key ON runs (tenant, run_id);
 CREATE INDEX runs_status ON runs (tenant, status, created_at, id, ended_at, workflow);
 CREATE INDEX runs_workflow ON runs (tenant, workflow, created_at);
@@ -39,7 +39,7 @@ CREATE INDEX runs_queue ON runs (tenant, queue, created_at) WHERE queue IS NOT N
 CREATE INDEX runs_place ON runs (queue, queue_key) WHERE place = 1 AND ended_at IS NULL;
 CREATE INDEX runs_line ON runs (queue, queue_key, priority DESC, queued_at, id, workflow) WHERE place = 0;
 CREATE INDEX runs_line_again ON runs (queue, queue_key, priority DESC, queued_at, id, workflow)
-    WHERE place = 0 AND had_place = 1;
+    WHERE place = 0 AND rate_counted = 1;
 CREATE INDEX runs_queue_due ON runs (queue, wake_at)
     WHERE queue IS NOT NULL AND owner IS NULL AND ended_at IS NULL AND place IS NULL AND wake_at IS NOT NULL;
 CREATE INDEX runs_queue_posted ON runs (queue, posted_at)

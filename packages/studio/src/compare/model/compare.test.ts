@@ -38,7 +38,7 @@ describe("matchTicks", () => {
     expect(firstDifference({ a, b, pairs, fork: null })).toBeNull();
   });
 
-  it("tells which item of a fan-out was another", () => {
+  it("says which item of a fan-out was another", () => {
     const a = run("a", [done(2, 3, 10), done(3, 4, 20), done(4, 5, 30)], readers);
     const b = run("b", [done(2, 5, 30), done(3, 3, 10), done(4, 4, 21)], readers);
 

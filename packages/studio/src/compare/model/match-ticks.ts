@@ -69,7 +69,7 @@ interface ContentFacts {
   readonly run: ComparedRun;
   readonly many: ReadonlySet<string>;
   readonly loose: ReadonlySet<string>;
-  /** Attempts of a fork go on counting where those of its origin were. */
+  /** Attempts of a fork are counted on from those of its origin. */
   readonly isFork: boolean;
 }
 

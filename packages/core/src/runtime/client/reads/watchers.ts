@@ -42,12 +42,12 @@ export class RunWatchers {
   /** @param id Null: any run may have changed. */
   notify(id: string | null, change?: RunChange): void {
     this.changes++;
-    const told = id === null ? this.#byRun.values() : [this.#byRun.get(id) ?? nobody];
-    for (const all of told) for (const watcher of all) watcher(change); // none of them adds or removes one at once
+    const watching = id === null ? this.#byRun.values() : [this.#byRun.get(id) ?? noWatchers];
+    for (const all of watching) for (const watcher of all) watcher(change); // none of them adds or removes one at once
   }
 }
 
-const nobody: readonly never[] = [];
+const noWatchers: readonly never[] = [];
 
 interface Reading {
   /** The number of changes known when the read began. */

@@ -15,7 +15,7 @@ import { idOf } from "../../store/run-key.js";
 import type { ClaimedRun, RunKey, RunStore, StoredJournal, StoredRun } from "../../store/run-store.types.js";
 import { isNotBegun, readStart } from "../../text/start-text.js";
 import { readsOf } from "../load/fetched-journals.js";
-import { keptTicks, type LoadedTree, loadTree, prefacesOf, type RunReads } from "../load/load.js";
+import { keptTicks, type LoadedTree, loadTree, type RunReads, upgradeTicksOf } from "../load/load.js";
 import type { RunTree } from "../load/run-tree.js";
 import type { DurableRun, DurableRunSetup } from "../run/durable-run.js";
 import { isCancellation, type Posts } from "../run/posts.js";
@@ -50,13 +50,13 @@ export type PlaceSetup = Pick<DurableRunSetup, "key" | "epoch" | "state" | "stat
 export const withoutPast = {
   ticks: 0,
   snapshotAt: 0,
-  prefaces: null,
-  family: null,
+  upgradeTicks: null,
+  descendants: null,
   isStored: true,
   request: null,
-  isCut: false,
+  hasPartialHistory: false,
   isQueued: false,
-  leavesAtOnce: false,
+  releasesFirst: false,
 } as const;
 
 export interface RecoverySetup {
@@ -97,7 +97,7 @@ export class Recovery {
     const { registry, workflows } = this.#setup;
     const workflow = workflows.find(run.workflow);
     try {
-      if (workflow === undefined) return await this.#giveBack(run);
+      if (workflow === undefined) return await this.#releaseWithBackOff(run);
       if (registry.isStopped) return await this.#release(run);
       if (isNotBegun(run)) return await this.#begin(claimed, workflow);
       const journal = await loading.journal;
@@ -106,14 +106,14 @@ export class Recovery {
       if (loaded.tree.root.state.outcome !== null && why === "recover") return this.#close(claimed, workflow, loaded);
       // If the first ticks were pruned, the stored ones need the stored snapshots.
       const first = async (): Promise<number> => journal?.firstTick ?? (await keptTicks(from)).first;
-      const isCut = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await first()) > 1);
+      const hasPartialHistory = run.forkedFrom !== null || (loaded.snapshotAt > 0 && (await first()) > 1);
       if (registry.isStopped) return await this.#release(run);
-      const live = this.#resume(claimed, workflow, { loaded, hasPartialHistory: isCut, why, request });
+      const live = this.#resume(claimed, workflow, { loaded, hasPartialHistory, why, request });
       this.failures.delete(idOf(run.key));
       return live;
     } catch (error) {
       this.failures.set(idOf(run.key), error);
-      await this.#giveBack(run);
+      await this.#releaseWithBackOff(run);
       registry.watchers.notify(idOf(run.key));
       throw error;
     }
@@ -151,7 +151,7 @@ export class Recovery {
       epoch: run.epoch,
       state,
       status: "waiting",
-      prefaces: upgradeTicks,
+      upgradeTicks,
       isQueued: run.queue !== null,
     });
     live.runner.begin({ ...started, atMs: live.runner.now() });
@@ -177,11 +177,11 @@ export class Recovery {
   #resume(
     { run, posts }: ClaimedRun,
     workflow: RegisteredWorkflow,
-    { loaded, hasPartialHistory: isCut, why, request }: Resuming,
+    { loaded, hasPartialHistory, why, request }: Resuming,
   ): DurableRun {
     const { tree, ticks, snapshotAt } = loaded;
-    const prefaces = prefacesOf(loaded, workflow);
-    const descendants = tree.family();
+    const upgradeTicks = upgradeTicksOf(loaded, workflow);
+    const descendants = tree.descendants();
     const isQueued = run.queue !== null;
     const live = this.#setup.registry.place(workflow, {
       key: run.key,
@@ -191,12 +191,12 @@ export class Recovery {
       status: run.status === "running" ? "running" : "waiting",
       ticks,
       snapshotAt,
-      prefaces,
-      family: descendants.size === 0 ? null : descendants,
+      upgradeTicks,
+      descendants: descendants.size === 0 ? null : descendants,
       request,
-      isCut,
+      hasPartialHistory,
       isQueued,
-      leavesAtOnce: isQueued && why !== "recover",
+      releasesFirst: isQueued && why !== "recover",
     });
     catchUp(live, run, loaded);
     const open = posts.filter((post) => !this.#setup.posts.isDone(live, post, tree.receipts));
@@ -218,12 +218,17 @@ export class Recovery {
   }
 
   /** The reason of the failure will probably last, so the run is not claimed again at once. */
-  async #giveBack({ key, epoch, outcome }: StoredRun): Promise<null> {
+  async #releaseWithBackOff({ key, epoch, outcome }: StoredRun): Promise<null> {
     const { registry, backOffMs } = this.#setup;
     await this.#release({ key, epoch });
     const nowMs = registry.clock.now();
     if (outcome === null)
-      await registry.store.claim(key, { owner: this.backOffOwner, nowMs, untilMs: nowMs + backOffMs, beside: true });
+      await registry.store.claim(key, {
+        owner: this.backOffOwner,
+        nowMs,
+        untilMs: nowMs + backOffMs,
+        ignoreQueueLimits: true,
+      });
     return null;
   }
 }

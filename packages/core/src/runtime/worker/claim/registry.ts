@@ -178,10 +178,10 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
    * The run in memory: at once, or loaded if it has no owner. `null` if another process has it, it has ended, it is not due yet, or no run
    * comes into memory here.
    *
-   * @param beside `true`: it has a post that cancels it, for which its turn in a queue is not awaited.
+   * @param ignoreQueueLimits `true`: it has a post that cancels it, for which its turn in a queue is not awaited.
    * @throws {WorkflowError} What keeps it from being loaded.
    */
-  async open(key: RunKey, beside: boolean = false): Promise<DurableRun | null> {
+  async open(key: RunKey, ignoreQueueLimits: boolean = false): Promise<DurableRun | null> {
     const id = idOf(key);
     for (;;) {
       const known = this.live.get(id);
@@ -193,11 +193,11 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
         continue;
       }
       const opening = this.#opening.get(id);
-      if (beside && opening !== undefined) {
+      if (ignoreQueueLimits && opening !== undefined) {
         await opening.catch(() => null); // claimed before it had that post
         continue;
       }
-      const live = await (opening ?? this.#remember(id, this.#claim(key, beside)));
+      const live = await (opening ?? this.#remember(id, this.#claim(key, ignoreQueueLimits)));
       if (live === null) await this.#assertLoadable(key);
       return live;
     }
@@ -240,9 +240,9 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
     return opening;
   }
 
-  async #claim(key: RunKey, beside: boolean): Promise<DurableRun | null> {
+  async #claim(key: RunKey, ignoreQueueLimits: boolean): Promise<DurableRun | null> {
     await this.#pauses.wait(idOf(key));
-    const claimed = await this.store.claim(key, { ...this.lease, beside });
+    const claimed = await this.store.claim(key, { ...this.lease, ignoreQueueLimits });
     return claimed === null ? null : this.#load(claimed);
   }
 
@@ -299,7 +299,7 @@ export class RunRegistry implements RunSupervisor, RunsHere, RunStarterHost {
   }
 
   /** Claims due runs, and begins to load them. */
-  async adoptDue(limit: number): Promise<ClaimedBatch> {
+  async claimDue(limit: number): Promise<ClaimedBatch> {
     const { observer, log } = this.#setup;
     const claimed = await this.#claimDue(limit);
     const journals = fetchJournals(

@@ -64,10 +64,16 @@ export class RunStarter {
    * @throws {WorkflowError} `RUN_ID_CONFLICT`
    */
   async fork({ key, workflow, record, state, children }: ForkedRun): Promise<void> {
-    const family = children === null ? null : new Map(children);
+    const descendants = children === null ? null : new Map(children);
     const isQueued = record.queue !== null;
-    const status = { status: "running", isStored: false, isCut: true, isQueued, leavesAtOnce: isQueued } as const;
-    const run = this.#setup.place(workflow, { key, epoch: 1, state, family, ...status });
+    const status = {
+      status: "running",
+      isStored: false,
+      hasPartialHistory: true,
+      isQueued,
+      releasesFirst: isQueued,
+    } as const;
+    const run = this.#setup.place(workflow, { key, epoch: 1, state, descendants, ...status });
     // From here on, nothing of the other run is needed, not even its ticks.
     run.takeSnapshot();
     const stored = this.#whenCreated(run, record);
@@ -77,7 +83,7 @@ export class RunStarter {
     if (existing !== null) throw runIdConflict(key, existing.workflow, { asked: record.workflow });
   }
 
-  /** Tells whether the store does not have this run yet. */
+  /** Returns whether the store does not have this run yet. */
   has(run: DurableRun): boolean {
     return this.#starting.has(run);
   }

@@ -1,6 +1,6 @@
 /**
  * The background work of a runtime: starts due schedules and waiting starts, claims due runs without an owner, and hears of posts by
- * others. Its leases have a clock of their own, see `Renewals`.
+ * others. Leases are renewed by a separate clock, see `Renewals`.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const LONGEST_PAUSE_MS = 1_000;
 /** News of single runs alone makes it look for scheduled tasks no more often. */
 const TASKS_MS = 1_000;
 
-export interface PumpSetup extends RuntimeParts {
+export interface WorkerLoopSetup extends RuntimeParts {
   readonly registry: RunRegistry;
   readonly dueWork: ScheduledTasks;
   /** Milliseconds between two claims if no change is reported. */
@@ -37,7 +37,7 @@ interface Claimed extends ClaimedBatch {
 const none: readonly never[] = [];
 
 export class WorkerLoop {
-  readonly #setup: PumpSetup;
+  readonly #setup: WorkerLoopSetup;
   #stopWatching: (() => void) | null = null;
   #callOff: (() => void) | null = null;
   #armedAtMs = Number.POSITIVE_INFINITY;
@@ -53,7 +53,7 @@ export class WorkerLoop {
   #taskAtMs = Number.POSITIVE_INFINITY;
   #tasksReadAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(setup: PumpSetup) {
+  constructor(setup: WorkerLoopSetup) {
     this.#setup = setup;
   }
 
@@ -176,7 +176,7 @@ export class WorkerLoop {
     const limit = Math.min(BATCH, registry.room);
     if (limit < 1 || this.#stopped)
       return { keys: none, loaded: Promise.resolve(), dueAtMs, isFull: false, isAllNews: false };
-    const { keys, loaded } = await registry.adoptDue(limit);
+    const { keys, loaded } = await registry.claimDue(limit);
     // A timer that keeps this process alive may be that of a run that was just claimed.
     const isTimerRight = registry.store.isLocal !== true || this.#isBackground;
     const isAllNews = news !== null && isTimerRight && isSubset(news, new Set(keys));

@@ -1,5 +1,5 @@
 import { callsOf } from "../../../run/attempt/calls.js";
-import { refuseCall, tellFailed } from "../../../run/attempt/forgotten-calls.js";
+import { refuseCall, rejectCall } from "../../../run/attempt/forgotten-calls.js";
 import type { AttemptCore } from "../../../run/run.types.js";
 import { CallPromise } from "../../../state/call-promise.js";
 import { assertFunction } from "../../../value/option-value.js";
@@ -67,7 +67,7 @@ export class AttemptRecords implements StepRecords {
         },
         (error: unknown) => {
           calls.over(call);
-          tellFailed(attempt, { call, error }, reject);
+          rejectCall(attempt, { call, error }, reject);
         },
       );
     });
@@ -80,7 +80,7 @@ export class AttemptRecords implements StepRecords {
     return this.#updated;
   }
 
-  /** Called when this attempt has returned. Tells whether its end has to be stored with records. */
+  /** Called when this attempt has returned. Returns whether its end has to be stored with records. */
   submit(attempt: number): boolean {
     if (attempt !== this.#attempt.number) return false;
     this.#isSubmitted = this.#updated.size > 0;

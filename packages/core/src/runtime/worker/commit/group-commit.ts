@@ -176,14 +176,14 @@ export class GroupCommit {
   async #send({ commits }: Group): Promise<Answer> {
     const { store, observer } = this.#setup;
     if (this.isOver) return { error: this.#limit?.error };
-    const tell = observer?.onCommit?.(observed(commits));
+    const onStored = observer?.onCommit?.(observed(commits));
     const given = await this.#answered(
       store.commit(commits).then(
         (results) => ({ results }),
         (error: unknown) => ({ error }),
       ),
     );
-    tell?.("results" in given);
+    onStored?.("results" in given);
     return given;
   }
 

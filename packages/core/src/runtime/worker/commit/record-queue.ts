@@ -14,7 +14,7 @@ const PATIENCE_MS = 10_000;
 export interface RecordTurn {
   /** Resolves when it has come, was given up, or takes too long. */
   readonly come: Promise<unknown>;
-  /** Gives it up. Any number of times. */
+  /** Leaves the queue. May be called again. */
   end(): void;
 }
 

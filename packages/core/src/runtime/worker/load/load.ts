@@ -245,13 +245,16 @@ export function where({ run }: Pick<From, "run">): string {
  *
  * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the new code lacks.
  */
-export function prefacesOf({ tree }: LoadedTree, { compiled, code }: RegisteredWorkflow): Map<string, Tick[]> | null {
+export function upgradeTicksOf(
+  { tree }: LoadedTree,
+  { compiled, code }: RegisteredWorkflow,
+): Map<string, Tick[]> | null {
   const isOther = tree.code.hash !== code.hash;
   // Steps, events and waits are all checked again.
   if (isOther) restoreRun(compiled, { ...tree.toDict(), workflow: compiled.name });
-  const prefaces = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
+  const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
   // A schema can change without a trace in the compared code.
-  return isOther || [...prefaces.values()].some((ticks) => ticks.length > 0) ? prefaces : null;
+  return isOther || [...upgradeTicks.values()].some((ticks) => ticks.length > 0) ? upgradeTicks : null;
 }
 
 function changes(member: Member, graph: DefinitionGraph): Tick[] {

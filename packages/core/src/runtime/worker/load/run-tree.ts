@@ -91,7 +91,7 @@ export class RunTree {
   }
 
   /** States of all children, by run id. */
-  family(): Map<string, RunState> {
+  descendants(): Map<string, RunState> {
     return new Map([...this.members.values()].slice(1).map(({ state }) => [state.runId, state]));
   }
 
@@ -172,7 +172,7 @@ export class RunTree {
   #follow(member: Member, command: Command): void {
     switch (command.type) {
       case "child.start": {
-        const record = member.state.items.get(command.item)?.memory?.get(command.call) as ChildRecord;
+        const record = member.state.items.get(command.item)?.calls?.get(command.call) as ChildRecord;
         if (!this.members.has(record.runId)) this.#begin(member, record);
         return;
       }
@@ -187,7 +187,7 @@ export class RunTree {
         if (member === this.root)
           this.streamed.push({ ...command, event: command.event as WorkflowEvent, atMs: member.state.atMs });
         return;
-      case "sender.tell":
+      case "receipt.send":
         if (command.ticket < 0 && this.receipts.get(-command.ticket)?.status !== "accepted")
           this.receipts.set(-command.ticket, command.receipt);
         return;
@@ -236,7 +236,7 @@ export class RunTree {
 }
 
 function childOf(member: Member, { item, call }: { readonly item: number; readonly call: string }): ChildRecord | null {
-  const record = member.state.items.get(item)?.memory?.get(call);
+  const record = member.state.items.get(item)?.calls?.get(call);
   return record?.kind === "child" ? record : null;
 }
 

@@ -20,19 +20,19 @@ interface Standing {
   readonly isDueByClock: boolean;
 }
 
-/** The outcome that these ticks give a run without children, where it is known before they are reduced, and can be stored with them. */
+/** The outcome of a run without children by these ticks, where it is known before they are reduced, and can be stored with them. */
 export function outcomeWith(
-  { attempts, children, family, tickets, host, state }: LiveRun,
+  { attempts, children, descendants, tickets, host, state }: LiveRun,
   ticks: readonly Tick[],
   { create }: Commit,
 ): Outcome | null {
   const [tick] = ticks;
   if (tick === undefined || ticks.length > 1 || create !== null) return null;
-  const others = attempts.size + (children?.size ?? 0) + (family?.size ?? 0) + (tickets?.size ?? 0);
+  const others = attempts.size + (children?.size ?? 0) + (descendants?.size ?? 0) + (tickets?.size ?? 0);
   return others === 0 ? knownOutcome(host.routing, state, tick) : null;
 }
 
-/** Tells whether a step of the run or its children runs, and waits for nothing, or a call of it is at work. */
+/** Returns whether a step of the run or its children runs, and waits for nothing, or a call of it is at work. */
 export function isAtWork({ attempts, children, state }: LiveRun): boolean {
   return (
     [...attempts].some(([item, { isWorking }]) => isWorking || state.items.get(item)?.status === "running") ||

@@ -16,7 +16,7 @@ function dueAt(pace: SnapshotPolicy, ticks: number, from = 0): number[] {
 
 describe("a snapshot", () => {
   it("is due after as many ticks as the settings say, counted from the last one", () => {
-    const pace = new SnapshotPolicy({ snapshotEvery: 3, keepTicks: null }, { lastAt: 10, isCut: false });
+    const pace = new SnapshotPolicy({ snapshotEvery: 3, keepTicks: null }, { lastAt: 10, hasPartialHistory: false });
 
     expect(dueAt(pace, 4, 10)).toEqual([13, 14]);
     expect(pace.taken(14, short)).toEqual({ ticks: 0, snapshots: 14 });
@@ -24,14 +24,14 @@ describe("a snapshot", () => {
   });
 
   it("waits after a long one for as much in ticks", () => {
-    const pace = new SnapshotPolicy({ snapshotEvery: 3, keepTicks: null }, { lastAt: 0, isCut: false });
+    const pace = new SnapshotPolicy({ snapshotEvery: 3, keepTicks: null }, { lastAt: 0, hasPartialHistory: false });
     pace.taken(3, long);
 
     expect(dueAt(pace, 100, 3).at(0)).toBe(3 + Math.ceil(long / entry.length));
   });
 
   it("takes in all no more than the ticks do, twice, however long a run becomes", () => {
-    const pace = new SnapshotPolicy({ snapshotEvery: 200, keepTicks: null }, { lastAt: 0, isCut: false });
+    const pace = new SnapshotPolicy({ snapshotEvery: 200, keepTicks: null }, { lastAt: 0, hasPartialHistory: false });
     let written = 0;
     for (let tick = 1; tick <= 100_000; tick++) {
       pace.stored([entry]);
@@ -45,15 +45,15 @@ describe("a snapshot", () => {
     expect(written).toBeLessThan(2 * 100_000 * entry.length);
   });
 
-  it("keeps the snapshots of a fork with its ticks, which give no state by themselves", () => {
-    const pace = new SnapshotPolicy({ snapshotEvery: 3, keepTicks: null }, { lastAt: 0, isCut: true });
+  it("keeps the snapshots of a fork with its ticks, which produce no state by themselves", () => {
+    const pace = new SnapshotPolicy({ snapshotEvery: 3, keepTicks: null }, { lastAt: 0, hasPartialHistory: true });
 
     expect(pace.taken(3, short)).toEqual({ ticks: 0, snapshots: 0 });
     expect(pace.taken(6, short)).toEqual({ ticks: 0, snapshots: 0 });
   });
 
-  it("leaves what a run needs to give its last ticks", () => {
-    const pace = new SnapshotPolicy({ snapshotEvery: 2, keepTicks: 4 }, { lastAt: 0, isCut: false });
+  it("leaves what a run needs to return its last ticks", () => {
+    const pace = new SnapshotPolicy({ snapshotEvery: 2, keepTicks: 4 }, { lastAt: 0, hasPartialHistory: false });
 
     expect([2, 4, 6, 8, 10].map((tick) => pace.taken(tick, short).ticks)).toEqual([0, 0, 2, 4, 6]);
   });

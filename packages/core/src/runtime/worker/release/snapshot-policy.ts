@@ -11,7 +11,7 @@ export interface SnapshotSettings {
 
 export class SnapshotPolicy {
   readonly #settings: SnapshotSettings;
-  readonly #isCut: boolean;
+  readonly #hasPartialHistory: boolean;
   /** Ticks with a snapshot, as far as they are known here. */
   #at: number[];
   #missedAt = 0;
@@ -20,10 +20,13 @@ export class SnapshotPolicy {
   /** Of the ticks since then. */
   #lengthSince = 0;
 
-  /** @param isCut The run begins with a snapshot: its ticks alone give no state. */
-  constructor(settings: SnapshotSettings, { lastAt, isCut }: { readonly lastAt: number; readonly isCut: boolean }) {
+  /** @param hasPartialHistory The run begins with a snapshot: its ticks alone produce no state. */
+  constructor(
+    settings: SnapshotSettings,
+    { lastAt, hasPartialHistory }: { readonly lastAt: number; readonly hasPartialHistory: boolean },
+  ) {
     this.#settings = settings;
-    this.#isCut = isCut;
+    this.#hasPartialHistory = hasPartialHistory;
     this.#at = [lastAt];
   }
 
@@ -51,6 +54,6 @@ export class SnapshotPolicy {
     // The oldest tick that stays follows a snapshot: without one, nothing could be made of it.
     const cut = keepTicks === null ? 0 : (this.#at.findLast((at) => at <= tick - keepTicks) ?? 0);
     this.#at = keepTicks === null ? [tick] : this.#at.filter((at) => at >= cut);
-    return { ticks: cut, snapshots: keepTicks === null && !this.#isCut ? tick : cut };
+    return { ticks: cut, snapshots: keepTicks === null && !this.#hasPartialHistory ? tick : cut };
   }
 }

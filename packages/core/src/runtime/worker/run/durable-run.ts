@@ -84,7 +84,7 @@ export class DurableRun implements RunJournal, Committing {
   readonly isQueued: boolean;
   readonly #supervisor: RunSupervisor;
   readonly #texts: TickTexts = new TickTexts();
-  #prefaces: Map<string, readonly Tick[]> | null;
+  #upgradeTicks: Map<string, readonly Tick[]> | null;
   /** `true`: the journal does not say yet that the code has changed. */
   #isOtherCode: boolean;
   #phase: Phase = "live";
@@ -100,7 +100,7 @@ export class DurableRun implements RunJournal, Committing {
   /** `null` once its first ticks here are stored. */
   #request: RunRequest | null;
   #isRequestNoted = false;
-  readonly #leavesAtOnce: boolean;
+  readonly #releasesFirst: boolean;
   /** The event that ends the run, once it is stored as its outcome. */
   #storedEnd: EventData | null = null;
   /** `true`: one of its steps has failed because the runtime stops. */
@@ -115,7 +115,7 @@ export class DurableRun implements RunJournal, Committing {
   failure: unknown = null;
   /** Resolves when the run has left memory. */
   readonly left: Promise<void>;
-  #tellLeft: () => void = () => {};
+  #resolveLeft: () => void = () => {};
 
   constructor(setup: DurableRunSetup) {
     this.#supervisor = setup.supervisor;
@@ -123,16 +123,19 @@ export class DurableRun implements RunJournal, Committing {
     this.workflow = setup.workflow;
     this.epoch = setup.epoch;
     this.isQueued = setup.isQueued;
-    this.#leavesAtOnce = setup.leavesAtOnce;
+    this.#releasesFirst = setup.releasesFirst;
     this.#ticks = setup.ticks;
-    this.#pace = new SnapshotPolicy(setup.supervisor.settings, { lastAt: setup.snapshotAt, isCut: setup.isCut });
-    this.#prefaces = setup.prefaces === null ? null : new Map(setup.prefaces);
-    this.#isOtherCode = setup.prefaces !== null;
+    this.#pace = new SnapshotPolicy(setup.supervisor.settings, {
+      lastAt: setup.snapshotAt,
+      hasPartialHistory: setup.hasPartialHistory,
+    });
+    this.#upgradeTicks = setup.upgradeTicks === null ? null : new Map(setup.upgradeTicks);
+    this.#isOtherCode = setup.upgradeTicks !== null;
     this.#status = setup.status;
     this.#isStored = setup.isStored;
     this.#request = setup.request;
     this.left = new Promise((resolve) => {
-      this.#tellLeft = () => {
+      this.#resolveLeft = () => {
         this.#records?.settle();
         resolve();
       };
@@ -143,7 +146,7 @@ export class DurableRun implements RunJournal, Committing {
       state: setup.state,
       overrides: [],
       parent: null,
-      family: setup.family,
+      descendants: setup.descendants,
     });
     this.runner.owner = {
       onFinish: (outcome) => this.#finish(outcome),
@@ -220,8 +223,8 @@ export class DurableRun implements RunJournal, Committing {
     }
     commit.ticks += ticks.length;
     this.#stayAwhile();
-    const outcome = this.#leavesAtOnce || runner !== this.runner ? null : outcomeWith(runner, ticks, commit);
-    if (this.#leavesAtOnce) this.#leaveWith(commit);
+    const outcome = this.#releasesFirst || runner !== this.runner ? null : outcomeWith(runner, ticks, commit);
+    if (this.#releasesFirst) this.#leaveWith(commit);
     else if (outcome?.status === "completed") {
       // With the end of its last step: one commit less.
       this.#summarize("completed", outcome, commit.atMs);
@@ -263,8 +266,8 @@ export class DurableRun implements RunJournal, Committing {
 
   preface(runner: LiveRun): Tick[] {
     const { runId } = runner.state;
-    const ticks = this.#prefaces?.get(runId) ?? [];
-    this.#prefaces?.delete(runId);
+    const ticks = this.#upgradeTicks?.get(runId) ?? [];
+    this.#upgradeTicks?.delete(runId);
     const atMs = runner.now();
     return ticks.map((tick) => ({ ...tick, atMs }));
   }
@@ -471,14 +474,14 @@ export class DurableRun implements RunJournal, Committing {
     this.#sent = null;
     this.#stayAwhile();
     this.runner.release("the run was dropped from memory");
-    this.#tellLeft();
+    this.#resolveLeft();
   }
 
   #leaveStored(): void {
     this.#phase = "left";
     queueMicrotask(() => this.#request?.stored.reject(runtimeStopped())); // after the callers whose messages are stored
     this.runner.release("the run has left memory"); // children of one that has ended
-    this.#tellLeft();
+    this.#resolveLeft();
     this.#supervisor.onLeft(this);
   }
 }

@@ -13,17 +13,17 @@ export interface LoadedRun {
   readonly ticks: number;
   readonly snapshotAt: number;
   readonly state: RunState;
-  readonly family: Map<string, RunState> | null;
+  readonly descendants: Map<string, RunState> | null;
   /** Ticks that record for members of the tree that their code has changed. */
-  readonly prefaces: ReadonlyMap<string, readonly Tick[]> | null;
+  readonly upgradeTicks: ReadonlyMap<string, readonly Tick[]> | null;
   readonly status: StoredStatus;
   /** `false` for a run that the first commit creates. */
   readonly isStored: boolean;
   readonly request: RunRequest | null;
   /** `true` if its ticks alone do not determine its state: it began with that of another run, or its first ticks were pruned. */
-  readonly isCut: boolean;
+  readonly hasPartialHistory: boolean;
   /** `true`: it holds a place of a queue, and leaves memory as soon as it only waits. */
   readonly isQueued: boolean;
   /** `true`: its first ticks here only say that it continues; it does so when it gets a place of its queue. */
-  readonly leavesAtOnce: boolean;
+  readonly releasesFirst: boolean;
 }

@@ -72,7 +72,7 @@ export class Posts {
     }
   }
 
-  /** Tells whether stored ticks have taken the post: then only its receipt is missing. */
+  /** Returns whether stored ticks have taken the post: then only its receipt is missing. */
   isDone(live: DurableRun, post: StoredPost, receipts: ReadonlyMap<number, Receipt>): boolean {
     const receipt = receipts.get(post.position);
     if (receipt?.status !== "accepted") return false;
@@ -117,7 +117,7 @@ async function deliver(runner: LiveRun, { position, text, atMs }: StoredPost): P
     default:
       throw new WorkflowError({
         code: "JOURNAL_CORRUPT",
-        message: `Post ${position} of run "${runner.state.runId}" is of no kind that there is.`,
+        message: `Post ${position} of run "${runner.state.runId}" has an unknown kind.`,
         hint: "It was written by a newer version: upgrade this process.",
       });
   }
@@ -135,8 +135,8 @@ export function isCancellation({ text, position }: StoredPost): boolean {
 export async function cancelRun(runner: LiveRun, reason: unknown, ticket?: number): Promise<Receipt | null> {
   if (!runner.live) return runner.isEvicted ? null : runFinished(runner.state.status);
   return new Promise((resolve) => {
-    const told = runner.ticket(resolve, ticket);
-    runner.submit({ type: "run.cancelled", atMs: runner.now(), reason, ticket: told });
+    const stored = runner.ticket(resolve, ticket);
+    runner.submit({ type: "run.cancelled", atMs: runner.now(), reason, ticket: stored });
   });
 }
 

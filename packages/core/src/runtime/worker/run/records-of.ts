@@ -26,7 +26,7 @@ export function recordsOf(ctx: Pick<RunContext, "runId">): StepRecords {
 function runtimeRequired(): WorkflowError {
   return new WorkflowError({
     code: "RUNTIME_REQUIRED",
-    message: "`recordsOf` was called outside a step of a run that a runtime has.",
-    hint: "Start the run with `createRuntime({ workflows, store })`, and give `recordsOf` the `ctx` of the step.",
+    message: "`recordsOf` was called outside a step of a durable run.",
+    hint: "Start the run with `createRuntime({ workflows, store })`, and pass the `ctx` of the step to `recordsOf`.",
   });
 }

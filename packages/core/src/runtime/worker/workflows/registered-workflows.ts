@@ -91,7 +91,7 @@ function assertWorkflow(name: string, given: Workflow): void {
   const inner = (given as { readonly workflow?: Workflow } | null)?.workflow;
   const hint =
     inner !== undefined && problemOf(inner) === null
-      ? "Give the workflow in it, such as `pipeline.workflow`."
+      ? "Pass the workflow in it, such as `pipeline.workflow`."
       : problem.hint;
   throw wrongOption(`workflows.${name}`, `is ${formatValue(given)}: ${problem.message.replace(/\.$/, "")}`, hint);
 }
