@@ -5,7 +5,7 @@ import type { CallRecord, SlotlessRecord, WaitRecord } from "../engine/state.js"
 import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../value/plain.js";
 import type { PartDecoder } from "./decode-parts.js";
-import { invalidSnapshot, mismatch } from "./snapshot-errors.js";
+import { invalidSnapshot } from "./snapshot-errors.js";
 import type { RecordJson } from "./snapshot-shape.js";
 
 type Json<Kind extends RecordJson["kind"]> = Extract<RecordJson, { readonly kind: Kind }>;
@@ -72,9 +72,6 @@ function closing(
 function waitRecord(decoder: PartDecoder, json: Json<"wait">, place: RecordPlace): CallRecord {
   const { path } = place;
   const { kind, order, accepts = [], where = null, promptId = null, dueAtMs = null, status } = json;
-  for (const type of accepts)
-    if (!decoder.compiled.registry.get(type))
-      throw mismatch(`${path}.accepts`, `names ${type}, which is not an event of it`);
   const fields = where === null ? null : decoder.value(where, `${path}.where`);
   if (fields !== null && !isRecord(fields)) throw invalidSnapshot(`${path}.where`, "no record of fields");
   return {

@@ -5,15 +5,12 @@
  */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { toCurrent } from "../compile/state-version.js";
 import { Fifo } from "../engine/fifo.js";
-import { acceptedTypes } from "../engine/routing.js";
 import { SmallMap } from "../engine/small-map.js";
 import {
   type Arrival,
   createFanOutState,
   createRunState,
-  type EventData,
   type FanOutState,
   type JoinBuffer,
   type Leftover,
@@ -31,7 +28,7 @@ import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
 import { readEach } from "./lists.js";
 import { checkTimers, countOpen, listWaits } from "./relink.js";
-import { invalidSnapshot, mismatch } from "./snapshot-errors.js";
+import { invalidSnapshot } from "./snapshot-errors.js";
 import {
   type ArrivalJson,
   type ItemJson,
@@ -42,20 +39,23 @@ import {
   type ScopeJson,
   type SnapshotJson,
 } from "./snapshot-shape.js";
-import { takesInput } from "./takes-input.js";
 
 export interface DecodeOptions {
   /** Names the snapshot in errors. */
   readonly path: string;
-  /** `true` if the user's state keeps its version and active work continues. */
+  /** `true` if active work continues. */
   readonly asStored: boolean;
   /** The run whose store this one shares; `null` for a run with its own store. */
   readonly owner: RunState | null;
 }
 
-/** @param dict A result of `readSnapshot`. */
+/**
+ * Whether the code takes what the run holds is not checked, and the user's state keeps its version.
+ *
+ * @param dict A result of `readSnapshot`.
+ */
 export function decodeState(compiled: CompiledWorkflow, dict: SnapshotJson, options: DecodeOptions = alone): RunState {
-  return new StateDecoder(compiled, dict, options).state(options);
+  return new StateDecoder(compiled, dict, options).state(options.owner);
 }
 const alone: DecodeOptions = { path: "snapshot", asStored: false, owner: null };
 
@@ -73,11 +73,11 @@ class StateDecoder extends PartDecoder {
     this.#continues = isUnderWay(dict, asStored);
   }
 
-  state({ asStored, owner }: DecodeOptions): RunState {
-    const { compiled } = this;
+  state(owner: RunState | null): RunState {
     const dict = this.#dict;
-    const store = owner === null ? this.#store(asStored) : null;
-    const state = createRunState({ runId: dict.runId, workflow: asStored ? compiled.name : dict.workflow, store });
+    const store = owner === null ? this.#store() : null;
+    // The name of a class may change with every build.
+    const state = createRunState({ runId: dict.runId, workflow: this.compiled.name, store });
     if (owner !== null) shareStore(state, owner);
     state.status = dict.status;
     state.outcome = dict.outcome ? this.outcome(dict.outcome, this.#at("outcome")) : null;
@@ -111,12 +111,10 @@ class StateDecoder extends PartDecoder {
     return `${this.#path}.${name}`;
   }
 
-  #store(asStored: boolean): unknown {
-    const { compiled } = this;
-    const { store: encoded, stateVersion: version = 1 } = this.#dict;
-    const store = freezeState(decodeOwn(encoded, this.#at("store"), compiled.values));
+  #store(): unknown {
+    const store = freezeState(decodeOwn(this.#dict.store, this.#at("store"), this.compiled.values));
     if (!isRecord(store)) throw invalidSnapshot(this.#at("store"), "no state");
-    return asStored ? store : toCurrent(compiled, store, version);
+    return store;
   }
 
   #item(json: ItemJson, path: string): WorkItem {
@@ -147,8 +145,6 @@ class StateDecoder extends PartDecoder {
       (item.memory ??= new SmallMap()).set(record.call, record);
     });
     this.#feed(item, path);
-    if (!this.compiled.registry.newer && !takesInput(this.compiled, item))
-      throw mismatch(`${path}.input`, `is nothing that the step "${step}" takes`);
     if (status === "failed" && this.#dict.status === "running")
       throw invalidSnapshot(`${path}.status`, '"failed", but the run has not ended');
     return item;
@@ -198,10 +194,8 @@ class StateDecoder extends PartDecoder {
   #fillScopes(): void {
     readEach(this.#dict.scopes, this.#at("scopes"), ({ id, gathered, failures, joins }, path) => {
       const scope = this.#scopes.get(id) as FanOutState;
-      for (const name of scope.collects) this.#checkCollect(name, `${path}.collects`);
       readEach(gathered, `${path}.gathered`, ({ step, fired, arrivals: given }, at) => {
         const arrivals = readEach(given, `${at}.arrivals`, (arrival, place) => this.#arrival(arrival, scope, place));
-        this.#checkCollect(step, `${at}.step`, arrivals);
         (scope.gathered ??= new Map()).set(step, { fired, arrivals });
       });
       readEach(failures, `${path}.failures`, ([element, failure], at) => {
@@ -218,24 +212,6 @@ class StateDecoder extends PartDecoder {
       event: this.event(json.event, `${path}.event`),
       recoveries: json.recoveries ?? null,
     };
-  }
-
-  #checkCollect(name: string, path: string, arrivals: readonly { readonly event: EventData }[] = []): void {
-    const trigger = this.compiled.steps.get(name)?.definition.trigger;
-    if (trigger?.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
-    const foreign = arrivals.find(({ event }) => !trigger.accepts.includes(event.type));
-    if (foreign) throw mismatch(path, `names "${name}", which does not collect ${foreign.event.type}`);
-  }
-
-  /** With another key, later events would never meet earlier ones. */
-  #checkJoin({ step, key }: JoinJson, parcels: readonly PendingEvent[], path: string): void {
-    const definition = this.compiled.steps.get(step)?.definition;
-    if (definition?.trigger.kind !== "join") throw mismatch(`${path}.step`, `names "${step}", which joins nothing`);
-    if (!key.startsWith(definition.trigger.by === null ? `${step}#` : `${step}=`))
-      throw mismatch(`${path}.key`, `is "${key}", which is not how "${step}" pairs`);
-    const accepts = acceptedTypes(definition);
-    const foreign = parcels.find(({ event }) => !accepts.includes(event.type));
-    if (foreign) throw mismatch(`${path}.arrivals`, `has ${foreign.event.type}, which "${step}" does not take`);
   }
 
   #addItem(state: RunState, item: WorkItem): void {
@@ -258,7 +234,6 @@ class StateDecoder extends PartDecoder {
   #joins(list: readonly JoinJson[] | undefined, path: string): Map<string, JoinBuffer> | null {
     const joins = readEach(list, `${path}.joins`, (json, at): readonly [string, JoinBuffer] => {
       const parcels = this.#parcels(json.arrivals, `${at}.arrivals`);
-      this.#checkJoin(json, parcels, at);
       const arrivals = new Map<string, PendingEvent[]>();
       for (const parcel of parcels) {
         const same = arrivals.get(parcel.event.type);

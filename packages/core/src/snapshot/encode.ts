@@ -45,17 +45,19 @@ import { each, list } from "./lists.js";
 
 /** Facts about the snapshot around a state. */
 export interface Around {
-  readonly children: { readonly [runId: string]: Snapshot } | null;
+  readonly children: { readonly [runId: string]: Snapshot };
   /** `true`: the surrounding snapshot has the store. */
   readonly sharesStore?: boolean;
   /** Encodes the work under way, for a journal that continues it. @default none */
   readonly underWay?: UnderWay | null;
+  /** Returns the version of the state of a run that was not migrated yet. @default the version of the code */
+  readonly stateVersionOf?: (runId: string) => number;
 }
 
 export function encodeState(state: RunState, compiled: CompiledWorkflow, around: Around = alone): Snapshot {
   return new StateEncoder(compiled, around.underWay).state(state, around);
 }
-const alone: Around = { children: null };
+const alone: Around = { children: {} };
 
 export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): EncodedOutcome {
   return new StateEncoder(compiled).outcome(outcome);
@@ -72,11 +74,11 @@ class StateEncoder implements PartEncoder {
     this.#types = compiled.values;
   }
 
-  state(state: RunState, { children, sharesStore = false }: Around): Snapshot {
+  state(state: RunState, { children, sharesStore = false, stateVersionOf: versionOf }: Around): Snapshot {
     const { underWay } = this;
     const running = underWay !== null || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
-    const stateVersion = stateVersionOf(this.#compiled);
+    const stateVersion = versionOf?.(state.runId) ?? stateVersionOf(this.#compiled);
     const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => underWay !== null || kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,
@@ -112,7 +114,7 @@ class StateEncoder implements PartEncoder {
       ...list("leftovers", [...(state.unused?.leftovers.values() ?? [])]),
       ...(state.trace === null ? null : { trace: state.trace }),
       ...(state.ends === 0 ? null : { ends: state.ends }),
-      ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
+      ...(Object.keys(children).length === 0 ? {} : { children }),
     };
   }
 
