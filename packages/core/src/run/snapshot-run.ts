@@ -18,7 +18,6 @@ import { type Around, encodeState } from "../snapshot/encode.js";
 import { encodingGathered } from "../snapshot/encode-gathered.js";
 import { assertFits } from "../snapshot/fit.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
-import { underWay } from "../snapshot/in-flight.js";
 import { checkShape, invalidSnapshot } from "../snapshot/snapshot-errors.js";
 import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
 import { copyJson } from "../value/guard.js";
@@ -45,7 +44,7 @@ export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options:
 
 /** With the work under way, for the journal of a runtime. */
 export function encodeStored({ host, state, family }: LiveRunCore): Snapshot {
-  return encodeTree(host.compiled, { state, children: family }, { underWay });
+  return encodeTree(host.compiled, { state, children: family }, { isStored: true });
 }
 
 /** The snapshot of a run with its open children. */
@@ -185,7 +184,7 @@ function decodeMember(tree: Tree, json: unknown, { owner, ...place }: Place): De
   const { ids, asStored } = tree;
   const { compiled, where } = place;
   checkFormat(json, asStored ? STORED_VERSION : SNAPSHOT_VERSION, where);
-  const dict = readSnapshot(json, { path: where, asStored });
+  const dict = readSnapshot(json, where);
   const isRoot = place.path.length === 0;
   // A child has its name in `static children`, a stored run that in the runtime: the name of a class may change with every build.
   if (isRoot && !asStored) checkName(compiled, dict);

@@ -33,8 +33,6 @@ export function decodeRecord(decoder: PartDecoder, json: RecordJson, place: Reco
       return childRecord(decoder, json, place);
     case "effect":
       return effectRecord(decoder, json, place);
-    case "send":
-      return { kind, call };
     case "edit":
     case "run": {
       const value = decoder.value(json.value, `${path}.value`);
@@ -42,8 +40,9 @@ export function decodeRecord(decoder: PartDecoder, json: RecordJson, place: Reco
     }
     case "set":
       return { kind, call, events: json.events ? decoder.events(json.events, `${path}.events`) : null };
+    case "send":
     case "yield":
-      return { kind, call, digest: json.digest };
+      return json;
     case "race":
       return { kind, call, open: [...(json.open ?? [])], decided: json.decided };
   }

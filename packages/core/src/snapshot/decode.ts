@@ -13,7 +13,6 @@ import {
   createRunState,
   type FanOutState,
   type JoinBuffer,
-  type Leftover,
   type PendingEvent,
   type RunState,
   shareStore,
@@ -26,19 +25,11 @@ import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../value/plain.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
+import { STORED_VERSION, statusAtRest } from "./format.js";
 import { readEach } from "./lists.js";
 import { checkTimers, countOpen, listWaits } from "./relink.js";
 import { invalidSnapshot } from "./snapshot-errors.js";
-import {
-  type ArrivalJson,
-  type ItemJson,
-  isUnderWay,
-  type JoinJson,
-  type LeftoverJson,
-  type ParcelJson,
-  type ScopeJson,
-  type SnapshotJson,
-} from "./snapshot-shape.js";
+import type { ArrivalJson, ItemJson, JoinJson, ParcelJson, ScopeJson, SnapshotJson } from "./snapshot-shape.js";
 
 export interface DecodeOptions {
   /** Names the snapshot in errors. */
@@ -70,7 +61,7 @@ class StateDecoder extends PartDecoder {
     super(compiled);
     this.#dict = dict;
     this.#path = path;
-    this.#continues = isUnderWay(dict, asStored);
+    this.#continues = asStored && dict.version === STORED_VERSION;
   }
 
   state(owner: RunState | null): RunState {
@@ -90,7 +81,7 @@ class StateDecoder extends PartDecoder {
     for (const name of ["ticks", "nextId", "streamed", "atMs", "startedAtMs", "activeMs"] as const)
       state[name] = dict[name];
     state.ends = dict.ends ?? 0;
-    state.trace = dict.trace ? traceOf(dict.trace) : null;
+    state.trace = (dict.trace as TraceContext | undefined) ?? null; // tracers check the ids
     state.timeoutMs = dict.timeoutMs ?? null;
     state.deadlineMs = dict.deadlineMs ?? null;
     this.#readScopes(state);
@@ -118,8 +109,9 @@ class StateDecoder extends PartDecoder {
   }
 
   #item(json: ItemJson, path: string): WorkItem {
-    const { id, step, status, attempt, failures, firstStartedAtMs, lastError = null, lastFailedAtMs } = json;
+    const { id, step, attempt, failures, firstStartedAtMs, lastError = null, lastFailedAtMs } = json;
     const scope = this.#scope(json.scope, path, "scope");
+    const status = this.#continues ? json.status : statusAtRest(json.status);
     const item: WorkItem = {
       id: this.#idOf(json, path),
       step,
@@ -134,7 +126,7 @@ class StateDecoder extends PartDecoder {
       lastError: lastError === null ? null : this.error(lastError, `${path}.lastError`),
       lastFailedAtMs,
       memory: null,
-      open: this.#continues ? (json.open as number) : 0,
+      open: this.#continues ? (json.open ?? 0) : 0,
       answered: this.#continues && json.answered ? [...json.answered] : null,
       retryTimer: null,
       fan: json.fan === undefined ? null : (this.#scope(json.fan, path, "fan") ?? cancelledFan(step)),
@@ -266,14 +258,14 @@ class StateDecoder extends PartDecoder {
   #readUnused(state: RunState): void {
     const { unfired = [], leftovers = [] } = this.#dict;
     if (unfired.length + leftovers.length === 0) return;
-    const byStep = new Map(leftovers.map((leftover) => [leftover.step, leftoverOf(leftover)]));
-    state.unused = { unfired: new Set(unfired), leftovers: byStep };
+    const byStep = leftovers.map((leftover) => [leftover.step, leftover] as const);
+    state.unused = { unfired: new Set(unfired), leftovers: new Map(byStep) };
   }
 
   /** Which attempts run, and which items queue. */
   #readWork(state: RunState): void {
-    const { active, activeSinceMs = null, loads = [] } = this.#dict;
-    state.active = active as number;
+    const { active = 0, activeSinceMs = null, loads = [] } = this.#dict;
+    state.active = active;
     state.activeSinceMs = activeSinceMs;
     for (const { step, workers, running, resuming, ready } of loads)
       (state.loads ??= new Map()).set(step, { workers, running, resuming: queueOf(resuming), ready: queueOf(ready) });
@@ -285,8 +277,9 @@ class StateDecoder extends PartDecoder {
       state.timers ??= new Timers();
       const base = { dueAtMs, order, position: 0 };
       if (kind === "deadline") state.timers.add({ ...base, kind });
-      else if (kind === "timeout") state.runTimer = state.timers.add({ ...base, kind });
-      else if (kind === "send")
+      else if (kind === "timeout") {
+        if (this.#continues) state.runTimer = state.timers.add({ ...base, kind });
+      } else if (kind === "send")
         state.timers.add({ ...base, kind, parcel: this.#parcel(json.parcel, `${path}.parcel`) });
       else {
         const item = state.items.get(json.item);
@@ -311,28 +304,11 @@ function queueOf(ids: readonly number[] = []): Fifo<number> {
   return queue;
 }
 
-/** The ids are not checked here: tracers check them. */
-function traceOf({ traceparent, tracestate }: NonNullable<SnapshotJson["trace"]>): TraceContext {
-  return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
-}
-
 /** The fan-out of an item whose elements are no longer used. */
 function cancelledFan(opener: string): FanOutState {
   const fan = createFanOutState({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
   fan.closed = true;
   return fan;
-}
-
-function leftoverOf(json: LeftoverJson): Leftover {
-  const { kind, step } = json;
-  switch (kind) {
-    case "join":
-      return { kind, step, arrived: json.arrived ?? [], missing: json.missing ?? [] };
-    case "collect":
-      return { kind, step, arrived: json.arrived };
-    default:
-      return { kind, step };
-  }
 }
 
 /** The element of a fan-out that something belongs to. */

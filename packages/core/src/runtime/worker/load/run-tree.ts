@@ -26,8 +26,7 @@ import type { Tick } from "../../../engine/tick.js";
 import type { WorkflowEvent } from "../../../event/event.js";
 import { openPrompts } from "../../../run/caller/open-prompts.js";
 import { encodeTree, type RunMember } from "../../../run/snapshot-run.js";
-import type { Snapshot, UnderWay } from "../../../snapshot/format.js";
-import { underWay } from "../../../snapshot/in-flight.js";
+import type { Snapshot } from "../../../snapshot/format.js";
 import { createStoredRouting } from "../../../snapshot/stored-routing.js";
 import { decodeTick } from "../../../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../../../stream/streamed-event.js";
@@ -135,20 +134,20 @@ export class RunTree {
 
   /** The snapshot of the whole tree, with the state versions that its states have until they are migrated. */
   toDict(): Snapshot {
-    return this.#encode(null);
+    return this.#encode(false);
   }
 
   /** The same with the work under way, for a journal that continues it. */
   toStored(): Snapshot {
-    return this.#encode(underWay);
+    return this.#encode(true);
   }
 
-  #encode(work: UnderWay | null): Snapshot {
+  #encode(isStored: boolean): Snapshot {
     const { compiled, state } = this.root;
     return encodeTree(
       compiled,
       { state, children: this.family() },
-      { underWay: work, stateVersionOf: (runId) => this.members.get(runId)?.stateVersion ?? 1 },
+      { isStored, stateVersionOf: (runId) => this.members.get(runId)?.stateVersion ?? 1 },
     );
   }
 
