@@ -93,16 +93,24 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
   const opened = unseal(dict, { codec, freeze: migrate === undefined });
   const migrated =
     migrate === undefined ? opened : copyJson(migrate(opened as ContextDict), { ...migratedSnapshot, freeze: true });
-  const [root, ...others] = decodeTree(compiled, migrated, false);
-  for (const member of [root, ...others]) {
-    const { state, sharesWith } = member;
-    assertFits(member.compiled, state, member.where);
+  return toPresentCode(decodeTree(compiled, migrated, false));
+}
+
+/**
+ * Migrates the states of a run and its children, and checks that the code takes what they hold.
+ *
+ * @throws {WorkflowError} `SNAPSHOT_MISMATCH`, `STORE_NOT_SHAREABLE`, and what `migrateState` throws.
+ */
+export function toPresentCode(members: readonly VersionedMember[]): RestoredRun {
+  for (const { state, compiled, path, sharesWith, stateVersion } of members) {
+    assertFits(compiled, state, members[0]?.state === state ? "snapshot" : `snapshot.children.${state.runId}`);
     // A shared state is migrated with its owner.
-    if (sharesWith === null) state.store = migrateState(member.compiled, state.store, member.stateVersion);
-    else assertShareable(sharesWith, member.compiled, member.path.at(-1) as string);
+    if (sharesWith === null) state.store = migrateState(compiled, state.store, stateVersion);
+    else assertShareable(sharesWith, compiled, path.at(-1) as string);
   }
-  const children = new Map(others.map(({ state }) => [state.runId, state]));
-  return { state: root.state, children: children.size === 0 ? null : children };
+  const [root, ...others] = members.map(({ state }) => state) as [RunState, ...RunState[]];
+  const children = new Map(others.map((state) => [state.runId, state]));
+  return { state: root, children: children.size === 0 ? null : children };
 }
 
 /** Restores states as they were stored, for later ticks: they are neither migrated nor checked against the code. */
@@ -152,15 +160,13 @@ export interface RunMember {
   readonly sharesWith: CompiledWorkflow | null;
 }
 
-interface DecodedMember extends RunMember {
+interface VersionedMember extends RunMember {
   /** Version of its own store. */
   readonly stateVersion: number;
-  /** Names its snapshot in errors. */
-  readonly where: string;
 }
 
 /** The root comes first, and parents before their children. */
-type Members = readonly [DecodedMember, ...DecodedMember[]];
+type Members = readonly [VersionedMember, ...VersionedMember[]];
 
 function decodeTree(compiled: CompiledWorkflow, json: unknown, asStored: boolean): Members {
   const tree: Tree = { asStored, members: [], ids: new Set() };
@@ -170,19 +176,21 @@ function decodeTree(compiled: CompiledWorkflow, json: unknown, asStored: boolean
 
 interface Tree {
   readonly asStored: boolean;
-  readonly members: DecodedMember[];
+  readonly members: VersionedMember[];
   /** Ids of the runs so far, open children among them. */
   readonly ids: Set<string>;
 }
 
-interface Place extends Omit<DecodedMember, "state" | "stateVersion"> {
+interface Place extends Omit<RunMember, "state"> {
+  /** Names its snapshot in errors. */
+  readonly where: string;
   /** The run whose store it shares. */
   readonly owner: RunState | null;
 }
 
-function decodeMember(tree: Tree, json: unknown, { owner, ...place }: Place): DecodedMember {
+function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Place): VersionedMember {
   const { ids, asStored } = tree;
-  const { compiled, where } = place;
+  const { compiled } = place;
   checkFormat(json, asStored ? STORED_VERSION : SNAPSHOT_VERSION, where);
   const dict = readSnapshot(json, where);
   const isRoot = place.path.length === 0;
