@@ -244,11 +244,12 @@ export function where({ run }: Pick<From, "run">): string {
 /**
  * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
  *
- * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the new code lacks.
+ * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the code lacks.
  */
 export function prefacesOf({ tree }: LoadedTree, { code }: RegisteredWorkflow): Map<string, Tick[]> | null {
   const isOther = tree.code.hash !== code.hash;
-  for (const { state, compiled } of isOther ? tree.members.values() : [])
+  // Under the same code, too: what is stored may be damaged, or made by somebody else.
+  for (const { state, compiled } of tree.members.values())
     assertFits(compiled, state, state === tree.root.state ? "snapshot" : `snapshot.children.${state.runId}`);
   const prefaces = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
   // A schema can change without a trace in the compared code.
