@@ -19,6 +19,7 @@ import type {
 import { WorkflowError } from "../errors/workflow-error.js";
 import type { WorkflowEvent } from "../event/event.js";
 import { roleOf } from "../event/facts.js";
+import { MAX_PROBLEMS } from "../value/shape.js";
 
 /**
  * Checks one run without its children. A reader of newer code, which continues no run, checks nothing.
@@ -26,7 +27,8 @@ import { roleOf } from "../event/facts.js";
  * Past facts do not count: which step failed, which had no batch.
  *
  * @param path Names the run in errors.
- * @throws {WorkflowError} `SNAPSHOT_MISMATCH` naming every step that is missing, or else everything that a step does not take.
+ * @throws {WorkflowError} `SNAPSHOT_MISMATCH` naming every step that is missing, or else what steps do not take, at most 20
+ * problems: many items may have the same one.
  */
 export function assertFits(compiled: CompiledWorkflow, state: RunState, path: string): void {
   if (compiled.registry.newer) return;
@@ -40,8 +42,8 @@ export function assertFits(compiled: CompiledWorkflow, state: RunState, path: st
       details: { workflow: name, unknown: [...unknown] },
     });
   }
-  if (misfits.length === 0) return;
-  const problems = misfits.map((problem) => path + problem);
+  if (misfits.size === 0) return;
+  const problems = [...misfits].slice(0, MAX_PROBLEMS).map((problem) => path + problem);
   throw new WorkflowError({
     code: "SNAPSHOT_MISMATCH",
     message: `The snapshot does not fit the workflow: ${problems.join("; ")}.`,
@@ -54,7 +56,7 @@ class Fit {
   /** Names of missing steps by which something is routed, counted or kept. */
   readonly unknown: Set<string> = new Set();
   /** What existing steps do not take, each with its place. */
-  readonly misfits: string[] = [];
+  readonly misfits: Set<string> = new Set();
   readonly #compiled: CompiledWorkflow;
 
   constructor(compiled: CompiledWorkflow, { items, scopes, joins, inbox, timers, sets }: RunState) {
@@ -85,13 +87,12 @@ class Fit {
   #item({ step, input, recoveries, memory }: WorkItem, path: string): void {
     const trigger = this.#step(step)?.trigger;
     if (trigger && !takesInput(trigger, input))
-      this.misfits.push(`${path}.input is nothing that the step "${step}" takes`);
+      this.misfits.add(`${path}.input is nothing that the step "${step}" takes`);
     this.#handlers(recoveries);
     for (const record of memory?.values() ?? []) {
       const accepts = record.kind === "wait" ? record.accepts : [];
       for (const type of accepts)
-        if (!this.#compiled.registry.get(type))
-          this.misfits.push(`${path} awaits ${type}, which is not an event of it`);
+        if (!this.#compiled.registry.get(type)) this.misfits.add(`${path} awaits ${type}, which is not an event of it`);
     }
   }
 
@@ -106,9 +107,9 @@ class Fit {
     const trigger = this.#step(name)?.trigger;
     for (const { recoveries } of arrivals) this.#handlers(recoveries);
     if (trigger === undefined) return;
-    if (trigger.kind !== "collect") return void this.misfits.push(`${path} names "${name}", which collects nothing`);
+    if (trigger.kind !== "collect") return void this.misfits.add(`${path} names "${name}", which collects nothing`);
     const foreign = arrivals.find(({ event }) => !trigger.accepts.includes(event.type));
-    if (foreign) this.misfits.push(`${path} names "${name}", which does not collect ${foreign.event.type}`);
+    if (foreign) this.misfits.add(`${path} names "${name}", which does not collect ${foreign.event.type}`);
   }
 
   #joins(buffers: FanOutState["joins"], path: string): void {
@@ -117,7 +118,7 @@ class Fit {
       const parcels = [...buffer.arrivals.values()].flat();
       for (const parcel of parcels) this.#parcel(parcel);
       const problem = definition === null ? null : joinProblem(definition, key, parcels);
-      if (problem !== null) this.misfits.push(`${path}.joins ${problem}`);
+      if (problem !== null) this.misfits.add(`${path}.joins ${problem}`);
     }
   }
 
