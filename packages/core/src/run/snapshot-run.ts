@@ -196,7 +196,7 @@ function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Pla
   const isRoot = place.path.length === 0;
   // A child has its name in `static children`, a stored run that in the runtime: the name of a class may change with every build.
   if (isRoot && !asStored) checkName(compiled, dict);
-  const state = decodeState(compiled, dict, { path: where, asStored, owner });
+  const state = decodeState(compiled, dict, { path: where, owner });
   // The present code may lack `many()` and `collect()`.
   optionalModules.fans = fanning;
   optionalModules.gathered = gathering;

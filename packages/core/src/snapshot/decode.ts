@@ -34,8 +34,6 @@ import type { ArrivalJson, ItemJson, JoinJson, ParcelJson, ScopeJson, SnapshotJs
 export interface DecodeOptions {
   /** Names the snapshot in errors. */
   readonly path: string;
-  /** `true` if active work continues. */
-  readonly asStored: boolean;
   /** The run whose store this one shares; `null` for a run with its own store. */
   readonly owner: RunState | null;
 }
@@ -48,7 +46,7 @@ export interface DecodeOptions {
 export function decodeState(compiled: CompiledWorkflow, dict: SnapshotJson, options: DecodeOptions = alone): RunState {
   return new StateDecoder(compiled, dict, options).state(options.owner);
 }
-const alone: DecodeOptions = { path: "snapshot", asStored: false, owner: null };
+const alone: DecodeOptions = { path: "snapshot", owner: null };
 
 class StateDecoder extends PartDecoder {
   readonly #dict: SnapshotJson;
@@ -57,11 +55,11 @@ class StateDecoder extends PartDecoder {
   /** `true`: the journal continues the work that the snapshot has under way. */
   readonly #continues: boolean;
 
-  constructor(compiled: CompiledWorkflow, dict: SnapshotJson, { path, asStored }: DecodeOptions) {
+  constructor(compiled: CompiledWorkflow, dict: SnapshotJson, { path }: DecodeOptions) {
     super(compiled);
     this.#dict = dict;
     this.#path = path;
-    this.#continues = asStored && dict.version === STORED_VERSION;
+    this.#continues = dict.version === STORED_VERSION;
   }
 
   state(owner: RunState | null): RunState {
