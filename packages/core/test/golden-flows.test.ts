@@ -1,6 +1,7 @@
 /** What released versions wrote of every flow loads, replays and continues to the same end. */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { startOver } from "../src/engine/reduce/finish.js";
 import {
   compileWorkflow,
   createRouting,
@@ -10,7 +11,9 @@ import {
   replay,
 } from "../src/entries/engine.js";
 import { Context } from "../src/index.js";
+import { decodeState } from "../src/snapshot/decode.js";
 import { encodeState } from "../src/snapshot/encode.js";
+import { readSnapshot } from "../src/snapshot/snapshot-shape.js";
 import { type Kept, keptFlows } from "./golden/keep.js";
 import { drive, type Ending, finish, JumpClock, useClock } from "./support/drive.js";
 import type { Flow } from "./support/flows.js";
@@ -73,6 +76,26 @@ describe.each(childless)("the journal of %s", (_, { flow, ending, journal, cance
 
     expectSoundState(state);
     expect(state.outcome?.status).toBe(ending.status);
+  });
+
+  it("leads to states that start over as their snapshots do", () => {
+    const compiled = compileWorkflow(flow.make().workflow);
+    // The next attempt awaits its calls anew.
+    const stored = (state: RunState): unknown =>
+      JSON.parse(
+        JSON.stringify(encodeState(state, compiled, { children: {}, isStored: true }), (name, value) =>
+          name === "awaited" ? undefined : value,
+        ),
+      );
+    for (let length = 1; length < journal.length; length += 5) {
+      const state = replayed(flow, journal.slice(0, length));
+      if (state.outcome !== null) continue;
+      const restored = decodeState(compiled, readSnapshot(JSON.parse(JSON.stringify(encodeState(state, compiled)))));
+
+      startOver(state);
+
+      expect(stored(state), `after ${length} ticks`).toEqual(stored(restored));
+    }
   });
 
   it("leads to the same end from any tick", async () => {

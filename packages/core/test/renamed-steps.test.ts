@@ -134,6 +134,18 @@ describe("a join that changed", () => {
     });
   });
 
+  it("is refused together with all else that does not fit", async () => {
+    const text = JSON.stringify(await pausedOf(busy())).replaceAll(
+      '{"type":"Paired","data":{"n":2}}',
+      '{"type":"Left","data":{"n":2}}',
+    );
+    const { details } = refusal(() => Context.fromDict(busy({}, { by: "n" }), JSON.parse(text)));
+
+    expect((details as { problems: string[] }).problems.join()).toMatch(
+      /snapshot\.scopes\.0 names "gather".* Left,snapshot.*joins has "pair#\d+", which is not how "pair" pairs/,
+    );
+  });
+
   it("and a collect step that no longer takes what has come is refused too", async () => {
     const text = JSON.stringify(await pausedOf(busy())).replaceAll(
       '{"type":"Paired","data":{"n":2}}',

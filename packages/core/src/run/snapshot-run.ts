@@ -7,6 +7,7 @@
 import type { ContextDict, FromDictOptions, SnapshotCodec, ToDictOptions } from "../authoring/run-context.types.js";
 import { assertShareable, compiledChild } from "../compile/child.js";
 import type { CompiledWorkflow } from "../compile/compile.js";
+import { migrateState } from "../compile/state-version.js";
 import { optionalModules } from "../engine/optional-modules.js";
 import { fanOutFeature } from "../engine/reduce/elements.js";
 import { gathering } from "../engine/reduce/gathered.js";
@@ -15,12 +16,10 @@ import { WorkflowError } from "../errors/workflow-error.js";
 import { decodeState } from "../snapshot/decode.js";
 import { type Around, encodeState } from "../snapshot/encode.js";
 import { encodingGathered } from "../snapshot/encode-gathered.js";
+import { assertFits } from "../snapshot/fit.js";
 import { SNAPSHOT_FORMAT, SNAPSHOT_VERSION, type Snapshot, STORED_VERSION } from "../snapshot/format.js";
-import { underWay } from "../snapshot/in-flight.js";
-import { namedSteps } from "../snapshot/named-steps.js";
 import { checkShape, invalidSnapshot } from "../snapshot/snapshot-errors.js";
 import { readSnapshot, type SnapshotJson } from "../snapshot/snapshot-shape.js";
-import { freezeState } from "../state/freeze-state.js";
 import { copyJson } from "../value/guard.js";
 import { isError } from "../value/kind.js";
 import { checkOptions } from "../value/known-options.js";
@@ -45,27 +44,23 @@ export function encodeRun(compiled: CompiledWorkflow, run: RestoredRun, options:
 
 /** With the work under way, for the journal of a runtime. */
 export function encodeStored({ host, state, descendants }: LiveRunCore): Snapshot {
-  return encodeTree(host.compiled, { state, children: descendants }, { underWay });
+  return encodeTree(host.compiled, { state, children: descendants }, { isStored: true });
 }
 
-function encodeTree(compiled: CompiledWorkflow, run: RestoredRun, around: Omit<Around, "children">): Snapshot {
-  const children = run.children === null ? null : encodeChildren(compiled, run, around);
-  return encodeState(run.state, compiled, { ...around, children });
-}
-
-function encodeChildren(
+/** The snapshot of a run with its open children. */
+export function encodeTree(
   compiled: CompiledWorkflow,
   { state, children }: RestoredRun,
-  { underWay = null }: Pick<Around, "underWay">,
-): Record<string, Snapshot> {
+  around: Omit<Around, "children">,
+): Snapshot {
   const encoded: Record<string, Snapshot> = {};
-  for (const [, record] of openChildren(state)) {
-    const child = children?.get(record.runId);
+  for (const [, { runId, name, sharesStore }] of children === null ? [] : openChildren(state)) {
+    const child = children?.get(runId);
     if (!child) continue;
-    const flow = compiledChild(compiled, record.name, record.runId);
-    encoded[record.runId] = encodeTree(flow, { state: child, children }, { underWay, sharesStore: record.sharesStore });
+    const flow = compiledChild(compiled, name, `Run "${state.runId}"`);
+    encoded[runId] = encodeTree(flow, { state: child, children }, { ...around, sharesStore });
   }
-  return encoded;
+  return encodeState(state, compiled, { ...around, children: encoded });
 }
 
 export function* openChildren(state: RunState): Generator<readonly [item: number, record: ChildRecord], void> {
@@ -98,16 +93,29 @@ export function restoreRun(compiled: CompiledWorkflow, dict: unknown, options: F
   const opened = unseal(dict, { codec, freeze: migrate === undefined });
   const migrated =
     migrate === undefined ? opened : copyJson(migrate(opened as ContextDict), { ...migratedSnapshot, freeze: true });
-  const children = new Map<string, RunState>();
-  const state = decodeTree({ compiled, children, ids: new Set(), asStored: false }, migrated);
-  return { state, children: children.size === 0 ? null : children };
+  return toPresentCode(decodeTree(compiled, migrated, false));
 }
 
-/** Restores states as they were stored, for later ticks: they are neither migrated nor checked. The root comes first. */
-export function restoreStored(compiled: CompiledWorkflow, dict: unknown): RunState[] {
-  const children = new Map<string, RunState>();
-  const state = decodeTree({ compiled, children, ids: new Set(), asStored: true }, dict);
-  return [state, ...children.values()];
+/**
+ * Migrates the states of a run and its children, and checks that the code takes what they hold.
+ *
+ * @throws {WorkflowError} `SNAPSHOT_MISMATCH`, `STORE_NOT_SHAREABLE`, and what `migrateState` throws.
+ */
+export function toPresentCode(members: readonly VersionedMember[]): RestoredRun {
+  for (const { state, compiled, path, sharesWith, stateVersion } of members) {
+    assertFits(compiled, state, members[0]?.state === state ? "snapshot" : `snapshot.children.${state.runId}`);
+    // A shared state is migrated with its owner.
+    if (sharesWith === null) state.store = migrateState(compiled, state.store, stateVersion);
+    else assertShareable(sharesWith, compiled, path.at(-1) as string);
+  }
+  const [root, ...others] = members.map(({ state }) => state) as [RunState, ...RunState[]];
+  const children = new Map(others.map((state) => [state.runId, state]));
+  return { state: root, children: children.size === 0 ? null : children };
+}
+
+/** Restores states as they were stored, for later ticks: they are neither migrated nor checked against the code. */
+export function restoreStored(compiled: CompiledWorkflow, dict: unknown): Members {
+  return decodeTree(compiled, dict, true);
 }
 
 const anySnapshot = { path: "The snapshot", code: "SNAPSHOT_HOSTILE" } as const;
@@ -142,56 +150,77 @@ function unseal(given: unknown, { codec, freeze }: Unsealing): unknown {
   }
 }
 
-interface Tree {
+/** One run of a tree. */
+export interface RunMember {
+  readonly state: RunState;
   readonly compiled: CompiledWorkflow;
-  readonly children: Map<string, RunState>;
+  /** Names of children, from the root. */
+  readonly path: readonly string[];
+  /** The workflow of its parent, whose store it shares; `null` for a run with its own store. */
+  readonly sharesWith: CompiledWorkflow | null;
+}
+
+interface VersionedMember extends RunMember {
+  /** Version of its own store. */
+  readonly stateVersion: number;
+}
+
+/** The root comes first, and parents before their children. */
+type Members = readonly [VersionedMember, ...VersionedMember[]];
+
+function decodeTree(compiled: CompiledWorkflow, json: unknown, asStored: boolean): Members {
+  const tree: Tree = { asStored, members: [], ids: new Set() };
+  const root = decodeMember(tree, json, { compiled, path: [], sharesWith: null, owner: null, where: "snapshot" });
+  return [root, ...tree.members.slice(1)];
+}
+
+interface Tree {
+  readonly asStored: boolean;
+  readonly members: VersionedMember[];
   /** Ids of the runs so far, open children among them. */
   readonly ids: Set<string>;
-  readonly asStored: boolean;
 }
 
-/** The place of a child. */
-interface Inside {
-  readonly parent: RunState;
-  readonly record: ChildRecord;
-  /** Names the snapshot of the child in errors. */
-  readonly path: string;
+interface Place extends Omit<RunMember, "state"> {
+  /** Names its snapshot in errors. */
+  readonly where: string;
+  /** The run whose store it shares. */
+  readonly owner: RunState | null;
 }
 
-function decodeTree(tree: Tree, json: unknown, inside: Inside | null = null): RunState {
-  const { compiled, children, ids, asStored } = tree;
-  const isChild = inside !== null;
-  const owner = inside?.record.sharesStore === true ? inside.parent : null;
-  const path = inside?.path ?? "snapshot";
-  checkFormat(json, asStored ? STORED_VERSION : SNAPSHOT_VERSION, path);
-  const dict = readSnapshot(json, { path, asStored });
+function decodeMember(tree: Tree, json: unknown, { owner, where, ...place }: Place): VersionedMember {
+  const { ids, asStored } = tree;
+  const { compiled } = place;
+  checkFormat(json, asStored ? STORED_VERSION : SNAPSHOT_VERSION, where);
+  const dict = readSnapshot(json, where);
+  const isRoot = place.path.length === 0;
   // A child has its name in `static children`, a stored run that in the runtime: the name of a class may change with every build.
-  if (!isChild && !asStored) checkName(compiled, dict);
-  if (!compiled.registry.newer) checkSteps(compiled, dict);
-  const state = decodeState(compiled, dict, { path, asStored, owner });
+  if (isRoot && !asStored) checkName(compiled, dict);
+  const state = decodeState(compiled, dict, { path: where, owner });
   // The present code may lack `many()` and `collect()`.
   optionalModules.fanOuts = fanOutFeature;
   optionalModules.gathered = gathering;
   optionalModules.snapshot = encodingGathered;
-  if (compiled.state !== null && owner === null && !asStored) {
-    const checked = compiled.state.checkAll(state.store);
-    if (checked !== state.store) state.store = freezeState(checked);
-  }
-  if (!isChild) ids.add(state.runId);
-  for (const [, { runId }] of openChildren(state)) {
-    if (ids.has(runId)) throw invalidSnapshot(`${path}.items`, `twice the parent of run "${runId}"`);
+  const member = { ...place, state, stateVersion: dict.stateVersion ?? 1 };
+  tree.members.push(member);
+  if (isRoot) ids.add(state.runId);
+  const records = [...openChildren(state)].map(([, record]) => record);
+  for (const { runId } of records) {
+    if (ids.has(runId)) throw invalidSnapshot(`${where}.items`, `twice the parent of run "${runId}"`);
     ids.add(runId);
   }
   const nested = new Map(Object.entries(dict.children ?? {}));
-  for (const [, record] of openChildren(state)) {
-    const { runId, name, sharesStore } = record;
+  for (const { runId, name, sharesStore } of records) {
     if (!nested.has(runId)) continue;
-    const flow = compiledChild(compiled, name, `${path}.children`);
-    if (sharesStore) assertShareable(compiled, flow, name);
-    const place = { parent: state, record, path: `${path}.children.${runId}` };
-    children.set(runId, decodeTree({ ...tree, compiled: flow }, nested.get(runId), place));
+    decodeMember(tree, nested.get(runId), {
+      compiled: compiledChild(compiled, name, `${where}.children`),
+      path: [...place.path, name],
+      sharesWith: sharesStore ? compiled : null,
+      owner: sharesStore ? state : null,
+      where: `${where}.children.${runId}`,
+    });
   }
-  return state;
+  return member;
 }
 
 const marks = object({ format: oneOf(SNAPSHOT_FORMAT), version: number });
@@ -217,17 +246,5 @@ function checkName({ name }: CompiledWorkflow, { workflow }: SnapshotJson): void
     message: `The snapshot is of the workflow "${workflow}", not of "${name}".`,
     hint: "Load it with its own workflow; a renamed one keeps the old `name` in its options, or `migrate` renames it.",
     details: { workflow, expected: name },
-  });
-}
-
-/** Checks that everything that the snapshot names exists, and reports all that is missing at once. */
-function checkSteps({ name, steps, definition }: CompiledWorkflow, dict: SnapshotJson): void {
-  const unknown = [...namedSteps(dict, steps.keys())].filter((step) => !steps.has(step));
-  if (unknown.length === 0) return;
-  throw new WorkflowError({
-    code: "SNAPSHOT_MISMATCH",
-    message: `The snapshot has work for ${unknown.map((step) => `"${step}"`).join(", ")}, and "${name}" has no such step: ${definition.steps.map((step) => step.name).join(", ")}.`,
-    hint: "Keep the old step, or rename it in the snapshot with `migrate`.",
-    details: { workflow: name, unknown },
   });
 }

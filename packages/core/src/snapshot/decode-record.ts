@@ -5,7 +5,7 @@ import type { CallRecord, SlotlessRecord, WaitRecord } from "../engine/state.js"
 import { decodeEvent } from "../event/decode.js";
 import { isRecord } from "../value/plain.js";
 import type { PartDecoder } from "./decode-parts.js";
-import { invalidSnapshot, mismatch } from "./snapshot-errors.js";
+import { invalidSnapshot } from "./snapshot-errors.js";
 import type { RecordJson } from "./snapshot-shape.js";
 
 type Json<Kind extends RecordJson["kind"]> = Extract<RecordJson, { readonly kind: Kind }>;
@@ -33,8 +33,6 @@ export function decodeRecord(decoder: PartDecoder, json: RecordJson, place: Reco
       return childRecord(decoder, json, place);
     case "effect":
       return effectRecord(decoder, json, place);
-    case "send":
-      return { kind, call };
     case "edit":
     case "run": {
       const value = decoder.value(json.value, `${path}.value`);
@@ -42,8 +40,9 @@ export function decodeRecord(decoder: PartDecoder, json: RecordJson, place: Reco
     }
     case "set":
       return { kind, call, events: json.events ? decoder.events(json.events, `${path}.events`) : null };
+    case "send":
     case "yield":
-      return { kind, call, digest: json.digest };
+      return json;
     case "race":
       return { kind, call, open: [...(json.open ?? [])], decided: json.decided };
   }
@@ -72,9 +71,6 @@ function closing(
 function waitRecord(decoder: PartDecoder, json: Json<"wait">, place: RecordPlace): CallRecord {
   const { path } = place;
   const { kind, order, accepts = [], where = null, promptId = null, dueAtMs = null, status } = json;
-  for (const type of accepts)
-    if (!decoder.compiled.registry.get(type))
-      throw mismatch(`${path}.accepts`, `names ${type}, which is not an event of it`);
   const fields = where === null ? null : decoder.value(where, `${path}.where`);
   if (fields !== null && !isRecord(fields)) throw invalidSnapshot(`${path}.where`, "no record of fields");
   return {

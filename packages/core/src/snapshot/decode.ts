@@ -5,18 +5,14 @@
  */
 
 import type { CompiledWorkflow } from "../compile/compile.js";
-import { toCurrent } from "../compile/state-version.js";
 import { Fifo } from "../engine/fifo.js";
-import { acceptedTypes } from "../engine/routing.js";
 import { SmallMap } from "../engine/small-map.js";
 import {
   type Arrival,
   createFanOutState,
   createRunState,
-  type EventData,
   type FanOutState,
   type JoinBuffer,
-  type Leftover,
   type PendingEvent,
   type RunState,
   shareStore,
@@ -29,35 +25,28 @@ import { freezeState } from "../state/freeze-state.js";
 import { isRecord } from "../value/plain.js";
 import { PartDecoder } from "./decode-parts.js";
 import { decodeRecord } from "./decode-record.js";
+import { STORED_VERSION, statusAtRest } from "./format.js";
 import { readEach } from "./lists.js";
 import { checkTimers, countOpen, listWaits } from "./relink.js";
-import { invalidSnapshot, mismatch } from "./snapshot-errors.js";
-import {
-  type ArrivalJson,
-  type ItemJson,
-  isUnderWay,
-  type JoinJson,
-  type LeftoverJson,
-  type PendingEventJson,
-  type ScopeJson,
-  type SnapshotJson,
-} from "./snapshot-shape.js";
-import { takesInput } from "./takes-input.js";
+import { invalidSnapshot } from "./snapshot-errors.js";
+import type { ArrivalJson, ItemJson, JoinJson, PendingEventJson, ScopeJson, SnapshotJson } from "./snapshot-shape.js";
 
 export interface DecodeOptions {
   /** Names the snapshot in errors. */
   readonly path: string;
-  /** `true` if the user's state keeps its version and active work continues. */
-  readonly asStored: boolean;
   /** The run whose store this one shares; `null` for a run with its own store. */
   readonly owner: RunState | null;
 }
 
-/** @param dict A result of `readSnapshot`. */
+/**
+ * Whether the code takes what the run holds is not checked, and the user's state keeps its version.
+ *
+ * @param dict A result of `readSnapshot`.
+ */
 export function decodeState(compiled: CompiledWorkflow, dict: SnapshotJson, options: DecodeOptions = alone): RunState {
-  return new StateDecoder(compiled, dict, options).state(options);
+  return new StateDecoder(compiled, dict, options).state(options.owner);
 }
-const alone: DecodeOptions = { path: "snapshot", asStored: false, owner: null };
+const alone: DecodeOptions = { path: "snapshot", owner: null };
 
 class StateDecoder extends PartDecoder {
   readonly #dict: SnapshotJson;
@@ -66,18 +55,18 @@ class StateDecoder extends PartDecoder {
   /** `true`: the journal continues the work that the snapshot has under way. */
   readonly #continues: boolean;
 
-  constructor(compiled: CompiledWorkflow, dict: SnapshotJson, { path, asStored }: DecodeOptions) {
+  constructor(compiled: CompiledWorkflow, dict: SnapshotJson, { path }: DecodeOptions) {
     super(compiled);
     this.#dict = dict;
     this.#path = path;
-    this.#continues = isUnderWay(dict, asStored);
+    this.#continues = dict.version === STORED_VERSION;
   }
 
-  state({ asStored, owner }: DecodeOptions): RunState {
-    const { compiled } = this;
+  state(owner: RunState | null): RunState {
     const dict = this.#dict;
-    const store = owner === null ? this.#store(asStored) : null;
-    const state = createRunState({ runId: dict.runId, workflow: asStored ? compiled.name : dict.workflow, store });
+    const store = owner === null ? this.#store() : null;
+    // The name of a class may change with every build.
+    const state = createRunState({ runId: dict.runId, workflow: this.compiled.name, store });
     if (owner !== null) shareStore(state, owner);
     state.status = dict.status;
     state.outcome = dict.outcome ? this.outcome(dict.outcome, this.#at("outcome")) : null;
@@ -90,7 +79,7 @@ class StateDecoder extends PartDecoder {
     for (const name of ["ticks", "nextId", "streamed", "atMs", "startedAtMs", "activeMs"] as const)
       state[name] = dict[name];
     state.continuations = dict.continuations ?? 0;
-    state.trace = dict.trace ? traceOf(dict.trace) : null;
+    state.trace = (dict.trace as TraceContext | undefined) ?? null; // tracers check the ids
     state.timeoutMs = dict.timeoutMs ?? null;
     state.deadlineMs = dict.deadlineMs ?? null;
     this.#readScopes(state);
@@ -111,17 +100,16 @@ class StateDecoder extends PartDecoder {
     return `${this.#path}.${name}`;
   }
 
-  #store(asStored: boolean): unknown {
-    const { compiled } = this;
-    const { store: encoded, stateVersion: version = 1 } = this.#dict;
-    const store = freezeState(decodeOwn(encoded, this.#at("store"), compiled.values));
+  #store(): unknown {
+    const store = freezeState(decodeOwn(this.#dict.store, this.#at("store"), this.compiled.values));
     if (!isRecord(store)) throw invalidSnapshot(this.#at("store"), "no state");
-    return asStored ? store : toCurrent(compiled, store, version);
+    return store;
   }
 
   #item(json: ItemJson, path: string): WorkItem {
-    const { id, step, status, attempt, failures, firstStartedAtMs, lastError = null, lastFailedAtMs } = json;
+    const { id, step, attempt, failures, firstStartedAtMs, lastError = null, lastFailedAtMs } = json;
     const scope = this.#scope(json.scope, path, "scope");
+    const status = this.#continues ? json.status : statusAtRest(json.status);
     const item: WorkItem = {
       id: this.#idOf(json, path),
       step,
@@ -136,7 +124,7 @@ class StateDecoder extends PartDecoder {
       lastError: lastError === null ? null : this.error(lastError, `${path}.lastError`),
       lastFailedAtMs,
       calls: null,
-      open: this.#continues ? (json.open as number) : 0,
+      open: this.#continues ? (json.open ?? 0) : 0,
       answered: this.#continues && json.answered ? [...json.answered] : null,
       retryTimer: null,
       fanOut: json.fanOut === undefined ? null : (this.#scope(json.fanOut, path, "fanOut") ?? cancelledFanOut(step)),
@@ -147,8 +135,6 @@ class StateDecoder extends PartDecoder {
       (item.calls ??= new SmallMap()).set(record.call, record);
     });
     this.#feed(item, path);
-    if (!this.compiled.registry.newer && !takesInput(this.compiled, item))
-      throw mismatch(`${path}.input`, `is nothing that the step "${step}" takes`);
     if (status === "failed" && this.#dict.status === "running")
       throw invalidSnapshot(`${path}.status`, '"failed", but the run has not ended');
     return item;
@@ -198,10 +184,8 @@ class StateDecoder extends PartDecoder {
   #fillScopes(): void {
     readEach(this.#dict.scopes, this.#at("scopes"), ({ id, gathered, failures, joins }, path) => {
       const scope = this.#scopes.get(id) as FanOutState;
-      for (const name of scope.collects) this.#checkCollect(name, `${path}.collects`);
       readEach(gathered, `${path}.gathered`, ({ step, fired, arrivals: given }, at) => {
         const arrivals = readEach(given, `${at}.arrivals`, (arrival, place) => this.#arrival(arrival, scope, place));
-        this.#checkCollect(step, `${at}.step`, arrivals);
         (scope.gathered ??= new Map()).set(step, { fired, arrivals });
       });
       readEach(failures, `${path}.failures`, ([element, failure], at) => {
@@ -218,24 +202,6 @@ class StateDecoder extends PartDecoder {
       event: this.event(json.event, `${path}.event`),
       recoveries: json.recoveries ?? null,
     };
-  }
-
-  #checkCollect(name: string, path: string, arrivals: readonly { readonly event: EventData }[] = []): void {
-    const trigger = this.compiled.steps.get(name)?.definition.trigger;
-    if (trigger?.kind !== "collect") throw mismatch(path, `names "${name}", which collects nothing`);
-    const foreign = arrivals.find(({ event }) => !trigger.accepts.includes(event.type));
-    if (foreign) throw mismatch(path, `names "${name}", which does not collect ${foreign.event.type}`);
-  }
-
-  /** With another key, later events would never meet earlier ones. */
-  #checkJoin({ step, key }: JoinJson, pendingEvents: readonly PendingEvent[], path: string): void {
-    const definition = this.compiled.steps.get(step)?.definition;
-    if (definition?.trigger.kind !== "join") throw mismatch(`${path}.step`, `names "${step}", which joins nothing`);
-    if (!key.startsWith(definition.trigger.by === null ? `${step}#` : `${step}=`))
-      throw mismatch(`${path}.key`, `is "${key}", which is not how "${step}" pairs`);
-    const accepts = acceptedTypes(definition);
-    const foreign = pendingEvents.find(({ event }) => !accepts.includes(event.type));
-    if (foreign) throw mismatch(`${path}.arrivals`, `has ${foreign.event.type}, which "${step}" does not take`);
   }
 
   #addItem(state: RunState, item: WorkItem): void {
@@ -258,7 +224,6 @@ class StateDecoder extends PartDecoder {
   #joins(list: readonly JoinJson[] | undefined, path: string): Map<string, JoinBuffer> | null {
     const joins = readEach(list, `${path}.joins`, (json, at): readonly [string, JoinBuffer] => {
       const pendingEvents = this.#pendingEvents(json.arrivals, `${at}.arrivals`);
-      this.#checkJoin(json, pendingEvents, at);
       const arrivals = new Map<string, PendingEvent[]>();
       for (const pendingEvent of pendingEvents) {
         const same = arrivals.get(pendingEvent.event.type);
@@ -291,14 +256,14 @@ class StateDecoder extends PartDecoder {
   #readUnused(state: RunState): void {
     const { unfired = [], leftovers = [] } = this.#dict;
     if (unfired.length + leftovers.length === 0) return;
-    const byStep = new Map(leftovers.map((leftover) => [leftover.step, leftoverOf(leftover)]));
-    state.unused = { unfired: new Set(unfired), leftovers: byStep };
+    const byStep = leftovers.map((leftover) => [leftover.step, leftover] as const);
+    state.unused = { unfired: new Set(unfired), leftovers: new Map(byStep) };
   }
 
   /** Which attempts run, and which items queue. */
   #readWork(state: RunState): void {
-    const { active, activeSinceMs = null, loads = [] } = this.#dict;
-    state.active = active as number;
+    const { active = 0, activeSinceMs = null, loads = [] } = this.#dict;
+    state.active = active;
     state.activeSinceMs = activeSinceMs;
     for (const { step, workers, running, resuming, ready } of loads)
       (state.loads ??= new Map()).set(step, { workers, running, resuming: queueOf(resuming), ready: queueOf(ready) });
@@ -310,8 +275,9 @@ class StateDecoder extends PartDecoder {
       state.timers ??= new Timers();
       const base = { dueAtMs, order, position: 0 };
       if (kind === "deadline") state.timers.add({ ...base, kind });
-      else if (kind === "timeout") state.runTimer = state.timers.add({ ...base, kind });
-      else if (kind === "send")
+      else if (kind === "timeout") {
+        if (this.#continues) state.runTimer = state.timers.add({ ...base, kind });
+      } else if (kind === "send")
         state.timers.add({
           ...base,
           kind,
@@ -340,28 +306,11 @@ function queueOf(ids: readonly number[] = []): Fifo<number> {
   return queue;
 }
 
-/** The ids are not checked here: tracers check them. */
-function traceOf({ traceparent, tracestate }: NonNullable<SnapshotJson["trace"]>): TraceContext {
-  return tracestate === undefined ? { traceparent } : { traceparent, tracestate };
-}
-
 /** The fan-out of an item whose elements are no longer used. */
 function cancelledFanOut(opener: string): FanOutState {
   const fanOut = createFanOutState({ id: 0, opener, parent: null, parentIndex: 0, collects: [], counted: false });
   fanOut.closed = true;
   return fanOut;
-}
-
-function leftoverOf(json: LeftoverJson): Leftover {
-  const { kind, step } = json;
-  switch (kind) {
-    case "join":
-      return { kind, step, arrived: json.arrived ?? [], missing: json.missing ?? [] };
-    case "collect":
-      return { kind, step, arrived: json.arrived };
-    default:
-      return { kind, step };
-  }
 }
 
 /** The element of a fan-out that something belongs to. */

@@ -48,7 +48,7 @@ function scope(given: FanOutState, encoder: PartEncoder): EncodedScope {
     collects,
     size,
     counted: pending !== null,
-    ...(encoder.underWay && { paused: given.paused }),
+    ...(encoder.isStored && { paused: given.paused }),
     ...each("gathered", given.gathered, ([step, { fired, arrivals }]) => ({
       step,
       fired,

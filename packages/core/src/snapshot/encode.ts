@@ -39,23 +39,26 @@ import {
   SNAPSHOT_VERSION,
   type Snapshot,
   type SnapshotFeature,
-  type UnderWay,
+  STORED_VERSION,
+  statusAtRest,
 } from "./format.js";
 import { each, list } from "./lists.js";
 
 /** Facts about the snapshot around a state. */
 export interface Around {
-  readonly children: { readonly [runId: string]: Snapshot } | null;
+  readonly children: { readonly [runId: string]: Snapshot };
   /** `true`: the surrounding snapshot has the store. */
   readonly sharesStore?: boolean;
-  /** Encodes the work under way, for a journal that continues it. @default none */
-  readonly underWay?: UnderWay | null;
+  /** `true`: with the work under way, for a journal that continues it. @default false */
+  readonly isStored?: boolean;
+  /** Returns the version of the state of a run that was not migrated yet. @default the version of the code */
+  readonly stateVersionOf?: (runId: string) => number;
 }
 
 export function encodeState(state: RunState, compiled: CompiledWorkflow, around: Around = alone): Snapshot {
-  return new StateEncoder(compiled, around.underWay).state(state, around);
+  return new StateEncoder(compiled, around.isStored).state(state, around);
 }
-const alone: Around = { children: null };
+const alone: Around = { children: {} };
 
 export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): EncodedOutcome {
   return new StateEncoder(compiled).outcome(outcome);
@@ -64,23 +67,23 @@ export function encodeOutcome(outcome: Outcome, compiled: CompiledWorkflow): Enc
 class StateEncoder implements PartEncoder {
   readonly #compiled: CompiledWorkflow;
   readonly #types: readonly ValueType[];
-  readonly underWay: UnderWay | null;
+  readonly isStored: boolean;
 
-  constructor(compiled: CompiledWorkflow, underWay: UnderWay | null = null) {
+  constructor(compiled: CompiledWorkflow, isStored = false) {
     this.#compiled = compiled;
-    this.underWay = underWay;
+    this.isStored = isStored;
     this.#types = compiled.values;
   }
 
-  state(state: RunState, { children, sharesStore = false }: Around): Snapshot {
-    const { underWay } = this;
-    const running = underWay !== null || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
+  state(state: RunState, { children, sharesStore = false, stateVersionOf: versionOf }: Around): Snapshot {
+    const { isStored } = this;
+    const running = isStored || state.activeSinceMs === null ? 0 : state.atMs - state.activeSinceMs;
     const emitted = [...(state.prompts?.values() ?? [])].filter((prompt) => prompt.wait === null);
-    const stateVersion = stateVersionOf(this.#compiled);
-    const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => underWay !== null || kind !== "timeout");
+    const stateVersion = versionOf?.(state.runId) ?? stateVersionOf(this.#compiled);
+    const timers = (state.timers?.toArray() ?? []).filter(({ kind }) => isStored || kind !== "timeout");
     return {
       format: SNAPSHOT_FORMAT,
-      version: underWay?.version ?? SNAPSHOT_VERSION,
+      version: isStored ? STORED_VERSION : SNAPSHOT_VERSION,
       workflow: state.workflow,
       runId: state.runId,
       status: state.status,
@@ -93,7 +96,17 @@ class StateEncoder implements PartEncoder {
       activeMs: state.activeMs + running,
       nextId: state.nextId,
       streamed: state.streamed,
-      ...underWay?.run(state),
+      ...(isStored && {
+        active: state.active,
+        activeSinceMs: state.activeSinceMs,
+        ...each("loads", state.loads, ([step, { workers, running, resuming, ready }]) => ({
+          step,
+          workers,
+          running,
+          resuming: resuming.toArray(),
+          ready: ready.toArray(),
+        })),
+      }),
       ...(sharesStore ? null : { store: encodeFrozen(state.store, "state", this.#types) }),
       ...(sharesStore || stateVersion === 1 ? null : { stateVersion }),
       ...each("items", state.items.values(), (item) => this.#item(item)),
@@ -112,7 +125,7 @@ class StateEncoder implements PartEncoder {
       ...list("leftovers", [...(state.unused?.leftovers.values() ?? [])]),
       ...(state.trace === null ? null : { trace: state.trace }),
       ...(state.continuations === 0 ? null : { continuations: state.continuations }),
-      ...(children === null || Object.keys(children).length === 0 ? {} : { children }),
+      ...(Object.keys(children).length === 0 ? {} : { children }),
     };
   }
 
@@ -143,8 +156,6 @@ class StateEncoder implements PartEncoder {
 
   #item(item: WorkItem): EncodedItem {
     const { id, step, scope, index, recoveries, attempt, failures, firstStartedAtMs, lastError, lastFailedAtMs } = item;
-    // A load starts it over.
-    const status = item.status === "delayed" || item.status === "failed" ? item.status : "ready";
     return {
       id,
       step,
@@ -152,14 +163,14 @@ class StateEncoder implements PartEncoder {
       scope: scope?.id ?? null,
       index,
       recoveries,
-      status,
+      status: this.isStored ? item.status : statusAtRest(item.status),
       attempt,
       failures,
       firstStartedAtMs,
       lastError,
       lastFailedAtMs,
       ...each("calls", item.calls?.values(), (record) => this.#record(record, item)),
-      ...this.underWay?.item(item),
+      ...(this.isStored && { open: item.open, answered: item.answered }),
       ...(item.fanOut === null ? {} : { fanOut: openId(item.fanOut) }),
     };
   }
@@ -171,7 +182,8 @@ class StateEncoder implements PartEncoder {
 
   #record(record: CallRecord, of: WorkItem): EncodedRecord {
     const path = `${of.step}: ${record.call}`;
-    const awaited = { ...closingOf(record), ...this.underWay?.record(record, of) };
+    const isAwaited = this.isStored && "awaitedIn" in record && record.awaitedIn === of.attempt;
+    const awaited = { ...closingOf(record), ...(isAwaited && { awaited: true as const }) };
     switch (record.kind) {
       case "wait": {
         const { kind, call, openedAtMs, order, accepts, where, promptId, prompt } = record;

@@ -19,6 +19,7 @@ import type {
   EventData,
   Failure,
   FanOutState,
+  ItemStatus,
   JoinBuffer,
   Leftover,
   Outcome,
@@ -105,6 +106,11 @@ export interface EncodedItem
   readonly calls?: readonly EncodedRecord[];
   /** Id of the fan-out that it feeds; `null` for one that was cancelled. */
   readonly fanOut?: number | null;
+}
+
+/** Status of an item whose work starts over. */
+export function statusAtRest(status: ItemStatus): "ready" | "delayed" | "failed" {
+  return status === "delayed" || status === "failed" ? status : "ready";
 }
 
 export type EncodedInput =
@@ -207,18 +213,10 @@ export type EncodedTimer = Pick<Timer, "dueAtMs" | "order"> &
     | { readonly kind: "send"; readonly pendingEvent: EncodedPendingEvent }
   );
 
-/** Encodes the work under way. Those who store it have it; callers get snapshots without. */
-export interface UnderWay {
-  readonly version: typeof STORED_VERSION;
-  run(state: RunState): Pick<Snapshot, "active" | "activeSinceMs" | "loads">;
-  item(item: WorkItem): Pick<EncodedItem, "status" | "open" | "answered">;
-  record(record: CallRecord, item: WorkItem): Awaited;
-}
-
 /** What encodes the parts of a run, for those who encode a part that has others in it. */
 export interface PartEncoder {
-  /** `null`: a load starts the running work over. */
-  readonly underWay: UnderWay | null;
+  /** `false`: a load starts the running work over. */
+  readonly isStored: boolean;
   event(event: EventData, path: string): EncodedEvent;
   events(events: readonly EventData[], path: string): EncodedEvent[];
   failure(failure: Failure): EncodedFailure;

@@ -25,12 +25,3 @@ function invalid(path: string, problems: readonly string[]): WorkflowError {
     details: { path, problems },
   });
 }
-
-export function mismatch(path: string, what: string): WorkflowError {
-  return new WorkflowError({
-    code: "SNAPSHOT_MISMATCH",
-    message: `The snapshot does not fit the workflow: ${path} ${what}.`,
-    hint: "Let the code still take what the run holds, or change the snapshot with `migrate`.",
-    details: { path },
-  });
-}

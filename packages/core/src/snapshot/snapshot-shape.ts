@@ -43,7 +43,6 @@ import {
   type EncodedScope,
   SNAPSHOT_FORMAT,
   type Snapshot,
-  STORED_VERSION,
 } from "./format.js";
 import { checkShape } from "./snapshot-errors.js";
 
@@ -93,7 +92,7 @@ export const outcomeShape = union("status", {
   completed: { event: anything },
   failed: { failure: failureShape },
   cancelled: { reason: anything },
-  timedOut: { timeoutMs: number, activeSteps: texts, deadlineMs: optional(number) },
+  timedOut: { timeoutMs: number, activeSteps: list(text), deadlineMs: optional(number) },
 });
 
 const member = object({
@@ -185,107 +184,102 @@ const gathered = object({
 } satisfies ShapesOf<EncodedGathered>);
 
 const leftover = union("kind", {
-  join: { step: text, arrived: texts, missing: texts },
+  join: { step: text, arrived: list(text), missing: list(text) },
   collect: { step: text, arrived: text },
   fanOut: { step: text },
   nothing: { step: text },
 });
 
-const AT_REST = ["ready", "delayed", "failed"] as const;
-const timed = { dueAtMs: number, order: count };
-
-/** @param isUnderWay `true` for a snapshot whose work under way continues; otherwise that work is ignored. */
 // @__NO_SIDE_EFFECTS__
-function snapshotShape(isUnderWay: boolean) {
-  const underWay = <Value>(shape: Shape<Value>): Shape<Value | undefined> => (isUnderWay ? shape : anything);
-  const item = object({
-    id: count,
-    step: text,
-    scope: absent(number),
-    input,
-    index: count,
-    recoveries,
-    status: isUnderWay ? oneOf(...AT_REST, "running", "suspended", "resuming") : oneOf(...AT_REST),
-    attempt: count,
-    failures: count,
-    firstStartedAtMs: time,
-    lastError: anything,
-    lastFailedAtMs: time,
-    calls: listOf(record),
-    open: underWay(count),
-    answered: underWay(absent(list(text))),
-    fanOut: absent(number),
-  } satisfies ShapesOf<EncodedItem>);
-  const scope = object({
-    id: count,
-    opener: text,
-    parent: absent(number),
-    parentIndex: count,
-    collects: texts,
-    size: is<number>(
-      `a count up to ${runLimits.elements}`,
-      (size) => count(size) === null && Number(size) <= runLimits.elements,
-    ),
-    counted: flag,
-    paused: underWay(flag),
-    gathered: listOf(gathered),
-    failures: listOf(tuple(count, failureShape)),
-    joins: listOf(join),
-  } satisfies ShapesOf<EncodedScope>);
-  const load = object({
-    step: text,
-    workers: count,
-    running: count,
-    resuming: listOf(integer),
-    ready: listOf(integer),
-  } satisfies ShapesOf<EncodedLoad>);
-  return object({
-    format: oneOf(SNAPSHOT_FORMAT),
-    version: number,
-    workflow: text,
-    runId: text,
-    status: oneOf("running", "completed", "failed", "cancelled", "timedOut"),
-    outcome: absent(outcomeShape),
-    ticks: count,
-    atMs: time,
-    startedAtMs: time,
-    timeoutMs: absent(number),
-    deadlineMs: absent(number),
-    activeMs: number,
-    active: underWay(count),
-    activeSinceMs: underWay(absent(number)),
-    nextId: count,
-    streamed: count,
-    continuations: optional(count),
-    trace: absent(object({ traceparent: text, tracestate: optional(text) })),
-    store: anything,
-    stateVersion: optional(is<number>("a version", isVersion)),
-    items: listOf(item),
-    loads: underWay(listOf(load)),
-    scopes: listOf(scope),
-    joins: listOf(join),
-    sets: listOf(tuple(text, list(anything))),
-    inbox: listOf(pendingEvent),
-    prompts: listOf(object({ promptId: text, event: anything, step: absent(text), askedAtMs: time })),
-    timers: listOf(
-      union("kind", {
-        call: { ...timed, item: number, call: text },
-        retry: { ...timed, item: number },
-        send: { ...timed, pendingEvent },
-        deadline: timed,
-        ...(isUnderWay ? { timeout: timed } : ({} as { timeout: typeof timed })),
-      }),
-    ),
-    unfired: texts,
-    leftovers: listOf(leftover),
-    children: optional(mapOf(anything)),
-  } satisfies ShapesOf<Snapshot>);
+function timed<Fields>(fields: Fields) {
+  return { dueAtMs: number, order: count, ...fields };
 }
 
-const atRest = snapshotShape(false);
-const underWay = snapshotShape(true);
+const size: Shape<number> = is("a count that a fan-out may have", (value) => {
+  return count(value) === null && Number(value) <= runLimits.elements;
+});
 
-export type SnapshotJson = Shaped<typeof underWay>;
+const item = object({
+  id: count,
+  step: text,
+  scope: absent(number),
+  input,
+  index: count,
+  recoveries,
+  status: oneOf("ready", "delayed", "failed", "running", "suspended", "resuming"),
+  attempt: count,
+  failures: count,
+  firstStartedAtMs: time,
+  lastError: anything,
+  lastFailedAtMs: time,
+  calls: listOf(record),
+  open: optional(count),
+  answered: absent(list(text)),
+  fanOut: absent(number),
+} satisfies ShapesOf<EncodedItem>);
+const scope = object({
+  id: count,
+  opener: text,
+  parent: absent(number),
+  parentIndex: count,
+  collects: texts,
+  size,
+  counted: flag,
+  paused: optional(flag),
+  gathered: listOf(gathered),
+  failures: listOf(tuple(count, failureShape)),
+  joins: listOf(join),
+} satisfies ShapesOf<EncodedScope>);
+const load = object({
+  step: text,
+  workers: count,
+  running: count,
+  resuming: listOf(integer),
+  ready: listOf(integer),
+} satisfies ShapesOf<EncodedLoad>);
+const snapshot = object({
+  format: oneOf(SNAPSHOT_FORMAT),
+  version: number,
+  workflow: text,
+  runId: text,
+  status: oneOf("running", "completed", "failed", "cancelled", "timedOut"),
+  outcome: absent(outcomeShape),
+  ticks: count,
+  atMs: time,
+  startedAtMs: time,
+  timeoutMs: absent(number),
+  deadlineMs: absent(number),
+  activeMs: number,
+  active: optional(count),
+  activeSinceMs: absent(number),
+  nextId: count,
+  streamed: count,
+  continuations: optional(count),
+  trace: absent(object({ traceparent: text, tracestate: optional(text) })),
+  store: anything,
+  stateVersion: optional(is<number>("a version", isVersion)),
+  items: listOf(item),
+  loads: listOf(load),
+  scopes: listOf(scope),
+  joins: listOf(join),
+  sets: listOf(tuple(text, list(anything))),
+  inbox: listOf(pendingEvent),
+  prompts: listOf(object({ promptId: text, event: anything, step: absent(text), askedAtMs: time })),
+  timers: listOf(
+    union("kind", {
+      call: timed({ item: number, call: text }),
+      retry: timed({ item: number }),
+      send: timed({ pendingEvent }),
+      deadline: timed({}),
+      timeout: timed({}),
+    }),
+  ),
+  unfired: texts,
+  leftovers: listOf(leftover),
+  children: optional(mapOf(anything)),
+} satisfies ShapesOf<Snapshot>);
+
+export type SnapshotJson = Shaped<typeof snapshot>;
 export type ItemJson = NonNullable<SnapshotJson["items"]>[number];
 export type ScopeJson = NonNullable<SnapshotJson["scopes"]>[number];
 export type RecordJson = Shaped<typeof record>;
@@ -294,15 +288,9 @@ export type InputJson = Shaped<typeof input>;
 export type OutcomeJson = Shaped<typeof outcomeShape>;
 export type PendingEventJson = Shaped<typeof pendingEvent>;
 export type ArrivalJson = Shaped<typeof arrival>;
-export type LeftoverJson = Shaped<typeof leftover>;
 export type JoinJson = Shaped<typeof join>;
 
-/** Whether the work under way continues. */
-export function isUnderWay({ version }: { readonly version?: unknown }, asStored: boolean): boolean {
-  return asStored && version === STORED_VERSION;
-}
-
 /** @throws {WorkflowError} `SNAPSHOT_INVALID` naming every problem. @param path Names the snapshot in the error. */
-export function readSnapshot(json: unknown, { path = "snapshot", asStored = false } = {}): SnapshotJson {
-  return checkShape(isUnderWay(Object(json), asStored) ? underWay : atRest, json, path);
+export function readSnapshot(json: unknown, path = "snapshot"): SnapshotJson {
+  return checkShape(snapshot, json, path);
 }

@@ -1,7 +1,7 @@
 /** Stored runs under code that has changed since. */
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { Context, defineWorkflow, StartEvent, StopEvent } from "../../src/index.js";
+import { Context, defineWorkflow, StartEvent, StopEvent, type Workflow } from "../../src/index.js";
 import { count, doubled, flow, Go, HOUR, key, Note, OldNote, stored, type Version } from "../support/evolving.js";
 import { historyOf, Machine, state } from "../support/processes.js";
 import { rejection } from "../support/runs.js";
@@ -183,4 +183,38 @@ describe("a run whose code is newer than the process", () => {
     expect((await rejection(runtime.resume("one").accepted)).code).toBe("SNAPSHOT_NEWER");
     expect(await machine.dump(key)).toMatchObject({ ticks: (before as { ticks: unknown }).ticks });
   });
+});
+
+/** Works for some ticks in a step of that name, then waits. */
+function working(first: "prepare" | "arrange"): Workflow {
+  return defineWorkflow("working", {})
+    .step(first, { on: StartEvent, emits: OldNote }, async (_ev, ctx) => {
+      for (let n = 0; n < 5; n++) await ctx.run(`call ${n}`, () => n);
+      return new OldNote({ text: "done" });
+    })
+    .step("wait", { on: OldNote, emits: StopEvent, waits: Go }, async ({ text }, ctx) => {
+      await ctx.waitForEvent(Go);
+      return new StopEvent({ result: text });
+    })
+    .build();
+}
+
+it("a run continues without a step that it has finished, though its last snapshot has work for it", async () => {
+  const machine = new Machine();
+  const old = machine.open({ flow: working("prepare") }, { snapshotEvery: 6 });
+  await old.runtime.run("flow", {}, { runId: "one" }).idle();
+  await settle();
+  old.kill();
+  const snapshot = await machine.store.snapshot(key, Number.MAX_SAFE_INTEGER);
+  await machine.clock.advance(HOUR);
+
+  const { runtime } = machine.open({ flow: working("arrange") });
+  const report = await runtime.check();
+  await runtime.start();
+  const handle = runtime.handle("one");
+  await handle.sendEvent(new Go({}));
+
+  expect(snapshot?.text).toContain('"step":"prepare"');
+  expect(report).toEqual({ runs: 1, problems: [] });
+  expect(await handle).toBe("done");
 });

@@ -246,4 +246,16 @@ describe("an import of changed parts", () => {
     expect(fates.get("EXPORT_INVALID")).toBeGreaterThan(0);
     expect(fates.get("completed")).toBeGreaterThan(0);
   });
+
+  it.each(["asks", "in-child", "fork"])("is refused with work for a step that there is not: %s", async (id) => {
+    const parts = runs.find(([name]) => name === id)?.[1] as Part[];
+    const changed = parts.map((part) =>
+      part["type"] === "snapshot"
+        ? JSON.parse(JSON.stringify(part).replaceAll(/"step":"(ask|more)"/g, '"step":"gone"'))
+        : part,
+    );
+
+    expect(changed).not.toEqual(parts);
+    expect(await fateOf(changed)).toBe("EXPORT_INVALID");
+  });
 });

@@ -29,7 +29,7 @@ export function markInactive(reduction: Reduction): void {
 }
 
 /** Stops counting active time until an item is ready or running again. */
-export function stopClock({ state }: Reduction): void {
+export function stopClock({ state }: Pick<Reduction, "state">): void {
   if (state.activeSinceMs === null) return;
   state.activeMs += state.atMs - state.activeSinceMs;
   state.activeSinceMs = null;

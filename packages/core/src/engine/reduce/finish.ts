@@ -37,6 +37,13 @@ function clear(state: RunState): void {
       null;
 }
 
+/** Makes all work of a run start over, as a load of its snapshot does. */
+export function startOver(state: RunState): void {
+  stopClock({ state });
+  state.active = 0;
+  interrupt(state);
+}
+
 /** Makes work under way ready to start over, and frees the slots. */
 export function interrupt(state: RunState): void {
   state.loads = null;

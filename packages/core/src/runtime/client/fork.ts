@@ -1,14 +1,15 @@
 /** Starts a new run from the state of another run after a tick. */
 
+import { startOver } from "../../engine/reduce/finish.js";
 import { WorkflowError } from "../../errors/workflow-error.js";
-import { restoreRun } from "../../run/snapshot-run.js";
+import { toPresentCode } from "../../run/snapshot-run.js";
 import { createDraft } from "../../state/draft.js";
 import { freezeState } from "../../state/freeze-state.js";
 import { prepareEdit } from "../../state/prepare-change.js";
 import { formatValue } from "../../value/format-value.js";
 import { wrongOption } from "../../value/option-value.js";
 import type { ForkOptions } from "../api/runtime.types.js";
-import { contextOf, treeAt } from "../history/history.js";
+import { treeAt } from "../history/history.js";
 import type { RunKey } from "../store/run-store.types.js";
 import type { RunRegistry } from "../worker/claim/registry.js";
 import type { LoadFrom } from "../worker/load/load.js";
@@ -35,7 +36,9 @@ export async function forkRun({ registry, from, key }: Fork, options: ForkOption
     );
   const tree = await treeAt(from, at);
   if (tree.root.state.outcome !== null) throw hasEnded(run.key.runId, at);
-  const { state, children } = restoreRun(workflow.compiled, { ...contextOf(tree), runId: key.runId });
+  const { state, children } = toPresentCode([...tree.members.values()]);
+  Object.assign(state, { runId: key.runId });
+  for (const one of [state, ...(children?.values() ?? [])]) startOver(one);
   if (edit !== undefined) {
     const { state: schema, values: types } = workflow.compiled;
     const draft = createDraft(state.store as object);

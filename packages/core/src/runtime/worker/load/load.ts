@@ -10,7 +10,8 @@ import { createRunState } from "../../../engine/state.js";
 import type { Tick } from "../../../engine/tick.js";
 import { WorkflowError } from "../../../errors/workflow-error.js";
 import { sameValue } from "../../../event/equal.js";
-import { restoreRun, restoreStored } from "../../../run/snapshot-run.js";
+import { restoreStored } from "../../../run/snapshot-run.js";
+import { assertFits } from "../../../snapshot/fit.js";
 import type { Snapshot } from "../../../snapshot/format.js";
 import { checkShape } from "../../../snapshot/snapshot-errors.js";
 import { afterTurn, isTurnOver } from "../../../system/host-turns.js";
@@ -172,10 +173,10 @@ async function begin(from: LoadFrom, snapshot: StoredSnapshot | null): Promise<R
   if (snapshot === null) {
     // The first tick contains the store.
     const state = createRunState({ runId: run.key.runId, workflow: compiled.name, store: {} });
-    return new RunTree(compiled, [state], await readCode(from, run.code));
+    return new RunTree([{ state, compiled, path: [], sharesWith: null }], await readCode(from, run.code));
   }
   const stored = checkShape(storedRun, await readText(from, snapshot.text, where(from)), "snapshot");
-  return new RunTree(compiled, restoreStored(compiled, stored.run), await readCode(from, stored.code));
+  return new RunTree(restoreStored(compiled, stored.run), await readCode(from, stored.code));
 }
 const storedRun = object({ run: anything, code: text });
 
@@ -243,15 +244,13 @@ export function where({ run }: Pick<From, "run">): string {
 /**
  * Ticks that record for every run of the tree that its code has changed; `null` if it has not.
  *
- * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the new code lacks.
+ * @throws {WorkflowError} Errors of `Context.fromDict` for everything that the code lacks.
  */
-export function upgradeTicksOf(
-  { tree }: LoadedTree,
-  { compiled, code }: RegisteredWorkflow,
-): Map<string, Tick[]> | null {
+export function upgradeTicksOf({ tree }: LoadedTree, { code }: RegisteredWorkflow): Map<string, Tick[]> | null {
   const isOther = tree.code.hash !== code.hash;
-  // Steps, events and waits are all checked again.
-  if (isOther) restoreRun(compiled, { ...tree.toDict(), workflow: compiled.name });
+  // Under the same code, too: what is stored may be damaged, or made by somebody else.
+  for (const { state, compiled } of tree.members.values())
+    assertFits(compiled, state, state === tree.root.state ? "snapshot" : `snapshot.children.${state.runId}`);
   const upgradeTicks = new Map([...tree.members].map(([runId, member]) => [runId, changes(member, code.graph)]));
   // A schema can change without a trace in the compared code.
   return isOther || [...upgradeTicks.values()].some((ticks) => ticks.length > 0) ? upgradeTicks : null;

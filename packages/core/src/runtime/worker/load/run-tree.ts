@@ -25,24 +25,16 @@ import {
 import type { Tick } from "../../../engine/tick.js";
 import type { WorkflowEvent } from "../../../event/event.js";
 import { openPrompts } from "../../../run/caller/open-prompts.js";
-import { openChildren } from "../../../run/snapshot-run.js";
-import { encodeState } from "../../../snapshot/encode.js";
-import type { Snapshot, UnderWay } from "../../../snapshot/format.js";
-import { underWay } from "../../../snapshot/in-flight.js";
+import { encodeTree, type RunMember } from "../../../run/snapshot-run.js";
+import type { Snapshot } from "../../../snapshot/format.js";
 import { createStoredRouting } from "../../../snapshot/stored-routing.js";
 import { decodeTick } from "../../../snapshot/tick-codec.js";
 import type { StreamedEvent } from "../../../stream/streamed-event.js";
 import type { JournalEntry } from "../../text/journal-text.js";
 import { type HashedDefinition, nodeAt } from "../workflows/definition-graph.js";
 
-/** One run of the tree. */
-export interface Member {
-  readonly state: RunState;
-  readonly compiled: CompiledWorkflow;
-  /** Names of children, from the root. */
-  readonly path: readonly string[];
-  /** The workflow of its parent, whose store it shares. Null: it has its own. */
-  readonly sharesWith: CompiledWorkflow | null;
+/** A run of the tree, and the code that its ticks belong to. */
+export interface Member extends RunMember {
   routing: Routing;
   stateVersion: number;
 }
@@ -75,13 +67,11 @@ export class RunTree {
   readonly receipts: Map<number, Receipt> = new Map();
   #code: HashedDefinition;
 
-  /** @param states The root first, then its children as a snapshot had them. */
-  constructor(compiled: CompiledWorkflow, states: readonly RunState[], code: HashedDefinition) {
+  /** @param runs The root first, then its children as a snapshot had them. */
+  constructor([root, ...children]: readonly [RunMember, ...RunMember[]], code: HashedDefinition) {
     this.#code = code;
-    this.root = this.#member(states[0] as RunState, { compiled, path: [], sharesWith: null });
-    this.members.set(this.root.state.runId, this.root);
-    const byId = new Map(states.map((state) => [state.runId, state]));
-    this.#addOpen(this.root, byId);
+    this.root = this.#add(root);
+    for (const child of children) this.#add(child);
   }
 
   /** For who reads many ticks, and needs neither what they showed nor what became of posts. */
@@ -142,31 +132,23 @@ export class RunTree {
     return commands;
   }
 
-  /** The snapshot of the whole tree, with the state versions that its states have. */
+  /** The snapshot of the whole tree, with the state versions that its states have until they are migrated. */
   toDict(): Snapshot {
-    return this.#encode(this.root, null);
+    return this.#encode(false);
   }
 
   /** The same with the work under way, for a journal that continues it. */
   toStored(): Snapshot {
-    return this.#encode(this.root, underWay);
+    return this.#encode(true);
   }
 
-  #encode(member: Member, work: UnderWay | null): Snapshot {
-    const children: Record<string, Snapshot> = {};
-    for (const [, { runId }] of openChildren(member.state)) {
-      const child = this.members.get(runId);
-      if (child) children[runId] = this.#encode(child, work);
-    }
-    // That of the code that is here is not the one that it has, until it is migrated.
-    const { stateVersion: _, ...dict } = encodeState(member.state, member.compiled, {
-      children,
-      sharesStore: member.sharesWith !== null,
-      underWay: work,
-    });
-    return member.stateVersion === 1 || member.sharesWith !== null
-      ? dict
-      : { ...dict, stateVersion: member.stateVersion };
+  #encode(isStored: boolean): Snapshot {
+    const { compiled, state } = this.root;
+    return encodeTree(
+      compiled,
+      { state, children: this.descendants() },
+      { isStored, stateVersionOf: (runId) => this.members.get(runId)?.stateVersion ?? 1 },
+    );
   }
 
   #follow(member: Member, command: Command): void {
@@ -196,42 +178,20 @@ export class RunTree {
     }
   }
 
-  #begin(parent: Member, record: ChildRecord): void {
-    const { runId, sharesStore } = record;
-    const compiled = childOfWorkflow(parent, record.name);
+  #begin({ compiled: parent, path, state: owner }: Member, { runId, name, sharesStore }: ChildRecord): void {
+    const compiled = compiledChild(parent, name, `Run "${owner.runId}"`);
     // Its first tick contains the store.
     const state = createRunState({ runId, workflow: compiled.name, store: {} });
-    if (sharesStore) shareStore(state, parent.state);
-    this.members.set(runId, this.#child(parent, record, state));
+    if (sharesStore) shareStore(state, owner);
+    this.#add({ state, compiled, path: [...path, name], sharesWith: sharesStore ? parent : null });
   }
 
-  #addOpen(parent: Member, states: ReadonlyMap<string, RunState>): void {
-    for (const [, record] of openChildren(parent.state)) {
-      const state = states.get(record.runId);
-      if (state === undefined) continue;
-      const member = this.#child(parent, record, state);
-      this.members.set(record.runId, member);
-      this.#addOpen(member, states);
-    }
-  }
-
-  #child(parent: Member, { name, sharesStore }: ChildRecord, state: RunState): Member {
-    return this.#member(state, {
-      compiled: childOfWorkflow(parent, name),
-      path: [...parent.path, name],
-      sharesWith: sharesStore ? parent.compiled : null,
-    });
-  }
-
-  #member(state: RunState, facts: Pick<Member, "compiled" | "path" | "sharesWith">): Member {
-    const { compiled, path } = facts;
+  #add({ state, compiled, path, sharesWith }: RunMember): Member {
     const node = nodeAt(this.#code.graph, path);
-    return {
-      ...facts,
-      state,
-      routing: createStoredRouting(node?.definition ?? compiled.definition),
-      stateVersion: node?.stateVersion ?? 1,
-    };
+    const routing = createStoredRouting(node?.definition ?? compiled.definition);
+    const member = { state, compiled, path, sharesWith, routing, stateVersion: node?.stateVersion ?? 1 };
+    this.members.set(state.runId, member);
+    return member;
   }
 }
 
@@ -243,8 +203,4 @@ function childOf(member: Member, { item, call }: { readonly item: number; readon
 /** The workflow at the end of a path of child names. @throws {WorkflowError} `CHILD_UNKNOWN` */
 export function workflowAt(root: CompiledWorkflow, path: readonly string[], who: string): CompiledWorkflow {
   return path.reduce((compiled, name) => compiledChild(compiled, name, who), root);
-}
-
-function childOfWorkflow(parent: Member, name: string): CompiledWorkflow {
-  return compiledChild(parent.compiled, name, `Run "${parent.state.runId}"`);
 }
