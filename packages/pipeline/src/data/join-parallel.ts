@@ -1,5 +1,5 @@
 import { isEmptyContent, toText } from "@millrace/executor";
-import { hasFailed } from "./cut-off.js";
+import { hasFailed } from "./interrupted.js";
 import { deepestContent, hasRun } from "./deepest-content.js";
 import type { StepOutput } from "./step-output.types.js";
 

@@ -1,7 +1,7 @@
 /** Makes the output of a run from its stored state. */
 
 import { mediaOf, type SessionState } from "@millrace/executor";
-import { hasFailed } from "../data/cut-off.js";
+import { hasFailed } from "../data/interrupted.js";
 import { contentOfSteps, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
 import type { PipelineIdentity } from "../data/step-function.types.js";
