@@ -165,7 +165,7 @@ describe("options of a call", () => {
     const fork = { state: { at: new Date(0) } } as never;
 
     expect(await problemsOf(() => client.run("joke", {}, run))).toEqual([
-      "`signal` is an object, not an AbortSignal; give its `signal`",
+      "`signal` is an object, not an AbortSignal; pass its `signal`",
       '`priority` is "high", not a number',
       "`handlerId` is 5, not a text",
       "`labels` is a list, not an object",
@@ -179,7 +179,7 @@ describe("options of a call", () => {
     ]);
     expect(await problemsOf(() => client.fork("h", fork))).toEqual([
       "`at` is null, not a number",
-      expect.stringMatching(/^`state` holds a value that JSON cannot/),
+      expect.stringMatching(/^`state` contains a value that JSON cannot hold/),
     ]);
     expect(await problemsOf(() => client.handle("h").stream({ after: "1" as never }))).toEqual([
       '`after` is "1", not a number',

@@ -79,7 +79,7 @@ export type { RunMetricsData, SessionMetricsData, StepExecutionData, StepMetrics
 export type { HumanInput, RetryFeedback } from "./data/message.js";
 export type { AgentRunRecord, RecordedEvent } from "./state/pipeline-state.types.js";
 // ---- for programs that show outputs
-export { CUT_OFF } from "./data/cut-off.js";
+export { INTERRUPTED } from "./data/interrupted.js";
 export { hasRun, isGroup } from "./data/deepest-content.js";
 // ---- sessions
 export type { SessionNaming, SessionPage, SessionQuery, SessionStore } from "./session/session-store.js";

@@ -1,7 +1,7 @@
 /** Prints what steps do and say, in order of the events. */
 
 import { cleanText } from "./clean-text.js";
-import { CUT_OFF } from "@millrace/pipeline";
+import { INTERRUPTED } from "@millrace/pipeline";
 import type { StepOutput } from "@millrace/pipeline";
 import { isEmptyContent, toText } from "@millrace/executor";
 import { LiveText } from "./live-text.js";
@@ -166,7 +166,7 @@ export class StepPrinter {
 
   #body(output: StepOutput): void {
     const { style } = this.#screen.terminal;
-    if (output.error === CUT_OFF) this.#cutOff(output);
+    if (output.error === INTERRUPTED) this.#cutOff(output);
     else if (!output.success)
       this.#screen.line(style.red(`Failed: ${cleanText(output.error ?? toText(output.content))}`));
     else if (output.skipped) this.#screen.line(style.dim("(skipped)"));

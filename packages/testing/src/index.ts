@@ -3,18 +3,18 @@
  *
  * @module
  */
-export { virtualClock } from "./life/virtual-clock.js";
-export type { VirtualClock } from "./life/virtual-clock.js";
-export { seededScheduler } from "./life/seeded-scheduler.js";
-export type { SeededScheduler } from "./life/seeded-scheduler.js";
-export type { Answer, Answers, OutsideOptions } from "./life/responder.js";
-export { runToEnd } from "./life/run-to-end.js";
-export type { EndedRun, InputArguments, RunToEndOptions } from "./life/run-to-end.js";
-export type { Ended } from "./life/drive.js";
+export { virtualClock } from "./harness/virtual-clock.js";
+export type { VirtualClock } from "./harness/virtual-clock.js";
+export { seededScheduler } from "./harness/seeded-scheduler.js";
+export type { SeededScheduler } from "./harness/seeded-scheduler.js";
+export type { Answer, Answers, OutsideOptions } from "./harness/responder.js";
+export { runToEnd } from "./harness/run-to-end.js";
+export type { EndedRun, InputArguments, RunToEndOptions } from "./harness/run-to-end.js";
+export type { Ended } from "./harness/drive.js";
 export { proveResumable } from "./proof/prove-resumable.js";
 export type { Proof, Provable, ProveOptions } from "./proof/prove-resumable.js";
 export type { Ending } from "./proof/ending.js";
-export type { World } from "./proof/trial.js";
+export type { World } from "./proof/crash-run.js";
 export { proveDurable } from "./proof/prove-durable.js";
 export type { Durable, DurableOptions, DurableProof, DurableWorld } from "./proof/prove-durable.js";
 export { recordRun } from "./replay/recording-of-run.js";
@@ -26,8 +26,8 @@ export type { Difference } from "./replay/differences.js";
 export { runStep } from "./step/run-step.js";
 export type { RunStepOptions, StepRun } from "./step/run-step.js";
 export type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step/step-names.types.js";
-export { testRuntime } from "./life/test-runtime.js";
-export type { TestRuntime, TestRuntimeOptions } from "./life/test-runtime.js";
+export { testRuntime } from "./harness/test-runtime.js";
+export type { TestRuntime, TestRuntimeOptions } from "./harness/test-runtime.js";
 export { simulate } from "./simulation/simulate.js";
 export type {
   Caller,
@@ -40,4 +40,4 @@ export type {
   SimulationReport,
   StartedRun,
 } from "./simulation/simulation.types.js";
-export type { Random } from "./life/random.js";
+export type { Random } from "./harness/random.js";

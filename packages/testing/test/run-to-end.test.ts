@@ -164,7 +164,7 @@ describe("runToEnd", () => {
     await expect(runToEnd(new Forever())).rejects.toMatchObject({
       code: "RUN_STUCK",
       message: 'The run of "Forever" waits for an event that is never sent: it asks Ask; "ask" waits for Told.',
-      hint: "Give `answers: { Ask: { … } }`.",
+      hint: "Pass `answers: { Ask: { … } }`.",
     });
   });
 

@@ -1,6 +1,6 @@
 import { isEmptyContent, toText } from "@millrace/executor";
-import { hasFailed } from "./cut-off.js";
 import { deepestContent, hasRun } from "./deepest-content.js";
+import { hasFailed } from "./interrupted.js";
 import type { StepOutput } from "./step-output.types.js";
 
 const MAX_LEVEL = 6;

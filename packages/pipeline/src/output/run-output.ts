@@ -1,9 +1,9 @@
 /** Makes the output of a run from its stored state. */
 
 import { mediaOf, type SessionState } from "@millrace/executor";
-import { hasFailed } from "../data/cut-off.js";
 import { contentOfSteps, hasRun } from "../data/deepest-content.js";
 import { defined } from "../data/defined.js";
+import { hasFailed } from "../data/interrupted.js";
 import type { PipelineIdentity } from "../data/step-function.types.js";
 import type { StepOutput } from "../data/step-output.types.js";
 import type { StepRequirement } from "../human/requirement.js";

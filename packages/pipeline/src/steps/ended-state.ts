@@ -4,7 +4,7 @@ import { keepChanges } from "@millrace/executor";
 import { createDraft, finishedState, projectedState, settledChildren } from "millrace/engine";
 import { within } from "../attempts/live-run.js";
 import type { OpenAttempt } from "../attempts/open-attempt.js";
-import { CUT_OFF } from "../data/cut-off.js";
+import { INTERRUPTED } from "../data/interrupted.js";
 import { createOutput } from "../data/step-output.js";
 import { identityOf } from "../nodes/node-facts.js";
 import { listOutput } from "../state/group-output.js";
@@ -54,5 +54,5 @@ function leaveOutput(root: RunTreeState, { runId, node, place, work }: OpenAttem
   const frame = ownState(root, runId).frames[place.frame];
   if (node?.kind !== "step" || work === null || frame === undefined) return;
   const said = work.text === "" ? {} : { content: work.text };
-  listOutput(frame, place.at, createOutput({ ...identityOf(node), ...said, success: false, error: CUT_OFF }));
+  listOutput(frame, place.at, createOutput({ ...identityOf(node), ...said, success: false, error: INTERRUPTED }));
 }

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ValueType } from "millrace";
-import type { Ended } from "../life/drive.js";
-import type { StoredTick } from "../life/recording.js";
+import type { Ended } from "../harness/drive.js";
+import type { StoredTick } from "../harness/recording.js";
 import { describeValue } from "./describe-value.js";
 
 export interface Ending<Result = unknown, State = unknown> {

@@ -8,7 +8,7 @@ import { type Duration, WorkflowError } from "millrace";
 import { callable, type Rules, toMs, unchecked } from "millrace/engine";
 import type { RunStore } from "millrace/runtime";
 import { checkFunctions, checkOptions } from "../check-options.js";
-import { within } from "../life/host-turn.js";
+import { within } from "../harness/host-turn.js";
 import { describeDifference, describeValue } from "./describe-value.js";
 import { type Death, Mortal, type WritePosition } from "./mortal-store.js";
 

@@ -6,23 +6,23 @@
 import { type ResourceOverride, type ResultOf, type StateOf, type ValueType, Workflow, WorkflowError } from "millrace";
 import { callable, type Rules, unchecked } from "millrace/engine";
 import { checkFunctions, checkOptions, checkWorld, lifeRules, seedsRule } from "../check-options.js";
-import { TIMEOUT_TURNS } from "../life/drive.js";
-import type { OutsideOptions } from "../life/responder.js";
-import type { InputArguments } from "../life/run-to-end.js";
-import type { Guide } from "../life/seeded-scheduler.js";
-import { alone } from "../life/stage.js";
-import { describeDifference } from "./describe-value.js";
-import { describeEnding, type Ending } from "./ending.js";
+import { TIMEOUT_TURNS } from "../harness/drive.js";
+import { alone } from "../harness/harness.js";
+import type { OutsideOptions } from "../harness/responder.js";
+import type { InputArguments } from "../harness/run-to-end.js";
+import type { Guide } from "../harness/seeded-scheduler.js";
 import {
   type Crash,
+  type CrashRunOptions,
   type CrashSource,
   type Interrupted,
   runInterrupted,
   runUninterrupted,
-  type TrialOptions,
   type Uninterrupted,
   type World,
-} from "./trial.js";
+} from "./crash-run.js";
+import { describeDifference } from "./describe-value.js";
+import { describeEnding, type Ending } from "./ending.js";
 
 export interface ProveOptions<Result = unknown, State = unknown> extends OutsideOptions {
   /**
@@ -150,7 +150,7 @@ class Prover {
     return run;
   }
 
-  #trial(seed: number): TrialOptions {
+  #trial(seed: number): CrashRunOptions {
     const { answers, events, resources, timeoutTurns = TIMEOUT_TURNS } = this.#options;
     return {
       ...(answers !== undefined && { answers }),

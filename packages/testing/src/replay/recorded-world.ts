@@ -16,7 +16,7 @@ import {
   type WorkflowEvent,
 } from "millrace";
 import { reviveError, type StateChange } from "millrace/engine";
-import type { Answer } from "../life/responder.js";
+import type { Answer } from "../harness/responder.js";
 import type { CallOutcome, PathAnswer, PathItem, PathRun, RunPath } from "./run-path.js";
 
 /** A call of `ctx.run`, as code asks for it. */

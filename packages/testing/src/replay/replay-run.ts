@@ -6,12 +6,12 @@
 import { type ResourceOverride, type Workflow, WorkflowError, type WorkflowEvent } from "millrace";
 import { compileWorkflow, decodeTick, type Rules, type Tick, valueRule } from "millrace/engine";
 import { checkOptions, lifeRules } from "../check-options.js";
-import { drive, type Ended, TIMEOUT_TURNS } from "../life/drive.js";
-import { begin } from "../life/life.js";
-import { Recording } from "../life/recording.js";
-import { Responder } from "../life/responder.js";
-import { alone, clearStage } from "../life/stage.js";
-import { virtualClock } from "../life/virtual-clock.js";
+import { drive, type Ended, TIMEOUT_TURNS } from "../harness/drive.js";
+import { alone, removeHarness } from "../harness/harness.js";
+import { Recording } from "../harness/recording.js";
+import { Responder } from "../harness/responder.js";
+import { begin } from "../harness/run-segment.js";
+import { virtualClock } from "../harness/virtual-clock.js";
 import { describeDifference } from "../proof/describe-value.js";
 import { type Difference, differencesOf } from "./differences.js";
 import { RecordedWorld, type ReplayedCall } from "./recorded-world.js";
@@ -95,7 +95,7 @@ async function replay(workflow: Workflow, recording: RunRecording, options: Repl
   });
   try {
     const clock = virtualClock(start.atMs);
-    const life = begin(
+    const segment = begin(
       {
         workflow,
         clock,
@@ -107,10 +107,10 @@ async function replay(workflow: Workflow, recording: RunRecording, options: Repl
       },
       { type: "input", input: start.event, resources },
     );
-    const { handler } = life;
+    const { handler } = segment;
     const streamed = handler.streamEvents().toArray();
     streamed.catch(() => {}); // the error is reported below
-    const outcome = (await drive(life, responder, timeoutTurns).catch(async (error: unknown) => {
+    const outcome = (await drive(segment, responder, timeoutTurns).catch(async (error: unknown) => {
       await handler.cancel();
       const [first] = differencesOf({ recorded, played, world });
       throw WorkflowError.is(error, "RUN_STUCK") && first !== undefined ? diverged(recording, [first], error) : error;
@@ -125,7 +125,7 @@ async function replay(workflow: Workflow, recording: RunRecording, options: Repl
       calls: { recorded: world.recordedCalls, live: world.liveCalls },
     };
   } finally {
-    await clearStage(workflow);
+    await removeHarness(workflow);
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import type { ErrorRecord, WorkflowEvent } from "millrace";
 import type { CompiledWorkflow, EventData, Send, StateChange, Tick, WorkItem } from "millrace/engine";
-import { RunsOfTicks } from "../life/runs-of-ticks.js";
+import { RunsOfTicks } from "../harness/runs-of-ticks.js";
 import { describeValue } from "../proof/describe-value.js";
 
 /** What a call of `ctx.run` has answered in the end. */

@@ -6,7 +6,7 @@
 import { type Duration, type Receipt, type StreamedEvent, WorkflowError, type WorkflowEvent } from "millrace";
 import { toMs } from "millrace/engine";
 import type { RunHandle, RuntimeRunOptions, ScheduleOptions } from "millrace/runtime";
-import { createRandom, type Random } from "../life/random.js";
+import { createRandom, type Random } from "../harness/random.js";
 import type { Cluster } from "./cluster.js";
 import type { Process } from "./process.js";
 import { idOf } from "./queue-watch.js";

@@ -10,8 +10,8 @@ import {
   wholeNumber,
 } from "millrace/engine";
 import type { Workflows } from "millrace/runtime";
+import { faultNames } from "./fault-schedule.js";
 import type { Faults, Simulation } from "./simulation.types.js";
-import { faultNames } from "./strikes.js";
 
 const simulated = ["workflows", "store", "clock", "log"];
 

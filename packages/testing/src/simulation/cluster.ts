@@ -4,11 +4,11 @@
  * @module
  */
 import type { RunStore } from "millrace/runtime";
-import { nextTurn } from "../life/host-turn.js";
-import type { Random } from "../life/random.js";
-import { type VirtualClock, virtualClock } from "../life/virtual-clock.js";
+import { nextTurn } from "../harness/host-turn.js";
+import type { Random } from "../harness/random.js";
+import { type VirtualClock, virtualClock } from "../harness/virtual-clock.js";
+import { InvariantChecks } from "./invariant-checks.js";
 import { Trace } from "./trace.js";
-import { Witness } from "./witness.js";
 
 /** Turns of the event loop without activity after which code that awaits only promises has stopped. */
 const QUIET_TURNS = 3;
@@ -19,7 +19,7 @@ const MOST_ROUNDS = 10_000;
 export class Cluster<Process extends { readonly status: string }> {
   readonly clock: VirtualClock = virtualClock();
   readonly trace: Trace;
-  readonly witness: Witness;
+  readonly invariants: InvariantChecks;
   readonly random: Random;
   readonly store: RunStore;
   readonly processes: Process[] = [];
@@ -37,7 +37,7 @@ export class Cluster<Process extends { readonly status: string }> {
     this.random = random;
     this.#startedAtMs = this.clock.now();
     this.trace = new Trace(() => this.elapsedMs);
-    this.witness = new Witness(this.trace, store);
+    this.invariants = new InvariantChecks(this.trace, store);
   }
 
   get elapsedMs(): number {

@@ -171,7 +171,7 @@ export class Process implements SimulatedProcess {
 
   /** The way to the store and back. */
   async #travel(name: string, args: readonly unknown[], method: Method): Promise<unknown> {
-    const { random, elapsedMs, slowUntilMs, lossyUntilMs, witness } = this.#cluster;
+    const { random, elapsedMs, slowUntilMs, lossyUntilMs, invariants } = this.#cluster;
     if (this.#isCutOff) {
       await this.#cluster.wait(UNREACHABLE_MS);
       throw unreachable(this.name, "cannot be reached");
@@ -180,11 +180,12 @@ export class Process implements SimulatedProcess {
     if (elapsedMs < slowUntilMs) await this.#cluster.wait(random.below(SLOWEST_MS));
     if (loses === 0) throw unreachable(this.name, "did not get the request");
     const answer = await method(...args);
-    if (name === "commit") witness.onCommits(this, args[0] as RunCommit[], answer as CommitResult[]);
-    if (name === "renew") witness.renewals++;
-    if (name === "claim" && answer !== null) witness.onClaimed(this, [answer as ClaimedRun], this.#cluster.elapsedMs);
-    if (name === "claimDue") witness.onClaimed(this, answer as ClaimedRun[], this.#cluster.elapsedMs);
-    if (name === "claimDue") await witness.queues.onClaimed(args[0] as ClaimedDue, answer as ClaimedRun[]);
+    if (name === "commit") invariants.onCommits(this, args[0] as RunCommit[], answer as CommitResult[]);
+    if (name === "renew") invariants.renewals++;
+    if (name === "claim" && answer !== null)
+      invariants.onClaimed(this, [answer as ClaimedRun], this.#cluster.elapsedMs);
+    if (name === "claimDue") invariants.onClaimed(this, answer as ClaimedRun[], this.#cluster.elapsedMs);
+    if (name === "claimDue") await invariants.queues.onClaimed(args[0] as ClaimedDue, answer as ClaimedRun[]);
     if (loses === 1) throw unreachable(this.name, "has lost its answer");
     return answer;
   }

@@ -6,14 +6,14 @@
 import { WorkflowError } from "millrace";
 import { toMs } from "millrace/engine";
 import { memoryStore, type Workflows } from "millrace/runtime";
-import { createRandom } from "../life/random.js";
+import { createRandom } from "../harness/random.js";
 import { Callers } from "./callers.js";
 import { checkSimulation } from "./check-simulation.js";
 import { Cluster } from "./cluster.js";
+import { FaultSchedule } from "./fault-schedule.js";
 import { Process } from "./process.js";
 import { lateRuns, lateSchedules, unfinishedRuns } from "./run-checks.js";
 import type { Simulation, SimulationReport, StartedRun } from "./simulation.types.js";
-import { Strikes } from "./strikes.js";
 import { formatTime } from "./trace.js";
 
 const HOUR_MS = 3_600_000;
@@ -50,18 +50,18 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
   const store = (await simulation.store?.()) ?? memoryStore({ maxEnded: Number.POSITIVE_INFINITY });
   const cluster = new Cluster<Process>(store, createRandom(seed));
   const leaseMs = simulation.runtime?.leaseMs ?? 60_000;
-  const strikes = new Strikes(cluster, simulation);
+  const strikes = new FaultSchedule(cluster, simulation);
   strikes.plan(timeMs);
   const outside = new Callers(cluster, simulation.call);
   for (let number = 0; number < processes; number++)
     cluster.processes.push(new Process(cluster, `process ${number + 1}`, simulation));
   outside.plan(callers, timeMs);
-  const { witness, trace } = cluster;
+  const { invariants, trace } = cluster;
   const runs = (): StartedRun[] => [...outside.started.values()];
-  const isOver = (): boolean => outside.isOver && [...outside.started.keys()].every((id) => witness.ended.has(id));
+  const isOver = (): boolean => outside.isOver && [...outside.started.keys()].every((id) => invariants.ended.has(id));
 
   const check = async (problems: readonly string[], isLast: boolean): Promise<void> => {
-    const all = [...witness.violations, ...witness.queues.violations, ...outside.problems, ...problems];
+    const all = [...invariants.violations, ...invariants.queues.violations, ...outside.problems, ...problems];
     if (all.length > 0) throw failed({ seed, cluster }, all);
     const runtimes = cluster.up.map(({ runtime }) => runtime);
     await simulation.check?.({ elapsedMs: cluster.elapsedMs, store, runs: runs(), runtimes, isOver: isLast });
@@ -85,7 +85,7 @@ export async function simulate<Flows extends Workflows>(simulation: Simulation<F
     for (const process of cluster.processes) process.kill();
     await store.close();
   }
-  const { ticks, commits, claims, renewals, recoveriesMs } = witness;
+  const { ticks, commits, claims, renewals, recoveriesMs } = invariants;
   const { elapsedMs } = cluster;
   const counted = { elapsedMs, runs: outside.started.size, ticks, commits, claims, renewals, recoveriesMs };
   return { seed, ...counted, struck: strikes.struck, digest: trace.digest };

@@ -8,7 +8,7 @@ import type {
   ScheduleOptions,
   Workflows,
 } from "millrace/runtime";
-import type { Random } from "../life/random.js";
+import type { Random } from "../harness/random.js";
 
 /** A cluster of processes over one store, the callers that use it, and the faults that strike it. */
 export interface Simulation<Flows extends Workflows = Workflows> {

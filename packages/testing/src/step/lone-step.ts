@@ -8,7 +8,7 @@ import {
   type StepDefinition,
   type WorkItem,
 } from "millrace/engine";
-import { RUN_ID } from "../life/life.js";
+import { RUN_ID } from "../harness/run-segment.js";
 
 /** Work item of the step: the only one at first. */
 export const LONE_ITEM = 1;

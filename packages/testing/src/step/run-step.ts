@@ -17,12 +17,12 @@ import {
 } from "millrace";
 import { compileWorkflow, type EventData, object, type Rules } from "millrace/engine";
 import { checkOptions, clockRule, lifeRules } from "../check-options.js";
-import { drive, type Ended, TIMEOUT_TURNS } from "../life/drive.js";
-import { begin, RUN_ID } from "../life/life.js";
-import { Recording, type StoredTick } from "../life/recording.js";
-import { type OutsideOptions, Responder } from "../life/responder.js";
-import { alone, clearStage } from "../life/stage.js";
-import { type VirtualClock, virtualClock } from "../life/virtual-clock.js";
+import { drive, type Ended, TIMEOUT_TURNS } from "../harness/drive.js";
+import { alone, removeHarness } from "../harness/harness.js";
+import { Recording, type StoredTick } from "../harness/recording.js";
+import { type OutsideOptions, Responder } from "../harness/responder.js";
+import { begin, RUN_ID } from "../harness/run-segment.js";
+import { type VirtualClock, virtualClock } from "../harness/virtual-clock.js";
 import { LONE_ITEM, snapshotBefore } from "./lone-step.js";
 import type { StateBefore, StepEvents, StepNameOf, StepPayload } from "./step-names.types.js";
 
@@ -87,17 +87,17 @@ async function run(
   });
   try {
     const setup = { workflow, clock, recording, seed: null, log: null, around: onlyThisStep };
-    const life = begin(setup, { type: "snapshot", dict, resources });
-    const ended = await drive(life, responder, timeoutTurns).catch(async (error: unknown) => {
-      await life.handler.cancel();
+    const segment = begin(setup, { type: "snapshot", dict, resources });
+    const ended = await drive(segment, responder, timeoutTurns).catch(async (error: unknown) => {
+      await segment.handler.cancel();
       throw error;
     });
-    const state = editedBy(recording) ?? (await life.handler.context.store.getState());
+    const state = editedBy(recording) ?? (await segment.handler.context.store.getState());
     return { ...shownBy(recording), state, error: failures[0] ?? errorOf(ended) };
   } finally {
     unwatch();
     recording.release("The step has ended, and with it the run that was made for it.");
-    await clearStage(workflow);
+    await removeHarness(workflow);
   }
 }
 

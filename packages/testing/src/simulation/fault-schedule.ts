@@ -23,7 +23,7 @@ const usual: Faults = {
 };
 export const faultNames: readonly (keyof Faults)[] = Object.keys(usual) as (keyof Faults)[];
 
-export class Strikes {
+export class FaultSchedule {
   readonly struck = Object.fromEntries(faultNames.map((fault) => [fault, 0])) as Record<keyof Faults, number>;
   readonly #cluster: Cluster<Process>;
   readonly #simulation: Simulation;

@@ -7,8 +7,8 @@
  */
 import { type RunOutcome, WorkflowError } from "millrace";
 import { waitTurn } from "./host-turn.js";
-import type { Life } from "./life.js";
 import type { Responder, Waiting } from "./responder.js";
+import type { RunSegment } from "./run-segment.js";
 
 export type Ended = Exclude<RunOutcome, Waiting>;
 
@@ -20,27 +20,27 @@ const PREPARING_TURNS = 100;
 const MAX_JUMPS = 10_000;
 
 /** @returns `null` when the run has crashed. */
-export async function drive(life: Life, responder: Responder, timeoutTurns: number): Promise<Ended | null> {
+export async function drive(segment: RunSegment, responder: Responder, timeoutTurns: number): Promise<Ended | null> {
   for (let jumps = 0; jumps < MAX_JUMPS; ) {
-    const moment = await nextMoment(life, timeoutTurns);
+    const moment = await nextMoment(segment, timeoutTurns);
     if (moment === "crashed") return null;
     if (moment === "quiet") {
-      if (!life.clock.jumpToNext()) throw hangs(life, timeoutTurns);
+      if (!segment.clock.jumpToNext()) throw hangs(segment, timeoutTurns);
       jumps++;
       continue;
     }
     if (moment.status !== "waiting") return moment;
-    const acted = await Promise.race([responder.act(life.handler, moment), life.recording.crashed]);
+    const acted = await Promise.race([responder.act(segment.handler, moment), segment.recording.crashed]);
     if (acted !== false) continue;
-    if (moment.wakeAtMs === null || !life.clock.jumpToNext()) throw stuck(life, responder, moment);
+    if (moment.wakeAtMs === null || !segment.clock.jumpToNext()) throw stuck(segment, responder, moment);
     jumps++;
   }
-  throw endless(life);
+  throw endless(segment);
 }
 
 /** Waits until the run is idle, or shows no activity for too long. */
-async function nextMoment(life: Life, timeoutTurns: number): Promise<RunOutcome | "quiet" | "crashed"> {
-  const { handler, recording, attempts } = life;
+async function nextMoment(segment: RunSegment, timeoutTurns: number): Promise<RunOutcome | "quiet" | "crashed"> {
+  const { handler, recording, attempts } = segment;
   let idle: { readonly outcome: RunOutcome } | { readonly error: unknown } | null = null;
   handler.idle().then(
     (outcome) => (idle = { outcome }),
@@ -57,14 +57,14 @@ async function nextMoment(life: Life, timeoutTurns: number): Promise<RunOutcome 
       return now.outcome;
     }
     const changes = recording.ticks.length + attempts.changes;
-    if (seen !== changes || life.isHolding()) [seen, turn] = [changes, 0];
+    if (seen !== changes || segment.isHolding()) [seen, turn] = [changes, 0];
     const isWorking = [...attempts.all].some(({ open }) => open === 0);
     if (turn > (isWorking ? timeoutTurns : PREPARING_TURNS)) return "quiet";
   }
 }
 
 /** Waits until the work under way at the crash has stopped, because a test cannot kill it as a process can. */
-export async function standStill({ attempts, stop }: Life): Promise<void> {
+export async function standStill({ attempts, stop }: RunSegment): Promise<void> {
   stop();
   let seen = -1;
   for (let turn = 0, quiet = 0; quiet < 3 && turn < PREPARING_TURNS; turn++) {
@@ -74,7 +74,7 @@ export async function standStill({ attempts, stop }: Life): Promise<void> {
   }
 }
 
-function hangs({ workflow, attempts }: Life, turns: number): WorkflowError {
+function hangs({ workflow, attempts }: RunSegment, turns: number): WorkflowError {
   const steps = [...attempts.all].filter(({ open }) => open === 0).map(({ step }) => step);
   return new WorkflowError({
     code: "RUN_STUCK",
@@ -84,7 +84,7 @@ function hangs({ workflow, attempts }: Life, turns: number): WorkflowError {
   });
 }
 
-function stuck({ workflow, attempts }: Life, responder: Responder, { prompts }: Waiting): WorkflowError {
+function stuck({ workflow, attempts }: RunSegment, responder: Responder, { prompts }: Waiting): WorkflowError {
   const asked = prompts.map(({ event }) => event.type);
   const awaited = [...attempts.all].flatMap(({ step, awaited: types }) => types.map((type) => ({ step, type })));
   const waits = awaited.map(({ step, type }) => `"${step}" waits for ${type}`);
@@ -101,7 +101,7 @@ function stuck({ workflow, attempts }: Life, responder: Responder, { prompts }: 
   });
 }
 
-function endless({ workflow, clock }: Life): WorkflowError {
+function endless({ workflow, clock }: RunSegment): WorkflowError {
   return new WorkflowError({
     code: "RUN_STUCK",
     message: `The run of "${workflow}" does not end: time has moved on ${MAX_JUMPS} times, to ${new Date(clock.now()).toISOString()}.`,

@@ -2,9 +2,9 @@
 import type { StepOutput } from "./step-output.types.js";
 
 /** Error in the output of an interrupted step. */
-export const CUT_OFF = "Cancelled during execution";
+export const INTERRUPTED = "Cancelled during execution";
 
 /** An interrupted step has not failed, nor has a group that contains it. */
 export function hasFailed({ success, error, steps }: StepOutput): boolean {
-  return (!success && error !== CUT_OFF) || steps.some(hasFailed);
+  return (!success && error !== INTERRUPTED) || steps.some(hasFailed);
 }

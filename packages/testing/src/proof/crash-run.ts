@@ -5,15 +5,15 @@
  */
 import type { ContextDict, ResourceOverride, ValueType, Workflow } from "millrace";
 import { compileWorkflow } from "millrace/engine";
-import { drive, standStill } from "../life/drive.js";
-import { type Beginning, begin, type Life, RUN_ID } from "../life/life.js";
-import { Recording, type StoredTick } from "../life/recording.js";
-import { type OutsideOptions, Responder } from "../life/responder.js";
-import type { Guide } from "../life/seeded-scheduler.js";
-import { clearStage } from "../life/stage.js";
-import { type VirtualClock, virtualClock } from "../life/virtual-clock.js";
+import { drive, standStill } from "../harness/drive.js";
+import { removeHarness } from "../harness/harness.js";
+import { Recording, type StoredTick } from "../harness/recording.js";
+import { type OutsideOptions, Responder } from "../harness/responder.js";
+import { type Beginning, begin, RUN_ID, type RunSegment } from "../harness/run-segment.js";
+import type { Guide } from "../harness/seeded-scheduler.js";
+import { type VirtualClock, virtualClock } from "../harness/virtual-clock.js";
 import { type Ending, effectsIn } from "./ending.js";
-import { Shadow } from "./shadow.js";
+import { ReplayedRun } from "./replayed-run.js";
 
 /** A world in which a workflow runs, crashes and resumes. */
 export interface World<Flow extends Workflow = Workflow> {
@@ -23,7 +23,7 @@ export interface World<Flow extends Workflow = Workflow> {
   readonly observe?: () => unknown;
 }
 
-export interface TrialOptions extends OutsideOptions {
+export interface CrashRunOptions extends OutsideOptions {
   readonly input: unknown;
   readonly seed: number;
   readonly timeoutTurns: number;
@@ -65,30 +65,30 @@ const silent = { info() {}, error() {} };
 /** @param guide Order in which work reports, instead of the order of the seed. */
 export async function runUninterrupted(
   world: World,
-  options: TrialOptions,
+  options: CrashRunOptions,
   guide: Guide | null = null,
 ): Promise<Uninterrupted> {
   const workflow = world.create();
   const responder = new Responder(options);
   const compiled = compileWorkflow(workflow);
-  const shadow = new Shadow(compiled, RUN_ID);
+  const replayed = new ReplayedRun(compiled, RUN_ID);
   const recording = new Recording({
     onStored({ runId, tick }) {
-      shadow.store(runId, tick);
+      replayed.store(runId, tick);
       responder.onStored(tick);
     },
   });
   try {
     const setup = { workflow, clock: virtualClock(), recording, seed: options.seed, guide, log: silent };
-    const life = begin(setup, firstBeginning(options));
-    const ending = (await live(world, life, { responder, options, before: [] })) as Ending;
-    return { workflow: life.workflow, types: compiled.types, ending, course: recording.ticks.map(courseOf) };
+    const segment = begin(setup, firstBeginning(options));
+    const ending = (await live(world, segment, { responder, options, before: [] })) as Ending;
+    return { workflow: segment.workflow, types: compiled.types, ending, course: recording.ticks.map(courseOf) };
   } finally {
-    await clearStage(workflow);
+    await removeHarness(workflow);
   }
 }
 
-function firstBeginning({ input, resources }: TrialOptions): Beginning {
+function firstBeginning({ input, resources }: CrashRunOptions): Beginning {
   return { type: "input", input, resources };
 }
 
@@ -108,20 +108,24 @@ function guideOf(ticks: readonly StoredTick[]): Guide {
 
 interface LiveSetup {
   readonly responder: Responder;
-  readonly options: TrialOptions;
-  /** Ticks that the earlier life has stored. */
+  readonly options: CrashRunOptions;
+  /** Ticks that the earlier segment has stored. */
   readonly before: readonly StoredTick[];
 }
 
 /** @returns `null` when the run has crashed. */
-async function live(world: World, life: Life, { responder, options, before }: LiveSetup): Promise<Ending | null> {
-  const outcome = await drive(life, responder, options.timeoutTurns);
+async function live(
+  world: World,
+  segment: RunSegment,
+  { responder, options, before }: LiveSetup,
+): Promise<Ending | null> {
+  const outcome = await drive(segment, responder, options.timeoutTurns);
   if (outcome === null) return null;
   return {
     outcome,
     result: outcome.status === "completed" ? outcome.result : undefined,
-    state: await life.handler.context.store.getState(),
-    effects: effectsIn([...before, ...life.recording.ticks]),
+    state: await segment.handler.context.store.getState(),
+    effects: effectsIn([...before, ...segment.recording.ticks]),
     observed: world.observe?.(),
   };
 }
@@ -133,7 +137,7 @@ export interface CrashPlan {
 }
 
 /** Runs until the crash, then resumes from what was stored, in a new context of a new workflow. */
-export async function runInterrupted(world: World, options: TrialOptions, plan: CrashPlan): Promise<Interrupted> {
+export async function runInterrupted(world: World, options: CrashRunOptions, plan: CrashPlan): Promise<Interrupted> {
   const responder = new Responder(options);
   const clock = virtualClock();
   const first = world.create();
@@ -141,23 +145,23 @@ export async function runInterrupted(world: World, options: TrialOptions, plan: 
   let second: Workflow | null = null;
   try {
     const setup = { workflow: first, clock, recording: crash.recording, seed: options.seed, log: silent };
-    const life = begin(setup, firstBeginning(options));
-    crash.life = life;
-    const ending = await live(world, life, { responder, options, before: [] });
+    const segment = begin(setup, firstBeginning(options));
+    crash.segment = segment;
+    const ending = await live(world, segment, { responder, options, before: [] });
     if (ending !== null) return { type: "ended", ending, guide: guideOf(crash.recording.ticks) };
-    await standStill(life);
+    await standStill(segment);
     second = world.create();
     return await resume(world, second, { responder, options, clock, crash });
   } finally {
     crash.recording.release("The run has crashed, as its test wanted.");
-    await clearStage(first);
-    if (second !== null && second !== first) await clearStage(second);
+    await removeHarness(first);
+    if (second !== null && second !== first) await removeHarness(second);
   }
 }
 
 interface ResumeSetup {
   readonly responder: Responder;
-  readonly options: TrialOptions;
+  readonly options: CrashRunOptions;
   readonly clock: VirtualClock;
   readonly crash: CrashSite;
 }
@@ -174,9 +178,9 @@ async function resume(world: World, workflow: Workflow, setup: ResumeSetup): Pro
       seed: options.seed + crash.stored,
       log: silent,
     };
-    const life = begin(later, { type: "snapshot", dict, resources: options.resources });
+    const segment = begin(later, { type: "snapshot", dict, resources: options.resources });
     const before = site.recording.ticks;
-    const ending = (await live(world, life, { responder, options, before })) as Ending;
+    const ending = (await live(world, segment, { responder, options, before })) as Ending;
     return { type: "resumed", crash, ending, guide: guideOf([...before, ...recording.ticks]) };
   } catch (error) {
     return { type: "failed", crash, error };
@@ -186,18 +190,18 @@ async function resume(world: World, workflow: Workflow, setup: ResumeSetup): Pro
 /** The crash of a run, and what is left afterwards. */
 class CrashSite {
   readonly recording: Recording;
-  life: Life | null = null;
-  readonly #shadow: Shadow;
+  segment: RunSegment | null = null;
+  readonly #replayed: ReplayedRun;
   readonly #from: CrashSource;
   #found: { readonly crash: Crash; readonly dict: ContextDict } | null = null;
 
   constructor(workflow: Workflow, responder: Responder, { crashAt, from }: CrashPlan) {
-    this.#shadow = new Shadow(compileWorkflow(workflow), RUN_ID);
+    this.#replayed = new ReplayedRun(compileWorkflow(workflow), RUN_ID);
     this.#from = from;
     this.recording = new Recording({
       crashBefore: (_next, stored) => stored === crashAt,
       onStored: ({ runId, tick }) => {
-        this.#shadow.store(runId, tick);
+        this.#replayed.store(runId, tick);
         responder.onStored(tick);
       },
       onCrash: (lost, isFirstOfRound) => this.#onCrash(lost, isFirstOfRound),
@@ -209,14 +213,14 @@ class CrashSite {
   }
 
   #onCrash({ runId, tick }: StoredTick, isFirstOfRound: boolean): void {
-    const { handler, attempts } = this.life as Life;
-    const stored = JSON.stringify(this.#shadow.snapshot());
+    const { handler, attempts } = this.segment as RunSegment;
+    const stored = JSON.stringify(this.#replayed.snapshot());
     // Inside a round the live state is that of the round's beginning: only the ticks know where it was cut.
     const shown = isFirstOfRound ? JSON.stringify(handler.context.toDict()) : stored;
-    const step = this.#shadow.stepOf(runId, tick);
+    const step = this.#replayed.stepOf(runId, tick);
     const crash: Crash = {
       stored: this.recording.ticks.length,
-      lost: { type: tick.type, workflow: this.#shadow.workflowOf(runId), step },
+      lost: { type: tick.type, workflow: this.#replayed.workflowOf(runId), step },
       // A step whose end is not stored still counts as at work.
       atWork: [...new Set([...(step === null ? [] : [step]), ...[...attempts.all].map((seen) => seen.step)])],
       from: this.#from,

@@ -1,7 +1,7 @@
 /**
  * Installs ports and a middleware in a workflow and its children, for one user at a time.
  *
- * A child class has one instance for all its parents, so a stage is used exclusively.
+ * A child class has one instance for all its parents, so a harness is used exclusively.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export function alone<Result>(work: () => Promise<Result>): Promise<Result> {
 /** Present middleware of an instance. A workflow cannot remove a middleware, so one is added once and looks here. */
 const current = new WeakMap<Workflow, Middleware | null>();
 
-export interface StageSetup {
+export interface HarnessSetup {
   readonly ports: Partial<Ports>;
   readonly middleware: Middleware;
   /** Takes the place of the telemetry of the workflow. @default it stays */
@@ -28,7 +28,7 @@ export interface StageSetup {
 }
 
 /** Installs these ports and this middleware in the workflow and all its children. */
-export function setStage(workflow: Workflow, { ports, middleware, telemetry }: StageSetup): void {
+export function installHarness(workflow: Workflow, { ports, middleware, telemetry }: HarnessSetup): void {
   for (const { instance } of familyOf(compileWorkflow(workflow))) {
     setPorts(instance, ports);
     if (telemetry !== undefined) instance.use(telemetry);
@@ -42,7 +42,7 @@ export function setStage(workflow: Workflow, { ports, middleware, telemetry }: S
 }
 
 /** Disposes the resources and restores the workflow. */
-export async function clearStage(workflow: Workflow): Promise<void> {
+export async function removeHarness(workflow: Workflow): Promise<void> {
   for (const { instance } of familyOf(compileWorkflow(workflow))) {
     current.set(instance, null);
     await instance[Symbol.asyncDispose]();

@@ -5,9 +5,9 @@
  */
 import type { ContextDict } from "millrace";
 import { type CompiledWorkflow, decodeTick, encodeSnapshot, encodeTick, type Tick } from "millrace/engine";
-import { RunsOfTicks } from "../life/runs-of-ticks.js";
+import { RunsOfTicks } from "../harness/runs-of-ticks.js";
 
-export class Shadow {
+export class ReplayedRun {
   readonly #runs: RunsOfTicks;
   readonly #rootId: string;
 

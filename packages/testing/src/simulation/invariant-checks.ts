@@ -21,7 +21,7 @@ interface SeenRun {
   owner: string | null;
 }
 
-export class Witness {
+export class InvariantChecks {
   readonly violations: string[] = [];
   ticks = 0;
   commits = 0;

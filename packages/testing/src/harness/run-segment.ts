@@ -15,12 +15,12 @@ import {
 } from "millrace";
 import { compileWorkflow, type Log } from "millrace/engine";
 import { Attempts as AttemptList, type Attempts, watching } from "./attempts.js";
+import { installHarness } from "./harness.js";
 import type { Recording } from "./recording.js";
 import { type Guide, Scheduler } from "./seeded-scheduler.js";
-import { setStage } from "./stage.js";
 import type { VirtualClock } from "./virtual-clock.js";
 
-export interface LifeSetup {
+export interface SegmentSetup {
   readonly workflow: Workflow;
   readonly clock: VirtualClock;
   readonly recording: Recording;
@@ -50,7 +50,7 @@ export type Beginning =
       readonly resources?: readonly ResourceOverride[] | undefined;
     };
 
-export interface Life {
+export interface RunSegment {
   readonly workflow: string;
   readonly handler: WorkflowHandler;
   readonly clock: VirtualClock;
@@ -64,14 +64,14 @@ export interface Life {
 
 export const RUN_ID = "run";
 
-export function begin(setup: LifeSetup, beginning: Beginning): Life {
+export function begin(setup: SegmentSetup, beginning: Beginning): RunSegment {
   const { workflow, clock, recording, seed, guide = null, log, around, telemetry, runId = RUN_ID } = setup;
   const { name } = compileWorkflow(workflow);
   const scheduler = seed === null ? null : new Scheduler(seed, name, guide);
   const attempts = scheduler?.attempts ?? new AttemptList();
   const ports = { clock, journal: recording, ids: { runId: () => runId }, ...(log !== null && { log }) };
   const inner = scheduler?.middleware ?? watching(attempts, name);
-  setStage(workflow, { ports, middleware: around ? nest(around, inner) : inner, telemetry });
+  installHarness(workflow, { ports, middleware: around ? nest(around, inner) : inner, telemetry });
   return {
     workflow: name,
     handler: start(workflow, beginning),

@@ -2,10 +2,10 @@ import type { InputOf, ResourceOverride, ResultOf, RunContext, StateOf, Workflow
 import { type Rules, unchecked } from "millrace/engine";
 import { checkOptions, clockRule, lifeRules, seedRule } from "../check-options.js";
 import { drive, type Ended, TIMEOUT_TURNS } from "./drive.js";
-import { begin } from "./life.js";
+import { alone, removeHarness } from "./harness.js";
 import { Recording } from "./recording.js";
 import { type OutsideOptions, Responder } from "./responder.js";
-import { alone, clearStage } from "./stage.js";
+import { begin } from "./run-segment.js";
 import { type VirtualClock, virtualClock } from "./virtual-clock.js";
 
 /** Options of `runToEnd`. */
@@ -74,11 +74,14 @@ async function run(workflow: Workflow, input: unknown, options: RunToEndOptions)
   const responder = new Responder(options);
   const recording = new Recording({ onStored: ({ tick }) => responder.onStored(tick) });
   try {
-    const life = begin({ workflow, clock, recording, seed, log: null }, { type: "input", input, context, resources });
-    const { handler, attempts } = life;
+    const segment = begin(
+      { workflow, clock, recording, seed, log: null },
+      { type: "input", input, context, resources },
+    );
+    const { handler, attempts } = segment;
     const streamed = handler.streamEvents().toArray();
     streamed.catch(() => {}); // the error is reported below, unless the run is stuck
-    const outcome = await drive(life, responder, timeoutTurns).catch(async (error: unknown) => {
+    const outcome = await drive(segment, responder, timeoutTurns).catch(async (error: unknown) => {
       await handler.cancel();
       throw error;
     });
@@ -91,6 +94,6 @@ async function run(workflow: Workflow, input: unknown, options: RunToEndOptions)
       ticks: recording.ticks.length,
     };
   } finally {
-    await clearStage(workflow);
+    await removeHarness(workflow);
   }
 }
