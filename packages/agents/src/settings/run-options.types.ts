@@ -85,6 +85,8 @@ export type CallAnswer = Pick<ToolAnswer, "toolCallId" | "approved"> & {
   readonly input?: unknown;
   /** Result of a tool without `execute`. */
   readonly output?: unknown;
+  /** Fields for a question of a member of yours whose schema is its own, in place of all the others. */
+  readonly values?: Readonly<Record<string, unknown>>;
 };
 
 /** Options for continuing. The run id, the input, the media and the history are those of the run. */
