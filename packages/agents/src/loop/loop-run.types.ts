@@ -123,8 +123,8 @@ export interface RunHost {
 export interface InnerRunOptions extends StepRunOptions, Pick<AgentRunOptions, "runId" | "sessionState"> {
   /** Keys of tool calls are derived from it. @default those of the calls of the step */
   readonly idempotencyKey?: string;
-  /** `true`: the run has stored the history already, as part of the event of the step. @default false */
-  readonly isHistoryStored?: boolean;
+  /** `true`: the run has stored the input and the history already, in the event of the step. @default false */
+  readonly isStored?: boolean;
   /** Tools that whoever watches executes. @default none */
   readonly pageTools?: readonly PageTool[];
   readonly host?: RunHost;

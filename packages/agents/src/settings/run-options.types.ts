@@ -45,8 +45,6 @@ export interface StepRunOptions
   readonly statePath?: string;
   /** Messages before the input. */
   readonly history?: readonly ModelMessage[];
-  /** `true`: the run has stored the input already, as the event of the step. @default false */
-  readonly isInputStored?: boolean;
 }
 
 /** Result of `run`. */
