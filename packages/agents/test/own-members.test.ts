@@ -129,6 +129,27 @@ describe("a member of a user's own that reads `ctx`", () => {
     expect(seen).toEqual({ begun: 2, prices: 1 });
   });
 
+  it("may be around another one, and read it late", async () => {
+    const { executor, seen } = buyer();
+    let began = 0;
+    const { team } = teamOf({
+      kind: "agent",
+      name: "Wrapper",
+      async execute(request) {
+        began++;
+        await Promise.resolve();
+        return executor.execute({ ...request, input: "a chair" }).catch(() => ended("none", "caught") as never);
+      },
+    });
+
+    const paused = await team.run("Buy");
+    const done = await team.continueRun(paused, [{ toolCallId: "call-0/Pay 120 €?", approved: true }]);
+
+    expect(done.memberRuns).toMatchObject([{ memberName: "Wrapper", content: "bought for 120" }]);
+    expect(done.sessionState).toMatchObject({ priced: 1 });
+    expect([began, seen.begun]).toEqual([3, 2]); // once to see that it needs a context
+  });
+
   it("gets the fields of its question", async () => {
     const { team } = teamOf({
       kind: "agent",
