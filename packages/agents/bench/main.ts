@@ -1,8 +1,10 @@
 /**
- * Cost of a token, time to the first one, and what an answer of 2,000 tokens leaves in a store: `pnpm --filter
- * @millrace/agents bench`.
+ * Cost of a token, time to the first one, what an answer of 2,000 tokens leaves in a store, and whether later rounds take longer:
+ * `pnpm --filter @millrace/agents bench`.
  */
+
 import { AgentRuns, type Answered, bareAnswer, speaker, type Taken, tokens } from "./measure.ts";
+import { agentGrowth, bareGrowth } from "./rounds.ts";
 
 const rounds = 11;
 const warm = 3;
@@ -39,3 +41,10 @@ const [slowBare, slowRun] = [await bareAnswer(speaker(5)), await slow.answer()];
 console.log(
   `at 5 ms a token: ${slowRun.ticks} ticks, CPU ${slowRun.cpuMs.toFixed(0)} ms over ${slowBare.cpuMs.toFixed(0)} ms`,
 );
+const [bareRounds, agentRounds]: [number[], number[]] = [[], []];
+for (let round = 0; round < rounds + warm; round++) {
+  bareRounds.push(await bareGrowth());
+  agentRounds.push(await agentGrowth());
+}
+const [ofBare, ofAgent] = [bareRounds, agentRounds].map((found) => median(found.slice(warm)).toFixed(2));
+console.log(`50th round over the 5th: ${ofAgent} ×, by streamText itself ${ofBare} ×`);

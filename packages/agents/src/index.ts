@@ -74,6 +74,7 @@ export type {
   ExecutorRequest,
   ExecutorResult,
   ExecutorStatus,
+  MemberRequest,
   MemberRun,
   StepRequest,
   StepResult,

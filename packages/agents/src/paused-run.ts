@@ -4,9 +4,8 @@
  *
  * @module
  */
-import { type ExecutorPause, isObject, type ToolRequirement } from "@millrace/executor";
+import { callOfQuestion, type ExecutorPause, isObject, type ToolRequirement } from "@millrace/executor";
 import { type ContextDict, type PendingPrompt, type QuestionEvent, WorkflowError } from "millrace";
-import type { AgentQuestion } from "millrace/wire";
 import { asJson } from "./settings/plain.js";
 import type { CallAnswer, PausedRun } from "./settings/run-options.types.js";
 import type { AgentSessionRun } from "./settings/sessions.types.js";
@@ -34,9 +33,7 @@ export function pauseOf(state: PausedRunState): ExecutorPause {
 }
 
 export function questionOfPrompt({ promptId, event }: PendingPrompt): PausedQuestion {
-  const { title, details } = event as QuestionEvent;
-  const { id, toolName, input } = details as AgentQuestion;
-  return { promptId, toolCallId: id, toolName: toolName ?? title, toolArgs: input };
+  return { promptId, ...callOfQuestion(event as QuestionEvent) };
 }
 
 type Owner = { readonly id: string; readonly name: string };
@@ -84,12 +81,15 @@ export function repliesTo(
   runId: string,
   { questions, status }: PausedRunState,
   answers: readonly CallAnswer[],
-): readonly (readonly [promptId: string, reply: Omit<CallAnswer, "toolCallId">])[] {
+): readonly (readonly [promptId: string, reply: object])[] {
   if (status === "failed") return [];
   const problems = problemsOf(questions, answers);
   if (problems.length > 0) throw invalidAnswers(runId, problems);
   const prompts = new Map(questions.map(({ toolCallId, promptId }) => [toolCallId, promptId]));
-  return answers.map(({ toolCallId, note = null, ...reply }) => [prompts.get(toolCallId) ?? "", { ...reply, note }]);
+  return answers.map(({ toolCallId, note = null, values, ...reply }) => [
+    prompts.get(toolCallId) ?? "",
+    values ?? { ...reply, note },
+  ]);
 }
 
 function problemsOf(questions: readonly PausedQuestion[], answers: readonly CallAnswer[]): readonly string[] {

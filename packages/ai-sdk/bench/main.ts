@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sqliteStore } from "@millrace/sqlite";
 import { memoryStore } from "millrace/runtime";
-import { bareChat, durableChat, measure, type Taken } from "./measure.ts";
+import { type Answering, bareChat, durableChat, measure, type Taken } from "./measure.ts";
 
 const rounds = 13;
 const warm = 3;
@@ -44,3 +44,19 @@ for (const { name, ...speech } of ways) {
     );
   }
 }
+
+/** Processor time of the 50th message of a chat by that of its 5th. */
+async function growth(desk: Answering, chat: string): Promise<number> {
+  const cpuMs: number[] = [];
+  for (let count = 0; count < 53; count++) cpuMs.push((await measure(desk, chat)).cpuMs);
+  const around = (message: number): number => median(cpuMs.slice(message - 3, message + 2));
+  return around(50) / around(5);
+}
+
+const folder = mkdtempSync(join(tmpdir(), "millrace-bench-"));
+const desk = await durableChat({ tokens: 100, tokenMs: 0 }, sqliteStore(join(folder, "runs.db")));
+const grown: number[] = [];
+for (let round = 0; round < rounds; round++) grown.push(await growth(desk, `long ${round}`));
+await desk.stop();
+rmSync(folder, { recursive: true });
+console.log(`50th message of a chat over the 5th: ${median(grown.slice(warm)).toFixed(2)} ×`);

@@ -17,7 +17,8 @@ export interface Speech {
 }
 
 export interface Answering {
-  answer(): Promise<Response>;
+  /** @param chat The chat to go on with. @default a new one */
+  answer(chat?: string): Promise<Response>;
   stop(): Promise<void>;
 }
 
@@ -34,25 +35,24 @@ export function bareChat(speech: Speech): Answering {
   return { answer, stop: async () => {} };
 }
 
-/** Each answer is the first of a chat of its own. */
 export async function durableChat(speech: Speech, store: RunStore): Promise<Answering> {
   const agent = new Agent({ name: "Desk", model: speaker(speech) });
   const runtime = createRuntime({ workflows: { desk: agent.workflow }, store });
   await runtime.start();
   const { POST } = chatHandler(runtime, { agent: "desk" });
-  let chats = 0;
-  const answer = () => {
-    const messages = [{ id: "m", role: "user", parts: [{ type: "text", text: "go" }] }];
-    const body = JSON.stringify({ id: `c${chats++}`, trigger: "submit-message", messages });
+  let asked = 0;
+  const answer = (chat = `c${asked}`) => {
+    const messages = [{ id: `m${asked++}`, role: "user", parts: [{ type: "text", text: "go" }] }];
+    const body = JSON.stringify({ id: chat, trigger: "submit-message", messages });
     const headers = { "content-type": "application/json" };
     return POST(new Request("http://desk.example/api/chat", { method: "POST", headers, body }));
   };
   return { answer, stop: () => runtime.stop() };
 }
 
-export async function measure({ answer }: Answering): Promise<Taken> {
+export async function measure({ answer }: Answering, chat?: string): Promise<Taken> {
   const [startedMs, cpu] = [performance.now(), process.cpuUsage()];
-  const { body } = await answer();
+  const { body } = await answer(chat);
   const utf8 = new TextDecoder();
   let firstMs = 0;
   for await (const bytes of body as unknown as AsyncIterable<Uint8Array>)

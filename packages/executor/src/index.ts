@@ -20,6 +20,8 @@ export type {
   ToolRequirement,
   Values,
 } from "./contract/executor.types.js";
+export { contextWith, refuseFinish } from "./contract/executor-context.js";
+export { callOfQuestion } from "./contract/question.js";
 
 // ---- events of an executor
 export type {

@@ -74,7 +74,7 @@ export function agentWorkflow({ id, limits }: WorkflowFacts, run: RunInStep): Ag
   return defineWorkflow(id, { state: { session: values.default({}) } })
     .step("answer", { on: AgentInput, emits: StopEvent }, async (ev, ctx) => {
       const { input, ...given } = ev;
-      const place = { ctx, runId: ctx.runId, statePath: "session", isInputStored: true, isHistoryStored: true };
+      const place = { ctx, runId: ctx.runId, statePath: "session", isStored: true };
       const { content, agent, finishReason, metrics } = await run(input, { ...present(given), ...place });
       return new StopEvent({ result: { content, agent, finishReason, metrics } });
     })

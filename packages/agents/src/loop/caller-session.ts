@@ -1,6 +1,6 @@
 import { CountingState } from "@millrace/executor";
 import type { StepRequest } from "../settings/executor.types.js";
-import type { SessionState } from "../settings/run-context.types.js";
+import type { RunContext, SessionState } from "../settings/run-context.types.js";
 import { createRunContext, fillMissing, plainState, type RunFacts, valuesFor } from "../state/live-state.js";
 import type { SessionAccess } from "./loop-run.types.js";
 
@@ -14,23 +14,24 @@ interface Facts extends RunFacts {
  * call sets the defaults of the agent, too.
  */
 export function callerSession(request: StepRequest, { defaults, ...facts }: Facts): SessionAccess {
+  const contextOf = (own: RunContext | undefined, signal: AbortSignal): RunContext => {
+    const holder = own ?? request;
+    if (Object.keys(defaults).length > 0) fillMissing(holder.sessionState, defaults);
+    const lazily = {
+      ...facts,
+      signal,
+      get state() {
+        return holder.sessionState;
+      },
+      get edits() {
+        return new CountingState(holder.sessionState, holder.sessionState);
+      },
+    };
+    return createRunContext(lazily, own ?? request.runContext);
+  };
   return {
-    async use({ call }, work) {
-      const own = request.callContext?.(call);
-      const holder = own ?? request;
-      if (Object.keys(defaults).length > 0) fillMissing(holder.sessionState, defaults);
-      const lazily = {
-        ...facts,
-        signal: call.signal,
-        get state() {
-          return holder.sessionState;
-        },
-        get edits() {
-          return new CountingState(holder.sessionState, holder.sessionState);
-        },
-      };
-      return work(createRunContext(lazily, own ?? request.runContext));
-    },
+    use: async ({ call }, work) => work(contextOf(request.callContext?.(call), call.signal)),
+    between: async ({ signal }) => ({ context: contextOf(undefined, signal), keep: (_call, result) => result }),
     read: async () => plainState(request.sessionState),
     as: (settings) =>
       callerSession(request, {

@@ -15,8 +15,13 @@ import type { PageTool } from "./tools.js";
 export interface SessionCall {
   readonly ctx: Context;
   readonly call: Pick<EffectCall, "signal" | "finish">;
-  /** Identifies its edits among those of other calls. Absent if they need not be distinguished. */
-  readonly key?: string;
+}
+
+/** A run context, and what its changes are kept with. */
+export interface UsedSession {
+  readonly context: RunContext;
+  /** Ends a call with the changes so far: return what it gives. */
+  keep<Result>(call: SessionCall["call"], result: Result): Result | Finished<Result>;
 }
 
 /** How a loop reaches the session state. */
@@ -26,6 +31,8 @@ export interface SessionAccess {
    * result.
    */
   use<Result>(call: SessionCall, work: (context: RunContext) => Promise<Result>): Promise<Result | Finished<Result>>;
+  /** For work that makes calls of its own: the last of them keeps what the work has changed outside of them. */
+  between(ctx: Context): Promise<UsedSession>;
   /** A copy of the present state. */
   read(ctx: Pick<Context, "store">): Promise<SessionState>;
   /** The same session for another agent, with the values that this one adds. */
@@ -116,8 +123,8 @@ export interface RunHost {
 export interface InnerRunOptions extends StepRunOptions, Pick<AgentRunOptions, "runId" | "sessionState"> {
   /** Keys of tool calls are derived from it. @default those of the calls of the step */
   readonly idempotencyKey?: string;
-  /** `true`: the run has stored the history already, as part of the event of the step. @default false */
-  readonly isHistoryStored?: boolean;
+  /** `true`: the run has stored the input and the history already, in the event of the step. @default false */
+  readonly isStored?: boolean;
   /** Tools that whoever watches executes. @default none */
   readonly pageTools?: readonly PageTool[];
   readonly host?: RunHost;

@@ -1,36 +1,30 @@
 /**
- * A leader delegates a task to a member. A member of this package runs its own loop, whose calls are recorded one by one; another executor is
- * one recorded call.
+ * A leader delegates a task to a member. A member of this package runs its own loop, whose calls are recorded one by one.
  *
  * @module
  */
-import { emptyMetrics, messageOf } from "@millrace/executor";
-import { type Context, WorkflowError } from "millrace";
+import { messageOf } from "@millrace/executor";
 import { callKey } from "../run/call-key.js";
 import { toFailure } from "../run/failure.js";
 import { observed, observedTool } from "../run/observed.js";
 import type { ExecutorResult, Member } from "../settings/executor.types.js";
 import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import { settingsOf } from "../settings/known-settings.js";
-import type { ModelToolCall } from "../settings/loop-options.types.js";
-import { listOf, mediaSet, userMessage } from "../settings/media-part.js";
-import { asJson } from "../settings/plain.js";
+import { listOf, userMessage } from "../settings/media-part.js";
+import { callForeign, type MemberEnd, type MemberTask } from "./foreign-member.js";
 import type { LoopRun } from "./loop-run.types.js";
 import { newLedger, resultOf } from "./result.js";
 import { executionOf, type ToolRecord } from "./tool-record.js";
 
-interface MemberTask {
-  readonly call: ModelToolCall;
-  readonly ctx: Context;
+interface Delegated extends MemberTask {
   /** Path of `ctx`, for ids. */
   readonly place: string;
   readonly members: readonly Member[];
   readonly member: string;
-  readonly task: string;
 }
 
 /** The leader gets the failure of a member, and may do without it or ask another one. */
-export async function callMember(run: LoopRun, given: MemberTask): Promise<ToolRecord> {
+export async function callMember(run: LoopRun, given: Delegated): Promise<ToolRecord> {
   const { executor } = given.members.find(({ id }) => id === given.member) as Member; // the schema takes no other
   const settings = settingsOf(executor);
   const work = () => (settings === null ? callForeign(run, given, executor) : lead(run, given, settings));
@@ -48,13 +42,7 @@ function textOf(status: string, error: ExecutorResult["error"]): string {
   return error === null ? `The member's run ended as ${status}.` : messageOf(error);
 }
 
-interface MemberEnd {
-  readonly result: ExecutorResult;
-  /** `false`: all of it was recalled. */
-  readonly isNew: boolean;
-}
-
-async function lead(run: LoopRun, given: MemberTask, settings: ExecutorSettings): Promise<MemberEnd> {
+async function lead(run: LoopRun, given: Delegated, settings: ExecutorSettings): Promise<MemberEnd> {
   const { ctx, place, task, call } = given;
   const ledger = newLedger();
   const message = await userMessage(task, run.media, settings.readFile);
@@ -92,37 +80,4 @@ async function resultOfLoop(run: LoopRun): Promise<ExecutorResult> {
     if (run.ctx.signal.aborted) throw error;
     return resultOf(run, { error: toFailure(error, run.settings), runId });
   }
-}
-
-type Stored = Omit<ExecutorResult, "error"> & { readonly error: ReturnType<WorkflowError["toJSON"]> | null };
-
-/** One recorded call. Calls do not nest, so it gets no `ctx`. */
-async function callForeign(
-  run: LoopRun,
-  { ctx, task, call: made }: MemberTask,
-  executor: Member["executor"],
-): Promise<MemberEnd> {
-  let isNew = false;
-  const stored = await ctx.run("call", (call) => {
-    const { signal } = call;
-    run.events.toolStarted(made);
-    isNew = true;
-    return run.session.use({ ctx, call }, async (runContext): Promise<Stored> => {
-      const { sessionId, userId, sessionState, runId } = runContext;
-      const result = await executor.execute({
-        input: task,
-        ...mediaSet(run.media),
-        ...{ sessionId, userId, sessionState, runContext, signal, parentRunId: runId },
-        ...(run.events.emit !== undefined && { stream: run.events.emit }),
-        idempotencyKey: run.keyOf(run, call, made),
-        report: (metrics) => {
-          run.ledger.reported.set(made.toolCallId, metrics);
-          run.onUsage?.();
-        },
-      });
-      return asJson(result) as unknown as Stored;
-    });
-  });
-  const error = stored.error === null ? null : new WorkflowError(stored.error);
-  return { result: { ...stored, metrics: stored.metrics ?? emptyMetrics, error }, isNew };
 }

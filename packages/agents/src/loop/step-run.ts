@@ -30,7 +30,7 @@ export async function runInStep(
   input: unknown,
   options: InnerRunOptions,
 ): Promise<AgentRun<unknown>> {
-  const { host, key = settings.id, sessionId = null, isInputStored = false } = options;
+  const { host, key = settings.id, sessionId = null, isStored = false } = options;
   const place = { settings, ctx: options.ctx.scope(key), options };
   const { ctx } = place;
   const startedMs = tickMs();
@@ -39,7 +39,7 @@ export async function runInStep(
   const run = openLoop(place, { key, opened, session });
   host?.opened(run, { opened, input });
   const runId = options.runId ?? `${ctx.runId}:${key}`;
-  const work = { runId, input, isInputStored, signal: ctx.signal, seconds: () => host?.seconds ?? since(startedMs) };
+  const work = { runId, input, isStored, signal: ctx.signal, seconds: () => host?.seconds ?? since(startedMs) };
   const ended = await (host === undefined
     ? observed({ ...run, sessionId }, () => perform(run, work))
     : perform(run, work)); // its host is observed
@@ -54,7 +54,7 @@ export async function executeInStep(settings: ExecutorSettings, request: StepReq
   const startedMs = tickMs();
   const run = loopOf(settings, request);
   const { agent: _, ...result } = await observed({ ...run, sessionId }, () =>
-    perform(run, { runId, input, isInputStored: true, signal, seconds: () => since(startedMs) }),
+    perform(run, { runId, input, isStored: true, signal, seconds: () => since(startedMs) }),
   );
   run.events.end(result, null);
   return result;
@@ -65,7 +65,7 @@ const since = (startedMs: number): number => (tickMs() - startedMs) / 1000;
 interface Work {
   readonly runId: string;
   readonly input: unknown;
-  readonly isInputStored: boolean;
+  readonly isStored: boolean;
   readonly signal: AbortSignal;
   readonly seconds: () => number;
 }
@@ -81,11 +81,11 @@ async function perform(run: LoopRun, work: Work): Promise<StepResult & { readonl
   return { ...resultOf(run, { runId, ...end, seconds: work.seconds() }), agent };
 }
 
-async function answerOf(run: LoopRun, { input, isInputStored, signal }: Work): Promise<{ answer: LoopAnswer }> {
+async function answerOf(run: LoopRun, { input, isStored, signal }: Work): Promise<{ answer: LoopAnswer }> {
   signal.throwIfAborted();
   const message = await userMessage(toText(input), run.media, run.settings.readFile);
   run.said.push(message);
-  if (!isInputStored) run.unstored.push(message);
+  if (!isStored) run.unstored.push(message);
   return { answer: await runLoop(run) };
 }
 
@@ -110,10 +110,10 @@ interface Opening {
 }
 
 function openLoop({ settings, ctx, options }: StepPlace, { key, opened, session }: Opening): LoopRun {
-  const { history = [], isHistoryStored = false, idempotencyKey, host, sessionId = null, pageTools = [] } = options;
+  const { history = [], isStored = false, idempotencyKey, host, sessionId = null, pageTools = [] } = options;
   const before = [...(opened?.history ?? []), ...history];
   const given = { settings, ctx, place: key, session, runKey: idempotencyKey ?? ctx.runId };
-  const unstored = isHistoryStored ? [] : [...history];
+  const unstored = isStored ? [] : [...history];
   const more = { media: listOf(options), unstored, history: before, pageTools };
   if (host !== undefined) return newLoop({ ...given, ...more, events: host.events, ledger: host.ledger });
   return newLoop({

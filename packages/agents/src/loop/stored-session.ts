@@ -11,7 +11,7 @@ import type { ExecutorSettings } from "../settings/executor-settings.types.js";
 import type { RunContext, SessionState } from "../settings/run-context.types.js";
 import { createRunContext, fillMissing, plainState, type RunFacts, valuesFor } from "../state/live-state.js";
 import { later } from "../system.js";
-import type { SessionAccess, SessionCall } from "./loop-run.types.js";
+import type { SessionAccess, SessionCall, UsedSession } from "./loop-run.types.js";
 
 interface StoredSessionOptions {
   /** Dotted; `null` where the run has no place for a session state. */
@@ -39,26 +39,39 @@ export class StoredSession implements SessionAccess {
     { ctx, call }: SessionCall,
     work: (context: RunContext) => Promise<Result>,
   ): Promise<Result | Finished<Result>> {
-    const { facts, path } = this.#options;
     const turn = await this.#turns.next();
-    const base = turn.before ?? (await this.read(ctx));
+    const { context, keep } = this.#opened(turn, { base: turn.before ?? (await this.read(ctx)), signal: call.signal });
+    return keep(call, await work(context));
+  }
+
+  async between(ctx: Context): Promise<UsedSession> {
+    return this.#opened({ before: null, end: () => {} }, { base: await this.read(ctx), signal: ctx.signal });
+  }
+
+  #opened(
+    turn: Turn<SessionState>,
+    { base, signal }: { readonly base: SessionState; readonly signal: AbortSignal },
+  ): UsedSession {
+    const { facts, path } = this.#options;
     const state = plainState(base);
     const edits = new CountingState(state, base);
-    const result = await work(createRunContext({ ...facts, state, edits, signal: call.signal }, undefined));
-    const mine = plainState(state);
-    if (JSON.stringify(mine) === JSON.stringify(base)) {
-      turn.end(null);
-      return result;
-    }
-    const place = placeOf(path);
-    return call.finish<Result>((all) => {
-      writeAt(all, place, (now) => {
-        const after = this.#merged({ base, theirs: this.#withDefaults(now), mine, counted: edits.counted });
-        turn.end(after);
-        return after;
+    const keep: UsedSession["keep"] = (call, result) => {
+      const mine = plainState(state);
+      if (JSON.stringify(mine) === JSON.stringify(base)) {
+        turn.end(null);
+        return result;
+      }
+      const place = placeOf(path);
+      return call.finish((all) => {
+        writeAt(all, place, (now) => {
+          const after = this.#merged({ base, theirs: this.#withDefaults(now), mine, counted: edits.counted });
+          turn.end(after);
+          return after;
+        });
+        return result as never; // plain data: calls keep no promises
       });
-      return result as never; // plain data: calls keep no promises
-    });
+    };
+    return { context: createRunContext({ ...facts, state, edits, signal }, undefined), keep };
   }
 
   async read(ctx: Pick<Context, "store">): Promise<SessionState> {

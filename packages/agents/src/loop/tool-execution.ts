@@ -35,7 +35,7 @@ export function execute(run: LoopRun, answering: MadeCall, { tool, value }: Exec
     const media: Media[] = [];
     sink.begin();
     const key = run.keyOf(run, call, made);
-    return run.session.use({ ctx, call, key }, async (runContext) => {
+    return run.session.use({ ctx, call }, async (runContext) => {
       const context = toolContext({ made, call, key, runContext, sink, media });
       const work = async (): Promise<ToolRecord> => {
         const given = await observedTool(made, () => tool.execute({ value, context }));

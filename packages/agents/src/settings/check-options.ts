@@ -76,7 +76,7 @@ export const runRules: Rules<AgentRunOptions> = {
 
 export const stepRules: Rules<StepRunOptions> = {
   ...inputRules,
-  ...unchecked("ctx key statePath history isInputStored sessionId dependencies metadata"),
+  ...unchecked("ctx key statePath history sessionId dependencies metadata"),
 };
 
 /** @throws {WorkflowError} `OPTION_INVALID` naming every problem. */

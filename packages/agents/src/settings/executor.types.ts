@@ -5,7 +5,14 @@
  * @module
  */
 
-import type { ExecutorEvent, ExecutorPause, MediaSet, StepMetricsData, ToolExecution } from "@millrace/executor";
+import type {
+  CallOfStep,
+  ExecutorEvent,
+  ExecutorPause,
+  MediaSet,
+  StepMetricsData,
+  ToolExecution,
+} from "@millrace/executor";
 import type { ModelMessage } from "ai";
 import type { Context, WorkflowError } from "millrace";
 import type { RunContext, SessionState } from "./run-context.types.js";
@@ -36,7 +43,17 @@ export interface ExecutorRequest extends Partial<MediaSet> {
 export interface StepRequest extends ExecutorRequest {
   readonly ctx: Context;
   /** The run context of one call of `ctx.run`, whose changes are stored with its result. @default `runContext` */
-  readonly callContext?: (call: { readonly signal: AbortSignal }) => RunContext;
+  readonly callContext?: CallContext;
+}
+
+type CallContext = (call: CallOfStep) => RunContext;
+
+/**
+ * How a team calls a member that is an object of yours. One that does not read `ctx` is one recorded call of the team's step. One that
+ * reads it works in the step: `ctx.run` records a call, `ctx.ask` asks a person. Such a member starts over with its step, and finds its calls.
+ */
+export interface MemberRequest extends StepRequest {
+  readonly callContext: CallContext;
 }
 
 export type ExecutorStatus = "COMPLETED" | "ERROR" | "PAUSED" | "CANCELLED";
@@ -85,7 +102,7 @@ export interface Executor {
   readonly role?: string | undefined;
   readonly description?: string | undefined;
   /** Never rejects: a failure is part of the result. */
-  execute(request: ExecutorRequest): Promise<ExecutorResult>;
+  execute(request: MemberRequest): Promise<ExecutorResult>;
 }
 
 /** An agent, a team or another executor as a member of a team. */

@@ -45,8 +45,6 @@ export interface StepRunOptions
   readonly statePath?: string;
   /** Messages before the input. */
   readonly history?: readonly ModelMessage[];
-  /** `true`: the run has stored the input already, as the event of the step. @default false */
-  readonly isInputStored?: boolean;
 }
 
 /** Result of `run`. */
@@ -85,6 +83,8 @@ export type CallAnswer = Pick<ToolAnswer, "toolCallId" | "approved"> & {
   readonly input?: unknown;
   /** Result of a tool without `execute`. */
   readonly output?: unknown;
+  /** Fields for a question of a member of yours whose schema is its own, in place of all the others. */
+  readonly values?: Readonly<Record<string, unknown>>;
 };
 
 /** Options for continuing. The run id, the input, the media and the history are those of the run. */

@@ -1,4 +1,5 @@
 /** Calls of one step, held against as many steps one after the other. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { defineWorkflow, event, StartEvent, StopEvent } from "millrace";
 import * as z from "zod";
 import { collectGarbage, type Measure } from "../measure.ts";
@@ -30,6 +31,28 @@ const together = defineWorkflow("together")
   })
   .build();
 
+/** The least of a call: the code after its awaits is known to belong to it, and its result is kept by its key. */
+const context = new AsyncLocalStorage<{ readonly key: string }>();
+async function bareCall(results: Map<string, unknown>, key: string, work: () => Promise<unknown>): Promise<void> {
+  if (results.has(key)) return;
+  results.set(key, await context.run({ key }, work));
+}
+
+const bareCalls: Flow = {
+  async run({ left }) {
+    const results = new Map<string, unknown>();
+    for (let index = 0; index < left; index++) await bareCall(results, `call ${index}`, async () => index);
+  },
+};
+
+const bareTogether: Flow = {
+  async run({ left }) {
+    const results = new Map<string, unknown>();
+    const keys = Array.from({ length: left }, (_, index) => `call ${index}`);
+    await Promise.all(keys.map((key, index) => bareCall(results, key, async () => index)));
+  },
+};
+
 type Flow = { run(input: { left: number }): PromiseLike<unknown> };
 
 async function msOf(flow: Flow): Promise<number> {
@@ -51,12 +74,12 @@ export const measures: readonly Measure[] = [
     name: `${COUNT.toLocaleString("en")} calls of one step, by as many steps`,
     unit: "×",
     budget: 0.7,
-    subjects: { millrace: () => ratio(calls) },
+    subjects: { millrace: () => ratio(calls), bare: () => ratio(bareCalls) },
   },
   {
     name: `${COUNT.toLocaleString("en")} calls of one step at once, by as many steps`,
     unit: "×",
     budget: 0.7,
-    subjects: { millrace: () => ratio(together) },
+    subjects: { millrace: () => ratio(together), bare: () => ratio(bareTogether) },
   },
 ];

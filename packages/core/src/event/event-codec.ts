@@ -108,7 +108,9 @@ function eventsOf(registry: EventRegistry): EngineType {
 }
 
 function remembered(key: object, make: () => ValueType[]): readonly ValueType[] {
-  const list = listsOf.get(key) ?? make();
+  const known = listsOf.get(key);
+  if (known !== undefined) return known;
+  const list = make();
   listsOf.set(key, list);
   return list;
 }

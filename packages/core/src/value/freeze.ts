@@ -18,17 +18,18 @@ export function deepFreeze<Value>(value: Value): Value {
 function freezeParts(value: unknown, isKept: (part: object) => boolean): boolean {
   const open: object[] = [];
   let isAll = true;
-  const freeze = (part: object): void => {
-    if (Object.isFrozen(part)) return;
+  const freeze = (part: unknown): void => {
+    if (typeof part !== "object" || part === null || Object.isFrozen(part)) return;
     const prototype: unknown = Object.getPrototypeOf(part);
     if (!isKept(part)) isAll = false;
     else if (prototype === Object.prototype || prototype === null || Array.isArray(part))
       open.push(Object.freeze(part));
   };
-  if (typeof value === "object" && value !== null) freeze(value);
+  freeze(value);
   for (let next = open.pop(); next; next = open.pop()) {
-    for (const inner of Array.isArray(next) ? next : Object.values(next))
-      if (typeof inner === "object" && inner !== null) freeze(inner);
+    if (Array.isArray(next)) for (const inner of next) freeze(inner);
+    // No list of the values: events are frozen all the time.
+    else for (const key in next) if (Object.hasOwn(next, key)) freeze(next[key as never]);
   }
   return isAll;
 }

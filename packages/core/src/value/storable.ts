@@ -171,9 +171,11 @@ const known = new WeakMap<readonly ValueType[], FormOf>();
 
 /** The forms of what can be stored. Registered classes first: one of them may extend Error or Uint8Array. */
 function formsOf(types: readonly ValueType[]): FormOf {
-  const found = known.get(types) ?? createForms(types);
-  known.set(types, found);
-  return found;
+  const found = known.get(types);
+  if (found !== undefined) return found;
+  const made = createForms(types);
+  known.set(types, made);
+  return made;
 }
 
 interface TypeForm extends Form {

@@ -1,6 +1,6 @@
 import { emptyMetrics, type StepMetricsData } from "@millrace/executor";
 import { describe, expect, it } from "vitest";
-import { addRunToSession, executionOf, executionsOf, runMetrics } from "./metrics.js";
+import { executionOf, executionsOf, runMetrics, usageOfRun } from "./metrics.js";
 import { createOutput } from "./step-output.js";
 import type { StepOutput, StepType } from "./step-output.types.js";
 
@@ -83,21 +83,19 @@ describe("runMetrics", () => {
   });
 });
 
-describe("addRunToSession", () => {
-  it("adds agents and teams over all runs, without the time of functions and of the pipeline", () => {
+describe("usageOfRun", () => {
+  it("adds agents and teams, without the time of functions and of the pipeline", () => {
     const team = createOutput({ ...agent("team", 25, 2), executorType: "team" });
 
-    const one = addRunToSession(null, run(agent("a", 15, 1), func("plan", 100), team));
-    const two = addRunToSession(one, run(agent("a", 15, 1)));
+    const usage = usageOfRun(run(agent("a", 15, 1), func("plan", 100), team));
 
-    expect(one).toMatchObject({ totalTokens: 40, duration: 3 });
-    expect(two).toMatchObject({ totalTokens: 55, duration: 4 });
+    expect(usage).toMatchObject({ totalTokens: 40, duration: 3 });
   });
 
   it("counts nested pipelines once, at any depth", () => {
     const inner = nested("inner", null, agent("b", 20, 2), func("f", 50));
 
-    expect(addRunToSession(null, run(nested("outer", null, agent("a", 10, 1), inner)))).toMatchObject({
+    expect(usageOfRun(run(nested("outer", null, agent("a", 10, 1), inner)))).toMatchObject({
       totalTokens: 30,
       duration: 3,
     });
@@ -106,10 +104,10 @@ describe("addRunToSession", () => {
   it("counts tokens that a function's own calls used, not its time", () => {
     const calling = createOutput({ ...func("f", 5), metrics: used(30, 5) });
 
-    expect(addRunToSession(null, run(calling))).toMatchObject({ totalTokens: 30, duration: 0 });
+    expect(usageOfRun(run(calling))).toMatchObject({ totalTokens: 30, duration: 0 });
   });
 
   it("is zero for a run without agents", () => {
-    expect(addRunToSession(null, run(func("f", 1)))).toEqual(emptyMetrics);
+    expect(usageOfRun(run(func("f", 1)))).toEqual(emptyMetrics);
   });
 });

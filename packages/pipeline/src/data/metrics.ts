@@ -96,14 +96,14 @@ function stepMetrics(stepName: string, executions: readonly StepExecutionData[])
 }
 
 /**
- * Adds a run to the metrics of its session. Tokens and cost cover every step; the duration covers agents and teams at
+ * What a run adds to the metrics of its session. Tokens and cost cover every step; the duration covers agents and teams at
  * any depth, but neither functions nor pipelines.
- *
- * Add every run once, when it has ended.
  */
-export function addRunToSession(session: SessionMetricsData | null, run: RunMetricsData): SessionMetricsData {
-  const executions = Object.values(run.steps).flatMap((step) => step.executions);
-  return [session ?? emptyMetrics, ...executions.map(usage)].reduce(addMetrics);
+export function usageOfRun({ steps }: RunMetricsData): SessionMetricsData {
+  let sum: SessionMetricsData = emptyMetrics;
+  for (const { executions } of Object.values(steps))
+    for (const execution of executions) sum = addMetrics(sum, usage(execution));
+  return sum;
 }
 
 function usage({ executorType, metrics, steps }: StepExecutionData): StepMetricsData {

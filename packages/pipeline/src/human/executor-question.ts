@@ -1,6 +1,6 @@
-/** Questions of executors (`ctx.ask`), as requirements of the pipeline: which call it is about, and the fields that answer it. */
+/** Questions of executors (`ctx.ask`), as requirements of the pipeline, and the fields that answer them. */
 
-import { isObject, type ToolRequirement } from "@millrace/executor";
+import { callOfQuestion, isObject } from "@millrace/executor";
 import type { PendingPrompt, QuestionEvent } from "millrace";
 import type { HumanDecision, RequirementData } from "./requirement.types.js";
 
@@ -8,22 +8,6 @@ import type { HumanDecision, RequirementData } from "./requirement.types.js";
 export interface AskingStep {
   readonly stepId: string;
   readonly stepName: string;
-}
-
-interface Titled {
-  readonly title: string;
-  readonly details?: unknown;
-}
-
-/** The call that a question is about. Agents say it in the details; any other question is one by its title. */
-export function callOfQuestion({ title, details }: Titled): ToolRequirement {
-  const { id, toolName, input, stepId: _, stepName: __, ...others } = isObject(details) ? details : { about: details };
-  const toolArgs = input === undefined ? others : input;
-  return {
-    toolCallId: typeof id === "string" ? id : title,
-    toolName: typeof toolName === "string" ? toolName : title,
-    toolArgs,
-  };
 }
 
 /** The details that its prompt has. */

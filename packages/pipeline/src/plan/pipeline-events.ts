@@ -51,7 +51,8 @@ export interface PlaceEvent extends WorkflowEvent {
 }
 
 export class PipelineEvents {
-  readonly #classes: Map<string, EventClass> = new Map();
+  /** By where it leads, and the id of the node. */
+  readonly #classes: Map<Step["to"], Map<string, EventClass>> = new Map();
   readonly #tree: PipelineTree;
 
   constructor(tree: PipelineTree) {
@@ -63,11 +64,15 @@ export class PipelineEvents {
   }
 
   of(target: Target): EventClass {
-    const type = this.typeOf(target);
-    const known = this.#classes.get(type);
+    const { to, node } = target;
+    const known = this.#classes.get(to)?.get(node);
     if (known !== undefined) return known;
-    const made = event(type, { frame: anything, at: anything, visit: anything }) as unknown as EventClass;
-    this.#classes.set(type, made);
+    const made = event(this.typeOf(target), {
+      frame: anything,
+      at: anything,
+      visit: anything,
+    }) as unknown as EventClass;
+    this.#classes.set(to, (this.#classes.get(to) ?? new Map()).set(node, made));
     return made;
   }
 

@@ -1,6 +1,8 @@
 /** What a run reads from its session at the start, and saves in it at the end. */
 
 import {
+  addMetrics,
+  emptyMetrics,
   metricsSince,
   recordAtStart,
   type SessionReducers,
@@ -11,8 +13,8 @@ import { type StandardSchema, WorkflowError } from "millrace";
 import { recordsOf, type StepRecords } from "millrace/runtime";
 import { defined } from "../data/defined.js";
 import { type HistoryRun, historyWindow } from "../data/history-text.js";
-import { addRunToSession } from "../data/metrics.js";
-import type { RunMetricsData, SessionMetricsData } from "../data/metrics.types.js";
+import { usageOfRun } from "../data/metrics.js";
+import type { SessionMetricsData } from "../data/metrics.types.js";
 import type { PipelineIdentity } from "../data/step-function.types.js";
 import { contentOf, type RunFacts, runOutput } from "../output/run-output.js";
 import type { PipelineRunOutput, PipelineStatus } from "../output/run-output.types.js";
@@ -72,8 +74,8 @@ export function sessionHooks(setup: SessionSetup): PipelineHooks {
       const output = runOutput({ ...facts, sessionState: state.session });
       if (records === null) return { output, saved: null };
       try {
-        const saved = await saveSession(records, leaving(setup, facts, output.metrics));
-        const tallied = addRunToSession(null, output.metrics);
+        const tallied = usageOfRun(output.metrics);
+        const saved = await saveSession(records, leaving(setup, facts, tallied));
         return { output: { ...output, sessionState: saved.state }, saved: { session: { ...saved.state }, tallied } };
       } catch (error) {
         if (!isForGood(error)) throw error;
@@ -154,15 +156,15 @@ function recordsIn(ctx: StepCtx): StepRecords | null {
 /** @param tallied What the session has of the run already, from an end before it was continued. */
 function sumWith(
   session: SessionMetricsData | null,
-  run: RunMetricsData,
+  usage: SessionMetricsData,
   tallied: StepMetricsData | undefined,
 ): SessionMetricsData {
-  const sum = addRunToSession(session, run);
+  const sum = addMetrics(session ?? emptyMetrics, usage);
   return tallied === undefined ? sum : metricsSince(tallied, sum);
 }
 
 /** What the run saves in its session. */
-function leaving(setup: SessionSetup, facts: EndFacts, metrics: RunMetricsData): RunSessionEnd {
+function leaving(setup: SessionSetup, facts: EndFacts, usage: SessionMetricsData): RunSessionEnd {
   const { runId, state, status, nowMs } = facts;
   const run = { runId, pipelineId: setup.pipeline.id, status, createdAtMs: state.startedAtMs };
   return {
@@ -172,7 +174,7 @@ function leaving(setup: SessionSetup, facts: EndFacts, metrics: RunMetricsData):
     counted: state.counted,
     lists: state.lists,
     reducers: setup.reducers,
-    change: (stored) => ({ ...withRun(stored, run), metrics: sumWith(stored.metrics, metrics, state.tallied) }),
+    change: (stored) => ({ ...withRun(stored, run), metrics: sumWith(stored.metrics, usage, state.tallied) }),
     nowMs,
   };
 }

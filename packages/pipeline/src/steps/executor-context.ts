@@ -5,8 +5,8 @@
  * @module
  */
 
-import type { CallOfStep, RunContext } from "@millrace/executor";
-import { type Context, type EffectCall, type EffectOptions, type Finished, WorkflowError } from "millrace";
+import { type CallOfStep, contextWith, type RunContext, refuseFinish } from "@millrace/executor";
+import type { Context, EffectCall, EffectOptions, Finished } from "millrace";
 import { attemptEnded } from "../attempts/open-attempt.js";
 import { ownState, rootState } from "../state/own-state.js";
 import type { StepCtx } from "./plan.types.js";
@@ -46,21 +46,13 @@ export class ExecutorContext {
     return call.context;
   };
 
-  /** The methods of a context work only on itself, so they are bound to it. */
   #facade(inner: StepCtx): Context {
     let asked = 0;
-    const own: Partial<Record<PropertyKey, unknown>> = {
+    return contextWith(inner, {
+      signal: this.#parts.signal,
       run: (key: string, effect: Effect, options?: EffectOptions) => this.#run(inner, { key, effect, options }),
       ask: (question: Question) => this.#parts.ask(inner, question.key ?? `question ${asked++}`, question),
       scope: (name: string) => this.#facade(inner.scope(name)),
-    };
-    return new Proxy(inner, {
-      get: (target, key) => {
-        if (key === "signal") return this.#parts.signal;
-        if (Object.hasOwn(own, key)) return own[key];
-        const value: unknown = Reflect.get(target, key, target);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
     });
   }
 
@@ -89,7 +81,7 @@ export class ExecutorContext {
     const open: { context: StepRunContext | null } = { context: null };
     this.#calls.set(signal, open);
     try {
-      const result = await effect({ ...call, signal, finish: noFinish });
+      const result = await effect({ ...call, signal, finish: refuseFinish });
       attempt.assertAlive(); // it comes too late
       return this.#end(call, { result, context: open.context });
     } catch (error) {
@@ -112,13 +104,4 @@ export class ExecutorContext {
       return result as never;
     }) as Finished<unknown>;
   }
-}
-
-/** The state of the core run is the pipeline's own. */
-function noFinish(): never {
-  throw new WorkflowError({
-    code: "OPTION_INVALID",
-    message: "A call of an executor cannot end with `call.finish`: the state of the run belongs to the pipeline.",
-    hint: "Change the session state through `callContext(call)`, and return the result.",
-  });
 }

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { callOfQuestion } from "@millrace/executor";
 import { type Context, WorkflowError } from "millrace";
-import { callOfQuestion, decisionOf, withStep } from "../human/executor-question.js";
+import { decisionOf, withStep } from "../human/executor-question.js";
 import type { RequirementData } from "../human/requirement.types.js";
 import { aboutOf } from "../nodes/node-facts.js";
 import { ownState, rootState } from "../state/own-state.js";
