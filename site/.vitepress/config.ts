@@ -1,4 +1,6 @@
-import { defineConfig } from "vitepress";
+import { defineConfig, type Plugin } from "vitepress";
+import llmsText from "vitepress-plugin-llms";
+import { addresses } from "../../scripts/addresses.mjs";
 import { folderSidebar, sidebar } from "../build/sidebar.ts";
 
 /** As GitHub makes them: links with a `#` work in both places. */
@@ -50,5 +52,18 @@ export default defineConfig({
       },
     },
   },
-  vite: { build: { target: "es2022", chunkSizeWarningLimit: 2_000 }, worker: { format: "es" } },
+  vite: {
+    // `llms.txt`, `llms-full.txt`, and each page as `.md`. The API is in the declarations of the packages.
+    plugins: [
+      llmsText({
+        ignoreFiles: ["api/**", "source/**"],
+        ignoreFilesPerOutput: { llmsFullTxt: ["decisions/**", "project/**"] },
+        injectLLMHint: false,
+        sidebar: () => sidebar(), // guides first, then what is in no group
+        ...(addresses.site !== null && { domain: addresses.site }),
+      }) as unknown as Plugin[], // its types are those of Vite 7, and VitePress 1 has Vite 5
+    ],
+    build: { target: "es2022", chunkSizeWarningLimit: 2_000 },
+    worker: { format: "es" },
+  },
 });

@@ -41,11 +41,12 @@ function sourceText(path: string): string {
   return `${names.sort().join("\n")}\n`;
 }
 
-/** The programs that the playground offers; the first is the one of the README. */
+/** The programs that the playground offers; the first is the one of the README of the package. */
 function programs(): readonly { readonly name: string; readonly code: string }[] {
   const [, first = ""] =
-    /`joke\.ts`:\n\n```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "README.md"), "utf8")) ?? [];
-  if (first === "") throw new TypeError("README.md has no block for joke.ts");
+    /`joke\.ts`:\n\n```ts\n([\s\S]*?)^```/m.exec(readFileSync(join(root, "packages", "core", "README.md"), "utf8")) ??
+    [];
+  if (first === "") throw new TypeError("packages/core/README.md has no block for joke.ts");
   const folder = join(import.meta.dirname, "..", "src", "playground", "programs");
   const others = readdirSync(folder)
     .sort()
