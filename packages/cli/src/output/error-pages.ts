@@ -55,7 +55,7 @@ function throwUnknown(code: string): never {
   throw new CliError({
     code: "OPTION_INVALID",
     message: `No page explains "${code}".`,
-    hint: "`millrace explain` lists the codes. Codes of HTTP responses are in the README of `@millrace/server`.",
+    hint: "`millrace explain` lists the codes. Codes of HTTP responses are in docs/reference/http-bodies.md of the package `millrace`.",
     details: { code },
   });
 }
