@@ -49,6 +49,10 @@ export default defineConfig({
           markdown.options.highlight = highlight ?? null;
           return html;
         },
+        // Guides come before the API and the decisions, which repeat their words.
+        miniSearch: {
+          searchOptions: { boostDocument: (id: string) => (/\/(api|decisions|project)\//.test(id) ? 0.3 : 1) },
+        },
       },
     },
   },
