@@ -51,7 +51,12 @@ export default defineConfig({
         },
         // Guides come before the API and the decisions, which repeat their words.
         miniSearch: {
-          searchOptions: { boostDocument: (id: string) => (/\/(api|decisions|project)\//.test(id) ? 0.3 : 1) },
+          searchOptions: {
+            boostDocument: (id: string, term: string) =>
+              (/\/(api|decisions|project|packages)\//.test(id) ? 0.1 : 1) *
+              (id.includes("/how-to/") ? 2 : 1) *
+              (id.includes(term) ? 2 : 1),
+          },
         },
       },
     },

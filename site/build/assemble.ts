@@ -21,7 +21,7 @@ function pageText(path: string, linked: Linked): string {
   return path === "README.md" ? homePage(page) : page;
 }
 
-/** The README, with its title and its first sentence where a home page has them. */
+/** The README, with its title, its first sentence and its moving picture where a home page has them. */
 function homePage(readme: string): string {
   const [, title, sentence, rest] = /^# (.+)\n\n(.+)\n([\s\S]*)$/.exec(readme) ?? [];
   const actions = [
@@ -29,8 +29,11 @@ function homePage(readme: string): string {
     ["alt", "Playground", "/playground"],
     ["alt", "How it works", "/tiny"],
   ].map(([theme, text, link]) => ({ theme, text, link }));
-  const hero = { name: title, tagline: sentence, actions };
-  return `---\nlayout: home\ntitle: ${title}\ntitleTemplate: false\nhero: ${JSON.stringify(hero)}\n---\n${rest}`;
+  const [picture, alt, src] = /^!\[([^\]]*)\]\((\S+\.webp)\)\n\n/m.exec(readme) ?? [];
+  if (picture === undefined) throw new TypeError("README.md has no moving picture");
+  const hero = { name: title, tagline: sentence, actions, image: { src, alt } };
+  const head = `layout: home\ntitle: ${title}\ntitleTemplate: false\nhero: ${JSON.stringify(hero)}`;
+  return `---\n${head}\n---\n${rest?.replace(picture, "")}`;
 }
 
 /** As plain text: it costs nothing to build, and is what a repository would show. */
